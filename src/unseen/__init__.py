@@ -1,0 +1,30 @@
+"""How well will this model do on data it has never seen, and how sure can I be?
+
+Public names load on first use, so that `import unseen` stays quick.
+"""
+
+import logging
+
+from unseen._version import __version__
+from unseen.core.lazy import attach
+
+_NAMES = {
+    "Assessment": "unseen.verbs.assessment",
+    "Estimate": "unseen.core.estimate",
+    "ErrorDistribution": "unseen.core.distribution",
+    "Interval": "unseen.core.estimate",
+    "PredictionTable": "unseen.core.table",
+    "Target": "unseen.core.estimate",
+    "UnseenError": "unseen.core.errors",
+    "assess": "unseen.verbs.assess",
+    "datasets": "",
+    "designs": "",
+    "estimate": "unseen.verbs.estimate",
+    "load": "unseen.verbs.run",
+    "run": "unseen.verbs.run",
+}
+
+__getattr__, __dir__, __all__ = attach(__name__, _NAMES)
+__all__ = [*__all__, "__version__"]
+
+logging.getLogger("unseen").addHandler(logging.NullHandler())

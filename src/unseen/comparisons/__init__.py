@@ -1,0 +1,1 @@
+"""Tests that have no interval form, one file each."""

@@ -1,0 +1,1 @@
+"""Records and arithmetic shared by all parts; numpy and scipy only."""

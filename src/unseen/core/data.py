@@ -1,0 +1,138 @@
+"""The sample: features, target and what is known about the rows."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats, Ints
+
+__all__ = ["Data", "Task", "fingerprint_of"]
+
+Task = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A checked sample.
+
+    Parameters
+    ----------
+    X : ndarray, scipy CSR matrix, pandas DataFrame or None
+        Features; None in a table that keeps only predictions.
+    y : ndarray
+        Labels (classification) or numbers (regression).
+    task : {"classification", "regression"}
+        What is predicted.
+    classes : ndarray or None
+        Sorted labels, kept by `take`.
+    groups, weights, order, ids : ndarray or None
+        Group of a row, its weight, its place in time, its name.
+    names : tuple of str
+        Feature names.
+    target_name : str
+        Name of the target.
+    positive : object
+        The class that sensitivity and AUC speak of.
+    fingerprint : str
+        Short hash of the content, made at the boundary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> d = Data(np.zeros((3, 2)), np.array(["a", "b", "a"]), "classification", np.array(["a", "b"]))
+    >>> d.n, d.codes.tolist(), d.take(np.array([1])).n
+    (3, [0, 1, 0], 1)
+    """
+
+    X: Any
+    y: Array
+    task: Task
+    classes: Array | None = None
+    groups: Array | None = None
+    weights: Floats | None = None
+    order: Array | None = None
+    ids: Array | None = None
+    names: tuple[str, ...] = ()
+    target_name: str = "y"
+    positive: Any = None
+    fingerprint: str = ""
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number of feature columns."""
+        return 0 if self.X is None else int(self.X.shape[1])
+
+    @property
+    def xy(self) -> tuple[Any, Array]:
+        """Features and target, as scikit-learn takes them."""
+        return self.X, self.y
+
+    @cached_property
+    def codes(self) -> Ints:
+        """Labels as 0, 1, ... in the order of `classes`."""
+        if self.classes is None:
+            raise TypeError("a regression target has no class codes")
+        return np.searchsorted(self.classes, self.y).astype(np.int64)
+
+    @cached_property
+    def target(self) -> Array:
+        """What losses compare with: class codes, or the numbers themselves."""
+        return self.codes if self.task == "classification" else self.y
+
+    @cached_property
+    def units(self) -> Ints:
+        """Independent unit of each row: its group, or the row itself."""
+        if self.groups is None:
+            return np.arange(self.n, dtype=np.int64)
+        return np.unique(self.groups, return_inverse=True)[1].astype(np.int64).reshape(-1)
+
+    @property
+    def n_units(self) -> int:
+        """Number of independent units."""
+        return int(self.units.max()) + 1 if self.n else 0
+
+    def take(self, indices: Ints) -> Data:
+        """Return the rows at `indices`, in that order; repeats are allowed."""
+        X = self.X
+        if X is not None:
+            X = X.iloc[indices] if hasattr(X, "iloc") else X[indices]
+        parts: dict[str, Any] = {
+            k: None if (v := getattr(self, k)) is None else v[indices] for k in ("groups", "weights", "order", "ids")
+        }
+        return replace(self, X=X, y=self.y[indices], **parts)
+
+    def without_features(self) -> Data:
+        """Return the same rows with no features, as tables keep them."""
+        return replace(self, X=None)
+
+
+def fingerprint_of(*parts: object) -> str:
+    """Hash arrays and plain values into 16 hexadecimal digits, the same in every process.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fingerprint_of(np.arange(3), "a") == fingerprint_of(np.arange(3), "a") != fingerprint_of(np.arange(4), "a")
+    True
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            digest.update(f"{part.dtype.str}{part.shape}".encode())
+            digest.update(
+                np.ascontiguousarray(part).tobytes() if part.dtype != object else repr(part.tolist()).encode()
+            )
+        else:
+            digest.update(repr(part).encode())
+        digest.update(b"\x1e")
+    return digest.hexdigest()[:16]

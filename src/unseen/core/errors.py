@@ -1,0 +1,87 @@
+"""Errors that tell what was given, what is needed and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "DesignError",
+    "FitError",
+    "InputError",
+    "KindError",
+    "MissingExtra",
+    "NotApplicable",
+    "Stopped",
+    "UnknownName",
+    "UnseenError",
+    "nearest",
+]
+
+
+class UnseenError(Exception):
+    """Base of every error this package raises on purpose.
+
+    Examples
+    --------
+    >>> issubclass(InputError, (UnseenError, ValueError))
+    False
+    >>> issubclass(InputError, UnseenError) and issubclass(InputError, ValueError)
+    True
+    """
+
+
+class InputError(UnseenError, ValueError):
+    """A value that cannot be used."""
+
+
+class KindError(UnseenError, TypeError):
+    """An object of a kind that cannot be used."""
+
+
+class DesignError(InputError):
+    """A method was given a table of a design it is not valid for."""
+
+
+class NotApplicable(InputError):
+    """A method cannot speak of this kind of model, task or loss; `assess` leaves it out without a word."""
+
+
+class FitError(UnseenError, RuntimeError):
+    """Every fit of a run failed."""
+
+
+class MissingExtra(UnseenError, ImportError):
+    """An optional package is needed; the message names the extra to install."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}, which is not installed: pip install 'unseen[{extra}]'."
+        )
+
+
+class Stopped(KeyboardInterrupt):
+    """The run was interrupted; the message says what was kept."""
+
+
+class UnknownName(InputError):
+    """A name that is not registered; the message suggests the nearest ones."""
+
+    def __init__(self, what: str, name: object, known: Iterable[str], hint: str = "") -> None:
+        names = sorted(known)
+        close = nearest(str(name), names)
+        advice = f"did you mean {' or '.join(repr(c) for c in close)}?" if close else f"known: {', '.join(names[:40])}."
+        super().__init__(f"unknown {what} {name!r}: {advice}{' ' + hint if hint else ''}")
+
+
+def nearest(name: str, names: Iterable[str], count: int = 2) -> list[str]:
+    """Return the names most like `name`, best first; empty where none is near.
+
+    Examples
+    --------
+    >>> nearest("corected-t", ["corrected-t", "kfold"])
+    ['corrected-t']
+    """
+    by_lower = {n.lower(): n for n in names}
+    close = difflib.get_close_matches(name.lower(), list(by_lower), n=count, cutoff=0.6)
+    return [by_lower[c] for c in close]

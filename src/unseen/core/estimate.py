@@ -1,0 +1,193 @@
+"""Results: an estimate, its interval, and what it is an estimate of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError
+from unseen.core.notes import Note
+from unseen.core.show import Shown
+
+__all__ = ["Estimate", "Interval", "ResubEstimate", "Target", "check_level"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a number is the error of: one fitted model, or an algorithm at a training size.
+
+    Examples
+    --------
+    >>> str(Target.ALGORITHM.at(72))
+    'the algorithm trained on 72 units'
+    >>> Target.ALGORITHM.at(72).kind == Target.ALGORITHM.kind
+    True
+    """
+
+    kind: str
+    n_train: float | None = None
+
+    MODEL: ClassVar[Target]
+    ALGORITHM: ClassVar[Target]
+
+    def at(self, n_train: float) -> Target:
+        """Return the same kind of target at a training size."""
+        return replace(self, n_train=float(n_train))
+
+    def __str__(self) -> str:
+        words = {"model": "this model", "algorithm": "the algorithm"}[self.kind]
+        if self.n_train is None:
+            return words
+        size = f"{self.n_train:.1f}".removesuffix(".0")
+        return f"{words} trained on {size} units"
+
+
+Target.MODEL = Target("model")
+Target.ALGORITHM = Target("algorithm")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; unpacks as low, high.
+
+    Examples
+    --------
+    >>> low, high = Interval(0.1, 0.3, 0.95)
+    >>> 0.2 in Interval(0.1, 0.3, 0.95), round(high - low, 2)
+    (True, 0.2)
+    """
+
+    low: float
+    high: float
+    level: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __contains__(self, value: float) -> bool:
+        return bool(self.low <= value <= self.high)
+
+    @property
+    def width(self) -> float:
+        """Distance between the ends."""
+        return self.high - self.low
+
+    def clipped(self, low: float, high: float) -> Interval:
+        """Return the part inside [low, high]."""
+        return Interval(float(np.clip(self.low, low, high)), float(np.clip(self.high, low, high)), self.level)
+
+    def __str__(self) -> str:
+        return f"[{self.low:.4g}, {self.high:.4g}]"
+
+
+@dataclass(frozen=True)
+class Estimate(Shown):
+    """One number with its uncertainty and its origin.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    std_error : float or None
+        Sampling standard error; None where none is known.
+    interval : Interval or None
+        Confidence interval; None where no valid one exists.
+    df : float or None
+        Degrees of freedom of the reference distribution.
+    method : str
+        Id of the method.
+    target : Target
+        What it is the error of.
+    loss : str
+        Id of the loss or measure.
+    n_units, n_fits : int
+        Independent units used, and models fitted.
+    seconds : float
+        Time of the fits; never compared.
+    notes : tuple of Note
+        Statistical weaknesses.
+
+    Examples
+    --------
+    >>> e = Estimate(0.2, 0.05, Interval(0.1, 0.3, 0.95), 24, "corrected-t", Target.ALGORITHM.at(90), "zero-one", 100, 25)
+    >>> print(e)
+    corrected-t: zero-one 0.2, 95% interval [0.1, 0.3], std error 0.05 (the algorithm trained on 90 units; 100 units, 25 fits)
+    """
+
+    value: float
+    std_error: float | None
+    interval: Interval | None
+    df: float | None
+    method: str
+    target: Target
+    loss: str
+    n_units: int
+    n_fits: int
+    seconds: float = 0.0
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def level(self) -> float | None:
+        """Confidence level of the interval."""
+        return None if self.interval is None else self.interval.level
+
+    def __str__(self) -> str:
+        text = f"{self.method}: {self.loss} {self.value:.4g}"
+        if self.interval is not None:
+            text += f", {100 * self.interval.level:g}% interval {self.interval}"
+        if self.std_error is not None:
+            text += f", std error {self.std_error:.3g}"
+        return f"{text} ({self.target}; {self.n_units} units, {self.n_fits} fits)"
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns every interval function of this package shares."""
+        low, high = (None, None) if self.interval is None else self.interval
+        return {
+            "term": self.loss,
+            "estimate": self.value,
+            "std_error": self.std_error,
+            "lower": low,
+            "upper": high,
+            "level": self.level,
+            "method": self.method,
+            "target": str(self.target),
+            "n": self.n_units,
+            "fits": self.n_fits,
+            "seconds": self.seconds,
+            "note": " ".join(n.code for n in self.notes),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the rows of `frame()`."""
+        return [self.row()]
+
+
+@dataclass(frozen=True)
+class ResubEstimate(Estimate):
+    """An estimate made without retraining, with each unit's share in it.
+
+    Parameters
+    ----------
+    mc_error : float or None
+        Monte-Carlo error of the integration alone; never a sampling error.
+    contributions : ndarray or None
+        Error attributed to each training point; their weighted mean is the value.
+    """
+
+    mc_error: float | None = None
+    contributions: Floats | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the shared columns and `mc_error`."""
+        return {**super().row(), "mc_error": self.mc_error}
+
+
+def check_level(level: float) -> float:
+    """Return `level`, or refuse one outside (0, 1)."""
+    if not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
+        raise InputError(f"level is {level!r}; a confidence level lies strictly between 0 and 1, such as 0.95.")
+    return float(level)

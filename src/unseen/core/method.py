@@ -1,0 +1,183 @@
+"""What a method is, the check every table method starts with, and the two ways most of them end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.errors import DesignError, InputError
+from unseen.core.estimate import Estimate, Interval, Target, check_level
+from unseen.core.losses import LossTable
+from unseen.core.model import Fitted, Model
+from unseen.core.notes import Note, merge_notes, note
+
+__all__ = [
+    "DirectMethod",
+    "Recipe",
+    "TableMethod",
+    "check_table",
+    "finish",
+    "normal_interval",
+    "point_estimate",
+    "t_interval",
+]
+
+
+class TableMethod(Protocol):
+    """Turns a table of losses into an estimate.
+
+    Class attributes: `id`; `designs` it accepts; `target`; `needs`, a subset of {test, train, full, predictions};
+    `linear` in the losses (works on differences); `equivariant` under shift and scale; `centred` (value inside its
+    interval); `weighted` (has a weighted form); `version`. `default_design(data)` returns the design used when the
+    caller names none.
+    """
+
+    id: str
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the estimate."""
+        ...
+
+
+class DirectMethod(Protocol):
+    """Needs no split: resubstitution, closed forms, bounds.
+
+    `model` is a `Fitted` where one was handed in, else a `Model` that the method fits once on `data`.
+    """
+
+    id: str
+
+    def __call__(self, model: Model | Fitted, data: Data, *, rng: np.random.Generator, level: float) -> Estimate:
+        """Return the estimate."""
+        ...
+
+
+class Recipe(Protocol):
+    """Arithmetic on other methods' estimates; `parts` names them."""
+
+    id: str
+    parts: tuple[str, ...]
+
+    def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95) -> Estimate:
+        """Return the combined estimate."""
+        ...
+
+
+def check_table(method: Any, table: LossTable, level: float = 0.95) -> float:
+    """Refuse a table the method is not valid for; return the checked level."""
+    if table.plan.design not in method.designs:
+        raise DesignError(
+            f"{method.id} is not valid for the design {table.plan.design!r}; it needs {' or '.join(sorted(method.designs))}."
+        )
+    needs = getattr(method, "needs", frozenset({"test"}))
+    if table.is_difference and not method.linear:
+        raise InputError(
+            f"{method.id} is not linear in the losses and cannot be applied to a difference of two models."
+        )
+    if "train" in needs and table.train is None:
+        raise InputError(f"{method.id} needs training predictions; make the table with run(..., train=True).")
+    if "full" in needs and table.full is None:
+        raise InputError(f"{method.id} needs the fit on all rows; make the table with run(..., full=True).")
+    if table.data.weights is not None and not getattr(method, "weighted", False):
+        raise InputError(f"{method.id} has no weighted form; leave the weights out or choose another method.")
+    if len(table.completed) == 0:
+        raise InputError(f"{method.id}: no split of this table was completed.")
+    return check_level(level)
+
+
+def point_estimate(
+    method: Any, table: LossTable, value: float, *, notes: tuple[Note, ...] = (), n_train: float | None = None
+) -> Estimate:
+    """Return an estimate that has no valid interval."""
+    return finish(method, table, value, None, None, None, notes=notes, n_train=n_train)
+
+
+def t_interval(
+    method: Any,
+    table: LossTable,
+    value: float,
+    se: float,
+    level: float,
+    df: float,
+    notes: tuple[Note, ...] = (),
+) -> Estimate:
+    """Return an estimate with a Student-t interval, cut at the ends of the loss's range."""
+    from scipy.special import stdtrit
+
+    return _wald(method, table, value, se, level, float(stdtrit(df, (1 + level) / 2)), df, notes)
+
+
+def normal_interval(
+    method: Any, table: LossTable, value: float, se: float, level: float, notes: tuple[Note, ...] = ()
+) -> Estimate:
+    """Return an estimate with a normal interval, cut at the ends of the loss's range."""
+    from scipy.special import ndtri
+
+    return _wald(method, table, value, se, level, float(ndtri((1 + level) / 2)), None, notes)
+
+
+def _wald(
+    method: Any,
+    table: LossTable,
+    value: float,
+    se: float,
+    level: float,
+    quantile: float,
+    df: float | None,
+    notes: tuple[Note, ...],
+) -> Estimate:
+    if not se > 0:
+        return _without_spread(method, table, value, level, df, notes)
+    interval = Interval(value - quantile * se, value + quantile * se, level)
+    return finish(method, table, value, se, interval, df, notes=notes)
+
+
+def _without_spread(
+    method: Any, table: LossTable, value: float, level: float, df: float | None, notes: tuple[Note, ...]
+) -> Estimate:
+    """All splits agree: bound a rate by Clopper-Pearson over the tested units, else give no interval."""
+    low, high = table.range
+    if table.is_difference or not np.isfinite(high - low):
+        text = "all splits gave the same value, so no interval can be given"
+        return finish(method, table, value, 0.0, None, df, notes=(*notes, note("U010", text)))
+    from scipy.special import betaincinv
+
+    units = int(np.isfinite(table.by_unit()).sum())
+    hits, tail = (value - low) / (high - low) * units, (1 - level) / 2
+    ends = (
+        0.0 if hits <= 0 else float(betaincinv(hits, units - hits + 1, tail)),
+        1.0 if hits >= units else float(betaincinv(hits + 1, units - hits, 1 - tail)),
+    )
+    interval = Interval(low + (high - low) * ends[0], low + (high - low) * ends[1], level)
+    text = f"all splits gave the same value; the interval is Clopper-Pearson's for {units} tested units"
+    return finish(method, table, value, 0.0, interval, None, notes=(*notes, note("U010", text)))
+
+
+def finish(
+    method: Any,
+    table: LossTable,
+    value: float,
+    std_error: float | None,
+    interval: Interval | None,
+    df: float | None,
+    *,
+    notes: tuple[Note, ...] = (),
+    n_train: float | None = None,
+) -> Estimate:
+    """Fill in what every table method reports, cutting the interval at the loss's range."""
+    remarks = list(merge_notes(table.notes, notes))
+    if interval is not None:
+        cut = interval.clipped(*table.range)
+        if cut != interval:
+            remarks.append(note("U007", f"the interval {interval} was cut to {cut}"))
+        interval = cut
+    target: Target = method.target
+    if target.kind == "algorithm":
+        target = target.at(table.plan.mean_sizes()[1] if n_train is None else n_train)
+    return Estimate(
+        float(value), std_error if std_error is None else float(std_error), interval, df, method.id, target, table.loss,
+        table.data.n_units, table.n_fits, table.seconds, tuple(remarks),
+    )  # fmt: skip

@@ -1,0 +1,110 @@
+"""What is fitted on what: splits, and plans made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from unseen.core.arrays import Ints
+from unseen.core.data import Data, fingerprint_of
+from unseen.core.notes import Note
+
+__all__ = ["Design", "Plan", "Split"]
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """One fit: the rows it is trained on and the rows it is tested on.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+        Row numbers; a bootstrap's `train` repeats rows.
+    repeat, fold : int
+        Number of the repetition and of the fold within it.
+    part : int
+        Half of the data (split-halves) or outer fold (nested) the split lives in; -1 for the whole.
+    """
+
+    train: Ints
+    test: Ints
+    repeat: int = 0
+    fold: int = 0
+    part: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All splits of a run, with the design that made them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> plan = Plan("holdout", (Split(np.array([0, 1]), np.array([2])),), units=np.arange(3))
+    >>> len(plan), plan.mean_sizes()
+    (1, (1.0, 2.0))
+    """
+
+    design: str
+    splits: tuple[Split, ...]
+    units: Ints
+    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.splits)
+
+    def __iter__(self) -> Iterator[Split]:
+        return iter(self.splits)
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.units)
+
+    @property
+    def n_units(self) -> int:
+        """Number of independent units."""
+        return int(self.units.max()) + 1 if self.n else 0
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a unit may hold several rows."""
+        return self.n_units < self.n
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Short hash of every index set; two runs with the same one are paired split by split."""
+        parts: list[object] = [self.n, len(self.splits)]
+        for s in self.splits:
+            parts += [s.train.astype("<i8"), s.test.astype("<i8"), (s.repeat, s.fold, s.part)]
+        return fingerprint_of(*parts)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Units tested and units trained on (counting repeats) of each split, as a (J, 2) array."""
+        if not self.grouped:
+            return np.array([(len(s.test), len(s.train)) for s in self.splits], dtype=np.int64)
+        rows = [(len(np.unique(self.units[s.test])), len(np.unique(self.units[s.train]))) for s in self.splits]
+        return np.array(rows, dtype=np.int64)
+
+    def mean_sizes(self) -> tuple[float, float]:
+        """Return the mean number of test and training units of a split."""
+        n_test, n_train = self.sizes.mean(axis=0)
+        return float(n_test), float(n_train)
+
+
+@runtime_checkable
+class Design(Protocol):
+    """Draws a plan; a design is a frozen dataclass whose fields are its options."""
+
+    id: str
+
+    def plan(self, data: Data, rng: np.random.Generator) -> Plan:
+        """Return the splits for `data`."""
+        ...

@@ -1,0 +1,94 @@
+"""One face for every result: frame, dict, figure, report, text and notebook view."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import math
+from collections.abc import Mapping
+from enum import Enum
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Shown", "plain"]
+
+
+def plain(value: Any) -> Any:
+    """Turn a result into what JSON can hold; NaN and infinities become None.
+
+    Examples
+    --------
+    >>> plain({"a": np.float64(1.5), "b": float("nan"), "c": np.arange(2)})
+    {'a': 1.5, 'b': None, 'c': [0, 1]}
+    """
+    if isinstance(value, (str, bool, int)) or value is None:
+        return value
+    if isinstance(value, (float, np.floating)):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, np.ndarray):
+        return [plain(v) for v in value.tolist()]
+    if hasattr(value, "to_dict") and not isinstance(value, type):
+        return value.to_dict()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {_key(k): plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(v) for v in value]
+    return str(value)
+
+
+def _key(key: Any) -> str:
+    return " vs ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+class Shown:
+    """Mixin of every result record: subclasses give `rows()` and `__str__`, the rest follows.
+
+    Figures and report sections are found by the record's class at call time, so that computing
+    never imports drawing.
+    """
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per line of `frame()`."""
+        raise TypeError(f"{type(self).__name__} has no table form")
+
+    def frame(self) -> Any:
+        """Return the result as a pandas DataFrame."""
+        pandas = importlib.import_module("pandas")
+        return pandas.DataFrame(self.rows())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain values that JSON can hold."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return {f.name: plain(getattr(self, f.name)) for f in fields if f.metadata.get("shown", True)}
+
+    def to_json(self) -> str:
+        """Return `to_dict()` as JSON text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+
+    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
+        """Draw the figure registered for this kind of result and return its matplotlib axes.
+
+        Parameters
+        ----------
+        figure : str, optional
+            Name of a figure; the first registered one by default.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes by default.
+        """
+        return importlib.import_module("unseen.display").draw(self, figure, ax)
+
+    def report(self, path: str | PathLike[str]) -> str:
+        """Write a self-contained HTML report and return its path."""
+        return str(importlib.import_module("unseen.report").write(self, path))
+
+    def _repr_html_(self) -> str:
+        return str(importlib.import_module("unseen.report").fragment(self))

@@ -1,0 +1,73 @@
+"""Monte-Carlo cross-validation: independent random splits, repeats allowed (Picard & Cook, 1984)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unseen.core.arrays import Ints
+from unseen.core.data import Data
+from unseen.core.plan import Plan, Split
+from unseen.core.registry import register
+from unseen.designs._draw import check_count, make_plan, redraw_note, redrawing, rows_of, strata_of, test_size
+
+__all__ = ["MonteCarlo", "random_test_units"]
+
+
+def random_test_units(strata: Ints | None, n: int, size: int, rng: np.random.Generator) -> Ints:
+    """Return `size` units drawn without replacement, in proportion to the strata where given."""
+    if strata is None:
+        return rng.permutation(n)[:size]
+    order = rng.permutation(n)
+    order = order[np.argsort(strata[order], kind="stable")]
+    start = rng.random()
+    picks = np.floor((np.arange(size) + start) * n / size).astype(np.int64)
+    return order[np.minimum(picks, n - 1)]
+
+
+@register
+@dataclass(frozen=True)
+class MonteCarlo:
+    """J random splits, each leaving out a share of the units.
+
+    Parameters
+    ----------
+    fraction : float
+        Share of the units left out for testing; n2 = ceil(fraction n).
+    n_splits : int
+        Number of splits J.
+    stratify : bool
+        Draw in proportion to the classes. The default, False, is what the corrected t interval assumes.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> plan = MonteCarlo(0.1, 25).plan(unseen.datasets.load("iris"), np.random.default_rng(0))
+    >>> len(plan), plan.mean_sizes()
+    (25, (15.0, 135.0))
+    """
+
+    fraction: float = 0.1
+    n_splits: int = 25
+    stratify: bool = False
+    id: ClassVar[str] = "monte-carlo"
+
+    def plan(self, data: Data, rng: np.random.Generator) -> Plan:
+        """Return `n_splits` splits."""
+        check_count(self.id, "n_splits", self.n_splits)
+        n = data.n_units
+        size = test_size(self.id, self.fraction, n)
+        strata = strata_of(data, self.stratify)
+
+        def draw() -> Split:
+            test = random_test_units(strata, n, size, rng)
+            return Split(rows_of(data, np.setdiff1d(np.arange(n), test)), rows_of(data, test))
+
+        splits, redrawn = [], 0
+        for j in range(self.n_splits):
+            split, again = redrawing(self.id, data, draw)
+            splits.append(Split(split.train, split.test, repeat=j))
+            redrawn += again
+        return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits))

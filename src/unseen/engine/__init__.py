@@ -1,0 +1,1 @@
+"""Runs plans: tasks in, predictions out."""

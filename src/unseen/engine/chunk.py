@@ -1,0 +1,129 @@
+"""One chunk of tasks: fit, predict, and turn whatever happens into outcomes."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.model import Model
+from unseen.core.plan import Split
+
+__all__ = ["Outcome", "Wants", "outcome_of", "run_chunk"]
+
+Probe = Callable[[Any, Data, Data], Any]
+
+
+@dataclass(frozen=True)
+class Wants:
+    """What a run must keep of each fit."""
+
+    train: bool = True
+    scores: bool = False
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    threads: int | None = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one fit gave, or why it failed."""
+
+    index: int
+    seconds: float
+    reason: str = ""
+    test: Array | None = None
+    test_score: Floats | None = None
+    train_rows: Ints | None = None
+    train_count: Ints | None = None
+    train: Array | None = None
+    train_score: Floats | None = None
+    score_kind: str | None = None
+    probes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def encoded(values: Array, data: Data) -> Array:
+    """Return predictions as class codes or finite numbers, or say what is wrong with them."""
+    if data.classes is not None:
+        codes = np.searchsorted(data.classes, values)
+        found = np.minimum(codes, len(data.classes) - 1)
+        wrong = data.classes[found] != values
+        if np.any(wrong):
+            raise InputError(f"the model predicted {values[np.argmax(wrong)]!r}, which is not a label of the data")
+        return found.astype(np.int64)
+    numbers = np.asarray(values, dtype=float)
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if not np.all(np.isfinite(numbers)):
+        raise InputError("the model predicted a value that is not finite")
+    return numbers
+
+
+def outcome_of(
+    index: int, split: Split, data: Data, wants: Wants, seconds: float, values: Array, rows: Ints, score: Any
+) -> Outcome:
+    """Sort predictions for `rows` (test rows first) into an outcome."""
+    if len(values) != len(rows):
+        raise InputError(f"the model returned {len(values)} predictions for {len(rows)} rows")
+    codes = encoded(values, data)
+    n_test = len(split.test)
+    scores, kind = (None, None) if score is None else score
+    parts: dict[str, Any] = {
+        "test": codes[:n_test],
+        "test_score": None if scores is None else scores[:n_test],
+    }
+    if len(rows) > n_test:
+        unique, count = np.unique(split.train, return_counts=True)
+        parts |= {
+            "train_rows": unique,
+            "train_count": count if count.max() > 1 else None,
+            "train": codes[n_test:],
+        }
+        parts["train_score"] = None if scores is None else scores[n_test:]
+    return Outcome(index, seconds, score_kind=kind, **parts)
+
+
+def wanted_rows(split: Split, wants: Wants) -> Ints:
+    """Return the rows one predict call must cover: test rows, then distinct training rows."""
+    if not wants.train and len(split.test):
+        return split.test
+    return np.concatenate([split.test, np.unique(split.train)])
+
+
+def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: Wants) -> Outcome:
+    start = time.perf_counter()
+    try:
+        np.random.seed(seed)  # noqa: NPY002  models that draw from numpy's global state repeat too
+        train = data.take(split.train)
+        fitted = model.fit(train, seed)
+        rows = wanted_rows(split, wants)
+        X = data.take(rows).X
+        values = fitted.predict(X)
+        score = fitted.scores(X) if wants.scores else None
+        probes = {name: probe(fitted, train, data.take(split.test)) for name, probe in wants.probes.items()}
+        outcome = outcome_of(index, split, data, wants, time.perf_counter() - start, values, rows, score)
+    except Exception as error:  # a user's model may raise anything; the reason is kept as the row's
+        reason = traceback.format_exception_only(error)[-1].strip().splitlines()[0]
+        return Outcome(index, time.perf_counter() - start, reason[:500])
+    if probes:
+        object.__setattr__(outcome, "probes", probes)
+    return outcome
+
+
+def run_chunk(tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data, wants: Wants) -> list[Outcome]:
+    """Run (index, split, seed) tasks one after the other, with one BLAS thread and warnings silenced."""
+    state = np.random.get_state()  # noqa: NPY002
+    try:
+        with threadpool_limits(wants.threads), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return [_one(index, split, model, data, seed, wants) for index, split, seed in tasks]
+    finally:
+        np.random.set_state(state)  # noqa: NPY002

@@ -1,0 +1,109 @@
+"""Progress of a run: what the engine tells, and who listens."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from typing import Any, Protocol
+
+__all__ = ["Bar", "Reporter", "Silent", "reporter_for"]
+
+LOG = logging.getLogger("unseen")
+PATIENCE = 2.0
+
+
+class Reporter(Protocol):
+    """Listens to a run; every call must be cheap."""
+
+    def expect(self, fits: int, label: str) -> None:
+        """Announce fits to come."""
+        ...
+
+    def advance(self, fits: int, failed: int = 0) -> None:
+        """Tell that fits are done."""
+        ...
+
+    def say(self, text: str) -> None:
+        """Tell something in words."""
+        ...
+
+    def close(self) -> None:
+        """End the display."""
+        ...
+
+
+class Silent:
+    """Logs and shows nothing."""
+
+    def expect(self, fits: int, label: str) -> None:
+        """Log the announcement."""
+        LOG.debug("%s: %d fits", label, fits)
+
+    def advance(self, fits: int, failed: int = 0) -> None:
+        """Ignore it."""
+
+    def say(self, text: str) -> None:
+        """Log it."""
+        LOG.info(text)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Bar:
+    """A rich progress bar on stderr that appears once a run has taken two seconds."""
+
+    def __init__(self) -> None:
+        self._progress: Any = None
+        self._task: Any = None
+        self._total = self._done = self._failed = 0
+        self._label = ""
+        self._start = time.monotonic()
+
+    def expect(self, fits: int, label: str) -> None:
+        """Add fits to the total and show what they are for."""
+        self._total += fits
+        self._label = label
+        self._update()
+
+    def advance(self, fits: int, failed: int = 0) -> None:
+        """Move the bar."""
+        self._done += fits
+        self._failed += failed
+        if self._progress is None and time.monotonic() - self._start > PATIENCE:
+            self._open()
+        self._update()
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar."""
+        print(f"unseen: {text}", file=sys.stderr)
+
+    def close(self) -> None:
+        """Remove the bar."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+    def _open(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=Console(file=sys.stderr), transient=True)
+        self._progress.start()
+        self._task = self._progress.add_task(self._label, total=self._total)
+
+    def _update(self) -> None:
+        if self._progress is not None:
+            failed = f" ({self._failed} failed)" if self._failed else ""
+            self._progress.update(self._task, completed=self._done, total=self._total, description=self._label + failed)
+
+
+def reporter_for(progress: bool | Reporter | None) -> Reporter:
+    """Return a bar where asked for or, by default, where stderr is a terminal."""
+    if progress is None:
+        progress = bool(getattr(sys.stderr, "isatty", lambda: False)())
+    if isinstance(progress, bool):
+        return Bar() if progress else Silent()
+    return progress

@@ -1,0 +1,131 @@
+"""Plan and model in, table of predictions out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Ints
+from unseen.core.data import Data
+from unseen.core.errors import FitError, Stopped
+from unseen.core.model import Model
+from unseen.core.plan import Plan, Split
+from unseen.core.registry import known
+from unseen.core.rng import task_seed
+from unseen.core.table import Failure, Predictions, PredictionTable
+from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
+from unseen.engine.events import Reporter, Silent
+from unseen.engine.joblib_ import Task, kill_workers, stream_outcomes
+
+__all__ = ["execute"]
+
+
+def execute(
+    model: Model,
+    data: Data,
+    plan: Plan,
+    *,
+    seed: int,
+    train: bool = True,
+    full: bool = False,
+    scores: bool = False,
+    probes: Mapping[str, Probe] | None = None,
+    n_jobs: int | None = None,
+    threads: int | None = 1,
+    reporter: Reporter | None = None,
+) -> PredictionTable:
+    """Fit `model` on every split of `plan` and keep what it predicts.
+
+    Parameters
+    ----------
+    model, data, plan : Model, Data, Plan
+        What is fitted on what.
+    seed : int
+        Seed of the run; the seed of a fit derives from it and the number of the split.
+    train, full, scores : bool
+        Keep predictions for training rows; add the fit on all rows; keep probabilities or decision values.
+    probes : mapping of str to callable, optional
+        Functions of (fitted, train, test) whose results are kept by name.
+    n_jobs, threads : int or None
+        Worker processes (as in joblib) and BLAS threads of a fit (None: leave as they are).
+    reporter : Reporter, optional
+        Hears about progress.
+    """
+    reporter = reporter or Silent()
+    wants = Wants(train, scores, dict(probes or {}), threads)
+    splits = [*plan.splits, *([Split(np.arange(data.n), np.zeros(0, np.int64))] if full else [])]
+    tasks = [(j, split, task_seed(seed, "fit", j if j < len(plan) else "full")) for j, split in enumerate(splits)]
+    outcomes: dict[int, Outcome] = {}
+    try:
+        for batch in _batches(tasks, model, data, wants, n_jobs):
+            outcomes |= {o.index: o for o in batch}
+            reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
+    except KeyboardInterrupt as error:
+        kill_workers()
+        raise Stopped(f"stopped after {len(outcomes)} of {len(tasks)} fits of {plan.design}") from error
+    return _assembled(model, data, plan, [outcomes[j] for j in range(len(tasks))], wants, seed)
+
+
+def _batches(tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: int | None) -> Iterator[list[Outcome]]:
+    together = None if wants.probes else _fit_many(tasks, model, data, wants)
+    if together is not None:
+        yield together
+    else:
+        yield from stream_outcomes(tasks, model, data, wants, n_jobs)
+
+
+def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants) -> list[Outcome] | None:
+    """Ask the model itself, then every shortcut, to answer for all fits at once."""
+    splits, seeds = [t[1] for t in tasks], [t[2] for t in tasks]
+    own = getattr(model, "fit_many", None)
+    hooks = [own] if callable(own) else []
+    hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in known("shortcuts").values()]
+    for hook in hooks:
+        answer = hook(data, splits, seeds)
+        if answer is not None and not (wants.scores and any(score is None for _, score in answer)):
+            return [_from_all_rows(task, data, wants, *parts) for task, parts in zip(tasks, answer)]
+    return None
+
+
+def _from_all_rows(task: Task, data: Data, wants: Wants, values: Any, score: Any) -> Outcome:
+    index, split, _ = task
+    rows = wanted_rows(split, wants)
+    picked = None if score is None else (score[0][rows], score[1])
+    return outcome_of(index, split, data, wants, 0.0, values[rows], rows, picked)
+
+
+def _assembled(
+    model: Model, data: Data, plan: Plan, outcomes: Sequence[Outcome], wants: Wants, seed: int
+) -> PredictionTable:
+    fits, rest = outcomes[: len(plan)], outcomes[len(plan) :]
+    failures = tuple(Failure(o.index, o.reason) for o in fits if o.reason)
+    if len(failures) == len(fits) or any(o.reason for o in rest):
+        reason = next(o.reason for o in outcomes if o.reason)
+        which = f"all {len(fits)} fits failed" if len(failures) == len(fits) else "the fit on all rows failed"
+        raise FitError(f"{which}; the first says: {reason}")
+    good = [o for o in fits if not o.reason]
+    test = _joined(good, [plan.splits[o.index].test for o in good], "test")
+    train = _joined(good, [o.train_rows for o in good], "train") if wants.train else None
+    full = _joined(rest, [o.train_rows for o in rest], "train") if rest else None
+    kind = next((o.score_kind for o in good), None)
+    seconds = np.array([o.seconds for o in outcomes])
+    kept = {name: [o.probes.get(name) for o in fits] for name in wants.probes}
+    return PredictionTable(
+        plan, data.without_features(), test, train, full, kind, failures, seconds, kept, model.name, seed
+    )
+
+
+def _joined(outcomes: Sequence[Outcome], rows: Sequence[Any], part: str) -> Predictions:
+    lengths = [len(r) for r in rows]
+    split = np.repeat(np.array([o.index for o in outcomes], dtype=np.int64), lengths)
+    values = np.concatenate([getattr(o, part) for o in outcomes])
+    scores = [getattr(o, f"{part}_score") for o in outcomes]
+    score = None if any(s is None for s in scores) else np.concatenate(scores)
+    count: Ints | None = None
+    if part == "train" and any(o.train_count is not None for o in outcomes):
+        count = np.concatenate(
+            [np.ones(len(r), np.int64) if o.train_count is None else o.train_count for o, r in zip(outcomes, rows)]
+        )
+    return Predictions(split, np.concatenate(rows).astype(np.int64), values, score, count)

@@ -1,0 +1,1 @@
+"""Resampling and closed-form estimators, one file each."""

@@ -1,0 +1,69 @@
+"""Corrected resampled t interval (Nadeau & Bengio, 2003)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.estimate import Estimate, Target
+from unseen.core.losses import LossTable
+from unseen.core.method import check_table, t_interval
+from unseen.core.notes import Note, note
+from unseen.core.registry import register
+from unseen.designs.monte_carlo import MonteCarlo
+
+__all__ = ["CorrectedT"]
+
+LARGE_TEST_SHARE = 0.25
+
+
+@register
+@dataclass(frozen=True)
+class CorrectedT:
+    """Mean over random splits; its variance (1/J + n2/n1) S^2 allows for the overlap of training sets.
+
+    References
+    ----------
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> e = unseen.estimate(GaussianNB(), X, y, method="corrected-t", random_state=0)
+    >>> e.n_fits, e.df, e.value in e.interval
+    (25, 24, True)
+    """
+
+    id: ClassVar[str] = "corrected-t"
+    designs: ClassVar[frozenset[str]] = frozenset({"leave-out", "monte-carlo", "repeated-kfold"})
+    target: ClassVar[Target] = Target.ALGORITHM
+    needs: ClassVar[frozenset[str]] = frozenset({"test"})
+    linear: ClassVar[bool] = True
+    equivariant: ClassVar[bool] = True
+    centred: ClassVar[bool] = True
+    weighted: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def default_design(self, data: Data) -> MonteCarlo:
+        """Return 25 random 90/10 splits."""
+        return MonteCarlo(fraction=0.1, n_splits=25)
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the mean and its corrected t interval with J - 1 degrees of freedom."""
+        level = check_table(self, table, level)
+        means = table.split_means()
+        if means.size < 2:
+            raise InputError(f"{self.id} needs at least 2 completed splits to see a spread; there is {means.size}.")
+        n_test, n_train = table.plan.mean_sizes()
+        share = n_test / (n_test + n_train)
+        notes: tuple[Note, ...] = ()
+        if share >= LARGE_TEST_SHARE:
+            notes = (note("U015", f"{share:.0%} of the units are tested in each split"),)
+        se = float(means.std(ddof=1) * np.sqrt(1 / means.size + n_test / n_train))
+        return t_interval(self, table, float(means.mean()), se, level, df=means.size - 1, notes=notes)

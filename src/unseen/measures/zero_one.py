@@ -1,0 +1,44 @@
+"""Zero-one loss: 1 for a wrong label, 0 for a right one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.registry import register
+
+__all__ = ["ZeroOne"]
+
+
+@register
+@dataclass(frozen=True)
+class ZeroOne:
+    """Zero-one loss; its mean is the error rate.
+
+    Examples
+    --------
+    >>> ZeroOne().per_example(np.array([0, 1, 1]), np.array([0, 0, 1])).tolist()
+    [0.0, 1.0, 0.0]
+    """
+
+    id: ClassVar[str] = "zero-one"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[str] = "lower"
+    needs_score: ClassVar[bool] = False
+
+    def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
+        """Return 1.0 where the labels differ."""
+        return (y != value).astype(float)
+
+    def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:
+        """Return the mean loss over all n^2 pairs of target and prediction, from class counts alone."""
+        size = int(max(y.max(), value.max())) + 1
+        share_y, share_value = (
+            np.bincount(y, minlength=size) / len(y),
+            np.bincount(value, minlength=size) / len(value),
+        )
+        return float(1.0 - share_y @ share_value)

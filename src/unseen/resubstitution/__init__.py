@@ -1,0 +1,1 @@
+"""Error estimation without retraining: generalized resubstitution."""

@@ -1,0 +1,61 @@
+"""Resubstitution: the error of the trained model on its own training points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.estimate import Estimate, ResubEstimate, Target
+from unseen.core.registry import find, register
+from unseen.resubstitution._trained import codes_of, trained
+
+__all__ = ["Resub"]
+
+
+@register
+@dataclass(frozen=True)
+class Resub:
+    """Mean loss on the training points: mass 1/n on each; too small for anything that can memorise.
+
+    Parameters
+    ----------
+    loss : str
+        Loss; "auto" takes the task's default.
+
+    References
+    ----------
+    Smith, C. A. B. (1947). Some examples of discrimination. Annals of Eugenics 13, 272-282.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> unseen.estimate(KNeighborsClassifier(1), X, y, method="resub", random_state=0).value
+    0.0
+    """
+
+    loss: str = "auto"
+    id: ClassVar[str] = "resub"
+    target: ClassVar[Target] = Target.MODEL
+    weighted: ClassVar[bool] = True
+    in_assess: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
+        """Return the training error, with each point's loss as its contribution."""
+        fitted, n_fits, seconds = trained(model, data, rng)
+        name = ("zero-one" if data.task == "classification" else "squared") if self.loss == "auto" else self.loss
+        measure = find(name, "measures")()
+        score = fitted.scores(data.X) if measure.needs_score else None
+        losses = measure.per_example(
+            data.target, codes_of(fitted.predict(data.X), data), None if score is None else score[0]
+        )
+        value = float(np.average(losses, weights=data.weights))
+        return ResubEstimate(
+            value, None, None, None, self.id, self.target.at(data.n_units), name, data.n_units, n_fits, seconds,
+            mc_error=0.0, contributions=losses,
+        )  # fmt: skip

@@ -1,0 +1,99 @@
+"""`unseen.run` and `unseen.load`: make a table of predictions, and read one back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any
+
+from unseen.core.rng import RandomState, root_seed
+from unseen.core.table import PredictionTable
+from unseen.core.table_file import load_table
+from unseen.designs.splits import as_design
+from unseen.engine.events import reporter_for
+from unseen.engine.run import execute
+from unseen.verbs.prepare import data_of, model_of, plan_of
+
+__all__ = ["load", "run"]
+
+
+def run(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    design: Any = "kfold",
+    random_state: RandomState = None,
+    train: bool = True,
+    full: bool = False,
+    scores: bool = False,
+    probes: Mapping[str, Callable[..., Any]] | None = None,
+    n_jobs: int | None = None,
+    progress: Any = None,
+    **columns: Any,
+) -> PredictionTable:
+    """Fit a model on every split of a design and keep all its predictions.
+
+    Parameters
+    ----------
+    model : object with fit and predict, or name of a model
+        Cloned before every fit.
+    X, y : array-like
+        Sample; pandas and polars frames and sparse matrices are welcome.
+    design : design, id of one, scikit-learn splitter, index pairs or number of folds
+        What is fitted on what.
+    random_state : int, Generator or None
+        Same seed, same numbers, whatever `n_jobs`.
+    train, full, scores : bool
+        Keep predictions for training rows; add the fit on all rows; keep probabilities or decision values.
+    probes : mapping of str to callable, optional
+        Functions of (fitted, train, test); what they return is kept by name.
+    n_jobs : int, optional
+        Worker processes, as in joblib.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
+    **columns
+        groups, sample_weight, time, ids, positive, task: see `unseen.datasets.as_data`.
+
+    Returns
+    -------
+    PredictionTable
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> t = unseen.run(DecisionTreeClassifier(), X, y, design=unseen.designs.LeaveOut(0.25, 20), random_state=0)
+    >>> t.losses("zero-one").split_means().shape
+    (20,)
+    """
+    data = data_of(X, y, columns)
+    seed = root_seed(random_state)
+    plan = plan_of(as_design(design), data, seed)
+    reporter = reporter_for(progress)
+    reporter.expect(len(plan) + full, plan.design)
+    try:
+        return execute(
+            model_of(model, data), data, plan, seed=seed, train=train, full=full, scores=scores, probes=probes,
+            n_jobs=n_jobs, reporter=reporter,
+        )  # fmt: skip
+    finally:
+        reporter.close()
+
+
+def load(path: str | PathLike[str]) -> PredictionTable:
+    """Read a table written by `PredictionTable.save`; nothing is unpickled.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> t = unseen.run(GaussianNB(), X, y, random_state=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     u = unseen.load(t.save(pathlib.Path(folder) / "run.npz"))
+    >>> u.plan.fingerprint == t.plan.fingerprint
+    True
+    """
+    return load_table(path)

@@ -1,0 +1,98 @@
+"""Options that every command has, and the one way results leave a command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unseen.core.errors import InputError
+
+__all__ = [
+    "Jobs",
+    "Json",
+    "Level",
+    "Quiet",
+    "Report",
+    "Seed",
+    "check_writable",
+    "emit",
+    "progress_for",
+    "table",
+    "write_report",
+]
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
+Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes; -1 for all cores.")]
+Level = Annotated[float, typer.Option("--level", help="Confidence level, between 0 and 1.")]
+Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
+
+
+def progress_for(quiet: bool) -> bool | None:
+    """Return the `progress` argument for a verb: none when quiet, else where stderr is a terminal."""
+    return False if quiet else None
+
+
+def check_writable(path: Path | None) -> None:
+    """Refuse an output path that cannot be written, before any work is done."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder; give the name of a file to write.")
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: the folder {str(path.parent)!r} does not exist.")
+    existed = path.exists()
+    try:
+        with path.open("ab"):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from error
+    if not existed:
+        path.unlink()
+
+
+def write_report(result: Any, path: Path | None, quiet: bool) -> None:
+    """Write the report where one was asked for, and say where it is."""
+    if path is not None:
+        written = result.report(path)
+        if not quiet:
+            typer.echo(f"report: {written}", err=True)
+
+
+def emit(result: Any, as_json: bool) -> None:
+    """Print a result: JSON, or its text."""
+    if as_json:
+        content = result.to_dict() if hasattr(result, "to_dict") else result
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(str(result))
+
+
+def table(rows: list[dict[str, Any]], columns: list[str] | None = None) -> str:
+    """Return rows as an aligned text table; numbers to four significant digits.
+
+    Examples
+    --------
+    >>> print(table([{"method": "kfold", "value": 0.12345}]))
+    method  value
+    kfold   0.1235
+    """
+    if not rows:
+        return "(none)"
+    names = columns or list(rows[0])
+    cells = [[_cell(row.get(name)) for name in names] for row in rows]
+    widths = [max(len(name), *(len(line[k]) for line in cells)) for k, name in enumerate(names)]
+    lines = [names, *cells]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return str(value)

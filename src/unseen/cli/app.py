@@ -1,0 +1,81 @@
+"""The command `unseen`: finds the command files beside it and turns every error into a sentence and an exit code."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import sys
+from typing import Annotated
+
+import typer
+
+from unseen._version import __version__
+from unseen.core.errors import Stopped, UnseenError
+
+__all__ = ["app", "main"]
+
+# BadParameter -> UsageError -> the base of everything the parser raises, wherever typer keeps its copy of it.
+ParserError = typer.BadParameter.__mro__[2]
+
+app = typer.Typer(
+    name="unseen",
+    help="How well will this model do on data it has never seen, and how sure can I be?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"unseen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _attach_commands() -> None:
+    package = importlib.import_module("unseen.cli")
+    for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
+        if module != "app" and not module.startswith("_"):
+            importlib.import_module(f"unseen.cli.{module}").attach(app)
+
+
+def _fail(kind: str, message: str, code: int) -> int:
+    if "--json" in sys.argv:
+        typer.echo(json.dumps({"error": {"kind": kind, "message": message}}, ensure_ascii=False), err=True)
+    else:
+        typer.echo(f"unseen: {message}", err=True)
+    return code
+
+
+def main() -> None:
+    """Run the command line; exit codes: 0 done, 1 finding above a threshold, 2 misuse, 3 partial results."""
+    _attach_commands()
+    try:
+        code = app(standalone_mode=False)
+    except UnseenError as error:
+        code = _fail(type(error).__name__, str(error), 2)
+    except ParserError as error:
+        code = 0 if type(error).__name__ == "NoArgsIsHelpError" else _fail("UsageError", error.format_message(), 2)
+        if code == 0:
+            typer.echo(error.format_message())
+    except typer.Abort:
+        code = _fail("Stopped", "stopped; nothing was kept.", 130)
+    except (Stopped, KeyboardInterrupt) as error:
+        code = _fail("Stopped", f"{error or 'stopped'}; nothing was kept.", 130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        code = 0
+    except MemoryError:
+        code = _fail("MemoryError", "the machine ran out of memory; use fewer rows (--n) or fewer workers (--jobs).", 2)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,147 @@
+"""What a report is made of, and the registry of functions that make its sections."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from unseen.core.notes import Note
+from unseen.display import figures_for, svg
+
+__all__ = [
+    "Block",
+    "Code",
+    "Notes",
+    "Picture",
+    "Section",
+    "Table",
+    "Text",
+    "build",
+    "figure_section",
+    "picture",
+    "section",
+]
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; `lead` sets it large."""
+
+    text: str
+    lead: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under named columns; numbers are aligned right and sortable."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Inline SVG made by this package, with a caption that says how to read it."""
+
+    svg: str
+    caption: str = ""
+    alt: str = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """Text set as code."""
+
+    text: str
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Coded remarks with advice."""
+
+    notes: Sequence[Note]
+
+
+Block = Text | Table | Picture | Code | Notes
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of a report; `id` is its anchor."""
+
+    id: str
+    title: str
+    blocks: Sequence[Block]
+
+
+Builder = Callable[[Any], Section | None]
+_builders: list[tuple[int, type, Builder]] = []
+
+
+def section(record: type, order: int) -> Callable[[Builder], Builder]:
+    """Register a function that makes a section for a class of result, or None where it has nothing to say."""
+
+    def add(builder: Builder) -> Builder:
+        _builders.append((order, record, builder))
+        return builder
+
+    return add
+
+
+@cache
+def _load() -> None:
+    package = importlib.import_module("unseen.report")
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"unseen.report.{module.name}")
+
+
+def build(result: Any) -> list[Section]:
+    """Return the sections for a result, in order; with none registered, its table and figures."""
+    _load()
+    found = [b for b in sorted(_builders, key=lambda b: b[0]) if isinstance(result, b[1])]
+    if not found:
+        return [_plain(result), *figure_sections(result)]
+    return [made for _, _, builder in found if (made := builder(result)) is not None]
+
+
+def _plain(result: Any) -> Section:
+    blocks: list[Block] = [Text(str(result), lead=True)]
+    rows = result.rows()
+    if rows:
+        blocks.append(table_of(rows))
+    notes = tuple(getattr(result, "notes", ()))
+    return Section("result", type(result).__name__, [*blocks, *([Notes(notes)] if notes else [])])
+
+
+def table_of(rows: Sequence[Mapping[str, Any]], caption: str = "") -> Table:
+    """Return a table block for rows given as dicts."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Table(names, [[row.get(name) for name in names] for row in rows], caption)
+
+
+def picture(result: Any, name: str) -> Picture | None:
+    """Return a registered figure of a result as a block, or None where it has nothing to draw."""
+    for one in figures_for(result):
+        if one.name == name:
+            numbers = one.info(result)
+            return None if numbers is None else Picture(svg(one, numbers), one.caption, one.title)
+    return None
+
+
+def figure_section(result: Any, name: str, id: str, title: str) -> Section | None:
+    """Return a section that holds one figure."""
+    made = picture(result, name)
+    return None if made is None else Section(id, title, [made])
+
+
+def figure_sections(result: Any) -> list[Section]:
+    """Return one section per figure of a result."""
+    made = (figure_section(result, f.name, f.name, f.title) for f in figures_for(result))
+    return [s for s in made if s is not None]

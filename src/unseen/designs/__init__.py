@@ -6,11 +6,15 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "Bootstrap": "unseen.designs.bootstrap",
+        "Cv5x2": "unseen.designs.cv5x2",
+        "Holdout": "unseen.designs.holdout",
         "KFold": "unseen.designs.kfold",
         "LeaveOut": "unseen.designs.leave_out",
         "LearningCurve": "unseen.designs.learning_curve",
         "MonteCarlo": "unseen.designs.monte_carlo",
+        "Nested": "unseen.designs.nested",
         "RepeatedKFold": "unseen.designs.repeated_kfold",
+        "SplitHalves": "unseen.designs.split_halves",
         "Splits": "unseen.designs.splits",
     },
 )

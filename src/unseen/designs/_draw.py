@@ -17,6 +17,7 @@ from unseen.core.notes import Note, note
 from unseen.core.plan import Plan, Split
 
 __all__ = [
+    "MAX_REDRAWS",
     "check_count",
     "check_fraction",
     "distinct_possible",
@@ -26,12 +27,15 @@ __all__ = [
     "redraw_note",
     "redrawing",
     "rows_of",
+    "scarce_note",
+    "shuffled_folds",
     "strata_of",
     "test_size",
     "too_rare",
 ]
 
 MAX_REDRAWS = 200
+MAX_SHUFFLES = 20
 
 
 def make_plan(design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = ()) -> Plan:
@@ -136,6 +140,28 @@ def fold_of_units(data: Data, n_folds: int, stratify: bool | str, rng: np.random
     folds = np.empty(n, dtype=np.int64)
     folds[order] = np.arange(n) % n_folds
     return folds
+
+
+def shuffled_folds(
+    data: Data,
+    n_folds: int,
+    stratify: bool | str,
+    rng: np.random.Generator,
+    splits_of: Callable[[Ints], list[Split]],
+) -> tuple[list[Split], int]:
+    """Shuffle units into folds until no training part lacks a class; a shuffle is kept as it is where none will do."""
+    for redrawn in range(MAX_SHUFFLES):
+        splits = splits_of(fold_of_units(data, n_folds, stratify, rng))
+        if not any(lacks_class(data, s.train) for s in splits):
+            return splits, redrawn
+    return splits, 0
+
+
+def scarce_note(lacking: int, total: int) -> tuple[Note, ...]:
+    """Return the note on training parts that lack a class, if any do."""
+    if not lacking:
+        return ()
+    return (note("U020", f"{lacking} of {total} training parts lack a class, which is then never predicted"),)
 
 
 def distinct_possible(n: int, size: int, wanted: int) -> int:

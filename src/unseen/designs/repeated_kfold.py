@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.plan import Plan
 from unseen.core.registry import register
 from unseen.designs._draw import check_count, make_plan
-from unseen.designs.kfold import one_round
+from unseen.designs.kfold import full_rounds
 
 __all__ = ["RepeatedKFold"]
 
@@ -43,6 +43,5 @@ class RepeatedKFold:
     def plan(self, data: Data, rng: np.random.Generator) -> Plan:
         """Return `n_repeats` shuffled partitions."""
         check_count(self.id, "n_folds", self.n_folds, 2)
-        check_count(self.id, "n_repeats", self.n_repeats)
-        rounds = [one_round(data, self.n_folds, self.stratify, rng, r) for r in range(self.n_repeats)]
-        return make_plan(self, data, [split for one in rounds for split in one])
+        splits, notes = full_rounds(self.id, data, self.n_folds, self.n_repeats, self.stratify, rng)
+        return make_plan(self, data, splits, notes)

@@ -103,20 +103,27 @@ def t_interval(
     level: float,
     df: float,
     notes: tuple[Note, ...] = (),
+    n_train: float | None = None,
 ) -> Estimate:
     """Return an estimate with a Student-t interval, cut at the ends of the loss's range."""
     from scipy.special import stdtrit
 
-    return _wald(method, table, value, se, level, float(stdtrit(df, (1 + level) / 2)), df, notes)
+    return _wald(method, table, value, se, level, float(stdtrit(df, (1 + level) / 2)), df, notes, n_train)
 
 
 def normal_interval(
-    method: Any, table: LossTable, value: float, se: float, level: float, notes: tuple[Note, ...] = ()
+    method: Any,
+    table: LossTable,
+    value: float,
+    se: float,
+    level: float,
+    notes: tuple[Note, ...] = (),
+    n_train: float | None = None,
 ) -> Estimate:
     """Return an estimate with a normal interval, cut at the ends of the loss's range."""
     from scipy.special import ndtri
 
-    return _wald(method, table, value, se, level, float(ndtri((1 + level) / 2)), None, notes)
+    return _wald(method, table, value, se, level, float(ndtri((1 + level) / 2)), None, notes, n_train)
 
 
 def _wald(
@@ -128,21 +135,28 @@ def _wald(
     quantile: float,
     df: float | None,
     notes: tuple[Note, ...],
+    n_train: float | None,
 ) -> Estimate:
     if not se > 0:
-        return _without_spread(method, table, value, level, df, notes)
+        return _without_spread(method, table, value, level, df, notes, n_train)
     interval = Interval(value - quantile * se, value + quantile * se, level)
-    return finish(method, table, value, se, interval, df, notes=notes)
+    return finish(method, table, value, se, interval, df, notes=notes, n_train=n_train)
 
 
 def _without_spread(
-    method: Any, table: LossTable, value: float, level: float, df: float | None, notes: tuple[Note, ...]
+    method: Any,
+    table: LossTable,
+    value: float,
+    level: float,
+    df: float | None,
+    notes: tuple[Note, ...],
+    n_train: float | None,
 ) -> Estimate:
     """All splits agree: bound a rate by Clopper-Pearson over the tested units, else give no interval."""
     low, high = table.range
     if table.is_difference or not np.isfinite(high - low):
         text = "all splits gave the same value, so no interval can be given"
-        return finish(method, table, value, 0.0, None, df, notes=(*notes, note("U010", text)))
+        return finish(method, table, value, 0.0, None, df, notes=(*notes, note("U010", text)), n_train=n_train)
     from scipy.special import betaincinv
 
     units = int(np.isfinite(table.by_unit()).sum())
@@ -153,7 +167,7 @@ def _without_spread(
     )
     interval = Interval(low + (high - low) * ends[0], low + (high - low) * ends[1], level)
     text = f"all splits gave the same value; the interval is Clopper-Pearson's for {units} tested units"
-    return finish(method, table, value, 0.0, interval, None, notes=(*notes, note("U010", text)))
+    return finish(method, table, value, 0.0, interval, None, notes=(*notes, note("U010", text)), n_train=n_train)
 
 
 def finish(

@@ -62,6 +62,7 @@ CODES: dict[str, NoteKind] = {
     "U023": NoteKind("plug-in", "A quantity that the method takes as known was estimated from the same data."),
     "U024": NoteKind("selection", "The winner was chosen on the same data; its own error estimate is too optimistic."),
     "U025": NoteKind("unmatched rows", "Some rows had no partner and were left out."),
+    "U026": NoteKind("method chosen", "The method was chosen by rule; name one with `method=` to fix the choice."),
     "K001": NoteKind("samples removed", "Look at the removed points in the figure; give outliers=None to keep them."),
     "K002": NoteKind("negative ratios", "Baseline correction may be too strong; such samples are kept."),
     "K003": NoteKind(

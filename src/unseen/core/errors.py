@@ -24,10 +24,8 @@ class UnseenError(Exception):
 
     Examples
     --------
-    >>> issubclass(InputError, (UnseenError, ValueError))
-    False
-    >>> issubclass(InputError, UnseenError) and issubclass(InputError, ValueError)
-    True
+    >>> [issubclass(InputError, kind) for kind in (UnseenError, ValueError, TypeError)]
+    [True, True, False]
     """
 
 

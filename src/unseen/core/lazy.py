@@ -22,8 +22,7 @@ def attach(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any]
 
     Examples
     --------
-    >>> import unseen.core.lazy
-    >>> get, _, names = unseen.core.lazy.attach("unseen.core", {"Estimate": "unseen.core.estimate"})
+    >>> get, _, names = attach("unseen.core", {"Estimate": "unseen.core.estimate"})
     >>> get("Estimate").__name__, names
     ('Estimate', ['Estimate'])
     """

@@ -56,7 +56,7 @@ class GaussianBlocks:
     --------
     >>> d = GaussianBlocks().draw(50, np.random.default_rng(0))
     >>> d.X.shape, round(GaussianBlocks().bayes_error(), 4)
-    ((50, 10), 0.1915)
+    ((50, 10), 0.1916)
     """
 
     delta: float = 0.39

@@ -60,19 +60,19 @@ def check_count(design: str, name: str, value: object, least: int = 1) -> int:
     return int(value)
 
 
-def check_fraction(design: str, value: float) -> float:
+def check_fraction(design: str, value: float, name: str = "fraction") -> float:
     """Return a share strictly between 0 and 1."""
-    if not 0 < value < 1:
-        raise InputError(f"{design}: fraction is {value!r}; the share of units left out lies strictly between 0 and 1.")
+    if not isinstance(value, (int, float, np.number)) or not 0 < value < 1:
+        raise InputError(f"{design}: {name} is {value!r}; a share of the units lies strictly between 0 and 1.")
     return float(value)
 
 
-def test_size(design: str, fraction: float, n_units: int) -> int:
+def test_size(design: str, fraction: float, n_units: int, name: str = "fraction") -> int:
     """Return n2 = ceil(fraction n), refusing sizes that leave nothing to train on."""
-    size = int(np.ceil(check_fraction(design, fraction) * n_units - 1e-9))
+    size = int(np.ceil(check_fraction(design, fraction, name) * n_units - 1e-9))
     if n_units < 2 or size >= n_units:
         raise InputError(
-            f"{design}: leaving out {size} of {n_units} units leaves nothing to train on; use more data or a smaller fraction."
+            f"{design}: leaving out {size} of {n_units} units leaves nothing to train on; use more data or a smaller {name}."
         )
     return max(size, 1)
 

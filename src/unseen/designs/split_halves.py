@@ -96,7 +96,7 @@ class SplitHalves:
         size = test_size(self.id, self.fraction, n)
         if self.train_fraction is None:
             return size, n - size
-        n_train = round(check_fraction(self.id, self.train_fraction) * n)
+        n_train = round(check_fraction(self.id, self.train_fraction, "train_fraction") * n)
         if not 1 <= n_train <= n - size:
             raise InputError(
                 f"{self.id}: training on {n_train} and testing on {size} of {n} units cannot be; "
@@ -105,7 +105,7 @@ class SplitHalves:
         return size, n_train
 
     def _inner_sizes(self, n: int) -> tuple[int, int]:
-        inner, half = test_size(self.id, self.inner_fraction, n), n // 2
+        inner, half = test_size(self.id, self.inner_fraction, n, "inner_fraction"), n // 2
         if inner >= half:
             raise InputError(
                 f"{self.id}: a half has {half} units, and {inner} of them would be tested, which leaves nothing to train "

@@ -1,0 +1,75 @@
+"""Random splits of one test size, none of them drawn twice."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from unseen.core.arrays import Ints
+from unseen.core.data import Data
+from unseen.core.plan import Split
+from unseen.designs._draw import distinct_possible, lacks_class, redrawing, rows_of, too_rare
+
+__all__ = ["distinct_splits", "every_test_part", "split_off"]
+
+FEW_ENOUGH_TO_LIST = 2000
+
+
+def split_off(data: Data, test: Ints, repeat: int) -> Split:
+    """Return the split that tests some units and trains on the others."""
+    train = np.setdiff1d(np.arange(data.n_units), test)
+    return Split(rows_of(data, train), rows_of(data, test), repeat)
+
+
+def every_test_part(n: int, size: int) -> Ints:
+    """Return all choices of `size` out of n units, one per line."""
+    return np.array(list(combinations(range(n), size)), dtype=np.int64)
+
+
+def distinct_splits(
+    design: str, data: Data, size: int, n_splits: int, rng: np.random.Generator
+) -> tuple[list[Split], int]:
+    """Return distinct random splits that leave `size` units out, and how many were passed over for lack of a class."""
+    possible = distinct_possible(data.n_units, size, n_splits)
+    if possible <= max(FEW_ENOUGH_TO_LIST, 4 * n_splits):
+        return _from_all(design, data, size, n_splits, rng)
+    return _by_drawing(design, data, size, n_splits, possible, rng)
+
+
+def _from_all(design: str, data: Data, size: int, n_splits: int, rng: np.random.Generator) -> tuple[list[Split], int]:
+    """List every test part and take the first that will do, in random order: no draw can run dry."""
+    every = every_test_part(data.n_units, size)
+    splits: list[Split] = []
+    for drawn, k in enumerate(rng.permutation(len(every))):
+        if len(splits) == n_splits:
+            return splits, drawn - len(splits)
+        split = split_off(data, every[k], len(splits))
+        if not lacks_class(data, split.train):
+            splits.append(split)
+    if len(splits) < n_splits:
+        raise too_rare(design, data)
+    return splits, len(every) - len(splits)
+
+
+def _by_drawing(
+    design: str, data: Data, size: int, n_splits: int, possible: int, rng: np.random.Generator
+) -> tuple[list[Split], int]:
+    seen: set[bytes] = set()
+    splits: list[Split] = []
+    redrawn = 0
+
+    def draw() -> Split:
+        while len(seen) < possible:
+            test = np.sort(rng.permutation(data.n_units)[:size])
+            key = test.astype("<i8").tobytes()
+            if key not in seen:
+                seen.add(key)
+                return split_off(data, test, len(splits))
+        raise too_rare(design, data)
+
+    for _ in range(n_splits):
+        split, again = redrawing(design, data, draw)
+        splits.append(split)
+        redrawn += again
+    return splits, redrawn

@@ -1,0 +1,80 @@
+"""`unseen assess`: an honest error estimate of a model on a file or a bundled data set."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli._common import Jobs, Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.core.errors import InputError
+
+__all__ = ["attach"]
+
+
+def assess(
+    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Model, such as rbf-svm or 'knn:5'; see `unseen models`.")
+    ] = "logistic",
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
+    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="Column that orders the rows in time.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
+    ids: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
+    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
+    ] = None,
+    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one, squared or log-loss.")] = "auto",
+    level: Level = 0.95,
+    quick: Annotated[bool, typer.Option("--quick", help="Headline and baseline only.")] = False,
+    effort: Annotated[
+        str | None, typer.Option("--effort", help="Numbers of splits, such as splits=25,leave_out=200.")
+    ] = None,
+    budget: Annotated[float | None, typer.Option("--budget", help="Seconds the run may take.")] = None,
+    fail_if: Annotated[float | None, typer.Option("--fail-if", help="Exit with 1 if the error exceeds this.")] = None,
+    report: Report = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz).")
+    ] = None,
+    jobs: Jobs = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Estimate the error of a model on data it has never seen, with an interval."""
+    if quick and effort:
+        raise InputError("--quick and --effort exclude each other; give one of them.")
+    check_writable(report)
+    check_writable(save)
+    from unseen.datasets.read import read
+    from unseen.verbs.assess import assess as run_assess
+
+    sample = read(
+        data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=task, n=n, seed=seed,
+        sep=sep, decimal=decimal,
+    )  # fmt: skip
+    result = run_assess(
+        model, sample, loss=loss, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,
+        n_jobs=jobs, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
+    )  # fmt: skip
+    if save is not None:
+        result.tables[result.headline_design].source[0].save(save)
+    emit(result, json)
+    write_report(result, report, quiet)
+    if not result.complete:
+        raise typer.Exit(3)
+    if fail_if is not None and result.error > fail_if:
+        raise typer.Exit(1)
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("assess")(assess)

@@ -1,0 +1,264 @@
+"""`unseen.assess`: the whole picture of a model's error in one call."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import time as clock
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from math import comb
+from typing import Any
+
+from unseen._version import __version__
+from unseen.adapt.sklearn import as_model
+from unseen.core.data import Data
+from unseen.core.errors import InputError, Stopped
+from unseen.core.estimate import Estimate, check_level
+from unseen.core.losses import LossTable
+from unseen.core.model import Fitted, Model
+from unseen.core.notes import Note, merge_notes, note
+from unseen.core.registry import build, find, known
+from unseen.core.rng import RandomState, root_seed, stream, task_seed
+from unseen.designs.bootstrap import Bootstrap
+from unseen.designs.learning_curve import LearningCurve
+from unseen.designs.leave_out import LeaveOut
+from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.engine.events import Reporter, reporter_for
+from unseen.engine.run import execute
+from unseen.verbs.assessment import Assessment
+from unseen.verbs.effort import Effort, effort_of, within_budget
+from unseen.verbs.look import data_notes, run_notes
+from unseen.verbs.prepare import data_of, model_of, plan_of
+
+__all__ = ["assess"]
+
+LOG = logging.getLogger("unseen")
+LONG_RUN = 120.0
+
+
+@dataclass
+class _Job:
+    """What all runs of one assessment share."""
+
+    model: Model
+    data: Data
+    seed: int
+    loss: str
+    level: float
+    n_jobs: int | None
+    reporter: Reporter
+    tables: dict[str, LossTable] = field(default_factory=dict)
+
+    def run(self, design: Any, model: Model | None = None, full: bool = False) -> LossTable:
+        """Return the losses of a model on a design's splits."""
+        plan = plan_of(design, self.data, self.seed)
+        self.reporter.expect(len(plan) + full, plan.design)
+        scores = self.loss != "auto" and find(self.loss, "measures").needs_score
+        table = execute(
+            model or self.model, self.data, plan, seed=self.seed, full=full, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter
+        )  # fmt: skip
+        return table.losses(self.loss)
+
+
+def assess(
+    model: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    loss: str = "auto",
+    level: float = 0.95,
+    random_state: RandomState = None,
+    effort: str | Mapping[str, int] | Effort = "full",
+    budget: float | None = None,
+    n_jobs: int | None = None,
+    progress: Any = None,
+    command: str | None = None,
+    **columns: Any,
+) -> Assessment:
+    """Assess a model: an error estimate with an interval, and everything that supports it.
+
+    Parameters
+    ----------
+    model : object with fit and predict, or name of a model
+        Cloned before every fit, never changed.
+    X, y : array-like
+        Sample; pandas and polars frames and sparse matrices are welcome.
+    loss : str
+        Id of a loss; "auto" is zero-one for classes and squared error for numbers.
+    level : float
+        Confidence level of intervals.
+    random_state : int, Generator or None
+        Same seed, same numbers, whatever `n_jobs`.
+    effort : "full", "quick", mapping or text
+        Numbers of splits; see `Effort`.
+    budget : float, optional
+        Seconds; one timed fit then decides the effort, which is reported so that the run can be repeated exactly.
+    n_jobs : int, optional
+        Worker processes, as in joblib.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
+    command : str, optional
+        Command line to show in the report.
+    **columns
+        groups, sample_weight, time, ids, positive, task: see `unseen.datasets.as_data`.
+
+    Returns
+    -------
+    Assessment
+
+    References
+    ----------
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
+    >>> a.error < a.baseline.value
+    True
+    """
+    start = clock.perf_counter()
+    check_level(level)
+    wanted = effort_of(effort)
+    data = data_of(X, y, columns)
+    reporter = reporter_for(progress)
+    job = _Job(model_of(model, data), data, root_seed(random_state), loss, level, n_jobs, reporter)
+    try:
+        return _assess(job, wanted, budget, command, start)
+    finally:
+        reporter.close()
+
+
+def _assess(job: _Job, effort: Effort, budget: float | None, command: str | None, start: float) -> Assessment:
+    notes: list[Note] = list(data_notes(job.data))
+    trained = None
+    if budget is not None or effort.fits > effort.splits:
+        trained, seconds = _timed_fit(job)
+        workers = _workers(job.n_jobs)
+        if budget is not None:
+            effort = within_budget(seconds, budget, workers)
+            notes.append(note("U019", f"{budget:g} s allow effort {effort}; repeat the run with that effort"))
+        elif (expected := seconds * effort.fits / workers) > LONG_RUN:
+            job.reporter.say(
+                f"about {expected / 60:.0f} min expected ({effort.fits} fits of {seconds:.2g} s); --quick or a budget shortens it"
+            )
+    method = _headline_method(job.data, effort)
+    headline_table = job.run(_headline_design(method, job.data, effort))
+    job.tables[headline_table.plan.design] = headline_table
+    headline = method(headline_table, level=job.level)
+    baseline = method(job.run(_headline_design(method, job.data, effort), _baseline_model(job.data)), level=job.level)
+    estimates = {headline.method: headline}
+    try:
+        _support(job, effort, estimates, trained)
+    except Stopped as stop:
+        notes.append(note("U018", f"{stop}; finished before that: {', '.join(job.tables)}"))
+    notes += run_notes(headline_table)
+    settings = _settings(job, effort, headline_table.plan.design, command)
+    seconds = clock.perf_counter() - start
+    all_notes = merge_notes(tuple(notes), headline.notes)
+    return Assessment(headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds)
+
+
+def _timed_fit(job: _Job) -> tuple[Fitted, float]:
+    begin = clock.perf_counter()
+    trained = job.model.fit(job.data, task_seed(job.seed, "fit", "full"))
+    return trained, clock.perf_counter() - begin
+
+
+def _workers(n_jobs: int | None) -> int:
+    from joblib import effective_n_jobs
+
+    return int(effective_n_jobs(n_jobs))
+
+
+def _headline_method(data: Data, effort: Effort) -> Any:
+    return build("corrected-t" if data.order is None else "time-ordered", "estimators")
+
+
+def _headline_design(method: Any, data: Data, effort: Effort) -> Any:
+    if data.order is not None:
+        return method.default_design(data)
+    return build("monte-carlo", "designs", options={"fraction": 0.1, "n_splits": effort.splits})
+
+
+def _baseline_model(data: Data) -> Model:
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    return as_model(DummyClassifier(strategy="most_frequent") if data.task == "classification" else DummyRegressor())
+
+
+def _support_designs(data: Data, effort: Effort) -> list[tuple[Any, bool]]:
+    """Return the designs beside the headline, each with whether it adds the fit on all rows."""
+    n = data.n_units
+    designs: list[tuple[Any, bool]] = []
+    if data.order is not None:
+        return designs
+    if effort.repeats:
+        designs.append((RepeatedKFold(min(10, n), effort.repeats), False))
+    if effort.bootstrap:
+        designs.append((Bootstrap(effort.bootstrap), True))
+    if effort.leave_out:
+        possible = comb(n, max(1, -(-n // 4)))
+        designs.append((LeaveOut(0.25, min(effort.leave_out, possible)), True))
+    if effort.curve:
+        designs.append((LearningCurve(5, effort.curve), False))
+    return designs
+
+
+def _support(job: _Job, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None) -> None:
+    """Run what stands beside the headline, keeping each part as soon as it is done."""
+    _apply_table_methods(job, estimates)
+    if trained is not None:
+        _apply_direct_methods(job, estimates, trained)
+    for design, full in _support_designs(job.data, effort):
+        table = job.run(design, full=full)
+        job.tables[table.plan.design] = table
+        _apply_table_methods(job, estimates)
+
+
+def _apply_table_methods(job: _Job, estimates: dict[str, Estimate]) -> None:
+    for name, cls in known("estimators").items():
+        if name in estimates or not hasattr(cls, "designs") or getattr(cls, "liberal", False):
+            continue
+        table = next((t for t in job.tables.values() if t.plan.design in cls.designs), None)
+        if table is not None:
+            _try(estimates, name, lambda cls=cls, table=table: cls()(table, level=job.level))
+
+
+def _apply_direct_methods(job: _Job, estimates: dict[str, Estimate], trained: Fitted) -> None:
+    for kind in ("resubstitution", "estimators"):
+        for name, cls in known(kind).items():
+            if hasattr(cls, "designs") or hasattr(cls, "parts") or not getattr(cls, "in_assess", False):
+                continue
+            if job.data.weights is not None and not getattr(cls, "weighted", False):
+                continue
+            rng = stream(job.seed, "direct", name)
+            _try(estimates, name, lambda cls=cls, rng=rng: cls()(trained, job.data, rng=rng, level=job.level))
+
+
+def _try(estimates: dict[str, Estimate], name: str, make: Any) -> None:
+    """Add an estimate; a method that cannot speak of this model or table is left out."""
+    try:
+        estimates[name] = make()
+    except InputError as error:
+        LOG.info("%s is left out: %s", name, error)
+
+
+def _settings(job: _Job, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:
+    designs = {name: dict(table.plan.options) for name, table in job.tables.items()}
+    packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
+    call = f"unseen.assess(model, X, y, random_state={job.seed}, effort={str(effort)!r}, level={job.level:g})"
+    return {
+        "seed": job.seed,
+        "level": job.level,
+        "effort": asdict(effort),
+        "headline_design": headline_design,
+        "designs": designs,
+        "data_fingerprint": job.data.fingerprint,
+        "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
+        "repeat": command or call,
+    }

@@ -1,0 +1,207 @@
+"""What `unseen.assess` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.data import Data
+from unseen.core.distribution import ErrorDistribution
+from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.losses import LossTable
+from unseen.core.notes import Note
+from unseen.core.show import Shown, plain
+
+__all__ = ["Assessment", "percent_or_number"]
+
+RATES = frozenset({"zero-one"})
+
+
+def percent_or_number(value: float, loss: str) -> str:
+    """Return an error as people say it: a percentage for a rate, else four digits."""
+    return f"{100 * value:.1f}%" if loss in RATES else f"{value:.4g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment(Shown):
+    """An error estimate with its interval, everything that supports it, and how to repeat it.
+
+    Parameters
+    ----------
+    headline : Estimate
+        The estimate whose value, interval and target are `error`, `interval` and `target`.
+    estimates : mapping of str to Estimate
+        Every estimate by method id, the headline's included.
+    baseline : Estimate
+        The same method for the majority class or the mean.
+    tables : mapping of str to LossTable
+        Losses by design id.
+    data : Data
+        The sample.
+    model : str
+        Description of the model.
+    settings : mapping
+        Seed, effort, designs, level, versions and how to repeat the run.
+    notes : tuple of Note
+        Statistical weaknesses of data and run.
+    seconds : float
+        Wall time.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
+    >>> low, high = a.interval
+    >>> low <= a.error <= high, str(a.target)
+    (True, 'the algorithm trained on 135 units')
+    """
+
+    headline: Estimate
+    estimates: Mapping[str, Estimate]
+    baseline: Estimate
+    tables: Mapping[str, LossTable]
+    data: Data
+    model: str
+    settings: Mapping[str, Any]
+    notes: tuple[Note, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """Value of the headline."""
+        return self.headline.value
+
+    @property
+    def interval(self) -> Interval | None:
+        """Interval of the headline."""
+        return self.headline.interval
+
+    @property
+    def target(self) -> Target:
+        """What the headline is the error of."""
+        return self.headline.target
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was interrupted."""
+        return all(n.code != "U018" for n in self.notes)
+
+    @property
+    def distribution(self) -> ErrorDistribution | None:
+        """Distribution of the error over leave-out splits."""
+        table = self.tables.get("leave-out")
+        if table is None:
+            return None
+        n_test, n_train = table.plan.mean_sizes()
+        return ErrorDistribution(
+            table.split_means(),
+            table.loss,
+            plan=table.plan.fingerprint,
+            n_train=n_train,
+            n_test=n_test,
+            model=self.model,
+        )
+
+    @property
+    def title(self) -> str:
+        """Title of the report."""
+        return f"Expected error of {self.model}"
+
+    def agrees(self, method: str) -> bool | None:
+        """Say whether an estimate lies inside the headline's interval."""
+        return None if self.interval is None else self.estimates[method].value in self.interval
+
+    def sentence(self) -> str:
+        """Return the headline in plain words."""
+        loss = self.headline.loss
+        value = percent_or_number(self.error, loss)
+        what = (
+            f"is expected to misclassify {value} of new cases"
+            if loss in RATES
+            else f"has an expected {loss} loss of {value} on new cases"
+        )
+        text = f"{self.model} {what}"
+        if self.interval is not None:
+            low, high = (percent_or_number(v, loss) for v in self.interval)
+            text += f" ({100 * self.interval.level:g}% interval {low} to {high})"
+        else:
+            text += " (no valid interval exists here)"
+        return f"{text}. This is the error of {self.target}."
+
+    def baseline_sentence(self) -> str:
+        """Return how the model compares with guessing."""
+        loss = self.headline.loss
+        guess = (
+            "always guessing the most frequent class"
+            if self.data.task == "classification"
+            else "always guessing the mean"
+        )
+        value = percent_or_number(self.baseline.value, loss)
+        return f"For comparison, {guess} has {value}."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per estimate, the headline first, with whether it agrees with the headline."""
+        order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
+        rows = [{**self.estimates[m].row(), "agrees": self.agrees(m)} for m in order]
+        return [*rows, {**self.baseline.row(), "method": "baseline", "agrees": None}]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the tables as plain values."""
+        spread = self.distribution
+        optimism = {
+            name: t.rows() for name, t in self.tables.items() if name == self.headline_design and t.train is not None
+        }
+        return plain(
+            {
+                "error": self.error,
+                "interval": None if self.interval is None else list(self.interval),
+                "level": self.settings["level"],
+                "target": str(self.target),
+                "sentence": self.sentence(),
+                "model": self.model,
+                "loss": self.headline.loss,
+                "n": self.data.n,
+                "n_units": self.data.n_units,
+                "classes": None if self.data.classes is None else self.data.classes.tolist(),
+                "positive": self.data.positive,
+                "estimates": {m: e.to_dict() | {"agrees": self.agrees(m)} for m, e in self.estimates.items()},
+                "baseline": self.baseline.to_dict(),
+                "distribution": None if spread is None else spread.to_dict(),
+                "splits": optimism,
+                "notes": [n.to_dict() for n in self.notes],
+                "complete": self.complete,
+                "settings": dict(self.settings),
+                "seconds": self.seconds,
+            }
+        )
+
+    @property
+    def headline_design(self) -> str:
+        """Design id of the headline's table."""
+        return str(self.settings["headline_design"])
+
+    def __str__(self) -> str:
+        lines = [self.sentence(), self.baseline_sentence()]
+        if self.data.classes is not None and len(self.data.classes) == 2:
+            lines.append(f"Positive class: {self.data.positive}.")
+        if len(self.estimates) > 1:
+            lines += ["", _text_table(self)]
+        if (spread := self.distribution) is not None:
+            parts = ", ".join(f"{k} {v:.4g}" for k, v in spread.summary().items())
+            lines += ["", f"Error over {len(spread.values)} leave-out splits: {parts}"]
+        lines += ["", *(str(n) for n in self.notes)] if self.notes else []
+        return "\n".join(lines)
+
+
+def _text_table(a: Assessment) -> str:
+    head = ("method", "error", "interval", "fits", "agrees", "error of")
+    body = []
+    for row in a.rows():
+        interval = "-" if row["lower"] is None else f"{row['lower']:.4f} to {row['upper']:.4f}"
+        agrees = {True: "yes", False: "no", None: "-"}[row["agrees"]]
+        body.append((row["method"], f"{row['estimate']:.4f}", interval, str(row["fits"]), agrees, row["target"]))
+    widths = [max(len(line[k]) for line in (head, *body)) for k in range(len(head))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in (head, *body))

@@ -23,6 +23,7 @@ __all__ = [
     "distinct_possible",
     "fold_of_units",
     "lacks_class",
+    "left_out_size",
     "make_plan",
     "redraw_note",
     "redrawing",
@@ -30,7 +31,6 @@ __all__ = [
     "scarce_note",
     "shuffled_folds",
     "strata_of",
-    "test_size",
     "too_rare",
 ]
 
@@ -67,7 +67,7 @@ def check_fraction(design: str, value: float, name: str = "fraction") -> float:
     return float(value)
 
 
-def test_size(design: str, fraction: float, n_units: int, name: str = "fraction") -> int:
+def left_out_size(design: str, fraction: float, n_units: int, name: str = "fraction") -> int:
     """Return n2 = ceil(fraction n), refusing sizes that leave nothing to train on."""
     size = int(np.ceil(check_fraction(design, fraction, name) * n_units - 1e-9))
     if n_units < 2 or size >= n_units:

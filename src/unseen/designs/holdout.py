@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import make_plan, redraw_note, redrawing, rows_of, strata_of, test_size
+from unseen.designs._draw import left_out_size, make_plan, redraw_note, redrawing, rows_of, strata_of
 from unseen.designs.monte_carlo import random_test_units
 
 __all__ = ["Holdout"]
@@ -42,7 +42,7 @@ class Holdout:
 
     def plan(self, data: Data, rng: np.random.Generator) -> Plan:
         """Return the one split."""
-        n, size = data.n_units, test_size(self.id, self.fraction, data.n_units)
+        n, size = data.n_units, left_out_size(self.id, self.fraction, data.n_units)
         strata = strata_of(data, self.stratify)
 
         def draw() -> Split:

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, lacks_class, make_plan, redrawing, rows_of, test_size
+from unseen.designs._draw import check_count, lacks_class, left_out_size, make_plan, redrawing, rows_of
 
 __all__ = ["LearningCurve"]
 
@@ -44,7 +44,7 @@ class LearningCurve:
         """Return `n_repeats` x `n_sizes` splits; sizes that cannot hold every class are left out."""
         check_count(self.id, "n_sizes", self.n_sizes)
         check_count(self.id, "n_repeats", self.n_repeats)
-        n, size = data.n_units, test_size(self.id, self.fraction, data.n_units)
+        n, size = data.n_units, left_out_size(self.id, self.fraction, data.n_units)
         splits = []
         for repeat in range(self.n_repeats):
             order = np.empty(0, np.int64)

@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.plan import Plan
 from unseen.core.registry import register
 from unseen.designs._distinct import distinct_splits
-from unseen.designs._draw import check_count, make_plan, redraw_note, test_size
+from unseen.designs._draw import check_count, left_out_size, make_plan, redraw_note
 
 __all__ = ["LeaveOut"]
 
@@ -43,6 +43,6 @@ class LeaveOut:
     def plan(self, data: Data, rng: np.random.Generator) -> Plan:
         """Return `n_splits` distinct splits."""
         check_count(self.id, "n_splits", self.n_splits)
-        size = test_size(self.id, self.fraction, data.n_units)
+        size = left_out_size(self.id, self.fraction, data.n_units)
         splits, redrawn = distinct_splits(self.id, data, size, self.n_splits, rng)
         return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits))

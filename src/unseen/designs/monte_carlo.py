@@ -11,7 +11,7 @@ from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, make_plan, redraw_note, redrawing, rows_of, strata_of, test_size
+from unseen.designs._draw import check_count, left_out_size, make_plan, redraw_note, redrawing, rows_of, strata_of
 
 __all__ = ["MonteCarlo", "random_test_units"]
 
@@ -58,7 +58,7 @@ class MonteCarlo:
         """Return `n_splits` splits."""
         check_count(self.id, "n_splits", self.n_splits)
         n = data.n_units
-        size = test_size(self.id, self.fraction, n)
+        size = left_out_size(self.id, self.fraction, n)
         strata = strata_of(data, self.stratify)
 
         def draw() -> Split:

@@ -17,11 +17,11 @@ from unseen.designs._draw import (
     check_count,
     check_fraction,
     lacks_class,
+    left_out_size,
     make_plan,
     redraw_note,
     redrawing,
     rows_of,
-    test_size,
     too_rare,
 )
 
@@ -93,7 +93,7 @@ class SplitHalves:
         return make_plan(self, data, splits, redraw_note(redrawn, len(splits)))
 
     def _outer_sizes(self, n: int) -> tuple[int, int]:
-        size = test_size(self.id, self.fraction, n)
+        size = left_out_size(self.id, self.fraction, n)
         if self.train_fraction is None:
             return size, n - size
         n_train = round(check_fraction(self.id, self.train_fraction, "train_fraction") * n)
@@ -105,7 +105,7 @@ class SplitHalves:
         return size, n_train
 
     def _inner_sizes(self, n: int) -> tuple[int, int]:
-        inner, half = test_size(self.id, self.inner_fraction, n, "inner_fraction"), n // 2
+        inner, half = left_out_size(self.id, self.inner_fraction, n, "inner_fraction"), n // 2
         if inner >= half:
             raise InputError(
                 f"{self.id}: a half has {half} units, and {inner} of them would be tested, which leaves nothing to train "

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.registry import find, register
-from unseen.resubstitution._trained import codes_of, trained
+from unseen.core.trained import codes_of, trained
 
 __all__ = ["Resub"]
 

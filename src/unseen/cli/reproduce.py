@@ -1,0 +1,83 @@
+"""`unseen reproduce`: run a published experiment again, or list the experiments."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unseen.cli._common import Jobs, Json, Quiet, Report, Seed, check_writable, emit, progress_for, table, write_report
+from unseen.core.errors import InputError
+
+__all__ = ["attach"]
+
+HELP = """Run a published experiment again: published | ours | difference in Monte-Carlo errors | verdict.
+
+An experiment's own options (see --list) are given as --option key=value, or directly: --sizes 20,40.
+"""
+
+
+def reproduce(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="Id of an experiment; --list names them.")] = None,
+    listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
+    replications: Annotated[
+        int | None,
+        typer.Option("--replications", "-r", min=2, help="Number of replications; the publication's by default."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", "-o", help="key=value, an option of the experiment.")
+    ] = None,
+    fail_if: Annotated[
+        str | None, typer.Option("--fail-if", help="'checks': exit with code 1 where a check of the experiment fails.")
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
+    report: Report = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a published experiment again, or list them."""
+    from unseen.reproduce import _experiment as framework
+
+    if listing:
+        rows = framework.experiments()
+        columns = ["experiment", "replications", "minutes", "extra", "options", "title"]
+        typer.echo(table(rows, columns)) if not as_json else emit(rows, True)
+        return
+    if name is None:
+        raise InputError("name an experiment, or give --list to see them all.")
+    if fail_if not in (None, "checks"):
+        raise InputError(f"--fail-if is {fail_if!r}; the one finding an experiment can fail by is 'checks'.")
+    check_writable(report)
+    options = framework.parse_options(name, _pairs(option or [], context.args))
+    result = framework.reproduce(
+        name, replications=replications, random_state=seed, n_jobs=jobs, progress=progress_for(quiet), **options
+    )
+    emit(result, as_json)
+    write_report(result, report, quiet)
+    if fail_if and not result.passed:
+        raise typer.Exit(1)
+
+
+def _pairs(named: list[str], loose: list[str]) -> dict[str, str]:
+    """Read `key=value` texts and `--key value` or `--key=value` arguments."""
+    out: dict[str, str] = {}
+    for text in named:
+        key, found, value = text.partition("=")
+        if not found:
+            raise InputError(f"--option {text!r}: write it as key=value.")
+        out[key] = value
+    queue = list(loose)
+    while queue:
+        key, found, value = queue.pop(0).partition("=")
+        if not key.startswith("--") or (not found and not queue):
+            raise InputError(f"unexpected argument {key!r}; options of an experiment are written --key value.")
+        out[key[2:].replace("-", "_")] = value if found else queue.pop(0)
+    return out
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
+    app.command("reproduce", help=HELP, context_settings=settings)(reproduce)

@@ -1,0 +1,132 @@
+"""What an experiment file is, and the function that runs one by its id."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol
+
+from unseen.core.errors import InputError
+from unseen.core.registry import build, find, known, options_of
+from unseen.core.rng import RandomState, root_seed
+from unseen.engine.events import Reporter, reporter_for
+from unseen.reproduce._record import Reproduction
+
+__all__ = ["Experiment", "experiments", "parse_options", "reproduce"]
+
+
+class Experiment(Protocol):
+    """One published experiment: a frozen dataclass, decorated with `unseen.core.registry.register`.
+
+    Its fields are its options, each with a default. Class attributes: `id`; `title`; `source`; `replications`, the default
+    number; `extra`, the optional dependency `run` needs ("" for none); `minutes`, about how long the default run takes on two
+    cores. Whatever is slow to import is imported inside `run`, so that listing stays quick and needs no extras.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    source: ClassVar[str]
+    replications: ClassVar[int]
+    extra: ClassVar[str]
+    minutes: ClassVar[float]
+
+    def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> Reproduction:
+        """Run the experiment; the same seed gives the same numbers whatever `n_jobs`."""
+        ...
+
+
+def experiments() -> list[dict[str, Any]]:
+    """Return one row per experiment: id, title, source, default replications, minutes, extra and options.
+
+    Examples
+    --------
+    >>> [row["experiment"] for row in experiments() if row["experiment"].startswith("ghane-s")]
+    ['ghane-synthetic']
+    """
+    return [
+        {
+            "experiment": cls.id,
+            "title": cls.title,
+            "replications": cls.replications,
+            "minutes": cls.minutes,
+            "extra": cls.extra,
+            "options": ", ".join(options_of(cls)),
+            "source": cls.source,
+        }
+        for cls in known("reproduce").values()
+    ]
+
+
+def reproduce(
+    name: str,
+    *,
+    replications: int | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Any = None,
+    **options: Any,
+) -> Reproduction:
+    """Run a published experiment again and set its numbers beside the published ones.
+
+    Parameters
+    ----------
+    name : str
+        Id of an experiment; `unseen reproduce --list` names them.
+    replications : int, optional
+        Number of replications; the publication's by default.
+    random_state : int, Generator or None
+        Same seed, same numbers.
+    n_jobs : int, optional
+        Worker processes, as in joblib.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
+    **options
+        Options of the experiment.
+
+    Returns
+    -------
+    Reproduction
+
+    Examples
+    --------
+    >>> r = reproduce("ghane-synthetic", replications=2, sizes=(20,), rules=("3nn",))
+    >>> r.cells[0].table, r.cells[0].published
+    ('2.1 true error', 0.329)
+    """
+    experiment = build(name, "reproduce", options=options)
+    count = experiment.replications if replications is None else replications
+    if isinstance(count, bool) or not isinstance(count, int) or count < 2:
+        raise InputError(f"replications is {replications!r}; it must be a whole number of at least 2.")
+    start = time.perf_counter()
+    reporter = reporter_for(progress)
+    try:
+        result = experiment.run(count, root_seed(random_state), reporter, n_jobs)
+    finally:
+        reporter.close()
+    return replace(result, seconds=time.perf_counter() - start)
+
+
+def parse_options(name: str, given: dict[str, str]) -> dict[str, Any]:
+    """Turn texts from a command line into the kinds an experiment's options have by default.
+
+    Examples
+    --------
+    >>> parse_options("ghane-synthetic", {"sizes": "20,40"})
+    {'sizes': (20, 40)}
+    """
+    defaults = options_of(find(name, "reproduce"))
+    return {key: _like(defaults.get(key), key, text) for key, text in given.items()}
+
+
+def _like(default: Any, key: str, text: str) -> Any:
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]
+        if isinstance(default, (int, float)):
+            return type(default)(text)
+        if isinstance(default, tuple):
+            kind = type(default[0]) if default else str
+            return tuple(kind(part) for part in text.split(",") if part)
+    except (ValueError, KeyError) as error:
+        raise InputError(f"option {key} is {text!r}; it needs a value like {default!r}.") from error
+    return text

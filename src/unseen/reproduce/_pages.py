@@ -1,0 +1,66 @@
+"""The report of a reproduction: what was run, what has to hold, every cell, and how the differences are spread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unseen.display._figures import PALETTE, Figure, figure
+from unseen.report._sections import Section, Table, Text, figure_section, section, table_of
+from unseen.reproduce._record import AGREES_WITHIN, Reproduction
+
+__all__: list[str] = []
+
+
+@section(Reproduction, 10)
+def summary(result: Reproduction) -> Section:
+    """Return what was run and what has to hold."""
+    agree, judged = result.agreeing
+    lead = f"{agree} of {judged} judged cells agree with the publication within {AGREES_WITHIN:g} Monte-Carlo errors."
+    run = f"{result.source}. {result.replications} replications, seed {result.seed}, {result.seconds:.0f} s."
+    blocks: list[Any] = [Text(lead, lead=True), Text(run), *map(Text, result.remarks)]
+    if result.checks:
+        rows = [[c.name, c.value, c.limits, "passed" if c.passed else "FAILED"] for c in result.checks]
+        blocks.append(Table(["check", "value", "limits", "outcome"], rows))
+    return Section("summary", result.title, blocks)
+
+
+@section(Reproduction, 20)
+def spread(result: Reproduction) -> Section | None:
+    """Return the figure of differences."""
+    return figure_section(result, "reproduction-z", "differences", "Differences in Monte-Carlo errors")
+
+
+@section(Reproduction, 30)
+def cells(result: Reproduction) -> Section:
+    """Return every cell."""
+    return Section("cells", "Published and ours", [table_of(result.rows())])
+
+
+def _info(result: Reproduction) -> dict[str, np.ndarray] | None:
+    judged = [c for c in result.cells if c.verdict != "not judged"]
+    if not judged:
+        return None
+    tables = list(dict.fromkeys(c.table for c in judged))
+    return {table: np.array([c.z for c in judged if c.table == table], dtype=float) for table in tables}
+
+
+def _draw(info: dict[str, np.ndarray], ax: Any) -> None:
+    for k, z in enumerate(info.values()):
+        # spread points of one table sideways by their rank, so that equal ones stay apart
+        offset = 0.5 * (np.argsort(np.argsort(z)) / max(len(z) - 1, 1) - 0.5)
+        ax.plot(k + offset, z, ".", color=PALETTE[k % len(PALETTE)], alpha=0.7)
+    for edge in (-AGREES_WITHIN, AGREES_WITHIN):
+        ax.axhline(edge, color="#5f6b73", linewidth=0.8, linestyle="--")
+    ax.axhline(0.0, color="#5f6b73", linewidth=0.8)
+    ax.set_xticks(range(len(info)), list(info))
+    ax.set_ylabel("ours − published, in Monte-Carlo errors")
+
+
+figure(
+    Figure(
+        "reproduction-z", Reproduction, _info, _draw, "Differences in Monte-Carlo errors",
+        "Each point is one published number; between the dashed lines the two runs agree.",
+    )
+)  # fmt: skip

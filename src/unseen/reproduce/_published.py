@@ -1,0 +1,41 @@
+"""Published numbers shipped as package data: CSV files whose first lines, marked #, name the source."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+from typing import Any
+
+from unseen.core.errors import InputError
+
+__all__ = ["published"]
+
+
+def published(name: str) -> list[dict[str, Any]]:
+    """Return the rows of `published/NAME.csv`; cells that read as numbers are numbers, empty ones None.
+
+    Examples
+    --------
+    >>> row = published("ghane_synthetic")[0]
+    >>> row["table"], row["rule"], row["n"], row["value"]
+    ('2.1', 'linear-svm', 20, 0.311)
+    """
+    file = resources.files("unseen.reproduce") / "published" / f"{name}.csv"
+    if not file.is_file():
+        raise InputError(f"there are no published numbers called {name!r}.")
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return [{k: v if k in TEXTS else _value(v) for k, v in row.items()} for row in csv.DictReader(lines)]
+
+
+TEXTS = frozenset({"table", "note", "rule", "estimator", "quantity", "source"})
+
+
+def _value(text: str) -> Any:
+    if text == "":
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

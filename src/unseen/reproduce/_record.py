@@ -1,0 +1,219 @@
+"""What a reproduction gives back: published numbers beside ours, and the checks they have to pass."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from unseen.core.show import Shown
+
+__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction"]
+
+AGREES_WITHIN = 3.0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a publication beside the same number of this run.
+
+    Parameters
+    ----------
+    table : str
+        Table or figure of the publication and the quantity in it.
+    cell : str
+        Which entry: rule, sample size, estimator.
+    published : float or None
+        The published number; None where the publication has none.
+    ours : float
+        The number of this run.
+    mc_error : float or None
+        Standard error of the difference from the Monte-Carlo errors of both runs; None where it is not known.
+    remark : str
+        Why the cell is not judged ("misprint", "lost in the scan"); empty where it is.
+
+    Examples
+    --------
+    >>> c = Cell("2.1 true error", "3nn n=20", 0.329, 0.335, 0.003)
+    >>> round(c.z, 1), c.verdict
+    (2.0, 'agrees')
+    >>> Cell("2.1 true error", "3nn n=20", 0.329, 0.35, 0.003).verdict
+    'differs'
+    """
+
+    table: str
+    cell: str
+    published: float | None
+    ours: float
+    mc_error: float | None = None
+    remark: str = ""
+
+    @property
+    def z(self) -> float | None:
+        """Ours minus published in Monte-Carlo errors."""
+        if self.published is None or self.mc_error is None or not self.mc_error > 0:
+            return None
+        return (self.ours - self.published) / self.mc_error
+
+    @property
+    def verdict(self) -> str:
+        """One of "agrees" (within three Monte-Carlo errors), "differs", "not judged"."""
+        if self.remark or self.z is None or not math.isfinite(self.z):
+            return "not judged"
+        return "agrees" if abs(self.z) <= AGREES_WITHIN else "differs"
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of the printed table."""
+        return {
+            "table": self.table,
+            "cell": self.cell,
+            "published": self.published,
+            "ours": self.ours,
+            "z": self.z,
+            "verdict": f"{self.verdict}: {self.remark}" if self.remark else self.verdict,
+        }
+
+
+@dataclass(frozen=True)
+class Check:
+    """A statement about many cells at once, with the limits it has to keep.
+
+    Examples
+    --------
+    >>> Check("mean true errors, rms z", 1.12, high=1.5).passed
+    True
+    >>> str(Check("bias of cv10, rms z", 2.0, high=1.5))
+    'FAILED  bias of cv10, rms z: 2 (at most 1.5)'
+    """
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the value keeps its limits."""
+        above = self.low is None or self.value >= self.low
+        below = self.high is None or self.value <= self.high
+        return above and below and not math.isnan(self.value)
+
+    @property
+    def limits(self) -> str:
+        """The limits in words."""
+        if self.low is None:
+            return "no limit" if self.high is None else f"at most {self.high:g}"
+        return f"at least {self.low:g}" if self.high is None else f"{self.low:g} to {self.high:g}"
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of the printed table."""
+        return {"check": self.name, "value": self.value, "limits": self.limits, "passed": self.passed}
+
+    def __str__(self) -> str:
+        return f"{'passed' if self.passed else 'FAILED'}  {self.name}: {self.value:.3g} ({self.limits})"
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction(Shown):
+    """A published experiment run again.
+
+    Parameters
+    ----------
+    experiment, title, source : str
+        Id, what it is, and where it was published.
+    cells : tuple of Cell
+        Published and own numbers.
+    checks : tuple of Check
+        What has to hold over many cells.
+    replications, seed : int
+        Size and seed of this run.
+    seconds : float
+        Time it took; never compared.
+    remarks : tuple of str
+        What a reader must know, such as readings that differ from the printed text.
+
+    Examples
+    --------
+    >>> r = Reproduction("x", "An experiment", "A paper", (Cell("1", "a", 0.5, 0.51, 0.01),), (), 10, 0)
+    >>> r.agreeing, r.passed
+    ((1, 1), True)
+    >>> print(str(r).splitlines()[-1])
+    1 of 1 judged cells agree within 3 Monte-Carlo errors.
+    """
+
+    experiment: str
+    title: str
+    source: str
+    cells: tuple[Cell, ...]
+    checks: tuple[Check, ...]
+    replications: int
+    seed: int
+    seconds: float = 0.0
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def agreeing(self) -> tuple[int, int]:
+        """Cells that agree, and cells that were judged."""
+        judged = [c for c in self.cells if c.verdict != "not judged"]
+        return sum(c.verdict == "agrees" for c in judged), len(judged)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check holds."""
+        return all(c.passed for c in self.checks)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per cell."""
+        return [c.row() for c in self.cells]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        base = super().to_dict()
+        checks = [c.row() for c in self.checks]
+        return {**base, "cells": self.rows(), "checks": checks, "passed": self.passed, "agreeing": self.agreeing[0],
+                "judged": self.agreeing[1]}  # fmt: skip
+
+    def report(self, path: str | PathLike[str]) -> str:
+        """Write a self-contained HTML report and return its path."""
+        self._register_pages()
+        return super().report(path)
+
+    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
+        """Draw the differences in Monte-Carlo errors."""
+        self._register_pages()
+        return super().plot(figure, ax)
+
+    def _repr_html_(self) -> str:
+        self._register_pages()
+        return super()._repr_html_()
+
+    @staticmethod
+    def _register_pages() -> None:
+        # figures and sections of this record live above display and report, so neither of them can find them by itself
+        importlib.import_module("unseen.reproduce._pages")
+
+    def __str__(self) -> str:
+        head = f"{self.title} ({self.experiment}; {self.replications} replications, seed {self.seed})\n{self.source}"
+        parts = [head, _aligned([("table", "cell", "published", "ours", "z", "verdict"), *map(_texts, self.cells)])]
+        parts += ["\n".join(f"- {text}" for text in self.remarks)] if self.remarks else []
+        parts += ["\n".join(map(str, self.checks))] if self.checks else []
+        agree, judged = self.agreeing
+        return "\n\n".join(
+            [*parts, f"{agree} of {judged} judged cells agree within {AGREES_WITHIN:g} Monte-Carlo errors."]
+        )
+
+
+def _texts(cell: Cell) -> tuple[str, ...]:
+    row = cell.row()
+    z = "-" if row["z"] is None else f"{row['z']:+.1f}"
+    number = "-" if cell.published is None else f"{cell.published:.4g}"
+    return (cell.table, cell.cell, number, f"{cell.ours:.4g}", z, row["verdict"])
+
+
+def _aligned(lines: Iterable[tuple[str, ...]]) -> str:
+    rows = list(lines)
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join("  ".join(text.ljust(w) for text, w in zip(row, widths)).rstrip() for row in rows)

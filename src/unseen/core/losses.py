@@ -71,6 +71,8 @@ class LossTable(Shown):
         Smallest and largest possible value.
     test, train, full : Losses or None
         Losses on test rows, on training rows, and of the model fitted on all rows.
+    measure : object or None
+        The loss itself; None for a difference.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class LossTable(Shown):
     test: Losses
     train: Losses | None = None
     full: Losses | None = None
+    measure: Any = None
 
     @property
     def plan(self) -> Plan:

@@ -133,7 +133,7 @@ class PredictionTable(Shown):
         parts = {name: self._part(measure, getattr(self, name)) for name in ("test", "train", "full")}
         test = parts.pop("test")
         assert test is not None
-        return LossTable((self,), measure.id, measure.range, test, **parts)
+        return LossTable((self,), measure.id, measure.range, test, **parts, measure=measure)
 
     def measure(self, loss: str | Any = "auto") -> Any:
         """Return the loss object for an id, checked against this table's task and scores."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.kfold import KFold
+from unseen.estimators._means import mean_over_rows
 
 __all__ = ["KFoldError"]
 
@@ -36,7 +34,7 @@ class KFoldError:
     """
 
     id: ClassVar[str] = "kfold"
-    designs: ClassVar[frozenset[str]] = frozenset({"kfold"})
+    designs: ClassVar[frozenset[str]] = frozenset({"kfold", "splits"})
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test"})
     linear: ClassVar[bool] = True
@@ -51,6 +49,4 @@ class KFoldError:
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean loss over all tested rows."""
-        check_table(self, table, level)
-        value = np.average(table.test.value, weights=table.row_weights(table.test.row))
-        return point_estimate(self, table, float(value))
+        return mean_over_rows(self, table, level)

@@ -1,0 +1,53 @@
+"""The zero bootstrap: mean out-of-bag error of the replicates (Efron, 1983)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from unseen.core.data import Data
+from unseen.core.estimate import Estimate, Target
+from unseen.core.losses import LossTable
+from unseen.core.registry import register
+from unseen.designs.bootstrap import Bootstrap
+from unseen.estimators._means import mean_over_splits
+
+__all__ = ["BootstrapZero"]
+
+
+@register
+@dataclass(frozen=True)
+class BootstrapZero:
+    """Mean over bootstrap samples of the error on the units each left out; `bootstrap-loo` averages over units instead.
+
+    References
+    ----------
+    Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on cross-validation. Journal of the
+    American Statistical Association 78, 316-331.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> unseen.estimate(GaussianNB(), X, y, method="bootstrap-zero", random_state=0).n_fits
+    100
+    """
+
+    id: ClassVar[str] = "bootstrap-zero"
+    designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
+    target: ClassVar[Target] = Target.ALGORITHM
+    needs: ClassVar[frozenset[str]] = frozenset({"test"})
+    linear: ClassVar[bool] = True
+    equivariant: ClassVar[bool] = True
+    centred: ClassVar[bool] = True
+    weighted: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def default_design(self, data: Data) -> Bootstrap:
+        """Return 100 bootstrap samples."""
+        return Bootstrap(100)
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the mean of the replicates' out-of-bag errors."""
+        return mean_over_splits(self, table, level)

@@ -47,10 +47,10 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m unseen.core.stubs --check
+	$(BIN)/python tools/make_stubs.py --check
 
 stubs: $(VENV)/.installed-dev
-	$(BIN)/python -m unseen.core.stubs
+	$(BIN)/python tools/make_stubs.py
 
 docs: $(VENV)/.installed-dev
 	$(BIN)/python docs/run_examples.py

@@ -6,7 +6,7 @@ import importlib
 import json
 import pkgutil
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from unseen.core.errors import Stopped, UnseenError
 __all__ = ["app", "main"]
 
 # BadParameter -> UsageError -> the base of everything the parser raises, wherever typer keeps its copy of it.
-ParserError = typer.BadParameter.__mro__[2]
+ParserError: type[Exception] = typer.BadParameter.__mro__[2]
 
 app = typer.Typer(
     name="unseen",
@@ -58,6 +58,13 @@ def _fail(kind: str, message: str, code: int) -> int:
     return code
 
 
+def _usage(error: Any) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(error.format_message())
+        return 0
+    return _fail("UsageError", error.format_message(), 2)
+
+
 def main() -> None:
     """Run the command line; exit codes: 0 done, 1 finding above a threshold, 2 misuse, 3 partial results."""
     _attach_commands()
@@ -66,9 +73,7 @@ def main() -> None:
     except UnseenError as error:
         code = _fail(type(error).__name__, str(error), 2)
     except ParserError as error:
-        code = 0 if type(error).__name__ == "NoArgsIsHelpError" else _fail("UsageError", error.format_message(), 2)
-        if code == 0:
-            typer.echo(error.format_message())
+        code = _usage(error)
     except typer.Abort:
         code = _fail("Stopped", "stopped; nothing was kept.", 130)
     except (Stopped, KeyboardInterrupt) as error:

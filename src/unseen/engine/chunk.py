@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,7 +56,7 @@ def encoded(values: Array, data: Data) -> Array:
         found = np.minimum(codes, len(data.classes) - 1)
         wrong = data.classes[found] != values
         if np.any(wrong):
-            raise InputError(f"the model predicted {values[np.argmax(wrong)]!r}, which is not a label of the data")
+            raise InputError(f"the model predicted {str(values[np.argmax(wrong)])!r}, which is not a label of the data")
         return found.astype(np.int64)
     numbers = np.asarray(values, dtype=float)
     if numbers.ndim == 2 and numbers.shape[1] == 1:
@@ -111,7 +110,7 @@ def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: W
         probes = {name: probe(fitted, train, data.take(split.test)) for name, probe in wants.probes.items()}
         outcome = outcome_of(index, split, data, wants, time.perf_counter() - start, values, rows, score)
     except Exception as error:  # a user's model may raise anything; the reason is kept as the row's
-        reason = traceback.format_exception_only(error)[-1].strip().splitlines()[0]
+        reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
         return Outcome(index, time.perf_counter() - start, reason[:500])
     if probes:
         object.__setattr__(outcome, "probes", probes)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from unseen.core.data import Data
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk
 
-__all__ = ["kill_workers", "stream_outcomes"]
+__all__ = ["stream_outcomes"]
 
 CHUNK_SECONDS = 0.7
 WORTH_STARTING_WORKERS = 2.0
@@ -44,26 +49,100 @@ def stream_outcomes(
 
 
 def _parallel(
-    tasks: Sequence[Task],
-    model: Model,
-    data: Data,
-    wants: Wants,
-    workers: int,
-    n_jobs: int | None,
-    per_task: float,
+    tasks: Sequence[Task], model: Model, data: Data, wants: Wants, workers: int, n_jobs: int | None, per_task: float
 ) -> Iterator[list[Outcome]]:
     from joblib import Parallel, delayed
 
     size = max(1, min(int(CHUNK_SECONDS / per_task), -(-len(tasks) // (2 * workers))))
     chunks = [tasks[k : k + size] for k in range(0, len(tasks), size)]
-    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
-    yield from pool(delayed(run_chunk)(chunk, model, data, wants) for chunk in chunks)
+    with _quiet_tracker(), killing_workers_on_interrupt():
+        pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
+        with _interrupts_held_back():
+            outcomes = pool(delayed(run_chunk)(chunk, model, data, wants) for chunk in chunks)
+        yield from outcomes
 
 
-def kill_workers() -> None:
-    """End loky's workers at once, if any were started."""
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Hold Ctrl-C back while workers start: they inherit the mask, so a terminal's signal leaves them to the driver."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _quiet_tracker() -> Iterator[None]:
+    """Keep loky's tracker process from warning about semaphores of workers that were killed on purpose."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [before, "ignore:resource_tracker:UserWarning"]))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
+
+
+@contextmanager
+def killing_workers_on_interrupt() -> Iterator[None]:
+    """While it lasts, Ctrl-C kills loky's workers; the pool notices, cleans up after itself, and the run is interrupted.
+
+    Raising inside joblib instead would leave its manager thread half way through its queue.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed = False
+
+    def on_interrupt(number: int, frame: Any) -> None:
+        nonlocal pressed
+        pressed = True
+        if not _kill_loky_workers():
+            raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGINT, on_interrupt)
+    hook, threading.excepthook = threading.excepthook, _unless_manager(threading.excepthook)
+    try:
+        yield
+    except Exception:
+        if pressed:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        if pressed:
+            _await_manager()
+        threading.excepthook = hook
+        signal.signal(signal.SIGINT, previous)
+
+
+def _unless_manager(hook: Any) -> Any:
+    """Return a thread hook that keeps quiet about loky's manager thread, which trips over its own queue when workers die."""
+
+    def report(args: Any) -> None:
+        if getattr(args.thread, "name", "") != "ExecutorManagerThread":
+            hook(args)
+
+    return report
+
+
+def _await_manager() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "ExecutorManagerThread":
+            thread.join(5.0)
+
+
+def _kill_loky_workers() -> bool:
+    """End the worker processes at once; say whether there were any."""
     from joblib.externals.loky import reusable_executor
 
     executor = reusable_executor._executor
-    if executor is not None:
-        executor.shutdown(wait=True, kill_workers=True)
+    processes = list((getattr(executor, "_processes", None) or {}).values())
+    for process in processes:
+        process.kill()
+    return bool(processes)

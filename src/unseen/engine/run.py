@@ -17,7 +17,7 @@ from unseen.core.rng import task_seed
 from unseen.core.table import Failure, Predictions, PredictionTable
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Reporter, Silent
-from unseen.engine.joblib_ import Task, kill_workers, stream_outcomes
+from unseen.engine.joblib_ import Task, stream_outcomes
 
 __all__ = ["execute"]
 
@@ -63,7 +63,6 @@ def execute(
             outcomes |= {o.index: o for o in batch}
             reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
     except KeyboardInterrupt as error:
-        kill_workers()
         raise Stopped(f"stopped after {len(outcomes)} of {len(tasks)} fits of {plan.design}") from error
     return _assembled(model, data, plan, [outcomes[j] for j in range(len(tasks))], wants, seed)
 

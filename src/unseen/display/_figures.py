@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import io
 import pkgutil
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.display._style import PALETTE
+from unseen.display._svg import svg
 
-__all__ = ["Figure", "draw", "figure", "figures_for", "info", "svg"]
-
-PALETTE = ("#2f6f9f", "#c8553d", "#5b8c5a", "#8a6fae", "#b88a2d", "#5f6b73")
+__all__ = ["PALETTE", "Figure", "draw", "figure", "figures_for", "info", "size_of", "svg"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Figure:
     title, caption : str
         Heading and one sentence of reading help for reports.
     size : tuple of float
-        Inches.
+        Inches; an attribute `size` of the info record takes precedence where the content decides it.
     order : int
         Place in the report; the lowest is what `plot()` draws by default.
     """
@@ -50,12 +48,12 @@ class Figure:
     order: int = 50
 
 
-_figures: dict[str, Figure] = {}
+_figures: dict[tuple[type, str], Figure] = {}
 
 
 def figure(one: Figure) -> Figure:
-    """Register a figure."""
-    _figures[one.name] = one
+    """Register a figure under its name for its class of result."""
+    _figures[one.record, one.name] = one
     return one
 
 
@@ -71,6 +69,12 @@ def figures_for(result: Any) -> list[Figure]:
     """Return the figures registered for a result's class, in report order."""
     _load()
     return sorted((f for f in _figures.values() if isinstance(result, f.record)), key=lambda f: (f.order, f.name))
+
+
+def size_of(one: Figure, numbers: Any) -> tuple[float, float]:
+    """Return the inches of a figure with these numbers."""
+    width, height = getattr(numbers, "size", one.size)
+    return float(width), float(height)
 
 
 def _chosen(result: Any, name: str | None) -> Figure:
@@ -109,28 +113,6 @@ def draw(result: Any, name: str | None = None, ax: Any = None) -> Any:
     if ax is None:
         import matplotlib.pyplot as plt
 
-        _, ax = plt.subplots(figsize=one.size, layout="constrained")
+        _, ax = plt.subplots(figsize=size_of(one, numbers), layout="constrained")
     one.draw(numbers, ax)
     return ax
-
-
-def svg(one: Figure, numbers: Any) -> str:
-    """Return a figure as inline SVG that follows the page's text colour, deterministic and without a date."""
-    import matplotlib
-    from matplotlib.figure import Figure as Canvas
-
-    settings = {"svg.fonttype": "none", "svg.hashsalt": one.name, "font.size": 10, "font.family": "sans-serif"}
-    with matplotlib.rc_context(settings):
-        canvas = Canvas(figsize=one.size, layout="constrained")
-        one.draw(numbers, canvas.add_subplot())
-        canvas.patch.set_alpha(0.0)
-        for ax in canvas.axes:
-            ax.patch.set_alpha(0.0)
-        out = io.StringIO()
-        canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    text = out.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
-    # ids must be unique within a page that holds several figures
-    text = re.sub(r'(id="|href="#|url\(#)', lambda m: f"{m.group(1)}{one.name}-", text)
-    return text.replace("#000000", "currentColor")

@@ -1,0 +1,67 @@
+"""The look all figures share: colours that survive colour blindness, grey paper and dark screens."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from unseen.verbs.assessment import RATES
+
+__all__ = ["DARK", "GREY", "MAIN", "OTHER", "PALETTE", "SETTINGS", "axis_name", "is_rate", "label", "percent", "tidy"]
+
+PALETTE = ("#2f6f9f", "#c8553d", "#5b8c5a", "#8a6fae", "#b88a2d", "#5f6b73")
+DARK = ("#7db6dd", "#f0907a", "#8cc28a", "#b9a3dc", "#e0b860", "#a3adb4")
+MAIN, OTHER, GREY = PALETTE[0], PALETTE[1], PALETTE[5]
+SETTINGS: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "font.size": 10,
+    "font.family": "sans-serif",
+    "axes.linewidth": 0.8,
+    "axes.labelsize": 10,
+    "xtick.labelsize": 10,
+    "ytick.labelsize": 10,
+    "legend.fontsize": 10,
+}
+# control characters break XML; bidirectional overrides let a label rewrite its neighbours
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]+")
+
+
+def label(text: Any, limit: int = 28) -> str:
+    r"""Return a string of the user's as figure text: one line, not too long, never read as mathematics.
+
+    Examples
+    --------
+    >>> label("cost in $ or $US")
+    'cost in \\$ or \\$US'
+    >>> label("a very long column name", 10)
+    'a very lo…'
+    """
+    line = _UNPRINTABLE.sub(" ", str(text)).strip()
+    if len(line) > limit:
+        line = line[: limit - 1].rstrip() + "…"
+    return line.replace("$", r"\$")
+
+
+def is_rate(loss: str) -> bool:
+    """Say whether a loss is a share of cases, shown in per cent."""
+    return loss in RATES
+
+
+def axis_name(loss: str) -> str:
+    """Return what an error axis is called."""
+    return "share of cases misclassified" if is_rate(loss) else f"{label(loss)} loss"
+
+
+def percent(axis: Any, loss: str) -> None:
+    """Show an error axis in per cent where the loss is a share."""
+    if is_rate(loss):
+        from matplotlib.ticker import PercentFormatter
+
+        axis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+
+def tidy(ax: Any, grid: str = "both") -> None:
+    """Take away the frame's upper and right side and lay a faint grid behind the data."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis=grid, color="#000000", alpha=0.12, linewidth=0.8)
+    ax.set_axisbelow(True)

@@ -1,0 +1,106 @@
+"""Which class is taken for which: predictions of cross-validated models, each row's averaged over the splits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.losses import LossTable
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, OTHER, label
+from unseen.display._tables import CROSS_VALIDATED, first_table
+from unseen.verbs.assessment import Assessment
+
+__all__ = ["ConfusionInfo", "confusion_counts"]
+
+MOST_CLASSES = 30
+NUMBERED_CLASSES = 12
+
+
+@dataclass(frozen=True)
+class ConfusionInfo:
+    """Rows are true classes, columns predicted ones; `counts` sum to the tested rows, `shares` to 1 in each row.
+
+    With weights, shares are weighted and counts are not. Beyond 30 classes the most confused ones are kept.
+    """
+
+    classes: tuple[str, ...]
+    counts: Floats
+    shares: Floats
+    n_classes: int
+    target: str
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Inches, as many as the classes need."""
+        side = float(np.clip(1.6 + 0.62 * len(self.classes), 2.8, 5.8))
+        return (7.0, side) if len(self.classes) > 6 else (5.6, side)
+
+
+def confusion_counts(table: LossTable) -> tuple[Floats, Floats]:
+    """Return counts and row shares; each tested row counts once, spread over what its models predicted."""
+    data, test = table.data, table.source[0].test
+    k = len(data.classes) if data.classes is not None else 0
+    once = 1.0 / table.times_tested()[test.row]
+    cell = data.codes[test.row] * k + test.value.astype(np.int64)
+    counts = np.asarray(np.bincount(cell, once, k * k), dtype=float).reshape(k, k)
+    weighted = np.asarray(np.bincount(cell, once * table.row_weights(test.row), k * k), dtype=float).reshape(k, k)
+    total = weighted.sum(axis=1, keepdims=True)
+    return counts, np.divide(weighted, total, out=np.zeros_like(weighted), where=total > 0)
+
+
+def info(a: Assessment) -> ConfusionInfo | None:
+    """Return the matrix, or None for numbers."""
+    table = first_table(a, CROSS_VALIDATED)
+    if a.data.classes is None or table is None:
+        return None
+    counts, shares = confusion_counts(table)
+    missed = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
+    kept = np.sort(np.argsort(-missed, kind="stable")[:MOST_CLASSES])
+    names = tuple(str(a.data.classes[k]) for k in kept)
+    grid = np.ix_(kept, kept)
+    return ConfusionInfo(names, counts[grid], shares[grid], len(missed), a.data.target_name)
+
+
+def draw(numbers: ConfusionInfo, ax: Any) -> None:
+    """Draw the matrix; empty cells are left empty."""
+    k = len(numbers.classes)
+    for i, j in zip(*np.nonzero(numbers.counts > 0)):
+        ax.axhspan(i - 0.5, i + 0.5, j / k, (j + 1) / k, color=MAIN if i == j else OTHER,
+                   alpha=0.06 + 0.44 * float(numbers.shares[i, j]), linewidth=0)  # fmt: skip
+        if k <= NUMBERED_CLASSES:
+            _cell(numbers, i, j, ax)
+    edges = np.arange(k + 1) - 0.5
+    ax.hlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
+    ax.vlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
+    names = [label(name, 16 if k <= NUMBERED_CLASSES else 10) for name in numbers.classes]
+    slanted = k > 4 and max(map(len, names)) > 4
+    ax.set_xticks(range(k), names, rotation=45 if slanted else 0, ha="right" if slanted else "center",
+                  rotation_mode="anchor")  # fmt: skip
+    ax.set_yticks(range(k), names)
+    ax.set_xlim(-0.5, k - 0.5)
+    ax.set_ylim(k - 0.5, -0.5)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("predicted")
+    ax.set_ylabel(f"true {label(numbers.target, 20)}")
+
+
+def _cell(numbers: ConfusionInfo, i: int, j: int, ax: Any) -> None:
+    count, share = numbers.counts[i, j], numbers.shares[i, j]
+    shown = f"{count:.1f}".removesuffix(".0") if count < 100 else f"{count:.0f}"
+    few = len(numbers.classes) <= 6
+    ax.text(j, i, f"{shown}\n{100 * share:.0f}%" if few else shown, ha="center", va="center", fontsize=10 if few else 9)
+
+
+figure(
+    Figure(
+        "confusion", Assessment, info, draw, "Which class is taken for which",
+        "Rows are true classes, columns predictions of cross-validated models. Each case counts once, spread over what the "
+        "models of different splits said of it; percentages are shares of the true class.",
+        order=50,
+    )
+)  # fmt: skip

@@ -1,0 +1,90 @@
+"""How the error varies from one leave-out split to the next, with its fractiles (Larsen & Hansen, 1995)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+from unseen.core.distribution import ErrorDistribution
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, OTHER, axis_name, is_rate, percent, tidy
+from unseen.verbs.assessment import Assessment, percent_or_number
+
+__all__ = ["DistributionInfo", "distribution_info", "draw"]
+
+FRACTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+@dataclass(frozen=True)
+class DistributionInfo:
+    """Histogram of split errors (`left`, `width`, `count` of each bar) with mean and the fractiles .05 to .95."""
+
+    left: Floats
+    width: Floats
+    count: Ints
+    mean: float
+    fractiles: Floats
+    n_splits: int
+    loss: str
+
+
+def info(a: Assessment) -> DistributionInfo | None:
+    """Return the histogram, or None where no leave-out splits were run."""
+    spread = a.distribution
+    return None if spread is None or not len(spread.values) else distribution_info(spread)
+
+
+def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
+    """Return the histogram of any error distribution: one bar per value where there are few, else equal bins."""
+    values = np.asarray(spread.values, dtype=float)
+    distinct = np.unique(values.round(12))
+    if len(distinct) <= 30:
+        step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20
+        count = np.bincount(np.searchsorted(distinct, values.round(12)), minlength=len(distinct))
+        left, width = distinct - 0.45 * step, np.full(len(distinct), 0.9 * step)
+    else:
+        bins = int(np.clip(2 * len(values) ** (1 / 3), 8, 30))
+        count, edges = np.histogram(values, bins=bins)
+        left, width = edges[:-1], np.diff(edges)
+    return DistributionInfo(
+        left, width, count.astype(np.int64), spread.avr,
+        np.array([spread.fractile(q) for q in FRACTILES]), len(values), spread.loss,
+    )  # fmt: skip
+
+
+def draw(numbers: DistributionInfo, ax: Any) -> None:
+    """Draw the histogram and, above it, the middle half and the middle 90% of the splits."""
+    tidy(ax, "y")
+    top = float(numbers.count.max())
+    ax.bar(numbers.left, numbers.count, numbers.width, align="edge", color=MAIN, alpha=0.55, linewidth=0)
+    q05, q25, q50, q75, q95 = numbers.fractiles
+    at = 1.14 * top
+    ax.plot([q05, q95], [at, at], color=MAIN, linewidth=1.6, solid_capstyle="butt")
+    ax.plot([q25, q75], [at, at], color=MAIN, linewidth=6, solid_capstyle="butt")
+    ax.plot([q50], [at], marker="o", color=OTHER, markersize=8, zorder=3)
+    for x, side, shift, text in ((q05, "right", -6, "5%"), (q95, "left", 6, "95%")):
+        ax.annotate(f"{text}: {percent_or_number(x, numbers.loss)}", (x, at), (shift, 0), textcoords="offset points",
+                    ha=side, va="center")  # fmt: skip
+    middle = f"median {percent_or_number(q50, numbers.loss)}, mean {percent_or_number(numbers.mean, numbers.loss)}"
+    ax.annotate(middle, (q50, at), (0, 8), textcoords="offset points", ha="center", va="bottom")
+    low, high = numbers.left[0], numbers.left[-1] + numbers.width[-1]
+    room = 0.22 * max(high - low, 1e-12)
+    ax.set_xlim(low - room, high + room)
+    ax.set_ylim(0, 1.34 * top)
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel(f"{axis_name(numbers.loss)}, one split" if not is_rate(numbers.loss) else axis_name(numbers.loss))
+    ax.set_ylabel(f"splits (of {numbers.n_splits})")
+    percent(ax.xaxis, numbers.loss)
+
+
+figure(
+    Figure(
+        "distribution", Assessment, info, draw, "Error from split to split",
+        "Errors of models trained on three quarters of the units and tested on the rest. The thick line holds the middle half "
+        "of the splits, the thin one 90%. It shows how much luck is in a single split; it is not a confidence interval.",
+        size=(7.0, 3.4), order=20,
+    )
+)  # fmt: skip

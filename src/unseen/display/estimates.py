@@ -1,0 +1,168 @@
+"""All estimates of an assessment on one axis, grouped by what they are the error of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.estimate import Estimate
+from unseen.display._figures import Figure, figure
+from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, percent, tidy
+from unseen.verbs.assessment import Assessment
+
+__all__ = ["EstimatesInfo"]
+
+HEADINGS = {
+    "algorithm": "Error of the algorithm, over training sets",
+    "model": "Error of this one model",
+}
+
+
+@dataclass(frozen=True)
+class EstimatesInfo:
+    """Rows of the interval plot from top to bottom; `low` and `high` are NaN where no valid interval exists.
+
+    `place` is the height of each row, `role` one of headline, baseline, agrees, differs; `sizes` are training sizes
+    (NaN for this model); `span` is the headline's interval and `limits` the part of the axis shown.
+    """
+
+    labels: tuple[str, ...]
+    values: Floats
+    low: Floats
+    high: Floats
+    role: tuple[str, ...]
+    kind: tuple[str, ...]
+    sizes: Floats
+    place: Floats
+    headings: tuple[tuple[float, str], ...]
+    span: tuple[float, float] | None
+    limits: tuple[float, float]
+    loss: str
+    level: float
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Inches, as many as the rows need."""
+        return 7.0, 1.35 + 0.235 * float(self.place.max() - min(h for h, _ in self.headings) + 1)
+
+
+def info(a: Assessment) -> EstimatesInfo:
+    """Return the rows, the headline first, the baseline beside it."""
+    rest = [e for m, e in a.estimates.items() if m != a.headline.method and np.isfinite(e.value)]
+    rest.sort(key=lambda e: (e.interval is None, -(e.target.n_train or 0.0), e.method))
+    rows: list[tuple[str, str, Estimate]] = [("headline", a.headline.method, a.headline)]
+    rows.append(("baseline", "baseline: guessing", a.baseline))
+    rows += [("agrees" if a.agrees(e.method) is not False else "differs", e.method, e) for e in rest]
+    first = a.headline.target.kind
+    rows.sort(key=lambda row: row[2].target.kind != first)  # stable: each group keeps its order
+    place, headings = _places([e.target.kind for _, _, e in rows])
+    ends = np.array([(np.nan, np.nan) if e.interval is None else tuple(e.interval) for _, _, e in rows])
+    values = np.array([e.value for _, _, e in rows])
+    return EstimatesInfo(
+        tuple(name for _, name, _ in rows), values, ends[:, 0], ends[:, 1], tuple(role for role, _, _ in rows),
+        tuple(e.target.kind for _, _, e in rows),
+        np.array([e.target.n_train or np.nan for _, _, e in rows]), place, headings,
+        None if a.interval is None else (a.interval.low, a.interval.high),
+        _limits(values, ends), a.headline.loss, float(a.settings["level"]),
+    )  # fmt: skip
+
+
+def _places(kinds: list[str]) -> tuple[Floats, tuple[tuple[float, str], ...]]:
+    """Return the height of each row and of each group's heading, counted downwards."""
+    at, place, headings = 0.0, [], []
+    for k, kind in enumerate(kinds):
+        if k == 0 or kinds[k - 1] != kind:
+            at += 0.6 if k else 0.0
+            headings.append((at, HEADINGS[kind]))
+            at += 1.0
+        place.append(at)
+        at += 1.0
+    return np.array(place), tuple(headings)
+
+
+def _limits(values: Floats, ends: Floats) -> tuple[float, float]:
+    """Return an axis that shows every value and the first two rows' intervals, but not the far end of a loose bound."""
+    shown = np.concatenate([values, ends[:2][np.isfinite(ends[:2])]])
+    low, high = float(shown.min()), float(shown.max())
+    width = max(high - low, 1e-9 + 0.05 * abs(high))
+    finite = ends[np.isfinite(ends)]
+    low = max(low - 0.6 * width, float(np.min(finite, initial=low)))
+    high = min(high + 0.6 * width, float(np.max(finite, initial=high)))
+    margin = 0.03 * max(high - low, width)
+    return low - margin, high + margin
+
+
+def draw(numbers: EstimatesInfo, ax: Any) -> None:
+    """Draw one row per estimate; a point without a line has no valid interval."""
+    from matplotlib.transforms import blended_transform_factory
+
+    tidy(ax, "x")
+    if numbers.span is not None:
+        ax.axvspan(*numbers.span, color=MAIN, alpha=0.12, linewidth=0)
+    for k, at in enumerate(numbers.place):
+        _row(numbers, k, float(at), ax)
+    side = blended_transform_factory(ax.transAxes, ax.transData)
+    for at, text in numbers.headings:
+        ax.text(0.0, at, text, transform=side, ha="left", va="center", style="italic")
+    for at, size in zip(numbers.place, numbers.sizes):
+        if np.isfinite(size):
+            ax.text(1.015, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center")
+    ax.text(1.015, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center", style="italic")
+    ax.set_yticks(numbers.place, [label(text) for text in numbers.labels])
+    for text, role in zip(ax.get_yticklabels(), numbers.role):
+        text.set_fontweight("bold" if role == "headline" else "normal")
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_xlim(*numbers.limits)
+    ax.set_ylim(numbers.place[-1] + 0.7, -0.6)
+    ax.set_xlabel(axis_name(numbers.loss))
+    percent(ax.xaxis, numbers.loss)
+    _legend(numbers, ax)
+
+
+_STYLE = {"headline": (MAIN, "o", 8.0, 3.5), "baseline": (GREY, "s", 5.5, 1.6), "agrees": (MAIN, "o", 5.0, 1.6),
+          "differs": (OTHER, "D", 5.0, 1.6)}  # fmt: skip
+
+
+def _row(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
+    colour, marker, size, width = _STYLE[numbers.role[k]]
+    low, high = numbers.low[k], numbers.high[k]
+    if np.isfinite(low):
+        left, right = max(low, numbers.limits[0]), min(high, numbers.limits[1])
+        ax.plot([left, right], [at, at], color=colour, linewidth=width, solid_capstyle="butt")
+        for end, inside, arrow in ((low, left, "<"), (high, right, ">")):
+            if end != inside:
+                ax.plot([inside], [at], marker=arrow, color=colour, markersize=6, clip_on=False)
+    face = "none" if np.isnan(low) else colour
+    ax.plot([numbers.values[k]], [at], marker=marker, color=colour, markerfacecolor=face, markersize=size, zorder=3)
+
+
+def _legend(numbers: EstimatesInfo, ax: Any) -> None:
+    from matplotlib.lines import Line2D
+
+    words = {"headline": f"headline, {100 * numbers.level:g}% interval (shaded)", "agrees": "inside the headline's interval",
+             "differs": "outside it", "baseline": "baseline"}  # fmt: skip
+    handles = []
+    for role, text in words.items():
+        if role in numbers.role:
+            colour, marker, size, width = _STYLE[role]
+            handles.append(Line2D([], [], color=colour, marker=marker, markersize=size, linewidth=width, label=text))
+    if np.isnan(numbers.low).any():
+        handles.append(
+            Line2D([], [], color=MAIN, marker="o", markerfacecolor="none", linewidth=0, label="no valid interval")
+        )
+    ax.figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+
+
+figure(
+    Figure(
+        "estimates", Assessment, info, draw, "All estimates on one axis",
+        "Each row is one estimator; lines are intervals, hollow points have no valid interval. The band is the headline's "
+        "interval. Estimates of the algorithm's error at another training size, or of this one model's error, answer "
+        "slightly different questions and may lie outside it.",
+        order=10,
+    )
+)  # fmt: skip

@@ -1,0 +1,111 @@
+"""Units that most splits get wrong, and how the error is spread over units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+from unseen.core.losses import LossTable
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, axis_name, is_rate, percent, tidy
+from unseen.display._tables import MANY_SPLITS, first_table, row_names
+from unseen.verbs.assessment import Assessment
+
+__all__ = ["HardestInfo"]
+
+SHOWN = 15
+MOST_POINTS = 300
+
+
+@dataclass(frozen=True)
+class HardestInfo:
+    """The hardest units, worst first (`name`, `truth`, `said`, `loss`, `tested`), and the whole curve.
+
+    `rank` is the share of tested units that are at least as hard, `curve` their mean loss; `never` and `always` count
+    the units without any loss and, for a rate, those wrong in every split.
+    """
+
+    name: tuple[str, ...]
+    truth: tuple[str, ...]
+    said: tuple[str, ...]
+    loss: Floats
+    tested: Ints
+    rank: Floats
+    curve: Floats
+    never: int
+    always: int
+    n_tested: int
+    grouped: bool
+    measure: str
+
+
+def info(a: Assessment) -> HardestInfo | None:
+    """Return the units by falling loss, or None where nothing was tested or nothing was ever wrong."""
+    table = first_table(a, MANY_SPLITS)
+    if table is None:
+        return None
+    loss = table.by_unit()
+    tested = np.flatnonzero(np.isfinite(loss))
+    order = tested[np.argsort(-loss[tested], kind="stable")]
+    times = np.bincount(a.data.units, table.times_tested(), a.data.n_units).astype(np.int64)
+    worst = order[:SHOWN]
+    worst = worst[loss[worst] > 0]
+    if not len(worst):
+        return None
+    some = np.unique(np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order))).round().astype(np.int64))
+    names, grouped = row_names(a), a.data.groups is not None
+    return HardestInfo(
+        tuple(names[u] for u in worst), tuple(_truth(a, int(u)) for u in worst),
+        tuple(_said(a, table, int(u)) for u in worst), loss[worst], times[worst],
+        (some + 1) / len(order), loss[order][some], int(np.sum(loss[tested] == 0)),
+        int(np.sum(loss[tested] == 1)) if is_rate(table.loss) else 0, len(order), grouped, table.loss,
+    )  # fmt: skip
+
+
+def _truth(a: Assessment, unit: int) -> str:
+    values = a.data.y[a.data.units == unit]
+    return _listed([str(v) for v in values]) if a.data.task == "classification" else f"{np.mean(values):.4g}"
+
+
+def _said(a: Assessment, table: LossTable, unit: int) -> str:
+    """Return the most frequent wrong label, or the mean prediction."""
+    test = table.source[0].test
+    mine = a.data.units[test.row] == unit
+    if a.data.classes is None:
+        return f"{float(np.mean(test.value[mine])):.4g}"
+    codes = test.value[mine].astype(np.int64)
+    wrong = codes[codes != a.data.codes[test.row[mine]]]
+    return "" if not len(wrong) else str(a.data.classes[np.bincount(wrong).argmax()])
+
+
+def _listed(labels: list[str]) -> str:
+    kinds = list(dict.fromkeys(labels))
+    return kinds[0] if len(kinds) == 1 else ", ".join(f"{kind} ({labels.count(kind)})" for kind in kinds[:4])
+
+
+def draw(numbers: HardestInfo, ax: Any) -> None:
+    """Draw the units' mean loss in falling order."""
+    tidy(ax)
+    ax.fill_between(numbers.rank, 0, numbers.curve, step="pre", color=MAIN, alpha=0.25, linewidth=0)
+    ax.step(numbers.rank, numbers.curve, where="pre", color=MAIN, linewidth=1.8)
+    ax.set_xlim(0, 1)
+    ax.set_ylim(bottom=0)
+    from matplotlib.ticker import PercentFormatter
+
+    ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+    ax.set_xlabel("groups, hardest first" if numbers.grouped else "cases, hardest first")
+    ax.set_ylabel("share of splits that miss it" if is_rate(numbers.measure) else axis_name(numbers.measure))
+    percent(ax.yaxis, numbers.measure)
+
+
+figure(
+    Figure(
+        "hardest", Assessment, info, draw, "Hardest units",
+        "Mean error of each case over the splits that tested it, hardest first. A steep fall means a few cases make most of "
+        "the error: look at them for wrong labels or a missing feature. A long slope means the classes overlap.",
+        size=(7.0, 3.0), order=60,
+    )
+)  # fmt: skip

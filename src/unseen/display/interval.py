@@ -1,0 +1,55 @@
+"""One estimate with its interval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.estimate import Estimate
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, axis_name, label, percent, tidy
+
+__all__ = ["IntervalInfo"]
+
+
+@dataclass(frozen=True)
+class IntervalInfo:
+    """The value, the interval's ends (None where no valid one exists) and its level."""
+
+    method: str
+    value: float
+    ends: tuple[float, float] | None
+    level: float | None
+    target: str
+    loss: str
+
+
+def info(e: Estimate) -> IntervalInfo | None:
+    """Return the numbers of an estimate."""
+    ends = None if e.interval is None else (e.interval.low, e.interval.high)
+    return IntervalInfo(e.method, e.value, ends, e.level, str(e.target), e.loss)
+
+
+def draw(numbers: IntervalInfo, ax: Any) -> None:
+    """Draw the value and, where there is one, its interval."""
+    tidy(ax, "x")
+    if numbers.ends is not None:
+        ax.plot(numbers.ends, [0, 0], color=MAIN, linewidth=4, solid_capstyle="butt")
+    face = "none" if numbers.ends is None else MAIN
+    ax.plot([numbers.value], [0], marker="o", color=MAIN, markerfacecolor=face, markersize=10)
+    ax.set_yticks([0], [label(numbers.method)])
+    ax.set_ylim(-1, 1)
+    ax.margins(x=0.15)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    ax.set_xlabel(f"{axis_name(numbers.loss)}: {label(numbers.target, 60)}")
+    percent(ax.xaxis, numbers.loss)
+
+
+figure(
+    Figure(
+        "interval", Estimate, info, draw, "Estimate and interval",
+        "The point is the estimate, the line its confidence interval; a hollow point has no valid interval.",
+        size=(7.0, 1.5), order=10,
+    )
+)  # fmt: skip

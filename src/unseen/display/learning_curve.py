@@ -1,0 +1,77 @@
+"""Training and test error against the number of training units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, OTHER, axis_name, percent, tidy
+from unseen.verbs.assessment import Assessment
+
+__all__ = ["CurveInfo"]
+
+
+@dataclass(frozen=True)
+class CurveInfo:
+    """Mean, smallest and largest error over repetitions at each training size; `train` and `test` have those columns."""
+
+    sizes: Floats
+    test: Floats
+    train: Floats | None
+    repeats: Ints
+    baseline: float
+    loss: str
+
+
+def info(a: Assessment) -> CurveInfo | None:
+    """Return the curve, or None where it was not run or has a single size."""
+    table = a.tables.get("learning-curve")
+    if table is None:
+        return None
+    done = table.completed
+    part = np.array([table.plan.splits[j].part for j in done])
+    steps = np.unique(part)
+    if len(steps) < 2:
+        return None
+    size = table.plan.sizes[done, 1]
+    return CurveInfo(
+        np.array([size[part == k].mean() for k in steps]), _bands(table.split_means(), part, steps),
+        None if table.train is None else _bands(table.train_errors(), part, steps),
+        np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64), a.baseline.value, table.loss,
+    )  # fmt: skip
+
+
+def _bands(values: Floats, part: Ints, steps: Ints) -> Floats:
+    return np.array([(v.mean(), v.min(), v.max()) for v in (values[part == k] for k in steps)])
+
+
+def draw(numbers: CurveInfo, ax: Any) -> None:
+    """Draw both curves with the range over repetitions."""
+    tidy(ax)
+    curves = [(numbers.test, OTHER, "o", "-", "test error")]
+    if numbers.train is not None:
+        curves.append((numbers.train, MAIN, "s", "-", "training error"))
+    for values, colour, marker, line, name in curves:
+        ax.fill_between(numbers.sizes, values[:, 1], values[:, 2], color=colour, alpha=0.18, linewidth=0)
+        ax.plot(numbers.sizes, values[:, 0], color=colour, marker=marker, linestyle=line, markersize=5.5, label=name)
+    ax.axhline(numbers.baseline, color="#000000", alpha=0.55, linewidth=1.2, linestyle=":", label="baseline: guessing")
+    ax.set_xlim(left=0)
+    ax.margins(y=0.08)
+    ax.set_xlabel("units trained on")
+    ax.set_ylabel(axis_name(numbers.loss))
+    percent(ax.yaxis, numbers.loss)
+    ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+
+
+figure(
+    Figure(
+        "learning-curve", Assessment, info, draw, "Learning curve",
+        "Mean error at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
+        "still falls at the right end says that more data would help.",
+        size=(7.0, 3.6), order=40,
+    )
+)  # fmt: skip

@@ -1,0 +1,89 @@
+"""Training and test error of every split of the headline: the gap is the optimism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, OTHER, axis_name, percent, tidy
+from unseen.verbs.assessment import Assessment, percent_or_number
+
+__all__ = ["OptimismInfo"]
+
+MOST = 60
+
+
+@dataclass(frozen=True)
+class OptimismInfo:
+    """Errors of each split on its own training rows and on its test rows; `optimism` is test minus training.
+
+    At most 60 splits are listed, evenly spaced; the means are those of all.
+    """
+
+    split: Ints
+    train: Floats
+    test: Floats
+    mean_train: float
+    mean_test: float
+    mean_optimism: float
+    n_splits: int
+    in_time: bool
+    loss: str
+
+    @property
+    def optimism(self) -> Floats:
+        """Test minus training error."""
+        return self.test - self.train
+
+
+def info(a: Assessment) -> OptimismInfo | None:
+    """Return the errors by split, or None where training predictions were not kept."""
+    table = a.tables.get(a.headline_design)
+    if table is None or table.train is None:
+        return None
+    train, test = table.train_errors(), table.split_means()
+    some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
+    return OptimismInfo(
+        table.completed[some] + 1, train[some], test[some], float(train.mean()), float(test.mean()),
+        float((test - train).mean()), len(test), a.data.order is not None, table.loss,
+    )  # fmt: skip
+
+
+def draw(numbers: OptimismInfo, ax: Any) -> None:
+    """Draw a line from training to test error for each split, and both means."""
+    tidy(ax, "y")
+    ax.vlines(numbers.split, numbers.train, numbers.test, color="#000000", alpha=0.35, linewidth=1.2)
+    parts = (
+        (numbers.test, numbers.mean_test, OTHER, "o", "test"),
+        (numbers.train, numbers.mean_train, MAIN, "s", "training"),
+    )
+    for values, mean, colour, marker, name in parts:
+        text = f"{name} error, mean {percent_or_number(mean, numbers.loss)}"
+        ax.plot(numbers.split, values, linewidth=0, marker=marker, markersize=5.5, color=colour, label=text)
+        ax.axhline(mean, color=colour, linewidth=1.2, linestyle="--")
+    ax.plot([], [], color="#000000", alpha=0.35, linewidth=1.2, label=_gap(numbers))
+    ax.margins(x=0.03, y=0.08)
+    ax.set_xlabel("test block, in the order of time" if numbers.in_time else "split")
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_ylabel(axis_name(numbers.loss))
+    percent(ax.yaxis, numbers.loss)
+    ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+
+
+def _gap(numbers: OptimismInfo) -> str:
+    sign = "-" if numbers.mean_optimism < 0 else ""
+    return f"optimism, mean {sign}{percent_or_number(abs(numbers.mean_optimism), numbers.loss)}"
+
+
+figure(
+    Figure(
+        "optimism", Assessment, info, draw, "Training and test error by split",
+        "The line between a split's two points is its optimism: how much better the model does on the rows it was trained on. "
+        "A long line means the training error says little.",
+        size=(7.0, 3.6), order=30,
+    )
+)  # fmt: skip

@@ -19,8 +19,10 @@ _NAMES = {
     "assess": "unseen.verbs.assess",
     "datasets": "",
     "designs": "",
+    "distribution": "unseen.verbs.distribution",
     "estimate": "unseen.verbs.estimate",
     "load": "unseen.verbs.run",
+    "optimal_fraction": "unseen.verbs.fraction",
     "run": "unseen.verbs.run",
 }
 

@@ -10,7 +10,9 @@ from unseen.core.estimate import Target as Target
 from unseen.core.table import PredictionTable as PredictionTable
 from unseen.verbs.assess import assess as assess
 from unseen.verbs.assessment import Assessment as Assessment
+from unseen.verbs.distribution import distribution as distribution
 from unseen.verbs.estimate import estimate as estimate
+from unseen.verbs.fraction import optimal_fraction as optimal_fraction
 from unseen.verbs.run import load as load
 from unseen.verbs.run import run as run
 from unseen._version import __version__ as __version__

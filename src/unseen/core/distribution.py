@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
-from unseen.core.show import Shown
+from unseen.core.notes import Note, merge_notes, note
+from unseen.core.show import Shown, plain
 
-__all__ = ["ErrorDistribution"]
+__all__ = ["DistributionComparison", "ErrorDistribution"]
+
+TRIM = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,17 +25,21 @@ class ErrorDistribution(Shown):
     Parameters
     ----------
     values : ndarray
-        One error per split, in the order of the splits.
+        One error per completed split, in the order of the splits.
     loss : str
         Id of the loss.
-    scale : {"identity", "log1p"}
-        Scale the values are on.
+    scale : str
+        Scale the values are on: "identity", "log1p" or "box-cox(power)".
     plan : str
         Fingerprint of the splits; comparisons need the same one.
     n_train, n_test : float
         Mean sizes of a split.
     model : str
         Description of the model.
+    splits : ndarray of int
+        Numbers of the completed splits; all of them by default.
+    notes : tuple of Note
+        Statistical weaknesses.
 
     References
     ----------
@@ -52,6 +59,20 @@ class ErrorDistribution(Shown):
     n_train: float = float("nan")
     n_test: float = float("nan")
     model: str = ""
+    splits: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values, dtype=float)
+        if values.ndim != 1 or values.size == 0 or not np.all(np.isfinite(values)):
+            raise InputError("a distribution of errors needs one finite number per split, and at least one split.")
+        splits = np.asarray(self.splits, dtype=np.int64)
+        if splits.size == 0:
+            splits = np.arange(values.size, dtype=np.int64)
+        if splits.shape != values.shape:
+            raise InputError(f"{splits.size} split numbers were given for {values.size} errors; they must be equal.")
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "splits", splits)
 
     @cached_property
     def ordered(self) -> Floats:
@@ -67,8 +88,8 @@ class ErrorDistribution(Shown):
     def tavr(self) -> float:
         """Mean without 5% at each end: the integral of the quantile function over [.05, .95], divided by 0.9."""
         edges = np.linspace(0.0, 1.0, len(self.values) + 1)
-        share = np.clip(np.minimum(edges[1:], 0.95) - np.maximum(edges[:-1], 0.05), 0.0, None)
-        return float(share @ self.ordered / 0.9)
+        share = np.clip(np.minimum(edges[1:], 1 - TRIM) - np.maximum(edges[:-1], TRIM), 0.0, None)
+        return float(share @ self.ordered / (1 - 2 * TRIM))
 
     @property
     def med(self) -> float:
@@ -97,21 +118,71 @@ class ErrorDistribution(Shown):
         index = int(np.ceil(share * len(self.values) - 1e-9)) - 1
         return float(self.ordered[max(index, 0)])
 
+    def cdf(self, error: float) -> float:
+        """Return the share of splits with an error of at most `error`: P_emp(G)."""
+        return float(np.searchsorted(self.ordered, error, side="right") / len(self.values))
+
     def log1p(self) -> ErrorDistribution:
         """Return the distribution of log(1 + G)."""
+        return self._transformed(np.log1p(self._above_minus_one()), "log1p")
+
+    def box_cox(self, power: float) -> ErrorDistribution:
+        """Return the distribution of ((1 + G)^power - 1) / power; power 0 is log(1 + G)."""
+        if power == 0:
+            return self.log1p()
+        return self._transformed(((1 + self._above_minus_one()) ** power - 1) / power, f"box-cox({power:g})")
+
+    def _above_minus_one(self) -> Floats:
         if self.scale != "identity":
-            raise InputError("this distribution is on the log(1 + G) scale already.")
-        return ErrorDistribution(
-            np.log1p(self.values), self.loss, "log1p", self.plan, self.n_train, self.n_test, self.model
-        )
+            raise InputError(f"this distribution is on the {self.scale} scale already; transform the original one.")
+        if self.ordered[0] <= -1:
+            raise InputError(f"log(1 + G) needs errors above -1; the smallest is {self.ordered[0]:.4g}.")
+        return self.values
+
+    def _transformed(self, values: Floats, scale: str) -> ErrorDistribution:
+        return replace(self, values=values, scale=scale)
 
     def prob_worse(self, other: ErrorDistribution) -> float:
         """Return the share of splits on which this error is larger; a statement about splits, not about data sets."""
-        if self.plan != other.plan or len(self.values) != len(other.values):
+        mine, its = self._paired(other)
+        return float(np.mean(mine > its))
+
+    def compare(self, other: ErrorDistribution) -> DistributionComparison:
+        """Return this model's error minus the other's, split by split: mean, standard errors, share of splits worse.
+
+        Examples
+        --------
+        >>> a = ErrorDistribution(np.array([1.0, 2.0, 4.0]), n_train=30, n_test=10)
+        >>> b = ErrorDistribution(np.array([0.0, 2.0, 1.0]), n_train=30, n_test=10)
+        >>> c = a.compare(b)
+        >>> round(c.difference, 4), round(c.naive_std_error, 4), round(c.corrected_std_error, 4)
+        (1.3333, 0.8819, 1.2472)
+        """
+        mine, its = self._paired(other)
+        if len(mine) < 2:
+            raise InputError("a comparison of two distributions needs at least 2 splits that both models completed.")
+        notes = merge_notes(self.notes, other.notes)
+        dropped = max(len(self.values), len(other.values)) - len(mine)
+        if dropped:
+            notes = (*notes, note("U025", f"{dropped} splits were completed by one model only and were left out"))
+        return DistributionComparison(
+            mine - its, self.model, other.model, self.loss, self.scale, self.n_train, self.n_test, notes
+        )
+
+    def _paired(self, other: ErrorDistribution) -> tuple[Floats, Floats]:
+        if self.plan != other.plan or (not self.plan and len(self.values) != len(other.values)):
             raise InputError(
                 "the two distributions come from different splits; use the same data, design and random_state."
             )
-        return float(np.mean(self.values > other.values))
+        if (self.loss, self.scale) != (other.loss, other.scale):
+            raise InputError(
+                f"the two distributions differ in loss or scale: {self.loss or 'loss'} ({self.scale}) and "
+                f"{other.loss or 'loss'} ({other.scale}); bring both to the same."
+            )
+        _, a, b = np.intersect1d(self.splits, other.splits, return_indices=True)
+        if len(a) == 0:
+            raise InputError("no split was completed by both models; nothing can be compared.")
+        return self.values[a], other.values[b]
 
     def summary(self) -> dict[str, float]:
         """Return location, dispersion and the fractiles .05, .25, .75, .95."""
@@ -128,10 +199,106 @@ class ErrorDistribution(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return sizes, the summaries and the errors themselves."""
         return {
-            "loss": self.loss, "model": self.model, "n_splits": len(self.values), "n_train": self.n_train, "n_test": self.n_test,
-            "summaries": self.rows(), "values": self.values.tolist(),
+            "loss": self.loss, "model": self.model, "scale": self.scale, "n_splits": len(self.values),
+            "n_train": plain(self.n_train), "n_test": plain(self.n_test), "summaries": plain(self.rows()),
+            "values": self.values.tolist(), "notes": plain(self.notes),
         }  # fmt: skip
 
     def __str__(self) -> str:
         parts = ", ".join(f"{k} {v:.4g}" for k, v in self.summary().items())
         return f"distribution of {self.loss} over {len(self.values)} splits ({self.scale}): {parts}"
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionComparison(Shown):
+    """Two models on the same splits: the differences of their errors d_j, first minus second.
+
+    Parameters
+    ----------
+    values : ndarray
+        Difference of each split.
+    first, second : str
+        Descriptions of the models.
+    loss, scale : str
+        What the errors are, and the scale they are on.
+    n_train, n_test : float
+        Mean sizes of a split.
+    notes : tuple of Note
+        Statistical weaknesses.
+
+    References
+    ----------
+    Larsen, J. and Hansen, L. K. (1995). Empirical generalization assessment of neural network models. NNSP.
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+    """
+
+    values: Floats
+    first: str = ""
+    second: str = ""
+    loss: str = ""
+    scale: str = "identity"
+    n_train: float = float("nan")
+    n_test: float = float("nan")
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def difference(self) -> float:
+        """Mean difference over the splits."""
+        return float(self.values.mean())
+
+    @property
+    def naive_std_error(self) -> float:
+        """sqrt(sum (d_j - dbar)^2 / (J (J - 1))): takes overlapping splits for independent ones and is far too small."""
+        return float(self.values.std(ddof=1) / np.sqrt(len(self.values)))
+
+    @property
+    def corrected_std_error(self) -> float:
+        """sqrt((1/J + n2/n1) S^2), which allows for the overlap of training sets."""
+        return float(self.values.std(ddof=1) * np.sqrt(1 / len(self.values) + self.n_test / self.n_train))
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of both t statistics, J - 1."""
+        return len(self.values) - 1
+
+    @property
+    def prob_worse(self) -> float:
+        """Share of splits on which the first model's error is larger; a statement about splits, not about data sets."""
+        return float(np.mean(self.values > 0))
+
+    def t(self, corrected: bool = True) -> float:
+        """Return the difference in standard errors; 0/0 is NaN."""
+        error = self.corrected_std_error if corrected else self.naive_std_error
+        return self.difference / error if error > 0 else float("nan") if self.difference == 0 else float("inf")
+
+    def p_value(self, corrected: bool = True) -> float:
+        """Return the two-sided p-value of "no difference" by Student's t with J - 1 degrees of freedom."""
+        from scipy.special import stdtr
+
+        return float(2 * stdtr(self.df, -abs(self.t(corrected))))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per standard error, the naive one marked as such."""
+        shared = {"first": self.first, "second": self.second, "difference": self.difference}
+        rest = {"prob_worse": self.prob_worse, "splits": len(self.values)}
+        return [
+            {**shared, "std_error": error, "kind": kind, "t": self.t(corrected), "p": self.p_value(corrected), **rest}
+            for kind, error, corrected in (
+                ("corrected", self.corrected_std_error, True),
+                ("naive (too small: splits overlap)", self.naive_std_error, False),
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows and the differences themselves."""
+        return {
+            "loss": self.loss, "scale": self.scale, "comparison": plain(self.rows()), "values": self.values.tolist(),
+            "notes": plain(self.notes),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        return (
+            f"{self.first or 'first'} minus {self.second or 'second'}: mean difference {self.difference:.4g}, "
+            f"corrected standard error {self.corrected_std_error:.3g} (p {self.p_value():.3g}), "
+            f"naive {self.naive_std_error:.3g}; the first is worse on {self.prob_worse:.0%} of {len(self.values)} splits"
+        )

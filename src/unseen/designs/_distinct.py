@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.plan import Split
-from unseen.designs._draw import distinct_possible, lacks_class, redrawing, rows_of, too_rare
+from unseen.designs._draw import distinct_possible, lacks_class, others, redrawing, rows_of, too_rare
 
 __all__ = ["distinct_splits", "every_test_part", "split_off"]
 
@@ -18,7 +18,7 @@ FEW_ENOUGH_TO_LIST = 2000
 
 def split_off(data: Data, test: Ints, repeat: int) -> Split:
     """Return the split that tests some units and trains on the others."""
-    train = np.setdiff1d(np.arange(data.n_units), test)
+    train = others(data.n_units, test)
     return Split(rows_of(data, train), rows_of(data, test), repeat)
 
 

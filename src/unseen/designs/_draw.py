@@ -25,6 +25,7 @@ __all__ = [
     "lacks_class",
     "left_out_size",
     "make_plan",
+    "others",
     "redraw_note",
     "redrawing",
     "rows_of",
@@ -51,6 +52,13 @@ def rows_of(data: Data, chosen: Ints) -> Ints:
     member = np.zeros(data.n_units, dtype=bool)
     member[chosen] = True
     return np.flatnonzero(member[data.units]).astype(np.int64)
+
+
+def others(n: int, chosen: Ints) -> Ints:
+    """Return the numbers below n that were not chosen, in ascending order."""
+    left = np.ones(n, dtype=bool)
+    left[chosen] = False
+    return np.flatnonzero(left).astype(np.int64)
 
 
 def check_count(design: str, name: str, value: object, least: int = 1) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, make_plan, redraw_note, redrawing, rows_of
+from unseen.designs._draw import check_count, make_plan, others, redraw_note, redrawing, rows_of
 
 __all__ = ["Bootstrap"]
 
@@ -49,7 +49,7 @@ class Bootstrap:
         def draw() -> Split:
             while True:
                 drawn = np.sort(rng.integers(0, n, n))
-                left = np.setdiff1d(np.arange(n), drawn)
+                left = others(n, drawn)
                 if len(left):
                     break
             train = drawn if members is None else np.concatenate([members[u] for u in drawn])

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import left_out_size, make_plan, redraw_note, redrawing, rows_of, strata_of
+from unseen.designs._draw import left_out_size, make_plan, others, redraw_note, redrawing, rows_of, strata_of
 from unseen.designs.monte_carlo import random_test_units
 
 __all__ = ["Holdout"]
@@ -47,7 +47,7 @@ class Holdout:
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)
-            return Split(rows_of(data, np.setdiff1d(np.arange(n), test)), rows_of(data, test))
+            return Split(rows_of(data, others(n, test)), rows_of(data, test))
 
         split, redrawn = redrawing(self.id, data, draw)
         return make_plan(self, data, [split], redraw_note(redrawn, 1))

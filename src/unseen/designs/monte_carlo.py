@@ -11,7 +11,16 @@ from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, left_out_size, make_plan, redraw_note, redrawing, rows_of, strata_of
+from unseen.designs._draw import (
+    check_count,
+    left_out_size,
+    make_plan,
+    others,
+    redraw_note,
+    redrawing,
+    rows_of,
+    strata_of,
+)
 
 __all__ = ["MonteCarlo", "random_test_units"]
 
@@ -63,7 +72,7 @@ class MonteCarlo:
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)
-            return Split(rows_of(data, np.setdiff1d(np.arange(n), test)), rows_of(data, test))
+            return Split(rows_of(data, others(n, test)), rows_of(data, test))
 
         splits, redrawn = [], 0
         for j in range(self.n_splits):

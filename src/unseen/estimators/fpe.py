@@ -1,0 +1,68 @@
+"""Final prediction error of a least-squares model (Akaike, 1970)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.estimate import Estimate, Target
+from unseen.core.registry import register
+from unseen.core.trained import trained
+from unseen.estimators._linear import closed_form, least_squares_only, linear_fit
+
+__all__ = ["Fpe"]
+
+
+@register
+@dataclass(frozen=True)
+class Fpe:
+    """S_N (N + p) / (N - p), with S_N the mean squared residual and p the number of parameters.
+
+    Parameters
+    ----------
+    scale : {"identity", "log1p"}
+        "log1p" gives the mean of log(1 + G) instead: log(1 + s2) + s2 p / ((1 + s2) N), s2 = RSS / (N - p).
+
+    References
+    ----------
+    Akaike, H. (1970). Statistical predictor identification. Annals of the Institute of Statistical Mathematics 22,
+    203-217.
+    Larsen, J. and Hansen, L. K. (1995). Empirical generalization assessment of neural network models. NNSP.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = unseen.datasets.load("diabetes").xy
+    >>> e = unseen.estimate(LinearRegression(), X, y, method="fpe", random_state=0)
+    >>> rss = np.sum((y - LinearRegression().fit(X, y).predict(X)) ** 2)
+    >>> bool(np.isclose(e.value, rss / 442 * (442 + 11) / (442 - 11)))
+    True
+    """
+
+    scale: str = "identity"
+    id: ClassVar[str] = "fpe"
+    target: ClassVar[Target] = Target.ALGORITHM
+    weighted: ClassVar[bool] = False
+    in_assess: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.scale not in ("identity", "log1p"):
+            raise InputError(f"{self.id}: scale is {self.scale!r}; it is 'identity' or 'log1p'.")
+
+    def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
+        """Return the final prediction error."""
+        fitted, n_fits, seconds = trained(model, data, rng)
+        fit = linear_fit(self.id, fitted, data)
+        least_squares_only(self.id, fit)
+        n, p = fit.n, fit.effective
+        if self.scale == "identity":
+            return closed_form(self, data, fit.mse * (n + p) / (n - p), "squared", n_fits, seconds)
+        s2 = fit.mse * n / (n - p)
+        value = float(np.log1p(s2) + s2 * p / ((1 + s2) * n))
+        return closed_form(self, data, value, "log(1 + squared)", n_fits, seconds)

@@ -1,0 +1,113 @@
+"""Mean loss on what came next, with an interval for dependent losses (Lazarus, Lewis, Stock & Watson, 2018)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.estimate import Estimate, Target
+from unseen.core.losses import LossTable
+from unseen.core.method import check_table, t_interval
+from unseen.core.notes import note
+from unseen.core.registry import register
+from unseen.designs.time_ordered import TimeOrdered, in_time
+from unseen.estimators._long_run import bartlett_variance, cosine_count, cosine_variance, newey_west_lags
+from unseen.estimators._means import mean_over_tested
+
+__all__ = ["TimeOrderedError"]
+
+FEW_UNITS = 20
+
+
+@register
+@dataclass(frozen=True)
+class TimeOrderedError:
+    """Mean over the tested units; its standard error allows for correlation between losses near in time.
+
+    The default variance averages squared cosine projections of the losses and refers to t with as many degrees of
+    freedom as there are cosines (0.41 T^(2/3) for T tested units): it cannot be negative, and covers better than the
+    Newey-West form, whose normal reference is too narrow when losses are dependent. On a difference of two models
+    this is the Diebold-Mariano test.
+
+    Parameters
+    ----------
+    spread : {"cosine", "newey-west"}
+        How the variance of the mean is estimated.
+    count : int or None
+        Number of cosines or of lags; None takes the usual rule.
+
+    References
+    ----------
+    Lazarus, E., Lewis, D. J., Stock, J. H. and Watson, M. W. (2018). HAR inference: recommendations for practice.
+    Journal of Business & Economic Statistics 36, 541-559.
+    Newey, W. K. and West, K. D. (1987). A simple, positive semi-definite, heteroskedasticity and autocorrelation
+    consistent covariance matrix. Econometrica 55, 703-708.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = unseen.datasets.load("diabetes").xy
+    >>> e = unseen.estimate(LinearRegression(), X, y, method="time-ordered", time=np.arange(442), random_state=0)
+    >>> e.n_fits, e.df, e.value in e.interval
+    (10, 14, True)
+    """
+
+    spread: str = "cosine"
+    count: int | None = None
+    id: ClassVar[str] = "time-ordered"
+    designs: ClassVar[frozenset[str]] = frozenset({"time-ordered"})
+    target: ClassVar[Target] = Target.ALGORITHM
+    needs: ClassVar[frozenset[str]] = frozenset({"test"})
+    linear: ClassVar[bool] = True
+    equivariant: ClassVar[bool] = True
+    centred: ClassVar[bool] = True
+    weighted: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.spread not in ("cosine", "newey-west"):
+            raise InputError(f"{self.id}: spread is {self.spread!r}; it is 'cosine' or 'newey-west'.")
+        if self.count is not None and self.count < 1:
+            raise InputError(f"{self.id}: count is {self.count!r}; at least one cosine or lag is needed.")
+
+    def default_design(self, data: Data) -> TimeOrdered:
+        """Return ten blocks after the first half, or as many as the distinct times allow."""
+        later = len(np.unique(data.order)) // 2 if data.order is not None else TimeOrdered.n_splits
+        return TimeOrdered(n_splits=max(1, min(TimeOrdered.n_splits, later)))
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the mean and its interval."""
+        level = check_table(self, table, level)
+        value = mean_over_tested(table)
+        series = _influence_in_time(table, value)
+        if len(series) < 2:
+            raise InputError(f"{self.id} needs at least 2 tested units to see a spread; there is {len(series)}.")
+        variance, df = self._variance(series)
+        notes = (note("U009", f"only {len(series)} units were tested"),) if len(series) < FEW_UNITS else ()
+        return t_interval(self, table, value, float(np.sqrt(variance / len(series))), level, df, notes)
+
+    def _variance(self, series: Floats) -> tuple[float, int]:
+        n = len(series)
+        if self.spread == "cosine":
+            count = cosine_count(n) if self.count is None else min(self.count, n - 1)
+            return cosine_variance(series, count), count
+        lags = newey_west_lags(n) if self.count is None else min(self.count, n - 1)
+        return bartlett_variance(series, lags), n - 1
+
+
+def _influence_in_time(table: LossTable, value: float) -> Floats:
+    """Return each tested unit's pull on the mean, in the order of time; they add up to nothing."""
+    rows = table.test.row
+    weight = table.row_weights(rows)
+    units, size = table.data.units[rows], table.data.n_units
+    share = np.bincount(units, weight, size)
+    pull = np.bincount(units, weight * (table.test.value - value), size)
+    order = in_time(table.data)[0]
+    order = order[share[order] > 0]
+    return np.asarray(pull[order] / share[order].mean())

@@ -23,6 +23,7 @@ _NAMES = {
     "estimate": "unseen.verbs.estimate",
     "load": "unseen.verbs.run",
     "optimal_fraction": "unseen.verbs.fraction",
+    "resubstitution": "",
     "run": "unseen.verbs.run",
 }
 

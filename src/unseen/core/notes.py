@@ -63,6 +63,10 @@ CODES: dict[str, NoteKind] = {
     "U024": NoteKind("selection", "The winner was chosen on the same data; its own error estimate is too optimistic."),
     "U025": NoteKind("unmatched rows", "Some rows had no partner and were left out."),
     "U026": NoteKind("method chosen", "The method was chosen by rule; name one with `method=` to fix the choice."),
+    "U027": NoteKind(
+        "printed form",
+        "This is the formula as printed, which cannot give its own published table; see the method's page.",
+    ),
     "K001": NoteKind("samples removed", "Look at the removed points in the figure; give outliers=None to keep them."),
     "K002": NoteKind("negative ratios", "Baseline correction may be too strong; such samples are kept."),
     "K003": NoteKind(

@@ -1,0 +1,323 @@
+"""Comparisons of models: one pair, all pairs, and what choosing the best of them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.estimate import Estimate, Interval
+from unseen.core.notes import Note, merge_notes
+from unseen.core.show import Shown, plain
+
+__all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope"]
+
+SIGNED = ("t(", "normal")
+
+
+@dataclass(frozen=True)
+class Rope:
+    """Region of practical equivalence around a difference of zero, and where the evidence lies.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the region; differences inside it do not matter in practice.
+    decision : str
+        "a better", "b better", "equivalent" or "undecided".
+    posterior : tuple of float or None
+        Probabilities that the difference lies below, inside and above the region, from a Bayesian test.
+
+    Examples
+    --------
+    >>> Rope(-0.01, 0.01, "a better").flipped().decision
+    'b better'
+    """
+
+    low: float
+    high: float
+    decision: str
+    posterior: tuple[float, float, float] | None = None
+
+    def flipped(self) -> Rope:
+        """Return the same evidence on b minus a."""
+        words = {"a better": "b better", "b better": "a better"}.get(self.decision, self.decision)
+        below, inside, above = self.posterior or (0.0, 0.0, 0.0)
+        return Rope(-self.high, -self.low, words, None if self.posterior is None else (above, inside, below))
+
+
+def as_rope(rope: float | tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of a region given as a half-width or as a pair.
+
+    Examples
+    --------
+    >>> as_rope(0.01)
+    (-0.01, 0.01)
+    """
+    given = np.ravel(np.asarray(rope, dtype=float)).tolist()
+    ends = [-given[0], given[0]] if np.ndim(rope) == 0 else given
+    if len(ends) != 2 or not (np.all(np.isfinite(ends)) and ends[0] <= 0 <= ends[1]):
+        raise InputError(f"rope is {rope!r}; give a half-width of at least 0, or a pair (low, high) around 0.")
+    return ends[0], ends[1]
+
+
+@dataclass(frozen=True)
+class Comparison(Shown):
+    """The error of model a minus that of model b, on the same splits, with its uncertainty and a test.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the models; a negative difference favours a.
+    estimate : Estimate
+        The difference, its standard error and interval, and what it is the difference of.
+    statistic : float or None
+        Value of the test statistic.
+    reference : str
+        Distribution it was referred to.
+    p : float or None
+        Two-sided p-value; None for a Bayesian test.
+    p_adjusted : float or None
+        The same, adjusted for all pairs that were compared.
+    prob_superior : float
+        Share of splits on which a has the smaller error, ties counted half; a statement about splits, not data sets.
+    effect : float or None
+        Mean difference of a unit's losses divided by its standard deviation over units.
+    level : float
+        Confidence level; a verdict is given at 1 - level.
+    rope : Rope or None
+        Region of practical equivalence, where one was asked for.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> X, y = unseen.datasets.load("breast-cancer").xy
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.dummy import DummyClassifier
+    >>> c = unseen.compare({"bayes": GaussianNB(), "dummy": DummyClassifier()}, X, y, random_state=0)
+    >>> one = c["bayes", "dummy"]
+    >>> one.difference < 0, one.verdict, c["dummy", "bayes"].difference == -one.difference
+    (True, 'bayes has the smaller error', True)
+    """
+
+    a: str
+    b: str
+    estimate: Estimate
+    statistic: float | None
+    reference: str
+    p: float | None
+    p_adjusted: float | None
+    prob_superior: float
+    effect: float | None
+    level: float
+    rope: Rope | None = None
+
+    @property
+    def difference(self) -> float:
+        """Error of a minus error of b."""
+        return self.estimate.value
+
+    @property
+    def std_error(self) -> float | None:
+        """Standard error of the difference."""
+        return self.estimate.std_error
+
+    @property
+    def interval(self) -> Interval | None:
+        """Confidence interval of the difference."""
+        return self.estimate.interval
+
+    @property
+    def test(self) -> str:
+        """Id of the test."""
+        return self.estimate.method
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Statistical weaknesses."""
+        return self.estimate.notes
+
+    @property
+    def better(self) -> str | None:
+        """Name of the model with the smaller error, None where they are equal."""
+        return None if self.difference == 0 else (self.a if self.difference < 0 else self.b)
+
+    @property
+    def verdict(self) -> str:
+        """What may be said, in words, at the level asked for."""
+        if self.rope is not None and self.rope.decision != "undecided":
+            decision = self.rope.decision
+            if decision == "equivalent":
+                return "practically equivalent"
+            return f"{self.a if decision == 'a better' else self.b} is better by more than the region"
+        p = self.p_adjusted if self.p_adjusted is not None else self.p
+        if p is None or np.isnan(p):
+            return "undecided" if p is None else "no verdict: the difference has no spread"
+        if p < 1 - self.level and self.better is not None:
+            return f"{self.better} has the smaller error"
+        return "no difference shown"
+
+    def flipped(self) -> Comparison:
+        """Return the comparison of b with a: differences change their sign, p-values stay."""
+        old = self.estimate
+        turned = None if old.interval is None else Interval(-old.interval.high, -old.interval.low, old.interval.level)
+        signed = self.statistic is not None and self.reference.startswith(SIGNED)
+        return replace(
+            self, a=self.b, b=self.a, estimate=replace(old, value=0.0 - old.value, interval=turned),
+            statistic=-self.statistic if signed and self.statistic is not None else self.statistic,
+            prob_superior=1 - self.prob_superior, effect=None if self.effect is None else 0.0 - self.effect,
+            rope=None if self.rope is None else self.rope.flipped(),
+        )  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the one row of `frame()`."""
+        low, high = (None, None) if self.interval is None else self.interval
+        return [
+            {
+                "a": self.a, "b": self.b, "difference": self.difference, "std_error": self.std_error, "lower": low,
+                "upper": high, "p": self.p, "p_adjusted": self.p_adjusted, "prob_superior": self.prob_superior,
+                "rope": None if self.rope is None else self.rope.decision, "verdict": self.verdict,
+            }
+        ]  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row, the statistic, the target and the notes."""
+        e = self.estimate
+        more = {
+            "test": self.test, "statistic": self.statistic, "reference": self.reference, "effect": self.effect,
+            "level": self.level, "loss": e.loss, "target": str(e.target), "n_units": e.n_units, "n_fits": e.n_fits,
+            "region": self.rope, "notes": list(self.notes),
+        }  # fmt: skip
+        return {k: plain(v) for k, v in {**self.rows()[0], **more}.items()}
+
+    def __str__(self) -> str:
+        text = f"{self.a} - {self.b}: {self.estimate.loss} {self.difference:+.4g}"
+        if self.interval is not None:
+            text += f", {100 * self.level:g}% interval {self.interval}"
+        if self.p is not None:
+            text += f", p {self.p:.3g}"
+            if self.p_adjusted is not None and self.p_adjusted != self.p:
+                text += f" (adjusted {self.p_adjusted:.3g})"
+        if self.rope is not None and self.rope.posterior is not None:
+            text += ", posterior {:.3f} / {:.3f} / {:.3f} (a better / equivalent / b better)".format(
+                *self.rope.posterior
+            )
+        return f"{text}: {self.verdict} ({self.test})"
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The model with the smallest error of several, and its error corrected for having been chosen.
+
+    Parameters
+    ----------
+    name : str
+        The winner.
+    naive : float
+        Its error as if it had been the only one.
+    corrected : float
+        Expected error of whatever wins, by bootstrap bias-corrected cross-validation.
+    interval : Interval or None
+        Bootstrap percentile interval of the corrected error.
+    n_models, n_bootstrap : int
+        Models it was chosen from, and bootstrap draws.
+
+    References
+    ----------
+    Tsamardinos, I., Greasidou, E. and Borboudakis, G. (2018). Bootstrapping the out-of-sample predictions for efficient
+    and accurate cross-validation. Machine Learning 107, 1895-1922.
+    """
+
+    name: str
+    naive: float
+    corrected: float
+    interval: Interval | None
+    n_models: int
+    n_bootstrap: int
+
+    def __str__(self) -> str:
+        span = "" if self.interval is None else f", {100 * self.interval.level:g}% interval {self.interval}"
+        return (
+            f"smallest error: {self.name}, {self.naive:.4g}; corrected for the choice among {self.n_models} models "
+            f"{self.corrected:.4g}{span}"
+        )
+
+
+@dataclass(frozen=True)
+class Comparisons(Shown):
+    """All pairs of several models on the same splits; `c["a", "b"]` is one of them, in either order.
+
+    Parameters
+    ----------
+    pairs : tuple of Comparison
+        Every pair once, in the order the models were given.
+    estimates : mapping of str to Estimate
+        The error of each model by itself.
+    winner : Winner
+        The model with the smallest error and what choosing it costs.
+    adjust : str
+        How p-values were adjusted for the number of pairs.
+    seed : int
+        Seed of the run.
+    """
+
+    pairs: tuple[Comparison, ...]
+    estimates: Mapping[str, Estimate]
+    winner: Winner
+    adjust: str
+    seed: int = 0
+    remarks: tuple[Note, ...] = ()
+
+    def __getitem__(self, names: tuple[str, str]) -> Comparison:
+        if not (isinstance(names, tuple) and len(names) == 2):
+            raise InputError(f"give the names of two models, as in c['a', 'b']; got {names!r}.")
+        for name in names:
+            if name not in self.estimates:
+                raise UnknownName("model", name, self.estimates)
+        for pair in self.pairs:
+            if (pair.a, pair.b) == names:
+                return pair
+            if (pair.b, pair.a) == names:
+                return pair.flipped()
+        raise InputError(f"{names[0]!r} cannot be compared with itself.")
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return "Comparison of " + ", ".join(self.estimates)
+
+    @property
+    def test(self) -> str:
+        """Id of the test."""
+        return self.pairs[0].test
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Remarks on the set of pairs and on each of them, each once."""
+        return merge_notes(self.remarks, *(pair.notes for pair in self.pairs))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per pair."""
+        return [row for pair in self.pairs for row in pair.rows()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return pairs, the models' own errors, the winner and the notes."""
+        return {
+            "test": self.test, "adjust": self.adjust, "seed": self.seed,
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "models": {name: plain(e.row()) for name, e in self.estimates.items()},
+            "winner": plain(self.winner), "notes": [n.to_dict() for n in self.notes],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [str(pair) for pair in self.pairs]
+        return "\n".join([*lines, str(self.winner), *(str(n) for n in self.remarks)])

@@ -1,0 +1,125 @@
+"""What every comparison of two tables shares: the check, the statistics that need no test, and the record."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.comparison import Comparison, Rope, as_rope
+from unseen.core.errors import DesignError, InputError
+from unseen.core.estimate import Estimate, Interval, check_level
+from unseen.core.losses import LossTable
+from unseen.core.method import finish
+from unseen.core.notes import Note
+from unseen.core.plan import Plan
+
+__all__ = ["check_pair", "compared", "from_estimate", "outer", "unit_values", "with_rope", "without_interval"]
+
+
+def outer(plan: Plan) -> Array:
+    """Return a mask of the splits that cover the whole data; designs with splits inside parts have others too."""
+    whole = np.array([s.part == -1 for s in plan.splits])
+    return whole if whole.any() else ~whole
+
+
+def unit_values(table: LossTable) -> Floats:
+    """Return the (weighted) mean loss of each unit that an outer split tested."""
+    keep = outer(table.plan)[table.test.split]
+    rows, values = table.test.row[keep], table.test.value[keep]
+    units, weight = table.data.units[rows], table.row_weights(rows)
+    total = np.bincount(units, weight, table.data.n_units)
+    tested = total > 0
+    return np.asarray(np.bincount(units, weight * values, table.data.n_units)[tested] / total[tested])
+
+
+def check_pair(test: Any, a: LossTable, b: LossTable, level: float) -> tuple[LossTable, float]:
+    """Refuse tables that are not paired or of a design the test is not valid for; return a minus b and the level."""
+    for table in (a, b):
+        if table.plan.design not in test.designs:
+            raise DesignError(
+                f"{test.id} is not valid for the design {table.plan.design!r}; it needs {' or '.join(sorted(test.designs))}."
+            )
+        if table.data.weights is not None and not getattr(test, "weighted", False):
+            raise InputError(f"{test.id} has no weighted form; leave the weights out or choose another test.")
+    difference = a.minus(b)
+    if len(difference.completed) == 0:
+        raise InputError(f"{test.id}: the two tables have no completed split in common.")
+    if not np.all(np.isfinite(difference.test.value)):
+        raise InputError(f"{test.id}: a loss is not a finite number; leave that model out or look at its predictions.")
+    return difference, check_level(level)
+
+
+def _share_superior(difference: LossTable) -> float:
+    means = difference.split_means()[outer(difference.plan)[difference.completed]]
+    return float(np.mean(means < 0) + 0.5 * np.mean(means == 0))
+
+
+def _effect(difference: LossTable) -> float | None:
+    values = unit_values(difference)
+    spread = values.std(ddof=1) if len(values) > 1 else 0.0
+    return float(values.mean() / spread) if spread > 0 else None
+
+
+def compared(
+    difference: LossTable,
+    estimate: Estimate,
+    level: float,
+    *,
+    statistic: float | None,
+    reference: str,
+    p: float | None,
+    rope: Rope | None = None,
+) -> Comparison:
+    """Return the record of one pair; models are named by their tables."""
+    names = [table.model or f"model {k}" for k, table in enumerate(difference.source, 1)]
+    return Comparison(
+        names[0], names[1], estimate, statistic, reference, p, p, _share_superior(difference), _effect(difference),
+        level, rope,
+    )  # fmt: skip
+
+
+def without_interval(
+    test: Any, difference: LossTable, value: float, notes: tuple[Note, ...] = (), std_error: float | None = None
+) -> Estimate:
+    """Return the difference as an estimate that has no interval."""
+    return finish(test, difference, value, std_error, None, None, notes=notes)
+
+
+def from_estimate(method: Any, difference: LossTable, level: float) -> Comparison:
+    """Test a difference of zero by a method that gives it a standard error."""
+    from scipy.special import ndtr, stdtr
+
+    if not np.all(np.isfinite(difference.test.value)):
+        raise InputError(
+            f"{method.id}: a loss is not a finite number; leave that model out or look at its predictions."
+        )
+    estimate = method(difference, level=level)
+    value, se, df = estimate.value, estimate.std_error, estimate.df
+    if se is None:
+        raise InputError(f"{method.id} gives no standard error, so it is no test; choose corrected-t, for example.")
+    reference = "normal" if df is None else f"t({df:g})"
+    if se == 0:
+        statistic, p = (0.0, 1.0) if value == 0 else (None, float("nan"))
+    else:
+        statistic = value / se
+        p = float(2 * (ndtr(-abs(statistic)) if df is None else stdtr(df, -abs(statistic))))
+    return compared(difference, estimate, level, statistic=statistic, reference=reference, p=p)
+
+
+def with_rope(comparison: Comparison, rope: float | tuple[float, float]) -> Comparison:
+    """Return the comparison with the decision its interval allows about a region of practical equivalence."""
+    low, high = as_rope(rope)
+    return replace(comparison, rope=Rope(low, high, _decision(comparison.interval, low, high)))
+
+
+def _decision(interval: Interval | None, low: float, high: float) -> str:
+    if interval is None:
+        return "undecided"
+    if interval.high < low:
+        return "a better"
+    if interval.low > high:
+        return "b better"
+    return "equivalent" if low <= interval.low and interval.high <= high else "undecided"

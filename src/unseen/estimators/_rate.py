@@ -1,0 +1,48 @@
+"""Counts behind a rate: how many units' worth of evidence, and how many of them were errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError, NotApplicable
+from unseen.core.losses import LossTable
+from unseen.core.notes import Note, note
+from unseen.estimators._unit_mean import unit_mean
+
+__all__ = ["Rate", "rate_of"]
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Share of errors and the number of independent rows it is worth, with the loss's range and a remark."""
+
+    share: float
+    size: float
+    low: float
+    span: float
+    notes: tuple[Note, ...] = ()
+
+
+def rate_of(method: Any, table: LossTable) -> Rate:
+    """Return the rate of a two-valued loss; grouped or weighted rows count as n_eff = p (1 - p) / SE^2 rows.
+
+    The effective size is that of Korn and Graubard (1998, Survey Methodology 24, 193-201), between 1 and the rows.
+    """
+    low, high = table.range
+    values = table.test.value
+    if not np.all((values == low) | (values == high)):
+        raise NotApplicable(f"{method.id} is an interval for a rate; {table.loss} takes other values, so use wald.")
+    mean = unit_mean(table)
+    if mean.n_units < 1 or (mean.n_units < 2 and mean.n_rows > 1):
+        raise InputError(f"{method.id} needs at least 2 held-out units; there is {mean.n_units}.")
+    share = (mean.value - low) / (high - low)
+    dependent = mean.n_rows > mean.n_units or table.data.weights is not None
+    if not dependent:
+        return Rate(share, float(mean.n_rows), low, high - low)
+    variance = (mean.std_error / (high - low)) ** 2
+    size = float(mean.n_units) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, mean.n_rows))
+    text = f"{mean.n_rows} rows of {mean.n_units} units count as {size:.1f} independent ones"
+    return Rate(share, size, low, high - low, (note("U016", text),))

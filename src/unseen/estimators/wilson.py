@@ -1,0 +1,78 @@
+"""Score interval for a held-out error rate (Wilson, 1927)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.losses import LossTable
+from unseen.core.method import check_table, finish
+from unseen.core.registry import register
+from unseen.designs.holdout import Holdout
+from unseen.estimators._rate import rate_of
+
+__all__ = ["Wilson", "wilson_interval"]
+
+
+def wilson_interval(share: float, size: float, level: float) -> tuple[float, float]:
+    """Return the rates whose score test does not reject the observed share.
+
+    Examples
+    --------
+    >>> [round(v, 4) for v in wilson_interval(0.1, 100, 0.95)]
+    [0.0552, 0.1744]
+    """
+    from scipy.special import ndtri
+
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    centre = (share + z2 / (2 * size)) / (1 + z2 / size)
+    half = np.sqrt(z2 * (share * (1 - share) / size + z2 / (4 * size**2))) / (1 + z2 / size)
+    low = 0.0 if share <= 0 else float(centre - half)
+    return low, 1.0 if share >= 1 else float(centre + half)
+
+
+@register
+@dataclass(frozen=True)
+class Wilson:
+    """Error rate on the held-out rows with the score interval; with groups, rows count as their effective number.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22, 209-212.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("breast-cancer").xy
+    >>> e = unseen.estimate(GaussianNB(), X, y, method="wilson", random_state=0)
+    >>> 0 < e.interval.low < e.value < e.interval.high < 1
+    True
+    """
+
+    id: ClassVar[str] = "wilson"
+    designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
+    target: ClassVar[Target] = Target.MODEL
+    needs: ClassVar[frozenset[str]] = frozenset({"test"})
+    linear: ClassVar[bool] = False
+    equivariant: ClassVar[bool] = False
+    centred: ClassVar[bool] = True
+    weighted: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def default_design(self, data: Data) -> Holdout:
+        """Return one split that holds out a third."""
+        return Holdout()
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the rate, its standard error and the score interval."""
+        level = check_table(self, table, level)
+        rate = rate_of(self, table)
+        low, high = (rate.low + rate.span * end for end in wilson_interval(rate.share, rate.size, level))
+        se = rate.span * np.sqrt(rate.share * (1 - rate.share) / rate.size)
+        value = rate.low + rate.span * rate.share
+        return finish(self, table, value, se, Interval(low, high, level), None, notes=rate.notes)

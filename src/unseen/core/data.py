@@ -101,15 +101,18 @@ class Data:
         """Number of independent units."""
         return int(self.units.max()) + 1 if self.n else 0
 
+    def features(self, indices: Ints) -> Any:
+        """Return the features of the rows at `indices`, in the form they are kept in."""
+        if self.X is None:
+            return None
+        return self.X.iloc[indices] if hasattr(self.X, "iloc") else self.X[indices]
+
     def take(self, indices: Ints) -> Data:
         """Return the rows at `indices`, in that order; repeats are allowed."""
-        X = self.X
-        if X is not None:
-            X = X.iloc[indices] if hasattr(X, "iloc") else X[indices]
         parts: dict[str, Any] = {
             k: None if (v := getattr(self, k)) is None else v[indices] for k in ("groups", "weights", "order", "ids")
         }
-        return replace(self, X=X, y=self.y[indices], **parts)
+        return replace(self, X=self.features(indices), y=self.y[indices], **parts)
 
     def without_features(self) -> Data:
         """Return the same rows with no features, as tables keep them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from unseen.core.errors import InputError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 
-__all__ = ["Outcome", "Wants", "outcome_of", "run_chunk"]
+__all__ = ["Outcome", "Wants", "outcome_of", "run_chunk", "run_chunk_in_worker", "wanted_rows"]
 
 Probe = Callable[[Any, Data, Data], Any]
 
@@ -66,9 +66,7 @@ def encoded(values: Array, data: Data) -> Array:
     return numbers
 
 
-def outcome_of(
-    index: int, split: Split, data: Data, wants: Wants, seconds: float, values: Array, rows: Ints, score: Any
-) -> Outcome:
+def outcome_of(index: int, split: Split, data: Data, seconds: float, values: Array, rows: Ints, score: Any) -> Outcome:
     """Sort predictions for `rows` (test rows first) into an outcome."""
     if len(values) != len(rows):
         raise InputError(f"the model returned {len(values)} predictions for {len(rows)} rows")
@@ -104,25 +102,31 @@ def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: W
         train = data.take(split.train)
         fitted = model.fit(train, seed)
         rows = wanted_rows(split, wants)
-        X = data.take(rows).X
+        X = data.features(rows)
         values = fitted.predict(X)
         score = fitted.scores(X) if wants.scores else None
         probes = {name: probe(fitted, train, data.take(split.test)) for name, probe in wants.probes.items()}
-        outcome = outcome_of(index, split, data, wants, time.perf_counter() - start, values, rows, score)
+        outcome = outcome_of(index, split, data, time.perf_counter() - start, values, rows, score)
+        return replace(outcome, probes=probes) if probes else outcome
     except Exception as error:  # a user's model may raise anything; the reason is kept as the row's
         reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
         return Outcome(index, time.perf_counter() - start, reason[:500])
-    if probes:
-        object.__setattr__(outcome, "probes", probes)
-    return outcome
 
 
 def run_chunk(tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data, wants: Wants) -> list[Outcome]:
-    """Run (index, split, seed) tasks one after the other, with one BLAS thread and warnings silenced."""
+    """Run (index, split, seed) tasks one after the other, with numpy's global state and warnings left as they were."""
     state = np.random.get_state()  # noqa: NPY002
     try:
-        with threadpool_limits(wants.threads), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return [_one(index, split, model, data, seed, wants) for index, split, seed in tasks]
     finally:
         np.random.set_state(state)  # noqa: NPY002
+
+
+def run_chunk_in_worker(
+    tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data, wants: Wants
+) -> list[Outcome]:
+    """Run a chunk with the wanted number of BLAS threads; a driver sets that limit once for all its chunks."""
+    with threadpool_limits(wants.threads):
+        return run_chunk(tasks, model, data, wants)

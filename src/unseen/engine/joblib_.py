@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from unseen.core.data import Data
 from unseen.core.model import Model
 from unseen.core.plan import Split
-from unseen.engine.chunk import Outcome, Wants, run_chunk
+from unseen.engine.chunk import Outcome, Wants, run_chunk, run_chunk_in_worker
 
 __all__ = ["stream_outcomes"]
 
@@ -31,21 +33,18 @@ def stream_outcomes(
     from joblib import effective_n_jobs
 
     workers = min(effective_n_jobs(n_jobs), len(tasks))
-    position, size, spent, timed = 0, 1, 0.0, 0
-    while position < len(tasks):
-        remaining = len(tasks) - position
-        if workers > 1 and timed and spent / timed * remaining > WORTH_STARTING_WORKERS:
-            yield from _parallel(tasks[position:], model, data, wants, workers, n_jobs, spent / timed)
-            return
-        start = time.perf_counter()
-        chunk = tasks[position : position + size]
-        yield run_chunk(chunk, model, data, wants)
-        spent, timed, position = (
-            spent + time.perf_counter() - start,
-            timed + len(chunk),
-            position + len(chunk),
-        )
-        size = max(1, int(SERIAL_CHUNK_SECONDS / max(spent / timed, 1e-5)))
+    position, per_task = 0, 0.0
+    with threadpool_limits(wants.threads):
+        while position < len(tasks):
+            if workers > 1 and per_task * (len(tasks) - position) > WORTH_STARTING_WORKERS:
+                break
+            size = max(1, int(SERIAL_CHUNK_SECONDS / per_task)) if per_task else 1
+            start = time.perf_counter()
+            chunk = tasks[position : position + size]
+            yield run_chunk(chunk, model, data, wants)
+            per_task, position = max((time.perf_counter() - start) / len(chunk), 1e-5), position + len(chunk)
+    if position < len(tasks):
+        yield from _parallel(tasks[position:], model, data, wants, workers, n_jobs, per_task)
 
 
 def _parallel(
@@ -58,7 +57,7 @@ def _parallel(
     with _quiet_tracker(), killing_workers_on_interrupt():
         pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
         with _interrupts_held_back():
-            outcomes = pool(delayed(run_chunk)(chunk, model, data, wants) for chunk in chunks)
+            outcomes = pool(delayed(run_chunk_in_worker)(chunk, model, data, wants) for chunk in chunks)
         yield from outcomes
 
 

@@ -92,7 +92,7 @@ def _from_all_rows(task: Task, data: Data, wants: Wants, values: Any, score: Any
     index, split, _ = task
     rows = wanted_rows(split, wants)
     picked = None if score is None else (score[0][rows], score[1])
-    return outcome_of(index, split, data, wants, 0.0, values[rows], rows, picked)
+    return outcome_of(index, split, data, 0.0, values[rows], rows, picked)
 
 
 def _assembled(

@@ -23,6 +23,8 @@ _NAMES = {
     "estimate": "unseen.verbs.estimate",
     "load": "unseen.verbs.run",
     "optimal_fraction": "unseen.verbs.fraction",
+    "plan_test_size": "unseen.verbs.planning",
+    "power": "unseen.verbs.power",
     "resubstitution": "",
     "run": "unseen.verbs.run",
 }

@@ -2,6 +2,7 @@
 
 from unseen import datasets as datasets
 from unseen import designs as designs
+from unseen import resubstitution as resubstitution
 from unseen.core.distribution import ErrorDistribution as ErrorDistribution
 from unseen.core.errors import UnseenError as UnseenError
 from unseen.core.estimate import Estimate as Estimate
@@ -13,6 +14,8 @@ from unseen.verbs.assessment import Assessment as Assessment
 from unseen.verbs.distribution import distribution as distribution
 from unseen.verbs.estimate import estimate as estimate
 from unseen.verbs.fraction import optimal_fraction as optimal_fraction
+from unseen.verbs.planning import plan_test_size as plan_test_size
+from unseen.verbs.power import power as power
 from unseen.verbs.run import load as load
 from unseen.verbs.run import run as run
 from unseen._version import __version__ as __version__

@@ -1,0 +1,253 @@
+"""`unseen.power`: what a test set can show about two models, before it is collected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError
+from unseen.core.show import Shown
+
+__all__ = ["Power", "paired_power", "power", "power_curve", "smallest"]
+
+MOST_UNITS = 10**9
+
+
+@dataclass(frozen=True)
+class Power(Shown):
+    """Chance that a paired t test on a test set shows a difference between two models.
+
+    Parameters
+    ----------
+    power : float
+        Chance of rejecting "no difference".
+    n : int
+        Units in the test set.
+    difference : float
+        True difference of the two errors.
+    sd : float
+        Standard deviation of a unit's difference of losses.
+    disagreement : float or None
+        Share of units on which two classifiers' losses differ, where it was given.
+    alpha : float
+        Size of the test.
+    sides : int
+        1 or 2.
+    solved_for : str
+        Which of power, n and difference was computed.
+    """
+
+    power: float
+    n: int
+    difference: float
+    sd: float
+    disagreement: float | None
+    alpha: float
+    sides: int
+    solved_for: str
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return "Power of a paired comparison"
+
+    def at(self, n: Any = None, difference: Any = None) -> Any:
+        """Return the power at other sizes or differences, the rest unchanged; arrays are welcome."""
+        gap = np.abs(self.difference if difference is None else difference)
+        sd = self.sd if self.disagreement is None else np.sqrt(np.clip(self.disagreement - np.square(gap), 0, None))
+        return paired_power(self.n if n is None else n, gap, sd, self.alpha, self.sides)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row."""
+        names = ("n", "difference", "disagreement", "sd", "alpha", "sides", "power", "solved_for")
+        return [{name: getattr(self, name) for name in names}]
+
+    def __str__(self) -> str:
+        about = f"disagreement {self.disagreement:g}" if self.disagreement is not None else f"sd {self.sd:.4g}"
+        where = f"{self.sides}-sided paired t test at {self.alpha:g}, {about}"
+        if self.solved_for == "n":
+            return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({where})"
+        if self.solved_for == "difference":
+            return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({where})"
+        return f"power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({where})"
+
+
+def paired_power(n: Any, difference: Any, sd: Any, alpha: float = 0.05, sides: int = 2) -> Any:
+    """Return the power of the paired t test by the noncentral t distribution; arrays broadcast.
+
+    Examples
+    --------
+    >>> round(float(paired_power(34, 0.5, 1.0)), 4)
+    0.8078
+    """
+    from scipy.special import nctdtr, ndtr, stdtrit
+
+    n, difference, sd = np.broadcast_arrays(*(np.asarray(v, dtype=float) for v in (n, difference, sd)))
+    df = n - 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = np.where(difference == 0, 0.0, difference / sd * np.sqrt(n))
+    critical = stdtrit(df, 1 - alpha / sides)
+    finite = np.where(np.isfinite(shift), shift, 0.0)
+    chance = 1 - nctdtr(df, finite, critical) + (nctdtr(df, finite, -critical) if sides == 2 else 0.0)
+    # beyond what the series can do, the normal law is exact to every digit shown
+    far = ~np.isfinite(chance) | (df > 1e6)
+    chance = np.where(far, ndtr(finite - critical) + (ndtr(-finite - critical) if sides == 2 else 0.0), chance)
+    return np.where(np.isfinite(shift), np.clip(chance, 0, 1), 1.0)
+
+
+def power(
+    n: int | None = None,
+    difference: float | None = None,
+    *,
+    disagreement: float | None = None,
+    sd: float | None = None,
+    power: float | None = None,
+    alpha: float = 0.05,
+    sides: int = 2,
+) -> Power:
+    """Return the power of comparing two models on n paired units, or solve for n or for the difference.
+
+    Of `n`, `difference` and `power` give two. For the zero-one loss give `disagreement`, the share of units on which
+    exactly one of the two models is right: a unit's difference is then -1, 0 or 1 and has the standard deviation
+    sqrt(disagreement - difference^2). For other losses give that standard deviation as `sd`.
+
+    Parameters
+    ----------
+    n : int, optional
+        Units in the test set.
+    difference : float, optional
+        True difference of the two errors.
+    disagreement, sd : float
+        One of them: how much the two models' losses vary against each other.
+    power : float, optional
+        Wanted power, where n or the difference is to be found.
+    alpha : float
+        Size of the test.
+    sides : {1, 2}
+        Whether one or both directions count.
+
+    Returns
+    -------
+    Power
+
+    References
+    ----------
+    Cohen, J. (1988). Statistical power analysis for the behavioral sciences, 2nd edition, chapter 2.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> round(unseen.power(300, 0.03, disagreement=0.2).power, 3)
+    0.213
+    >>> unseen.power(difference=0.03, disagreement=0.2, power=0.8).n
+    1739
+    """
+    blank = Power(float("nan"), 0, 0.0, 0.0, disagreement, *_checked(alpha, sides), "")
+    given = {name for name, v in (("n", n), ("difference", difference), ("power", power)) if v is not None}
+    if len(given) != 2:
+        raise InputError(
+            f"power: give two of n, difference and power; {' and '.join(sorted(given)) or 'none'} was given."
+        )
+    if (disagreement is None) == (sd is None):
+        raise InputError("power: give either disagreement (share of units on which one model alone is right) or sd.")
+    _check_numbers(n, difference, power, disagreement, sd)
+    scale = float("nan") if sd is None else float(sd)
+    if difference is None:
+        assert n is not None
+        assert power is not None
+        return _difference_for(replace(blank, n=int(n), sd=scale), power)
+    one = replace(blank, difference=float(difference), sd=_sd(difference, disagreement, scale))
+    if power is None:
+        assert n is not None
+        return replace(
+            one, n=int(n), power=float(paired_power(n, abs(difference), one.sd, alpha, sides)), solved_for="power"
+        )
+    if difference == 0:
+        raise InputError("power: no test set shows a difference of 0; give the smallest difference that matters.")
+    size = smallest(lambda k: paired_power(k, abs(difference), one.sd, alpha, sides) >= power, 2)
+    return replace(one, n=size, power=float(one.at(n=size)), solved_for="n")
+
+
+def _checked(alpha: float, sides: int) -> tuple[float, int]:
+    if not 0 < alpha < 1:
+        raise InputError(f"power: alpha is {alpha!r}; the size of a test lies strictly between 0 and 1.")
+    if sides not in (1, 2):
+        raise InputError(f"power: sides is {sides!r}; a test has 1 or 2.")
+    return float(alpha), int(sides)
+
+
+def _check_numbers(n: Any, difference: Any, wanted: Any, disagreement: Any, sd: Any) -> None:
+    if n is not None and (isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2):
+        raise InputError(f"power: n is {n!r}; a paired t test needs a whole number of at least 2 units.")
+    if wanted is not None and not 0 < wanted < 1:
+        raise InputError(f"power: power is {wanted!r}; it lies strictly between 0 and 1.")
+    if sd is not None and not (sd > 0 and np.isfinite(sd)):
+        raise InputError(f"power: sd is {sd!r}; it must be positive.")
+    if disagreement is not None and not 0 < disagreement <= 1:
+        raise InputError(f"power: disagreement is {disagreement!r}; it is a share of units, above 0 and at most 1.")
+    if difference is not None and not np.isfinite(difference):
+        raise InputError(f"power: difference is {difference!r}; it must be a finite number.")
+    if difference is not None and disagreement is not None and abs(difference) > disagreement:
+        raise InputError(
+            f"power: the difference {difference:g} exceeds the disagreement {disagreement:g}; two error rates cannot "
+            "differ by more than the share of units on which one model alone is right."
+        )
+
+
+def _sd(difference: Any, disagreement: float | None, sd: float) -> float:
+    return sd if disagreement is None else float(np.sqrt(max(disagreement - float(difference) ** 2, 0.0)))
+
+
+def _difference_for(one: Power, wanted: float) -> Power:
+    """Bisect for the smallest difference that n units show with the wanted power."""
+    low, high = 0.0, 1.0
+    if one.disagreement is not None:
+        high = one.disagreement
+    else:
+        while one.at(difference=high) < wanted:
+            high *= 2
+    if one.at(difference=high) < wanted:
+        raise InputError(
+            f"power: with {one.n} units and disagreement {one.disagreement:g} no difference reaches power {wanted:g}; "
+            "use more units."
+        )
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (low, middle) if one.at(difference=middle) >= wanted else (middle, high)
+    return replace(
+        one, difference=high, sd=_sd(high, one.disagreement, one.sd), power=float(one.at(difference=high)),
+        solved_for="difference",
+    )  # fmt: skip
+
+
+def smallest(enough: Callable[[int], Any], least: int) -> int:
+    """Return the smallest whole number for which a condition that stays true once true holds.
+
+    Examples
+    --------
+    >>> smallest(lambda k: k * k >= 50, 1)
+    8
+    """
+    high = max(least, 1)
+    while not enough(high):
+        high *= 2
+        if high > MOST_UNITS:
+            raise InputError("more than a thousand million units would be needed; ask for less.")
+    low = least
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle + 1, high)
+    return high
+
+
+def power_curve(one: Power, points: int = 120) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return sizes and the power at each, and differences and the power at each, around a result."""
+    sizes = np.unique(np.geomspace(max(2, one.n / 8), one.n * 8, points).round())
+    top = 1.0 if one.disagreement is None else one.disagreement
+    widest = min(3 * abs(one.difference), top) if one.disagreement is not None else 3 * abs(one.difference)
+    gaps = np.linspace(0.0, widest if widest > 0 else top, points)
+    return sizes, one.at(n=sizes), gaps, one.at(difference=gaps)

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import copy
-import inspect
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from unseen.adapt.weights import weight_key
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
-from unseen.core.errors import KindError
+from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model
 
 __all__ = ["FittedEstimator", "SklearnModel", "as_fitted", "as_model"]
+
+MAX_NAME = 300
+_NO_PREDICTOR = {
+    "clusterer": "finds clusters and does not learn the target",
+    "outlier_detector": "finds outliers and does not learn the target",
+    "density_estimator": "estimates a density and does not learn the target",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +34,8 @@ class FittedEstimator:
 
     def predict(self, X: Any) -> Array:
         """Return one label or number per row."""
-        return np.asarray(self.native.predict(X))
+        values = np.asarray(self.native.predict(X))
+        return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
     def scores(self, X: Any) -> tuple[Floats, str] | None:
         """Return scores in the order of the data's classes, or None where the object has none."""
@@ -61,14 +70,21 @@ class SklearnModel:
     name: str
 
     def fit(self, data: Data, seed: int) -> FittedEstimator:
-        """Return a fitted clone; unset `random_state` parameters are set from `seed`."""
+        """Return a fitted clone; unset `random_state` parameters are set from `seed`.
+
+        Row weights go to `fit` where the estimator takes `sample_weight`: in a pipeline to its last step, in a
+        meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on.
+        """
         fresh = _clone(self.estimator)
         _set_seeds(fresh, seed)
-        options = {}
-        if data.weights is not None and _accepts_weights(fresh):
-            options = _weight_options(fresh, data.weights)
-        fresh.fit(data.X, data.y, **options)
-        return FittedEstimator(fresh, data.classes)
+        options = {} if data.weights is None or self.weight_key is None else {self.weight_key: data.weights}
+        fitted = fresh.fit(data.X, data.y, **options)
+        return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes)
+
+    @cached_property
+    def weight_key(self) -> str | None:
+        """Name under which `fit` takes row weights; None where it takes none."""
+        return weight_key(self.estimator)
 
     @property
     def fit_many(self) -> Any:
@@ -96,47 +112,133 @@ def _set_seeds(estimator: Any, seed: int) -> None:
         estimator.set_params(**{name: (seed + k) % (2**31 - 1) for k, name in enumerate(sorted(unset))})
 
 
-def _last_step(estimator: Any) -> tuple[str | None, Any]:
-    if hasattr(estimator, "steps"):
-        return estimator.steps[-1]
-    return None, estimator
+def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:
+    """Return what the engine can train, or say why the object will not do.
 
+    Parameters
+    ----------
+    model : object
+        Anything with `fit(X, y)` and `predict(X)`. Objects with `get_params` are cloned as scikit-learn does it, so
+        that an earlier fit is forgotten; others are copied deeply, and must not have been fitted.
+    data : Data, optional
+        Sample it is to learn; a regressor is refused for classes, and a classifier for numbers.
+    name : str
+        What to call it; its own text by default.
 
-def _accepts_weights(estimator: Any) -> bool:
-    final = _last_step(estimator)[1]
-    return hasattr(final, "fit") and "sample_weight" in inspect.signature(final.fit).parameters
-
-
-def _weight_options(estimator: Any, weights: Floats) -> dict[str, Any]:
-    step = _last_step(estimator)[0]
-    return {"sample_weight" if step is None else f"{step}__sample_weight": weights}
-
-
-def as_model(model: Any) -> Model:
-    """Return what the engine can train, or say why the object will not do."""
+    Examples
+    --------
+    >>> class Majority:
+    ...     def fit(self, X, y):
+    ...         values, counts = np.unique(y, return_counts=True)
+    ...         self.label_ = values[counts.argmax()]
+    ...     def predict(self, X):
+    ...         return np.full(len(X), self.label_)
+    >>> import unseen
+    >>> data = unseen.datasets.load("iris")
+    >>> as_model(Majority(), data).fit(data, seed=0).predict(data.X)[:2].tolist()
+    ['setosa', 'setosa']
+    """
     if isinstance(model, SklearnModel):
+        return model
+    if isinstance(model, Model) and not hasattr(model, "predict"):
         return model
     if isinstance(model, type):
         raise KindError(f"the model is the class {model.__name__}; give an object of it: {model.__name__}().")
-    missing = [name for name in ("fit", "predict") if not callable(getattr(model, name, None))]
+    missing = [method for method in ("fit", "predict") if not callable(getattr(model, method, None))]
     if missing:
         raise KindError(
             f"the model is a {type(model).__name__} without {' and '.join(missing)}; give an object with fit and predict, or a model's name."
         )
-    return SklearnModel(model, " ".join(repr(model).split()))
+    _check_trainable(model)
+    _check_task(model, data)
+    return SklearnModel(model, name or " ".join(repr(model).split())[:MAX_NAME])
+
+
+def _check_trainable(model: Any) -> None:
+    kind = type(model).__name__
+    if kind == "FrozenEstimator":
+        raise KindError(
+            "the model is frozen and cannot be trained again; give the estimator inside it, or use a method without retraining with fitted=True."
+        )
+    if hasattr(model, "get_params"):
+        try:
+            _clone(model)
+        except Exception as error:  # clone raises several kinds, all meaning the same here
+            raise KindError(
+                f"the model {kind} cannot be cloned ({error}); every constructor argument must be kept unchanged under its own name."
+            ) from error
+        return
+    learnt = sorted(k for k in getattr(model, "__dict__", {}) if k.endswith("_") and not k.startswith("_"))
+    if learnt:
+        raise KindError(
+            f"the model {kind} looks fitted already (it has {learnt[0]}) and has no get_params to make a fresh one from; give an object that was never fitted."
+        )
+    try:
+        copy.deepcopy(model)
+    except Exception as error:  # deepcopy raises whatever the object raises
+        raise KindError(
+            f"the model {kind} has no get_params and cannot be copied ({error}); add get_params and set_params, or give a factory."
+        ) from error
+
+
+def _kind_of(model: Any) -> str | None:
+    """Return "classifier", "regressor" or another kind as scikit-learn's tags say it; None where unknown."""
+    if not hasattr(model, "__sklearn_tags__"):
+        kind = getattr(model, "_estimator_type", None)
+        return kind if isinstance(kind, str) else None
+    try:
+        kind = model.__sklearn_tags__().estimator_type
+    except (AttributeError, NotImplementedError, TypeError):
+        return None
+    return kind if isinstance(kind, str) else None
+
+
+def _check_task(model: Any, data: Data | None) -> None:
+    kind, name = _kind_of(model), type(model).__name__
+    if kind in _NO_PREDICTOR:
+        raise KindError(f"the model {name} {_NO_PREDICTOR[kind]}; give a classifier or a regressor.")
+    if data is None or kind is None:
+        return
+    if kind == "regressor" and data.task == "classification":
+        raise InputError(
+            f"the model {name} is a regressor, and the target has {len(data.classes)} classes; give a classifier, or task='regression'."  # type: ignore[arg-type]
+        )
+    if kind == "classifier" and data.task == "regression":
+        raise InputError(
+            f"the model {name} is a classifier, and the target holds numbers; give a regressor, or task='classification'."
+        )
 
 
 def as_fitted(model: Any, classes: Array | None = None) -> Fitted:
     """Return a model that was trained elsewhere as it is, never refitted; a plain function counts as its `predict`."""
     if isinstance(model, FittedEstimator):
         return model
+    if isinstance(model, type):
+        raise KindError(f"the fitted model is the class {model.__name__}; give a fitted object of it.")
     if callable(getattr(model, "predict", None)):
+        _refuse_unfitted(model)
         return FittedEstimator(model, classes)
-    if callable(model) and not isinstance(model, type):
+    if callable(model):
         return FittedEstimator(_Function(model), classes)
     raise KindError(
         f"the fitted model is a {type(model).__name__} without predict; give a fitted estimator or a function of X."
     )
+
+
+def _refuse_unfitted(model: Any) -> None:
+    if not hasattr(model, "__sklearn_tags__"):
+        return
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(model)
+    except NotFittedError as error:
+        raise InputError(
+            f"fitted=True was given, but the model {type(model).__name__} is not fitted; fit it first, or leave fitted out."
+        ) from error
+    except TypeError:
+        return
 
 
 @dataclass(frozen=True)

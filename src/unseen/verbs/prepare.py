@@ -31,8 +31,8 @@ def model_of(model: Any, data: Data) -> Model:
     if isinstance(model, str):
         from unseen.learners.named import named_model
 
-        model = named_model(model, data)
-    return as_model(model)
+        return as_model(named_model(model, data), data, model)
+    return as_model(model, data)
 
 
 def fitted_of(model: Any, data: Data) -> Fitted:

@@ -1,0 +1,71 @@
+"""Where row weights go in: the keyword under which an estimator's fit takes them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+__all__ = ["weight_key"]
+
+_WRAPPED = ("estimator", "regressor", "base_estimator")
+
+
+def weight_key(estimator: Any) -> str | None:
+    """Return the keyword of `fit` that takes row weights, or None where there is none.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from sklearn.pipeline import Pipeline
+    >>> weight_key(Pipeline([("model", LogisticRegression())])), weight_key(KNeighborsClassifier())
+    ('model__sample_weight', None)
+    """
+    if _routing():
+        return _routed(estimator)
+    if hasattr(estimator, "steps"):
+        name, final = estimator.steps[-1]
+        inner = weight_key(final) if hasattr(final, "fit") else None
+        return None if inner is None else f"{name}__{inner}"
+    named, open_ended = _parameters(estimator)
+    if named:
+        return "sample_weight"
+    return _through(estimator) if open_ended else None
+
+
+def _parameters(estimator: Any) -> tuple[bool, bool]:
+    """Say whether fit names sample_weight, and whether it takes any keyword."""
+    try:
+        parameters = inspect.signature(estimator.fit).parameters
+    except (TypeError, ValueError, AttributeError):
+        return False, False
+    return "sample_weight" in parameters, any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _through(estimator: Any) -> str | None:
+    """Return the key of what a meta-estimator wraps, where its fit hands keywords on."""
+    for attribute in _WRAPPED:
+        inner = getattr(estimator, attribute, None)
+        if hasattr(inner, "fit") and not isinstance(inner, type):
+            return weight_key(inner)
+    members = getattr(estimator, "estimators", None)
+    if isinstance(members, (list, tuple)) and members:
+        models = [m[1] if isinstance(m, tuple) else m for m in members]
+        keys = [weight_key(m) for m in models if hasattr(m, "fit")]
+        return "sample_weight" if keys and all(k == "sample_weight" for k in keys) else None
+    return None
+
+
+def _routing() -> bool:
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing", False))
+
+
+def _routed(estimator: Any) -> str | None:
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    routing = get_routing_for_object(estimator)
+    if hasattr(routing, "consumes") and routing.consumes("fit", ["sample_weight"]):
+        return "sample_weight"
+    return None

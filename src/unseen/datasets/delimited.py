@@ -1,0 +1,207 @@
+"""Tables in text files: separator, encoding, missing values and decimal commas found, never guessed in silence."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import logging
+import zlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import IO, Any
+
+from unseen.core.errors import InputError
+from unseen.datasets.numerals import with_numbers
+from unseen.datasets.source import Source
+
+__all__ = ["MISSING", "Layout", "layout_of", "read_delimited"]
+
+MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?")
+MAX_COLUMNS = 200_000
+SEPARATORS = (",", ";", "\t", "|")
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
+_WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|", "space": " ", "blank": " "}
+_SAMPLE_LINES = 200
+
+log = logging.getLogger("unseen")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text file is laid out: encoding, separator, column names, number of rows."""
+
+    encoding: str
+    sep: str
+    names: tuple[str, ...]
+    n_rows: int
+
+
+def read_delimited(source: Source, *, sep: str | None, decimal: str | None, as_text: Collection[str]) -> Any:
+    """Return the table as a pandas frame: numbers, truth values, dates, and text as categories.
+
+    Parameters
+    ----------
+    source : Source
+        The file. UTF-8 (with or without byte-order mark) and UTF-16 with its mark are recognised; any other file is
+        read as Windows-1252 (Latin-1 where that fails), which is logged as a warning.
+    sep, decimal : str, optional
+        Field separator and decimal mark; found from the file by default.
+    as_text : collection of str
+        Columns whose text is kept as written, such as names of rows and groups ("007" stays "007").
+
+    Notes
+    -----
+    An empty field and NA, N/A, #N/A, NaN, nan, null, NULL and ? are missing. Every line must have as many fields as
+    there are column names.
+    """
+    import pandas as pd
+
+    layout = layout_of(source, sep)
+    try:
+        with _text(source, layout.encoding) as file:
+            kinds: Any = str if decimal == "," else {c: str for c in as_text if c in layout.names}
+            frame = pd.read_csv(
+                file, sep=r"\s+" if layout.sep == " " else layout.sep, header=0, names=list(layout.names),
+                index_col=False, na_values=list(MISSING), keep_default_na=False, dtype=kinds,
+                float_precision="round_trip", low_memory=False, skipinitialspace=True,
+            )  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"the file {str(source.path)!r} cannot be read as a table: {reason}") from error
+    if len(frame) != layout.n_rows:
+        raise InputError(
+            f"the file {str(source.path)!r} has fields with stray quotation marks: {layout.n_rows} lines read as {len(frame)} rows; mend the quotes."
+        )
+    return with_numbers(frame, layout.sep, decimal, as_text)
+
+
+def layout_of(source: Source, sep: str | None = None) -> Layout:
+    """Find encoding, separator and names, and check that every line has the same number of fields."""
+    wanted = None if sep is None else _separator(sep)
+    for encoding in _encodings(source.head):
+        try:
+            return _layout(source, encoding, wanted)
+        except UnicodeDecodeError:
+            continue
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputError(f"the file {str(source.path)!r} is gzipped but damaged: {error}.") from error
+        except csv.Error as error:
+            raise InputError(f"the file {str(source.path)!r} cannot be read as a table: {error}.") from error
+    raise InputError(f"the file {str(source.path)!r} is not text in any known encoding; save it as UTF-8.")
+
+
+def _separator(sep: str) -> str:
+    given = _WORDS.get(sep.lower(), sep)
+    if len(given) != 1 or given in '"\n\r\0' or given.isalnum():
+        raise InputError(f"sep is {sep!r}; give one character, such as , or ; or |, or the word tab.")
+    return given
+
+
+def _encodings(head: bytes) -> tuple[str, ...]:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return ("utf-16",)
+    return ("utf-8-sig", "cp1252", "latin-1")
+
+
+def _text(source: Source, encoding: str) -> IO[str]:
+    return io.TextIOWrapper(source.open(), encoding=encoding, newline="")
+
+
+def _layout(source: Source, encoding: str, sep: str | None) -> Layout:
+    with _text(source, encoding) as file:
+        first = _first_lines(file)
+    chosen = sep or _sniffed(first, source)
+    with _text(source, encoding) as file:
+        reader = csv.reader(_lines(file, chosen), delimiter=chosen, skipinitialspace=True)
+        names: list[str] = next((row for row in reader if any(row)), [])
+        _check_names(names, chosen, first, source)
+        width, count = len(names), 0
+        for row in reader:
+            if len(row) != width:
+                if not row or (len(row) == 1 and not row[0].strip()):
+                    continue
+                raise _ragged(source, reader.line_num, len(row), width, chosen)
+            count += 1
+    if count == 0:
+        raise InputError(f"the file {str(source.path)!r} has column names but no rows below them.")
+    if encoding in ("cp1252", "latin-1"):
+        log.warning("%s is not UTF-8; its text was read as %s", source.path, encoding)
+    return Layout(encoding, chosen, tuple(n.strip() for n in names), count)
+
+
+def _first_lines(file: IO[str]) -> list[str]:
+    lines: list[str] = []
+    for line in file:
+        if line.strip():
+            lines.append(line)
+        if len(lines) >= _SAMPLE_LINES:
+            break
+    return lines
+
+
+def _lines(file: Iterable[str], sep: str) -> Iterable[str]:
+    """Return the lines; where blanks separate, outer ones are cut and tabs count as blanks."""
+    return (line.strip().replace("\t", " ") for line in file) if sep == " " else file
+
+
+def _fields(lines: list[str], sep: str) -> list[int]:
+    try:
+        return [len(row) for row in csv.reader(lines, delimiter=sep, skipinitialspace=True) if row]
+    except csv.Error:
+        return [0]
+
+
+def _sniffed(lines: list[str], source: Source) -> str:
+    """Return the separator by which the header has several fields and the most lines have as many."""
+    if source.path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")) and "\t" in lines[0]:
+        return "\t"
+    best, found = (0.0, 0), ""
+    for sep in SEPARATORS:
+        counts = _fields(lines, sep) or [0]
+        agree = sum(c == counts[0] for c in counts) / len(counts)
+        if counts[0] > 1 and (agree, counts[0]) > best:
+            best, found = (agree, counts[0]), sep
+    if not found:
+        raise _one_column(lines, source, "none of comma, semicolon, tab and bar separates it")
+    return found
+
+
+def _one_column(lines: list[str], source: Source, why: str) -> InputError:
+    shown = lines[0].strip()
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    blank = " (its fields look separated by blanks: --sep ' ')" if len(shown.split()) > 1 else ""
+    return InputError(
+        f"only one column was found in {str(source.path)!r}: {why}; its first line is {shown!r}. Give the separator by --sep{blank}."
+    )
+
+
+def _check_names(names: list[str], sep: str, lines: list[str], source: Source) -> None:
+    if not names:
+        raise InputError(f"the file {str(source.path)!r} is empty; it must hold a table with a line of column names.")
+    if len(names) == 1:
+        others = [s for s in SEPARATORS if s != sep and _fields(lines, s)[:1] > [1]]
+        likely = f"; it looks separated by {_NAMES[others[0]]}" if others else ""
+        raise _one_column(lines, source, f"no {_NAMES.get(sep, repr(sep))} separates it{likely}")
+    if len(names) > MAX_COLUMNS:
+        raise InputError(
+            f"{str(source.path)!r} has {len(names):,} columns; at most {MAX_COLUMNS:,} can be read. Is the table turned on its side?"
+        )
+    stripped = [n.strip() for n in names]
+    seen: set[str] = set()
+    twice = [n for n in stripped if n in seen or seen.add(n)]  # type: ignore[func-returns-value]
+    if twice:
+        shown = ", ".join(repr(n) for n in dict.fromkeys(twice[:5]))
+        advice = " (the first line looks like data: add a line of column names)" if _looks_like_data(stripped) else ""
+        raise InputError(f"{str(source.path)!r} has several columns called {shown}; give each its own name{advice}.")
+
+
+def _looks_like_data(names: list[str]) -> bool:
+    return sum(n.replace(".", "", 1).replace("-", "").isdigit() for n in names) > len(names) / 2
+
+
+def _ragged(source: Source, line: int, found: int, width: int, sep: str) -> InputError:
+    more = "; row names need a column name of their own" if found == width + 1 else ""
+    return InputError(
+        f"line {line} of {str(source.path)!r} has {found} fields, but there are {width} column names (separator {_NAMES.get(sep, repr(sep))}); mend the line, or give --sep{more}."
+    )

@@ -1,0 +1,58 @@
+"""Arrays in an npz archive; nothing in it is unpickled."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array
+from unseen.core.errors import InputError, UnknownName
+from unseen.datasets.source import Source
+
+__all__ = ["FEATURES", "TARGETS", "read_npz"]
+
+FEATURES = ("X", "x", "data", "features")
+TARGETS = ("y", "Y", "target", "labels", "label")
+
+
+def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str, str]:
+    """Return the arrays of an archive, the name of the features and of the target.
+
+    Features are the array X (or x, data, features); pictures and other arrays of more than two dimensions are
+    flattened to one row each. The target is the array named, or y (or Y, target, labels, label).
+    """
+    try:
+        with source.seekable() as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, KeyError, NotImplementedError) as error:
+        raise InputError(_why(source, error)) from error
+    except (MemoryError, OverflowError, SyntaxError, RuntimeError, TypeError) as error:
+        raise InputError(_why(source, error)) from error
+    features = _named(arrays, FEATURES, source, "features")
+    name = target if target is not None else _named(arrays, TARGETS, source, "the target")
+    if name not in arrays:
+        raise UnknownName(f"target in {str(source.path)!r}", name, arrays)
+    if name == features:
+        raise InputError(f"the target and the features are both the array {name!r}; give another target.")
+    X = arrays[features]
+    if X.ndim > 2:
+        arrays[features] = X.reshape(len(X), -1)
+    return arrays, features, name
+
+
+def _why(source: Source, error: Exception) -> str:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    if "allow_pickle" in reason or "Object arrays" in reason:
+        reason = "it holds pickled objects, which are never read; save plain arrays of numbers or text"
+    return f"the file {str(source.path)!r} cannot be read as an npz archive of arrays: {reason.rstrip('.')}."
+
+
+def _named(arrays: dict[str, Any], wanted: tuple[str, ...], source: Source, what: str) -> str:
+    for name in wanted:
+        if name in arrays:
+            return name
+    held = ", ".join(sorted(arrays)[:10]) or "nothing"
+    raise InputError(f"{str(source.path)!r} has no array for {what} ({', '.join(wanted)}); it holds {held}.")

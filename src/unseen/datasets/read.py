@@ -1,0 +1,297 @@
+"""A file or a bundled name as checked data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Ints
+from unseen.core.data import Data, Task
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.rng import RandomState, root_seed, stream
+from unseen.datasets.bundled import load, names
+from unseen.datasets.frame import as_data, missing_in
+from unseen.datasets.source import Source, open_source
+
+__all__ = ["read", "subsample"]
+
+_ROLES = ("groups", "time", "weights", "ids")
+
+
+def read(
+    path_or_name: str | PathLike[str],
+    target: str | None = None,
+    *,
+    groups: str | None = None,
+    time: str | None = None,
+    weights: str | None = None,
+    ids: str | None = None,
+    positive: Any = None,
+    task: Task | None = None,
+    n: int | None = None,
+    seed: RandomState = 0,
+    sep: str | None = None,
+    decimal: str | None = None,
+    drop: Iterable[str] = (),
+) -> Data:
+    """Read a table from a file, or a bundled data set by name.
+
+    Parameters
+    ----------
+    path_or_name : path or str
+        CSV, TSV, Parquet, ARFF or NPZ, gzipped or not; or a name that `unseen.datasets.names()` lists. A file wins
+        where both exist.
+    target : str, optional
+        Column to predict. A bundled set knows its own; an NPZ archive has `y` by default; any other file needs it.
+    groups, time, weights, ids : str, optional
+        Columns with the group, place in time, weight and name of a row; they are no features.
+    positive : label, optional
+        The class that sensitivity and AUC speak of.
+    task : {"classification", "regression"}, optional
+        Guessed from the target by default, see `as_data`.
+    n : int, optional
+        Use a simple random sample of so many rows, in the order of the file. It is not stratified; only where the draw
+        misses a class altogether, one row of that class replaces one of the largest class drawn.
+    seed : int
+        Seed of that sample.
+    sep, decimal : str, optional
+        Field separator and decimal mark of a text file; found from the file by default.
+    drop : iterable of str
+        Columns to leave out.
+
+    Returns
+    -------
+    Data
+        Features from a table are a pandas frame with text as categories and NaN where a value is missing; from an
+        NPZ archive an array.
+
+    Notes
+    -----
+    A first column without a name (row names written by R or pandas) becomes `ids` where its values differ, never a
+    feature. Rows without a target are refused, not dropped.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "patients.csv"
+    ...     _ = file.write_text("age;dose;outcome\\n61;1,5;well\\n70;2,5;ill\\n55;0,5;well\\n")
+    ...     data = read(file, "outcome")
+    >>> data.X["dose"].tolist(), data.positive
+    ([1.5, 2.5, 0.5], 'well')
+    >>> read("breast-cancer", n=80, seed=0).n
+    80
+    """
+    columns = {"groups": groups, "time": time, "weights": weights, "ids": ids}
+    options = {"sep": sep, "decimal": decimal}
+    place = Path(path_or_name)
+    if _exists(place) or str(path_or_name) not in names():
+        data = _from_file(path_or_name, target, columns, options, tuple(drop), positive, task)
+    else:
+        given = [k for k, v in (columns | options | {"drop": tuple(drop)}).items() if v]
+        if given:
+            raise InputError(f"{path_or_name!r} is a bundled data set and takes no {given[0]}; that is for files.")
+        data = _bundled(str(path_or_name), target, positive, task)
+    return data if n is None else subsample(data, n, seed)
+
+
+def _exists(place: Path) -> bool:
+    try:
+        return place.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _bundled(name: str, target: str | None, positive: Any, task: Task | None) -> Data:
+    data = load(name)
+    if target not in (None, data.target_name):
+        raise UnknownName(f"target of {name!r}", target, [data.target_name], "A bundled set knows its own target.")
+    if positive is None and task in (None, data.task):
+        return data
+    again = as_data(data.X, data.y, positive=positive, task=task or data.task, target_name=data.target_name)
+    return replace(again, names=data.names)
+
+
+def subsample(data: Data, n: int, seed: RandomState = 0) -> Data:
+    """Return a simple random sample of n rows in their old order, every class kept.
+
+    Examples
+    --------
+    >>> subsample(load("iris"), 30, seed=1).n
+    30
+    """
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
+        raise InputError(f"n is {n!r}; the number of rows to use is a whole number of at least 2.")
+    if n > data.n:
+        raise InputError(f"n is {n}, but there are only {data.n} rows; leave n out, or use at most {data.n}.")
+    order = stream(root_seed(seed), "subsample").permutation(data.n)
+    rows = np.sort(_with_every_class(data, order, int(n)))
+    part = data.take(rows)
+    again = as_data(
+        part.X, part.y, groups=part.groups, sample_weight=part.weights, time=part.order, ids=part.ids,
+        positive=data.positive, task=data.task, target_name=data.target_name,
+    )  # fmt: skip
+    return replace(again, names=data.names)
+
+
+def _with_every_class(data: Data, order: Ints, n: int) -> Ints:
+    if data.classes is None:
+        return order[:n]
+    if n < len(data.classes):
+        raise InputError(f"n is {n}, but the target has {len(data.classes)} classes; use at least one row for each.")
+    chosen = list(order[:n])
+    counts = np.bincount(data.codes[order[:n]], minlength=len(data.classes))
+    for code in np.flatnonzero(counts == 0):
+        largest = int(np.argmax(counts))
+        out = max(k for k, row in enumerate(chosen) if data.codes[row] == largest)
+        chosen[out] = next(row for row in order[n:] if data.codes[row] == code)
+        counts[largest] -= 1
+        counts[code] += 1
+    return np.array(chosen, dtype=np.int64)
+
+
+def _from_file(
+    path: str | PathLike[str],
+    target: str | None,
+    columns: dict[str, str | None],
+    options: dict[str, str | None],
+    drop: tuple[str, ...],
+    positive: Any,
+    task: Task | None,
+) -> Data:
+    if not _exists(Path(path)) and isinstance(path, str) and not Path(path).suffix and "/" not in path:
+        raise UnknownName("data set or file", path, names(), "A path to a file works too.")
+    source = open_source(path)
+    if source.kind != "delimited" and any(options.values()):
+        raise InputError(f"sep and decimal are for CSV and TSV files; {str(path)!r} is read as {source.kind}.")
+    try:
+        if source.kind == "npz":
+            return _from_arrays(source, target, columns, drop, positive, task)
+        return _from_frame(_frame(source, columns, options), source, target, columns, drop, positive, task)
+    except MemoryError as error:
+        raise InputError(f"the file {str(path)!r} needs more memory than there is; read a part of it.") from error
+
+
+def _frame(source: Source, columns: dict[str, str | None], options: dict[str, str | None]) -> Any:
+    if source.kind == "parquet":
+        from unseen.datasets.parquet import read_parquet
+
+        return read_parquet(source)
+    if source.kind == "arff":
+        from unseen.datasets.arff import read_arff
+
+        return read_arff(source)
+    from unseen.datasets.delimited import read_delimited
+
+    as_text = [c for c in (columns["groups"], columns["ids"]) if c is not None]
+    return read_delimited(source, sep=options["sep"], decimal=options["decimal"], as_text=as_text)
+
+
+def _from_frame(
+    frame: Any,
+    source: Source,
+    target: str | None,
+    columns: dict[str, str | None],
+    drop: tuple[str, ...],
+    positive: Any,
+    task: Task | None,
+) -> Data:
+    held = [str(c) for c in frame.columns]
+    if len(set(held)) < len(held):
+        raise InputError(f"{str(source.path)!r} has several columns of the same name; give each its own.")
+    frame.columns = held
+    if target is None:
+        shown = ", ".join(held[:8]) + (", ..." if len(held) > 8 else "")
+        raise InputError(f"which column of {str(source.path)!r} is to be predicted? Give --target, one of: {shown}.")
+    wanted = {"target": target} | {role: name for role, name in columns.items() if name is not None}
+    _check_columns(wanted, drop, held, source)
+    row_names = _row_names(frame, held, wanted, source)
+    used = {*wanted.values(), *drop, *([held[0]] if row_names is not None or held[0] == "" else [])}
+    features = frame.drop(columns=[c for c in held if c in used])
+    if features.shape[1] == 0:
+        raise InputError(
+            f"no feature column is left in {str(source.path)!r} beside {', '.join(map(repr, sorted(used)))}."
+        )
+    _refuse_missing(frame[target].to_numpy(), f"the target {target!r}", source)
+    parts = {role: None if (c := columns[role]) is None else frame[c] for role in _ROLES}
+    order = None if parts["time"] is None else _in_time(parts["time"], source)
+    return as_data(
+        features, frame[target], groups=parts["groups"], sample_weight=parts["weights"], time=order,
+        ids=row_names if parts["ids"] is None else parts["ids"], positive=positive, task=task, target_name=target,
+    )  # fmt: skip
+
+
+def _check_columns(wanted: dict[str, str], drop: tuple[str, ...], held: list[str], source: Source) -> None:
+    for role, name in [*wanted.items(), *(("drop", name) for name in drop)]:
+        if name not in held:
+            data_first = sum(h.replace(".", "", 1).isdigit() for h in held) > len(held) / 2
+            hint = "The first line looks like data: add a line of column names." if data_first else ""
+            raise UnknownName(f"{role} column in {str(source.path)!r}", name, held, hint)
+    roles: dict[str, str] = {}
+    for role, name in [*wanted.items(), *(("drop", name) for name in drop)]:
+        if name in roles and roles[name] != role:
+            raise InputError(f"the column {name!r} was given both as {roles[name]} and as {role}; it can be one only.")
+        roles[name] = role
+
+
+def _row_names(frame: Any, held: list[str], wanted: dict[str, str], source: Source) -> Any:
+    """Return a first column without a name, where it names the rows; refuse other columns without a name."""
+    if "" in held[1:]:
+        raise InputError(f"column {held.index('', 1) + 1} of {str(source.path)!r} has no name; give it one.")
+    if held[0] != "" or "ids" in wanted:
+        return None
+    column = frame[""]
+    if column.isna().any() or column.nunique() < len(column):
+        raise InputError(f"the first column of {str(source.path)!r} has no name and its values repeat; give it a name.")
+    return column
+
+
+def _refuse_missing(values: Array, what: str, source: Source) -> None:
+    lost = missing_in(values)
+    if lost.any():
+        rows = np.flatnonzero(lost) + 1
+        more = f" and {len(rows) - 5} more" if len(rows) > 5 else ""
+        listed = ", ".join(map(str, rows[:5].tolist())) + more
+        raise InputError(
+            f"{what} is missing in {len(rows)} of {len(values)} rows of {str(source.path)!r} (row {listed}; the first row under the names is 1); remove these rows from the file, or fill them in."
+        )
+
+
+def _in_time(column: Any, source: Source) -> Any:
+    values = column.to_numpy()
+    _refuse_missing(values, f"the time {column.name!r}", source)
+    if values.dtype.kind in "fiuM":
+        return column
+    raise InputError(
+        f"the time column {column.name!r} holds values such as {str(values[0])!r}, which cannot be put in order; give numbers or ISO dates (2026-03-01)."
+    )
+
+
+def _from_arrays(
+    source: Source,
+    target: str | None,
+    columns: dict[str, str | None],
+    drop: tuple[str, ...],
+    positive: Any,
+    task: Task | None,
+) -> Data:
+    from unseen.datasets.npz import read_npz
+
+    if drop:
+        raise InputError("drop names columns of a table; an NPZ archive has arrays without column names.")
+    arrays, features, name = read_npz(source, target)
+    for role, array in columns.items():
+        if array is not None and array not in arrays:
+            raise UnknownName(f"{role} array in {str(source.path)!r}", array, arrays)
+    if arrays[name].ndim == 1:
+        _refuse_missing(arrays[name], f"the target {name!r}", source)
+    parts = {role: None if c is None else arrays[c] for role, c in columns.items()}
+    return as_data(
+        arrays[features], arrays[name], groups=parts["groups"], sample_weight=parts["weights"], time=parts["time"],
+        ids=parts["ids"], positive=positive, task=task, target_name=name,
+    )  # fmt: skip

@@ -1,0 +1,129 @@
+"""What a file is: its kind by name and content, and its bytes with any gzip taken off."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, cast
+
+from unseen.core.errors import InputError
+
+__all__ = ["Source", "open_source"]
+
+SUFFIXES = {
+    ".csv": "delimited", ".tsv": "delimited", ".tab": "delimited", ".txt": "delimited", ".dat": "delimited",
+    ".data": "delimited", ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz",
+}  # fmt: skip
+_FOREIGN = {
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"\x89HDF": "an HDF5 file",
+    b"SQLite format 3": "an SQLite database",
+    b"\xd0\xcf\x11\xe0": "an old Excel or Word file",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+    b"\x28\xb5\x2f\xfd": "a Zstandard file",
+    b"\x93NUMPY": "a single numpy array",
+}
+_TEXT_CONTROLS = frozenset(b"\t\n\r\f\x0b\x1b")
+_HEAD = 1 << 16
+_WANTED = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to be read: where it is, what kind, and whether gzip must be taken off."""
+
+    path: Path
+    kind: str
+    gzipped: bool
+    head: bytes
+
+    def open(self) -> IO[bytes]:
+        """Open the content, unpacked as it is read."""
+        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.gzipped else self.path.open("rb")
+
+    def seekable(self) -> IO[bytes]:
+        """Open the content so that it can be read from any place; a gzipped file is unpacked in memory."""
+        return io.BytesIO(self.whole()) if self.gzipped else self.path.open("rb")
+
+    def whole(self) -> bytes:
+        """Return all of the content."""
+        with self.open() as file:
+            return file.read()
+
+
+def open_source(path: str | PathLike[str]) -> Source:
+    """Look at a file and say what it is, or why it cannot be read.
+
+    Parameters
+    ----------
+    path : path
+        A file. The kind follows from its name (`.csv`, `.tsv`, `.parquet`, `.arff`, `.npz`, each with `.gz` or not)
+        and is checked against its first bytes; a name that says nothing is read as delimited text.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "small.csv"
+    ...     _ = file.write_text("a,b\\n1,2\\n")
+    ...     open_source(file).kind
+    'delimited'
+    """
+    place = Path(path)
+    head, gzipped = _first_bytes(place)
+    suffixes = [s.lower() for s in place.suffixes]
+    if suffixes and suffixes[-1] in (".gz", ".gzip"):
+        suffixes.pop()
+    named = SUFFIXES.get(suffixes[-1]) if suffixes else None
+    if not head.strip():
+        raise InputError(f"the file {str(path)!r} is empty; it must hold a table with a line of column names.")
+    return Source(place, _kind(head, named, str(path)), gzipped, head)
+
+
+def _first_bytes(place: Path) -> tuple[bytes, bool]:
+    try:
+        if place.is_dir():
+            raise InputError(f"{str(place)!r} is a directory; give a file: {_WANTED}.")
+        with place.open("rb") as file:
+            head = file.read(_HEAD)
+        gzipped = head.startswith(b"\x1f\x8b")
+        if gzipped:
+            with gzip.open(place, "rb") as file:
+                head = file.read(_HEAD)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {str(place)!r}; check the path ({_WANTED}).") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"the file {str(place)!r} is gzipped but damaged: {error}.") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"the file {str(place)!r} cannot be read: {reason}.") from error
+    return head, gzipped
+
+
+def _kind(head: bytes, named: str | None, path: str) -> str:
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith(b"PK\x03\x04"):
+        if b"[Content_Types].xml" in head[:4096] or path.lower().endswith((".xlsx", ".ods", ".docx")):
+            raise InputError(f"{path!r} is a spreadsheet; save it as CSV and give that file ({_WANTED}).")
+        return "npz"
+    for mark, what in _FOREIGN.items():
+        if head.startswith(mark):
+            raise InputError(f"{path!r} is {what}, not a table that can be read; {_WANTED}.")
+    if named in ("parquet", "npz"):
+        raise InputError(f"{path!r} is called a {named} file but does not begin like one; it may be damaged.")
+    if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and _is_binary(head):
+        raise InputError(f"{path!r} holds binary data, not text; {_WANTED}.")
+    return named or "delimited"
+
+
+def _is_binary(head: bytes) -> bool:
+    controls = sum(b < 32 and b not in _TEXT_CONTROLS for b in head)
+    return b"\0" in head or controls > 0.02 * len(head)

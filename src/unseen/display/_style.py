@@ -55,9 +55,11 @@ def axis_name(loss: str) -> str:
 def percent(axis: Any, loss: str) -> None:
     """Show an error axis in per cent where the loss is a share."""
     if is_rate(loss):
-        from matplotlib.ticker import PercentFormatter
+        axis.set_major_formatter(_as_percent)
 
-        axis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+
+def _as_percent(value: float, place: int) -> str:
+    return f"{round(100 * value, 6):g}%"
 
 
 def tidy(ax: Any, grid: str = "both") -> None:

@@ -24,7 +24,7 @@ MOST_POINTS = 300
 class HardestInfo:
     """The hardest units, worst first (`name`, `truth`, `said`, `loss`, `tested`), and the whole curve.
 
-    `rank` is the share of tested units that are at least as hard, `curve` their mean loss; `never` and `always` count
+    `curve` is the mean loss of the units that begin at the share `rank` of all tested ones; `never` and `always` count
     the units without any loss and, for a rate, those wrong in every split.
     """
 
@@ -60,7 +60,7 @@ def info(a: Assessment) -> HardestInfo | None:
     return HardestInfo(
         tuple(names[u] for u in worst), tuple(_truth(a, int(u)) for u in worst),
         tuple(_said(a, table, int(u)) for u in worst), loss[worst], times[worst],
-        (some + 1) / len(order), loss[order][some], int(np.sum(loss[tested] == 0)),
+        np.append(some / len(order), 1.0), np.append(loss[order][some], loss[order[-1]]), int(np.sum(loss[tested] == 0)),
         int(np.sum(loss[tested] == 1)) if is_rate(table.loss) else 0, len(order), grouped, table.loss,
     )  # fmt: skip
 
@@ -89,13 +89,11 @@ def _listed(labels: list[str]) -> str:
 def draw(numbers: HardestInfo, ax: Any) -> None:
     """Draw the units' mean loss in falling order."""
     tidy(ax)
-    ax.fill_between(numbers.rank, 0, numbers.curve, step="pre", color=MAIN, alpha=0.25, linewidth=0)
-    ax.step(numbers.rank, numbers.curve, where="pre", color=MAIN, linewidth=1.8)
+    ax.fill_between(numbers.rank, 0, numbers.curve, step="post", color=MAIN, alpha=0.25, linewidth=0)
+    ax.step(numbers.rank, numbers.curve, where="post", color=MAIN, linewidth=1.8)
     ax.set_xlim(0, 1)
     ax.set_ylim(bottom=0)
-    from matplotlib.ticker import PercentFormatter
-
-    ax.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+    percent(ax.xaxis, "zero-one")
     ax.set_xlabel("groups, hardest first" if numbers.grouped else "cases, hardest first")
     ax.set_ylabel("share of splits that miss it" if is_rate(numbers.measure) else axis_name(numbers.measure))
     percent(ax.yaxis, numbers.measure)

@@ -63,7 +63,9 @@ def draw(numbers: OptimismInfo, ax: Any) -> None:
     )
     for values, mean, colour, marker, name in parts:
         text = f"{name} error, mean {percent_or_number(mean, numbers.loss)}"
-        ax.plot(numbers.split, values, linewidth=0, marker=marker, markersize=5.5, color=colour, label=text)
+        face = colour if name == "test" else "none"  # so that neither hides the other where they are equal
+        ax.plot(numbers.split, values, linewidth=0, marker=marker, markersize=6, color=colour, markerfacecolor=face,
+                markeredgewidth=1.6 if name == "training" else 0, label=text)  # fmt: skip
         ax.axhline(mean, color=colour, linewidth=1.2, linestyle="--")
     ax.plot([], [], color="#000000", alpha=0.35, linewidth=1.2, label=_gap(numbers))
     ax.margins(x=0.03, y=0.08)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import math
 from functools import cache
 from importlib import resources
@@ -11,9 +13,16 @@ from typing import Any
 
 from unseen._version import __version__
 from unseen.core.errors import InputError
-from unseen.report._sections import Section, build
+from unseen.display._svg import PALETTE_CSS
+from unseen.report._sections import Cell, Section, build, builders_for
 
 __all__ = ["fragment", "render", "write"]
+
+LONGEST_TITLE = 90
+
+
+def _packaged(name: str) -> str:
+    return (resources.files("unseen.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 @cache
@@ -22,20 +31,30 @@ def _environment() -> Any:
 
     class Packaged(BaseLoader):
         def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
-            text = (resources.files("unseen.report") / "templates" / template).read_text(encoding="utf-8")
-            return text, template, lambda: True
+            return _packaged(template), template, lambda: True
 
     environment = Environment(
         loader=Packaged(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["cell"] = cell
-    environment.tests["number"] = lambda v: isinstance(v, (int, float)) and not isinstance(v, bool)
+    environment.filters["sort_key"] = sort_key
+    environment.tests["number"] = is_number
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
 
 
 def cell(value: Any) -> str:
-    """Return a table cell's text: four significant digits, a dash for nothing."""
+    """Return a table cell's text: four significant digits, a dash for nothing.
+
+    Examples
+    --------
+    >>> cell(0.123456), cell(None), cell(True), cell(12)
+    ('0.1235', '–', 'yes', '12')
+    """
+    if isinstance(value, Cell):
+        return value.text
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
@@ -43,9 +62,34 @@ def cell(value: Any) -> str:
     return str(value)
 
 
+def is_number(value: Any) -> bool:
+    """Say whether a cell is aligned and sorted as a number."""
+    value = value.sort if isinstance(value, Cell) else value
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def sort_key(value: Any) -> str:
+    """Return what a cell is sorted by; empty comes last."""
+    value = value.sort if isinstance(value, Cell) and value.sort is not None else value
+    if is_number(value):
+        number = float(value)
+        return "" if math.isnan(number) else repr(number)
+    return "" if value is None else cell(value)
+
+
 def render(title: str, sections: list[Section]) -> str:
-    """Return the whole page."""
-    return str(_environment().get_template("report.html").render(title=title, sections=sections, version=__version__))
+    """Return the whole page; its one script is allowed by its hash alone."""
+    script = _packaged("sort.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    short = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
+    return str(
+        _environment()
+        .get_template("report.html")
+        .render(
+            title=short, sections=sections, version=__version__, script=script, digest=digest, style=_packaged("report.css"),
+            blocks_style=_packaged("blocks.css"), palette=PALETTE_CSS,
+        )
+    )  # fmt: skip
 
 
 def title_of(result: Any) -> str:
@@ -58,13 +102,20 @@ def write(result: Any, path: str | PathLike[str]) -> Path:
     target = Path(path)
     page = render(title_of(result), build(result))
     try:
-        target.write_text(page, encoding="utf-8")
+        # a lone surrogate of a damaged file name must not stop the report
+        target.write_bytes(page.encode("utf-8", "replace"))
     except OSError as error:
         raise InputError(f"cannot write the report to {str(path)!r}: {error.strerror or error}.") from error
     return target
 
 
 def fragment(result: Any) -> str:
-    """Return the first section for a notebook, made of the same parts as the report."""
-    first = build(result)[:1]
-    return str(_environment().get_template("fragment.html").render(sections=first))
+    """Return the first section for a notebook, made of the same parts as the report; its style touches nothing else."""
+    made = (builder(result) for builder in builders_for(result))
+    first = next((section for section in made if section is not None), None)
+    sections = [] if first is None else [first]
+    return str(
+        _environment()
+        .get_template("fragment.html")
+        .render(sections=sections, style=_packaged("blocks.css"), palette=PALETTE_CSS)
+    )

@@ -14,6 +14,7 @@ from unseen.display import figures_for, svg
 
 __all__ = [
     "Block",
+    "Cell",
     "Code",
     "Notes",
     "Picture",
@@ -22,8 +23,10 @@ __all__ = [
     "Text",
     "build",
     "figure_section",
+    "figure_sections",
     "picture",
     "section",
+    "table_of",
 ]
 
 
@@ -33,6 +36,15 @@ class Text:
 
     text: str
     lead: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table cell whose text is not its value: `sort` orders its column, `hint` is a small second line."""
+
+    text: str
+    sort: float | str | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,11 +116,17 @@ def _load() -> None:
 
 def build(result: Any) -> list[Section]:
     """Return the sections for a result, in order; with none registered, its table and figures."""
+    return [made for builder in builders_for(result) if (made := builder(result)) is not None]
+
+
+def builders_for(result: Any) -> list[Builder]:
+    """Return the functions that make a result's sections, in order."""
     _load()
     found = [b for b in sorted(_builders, key=lambda b: b[0]) if isinstance(result, b[1])]
-    if not found:
-        return [_plain(result), *figure_sections(result)]
-    return [made for _, _, builder in found if (made := builder(result)) is not None]
+    if found:
+        return [builder for _, _, builder in found]
+    figures = [lambda r, f=f: figure_section(r, f.name, f.name, f.title) for f in figures_for(result)]
+    return [_plain, *figures]
 
 
 def _plain(result: Any) -> Section:

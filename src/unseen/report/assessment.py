@@ -1,0 +1,244 @@
+"""Sections of an assessment's report: the headline, what supports it, and how to repeat it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from unseen.core.notes import merge_notes
+from unseen.core.registry import describe, known
+from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
+from unseen.verbs.assessment import Assessment, percent_or_number
+
+__all__ = ["shown_model"]
+
+LONGEST_MODEL = 80
+
+
+def shown_model(name: str) -> str:
+    """Return a model's name as sentences use it; the full one stands in the last section.
+
+    Examples
+    --------
+    >>> len(shown_model("Pipeline(" + "x" * 200))
+    80
+    """
+    return name if len(name) <= LONGEST_MODEL else name[: LONGEST_MODEL - 1] + "…"
+
+
+@section(Assessment, 10)
+def headline(a: Assessment) -> Section:
+    """Return the answer in plain words."""
+    lead = a.sentence().replace(a.model, shown_model(a.model), 1)
+    blocks: list[Block] = [Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a)), Text(_about(a))]
+    if not a.complete:
+        blocks.append(Text("The run was interrupted before its end; this report shows what was finished by then."))
+    if a.notes:
+        titles = ", ".join(dict.fromkeys(f"{n.title} ({n.code})" for n in a.notes))
+        blocks.append(Text(f"To be kept in mind: {titles}; see the notes below."))
+    return Section("headline", "The answer", blocks)
+
+
+def _against_baseline(a: Assessment) -> str:
+    """Say whether the interval leaves room for being no better than guessing."""
+    if a.interval is None:
+        return ""
+    if a.interval.high < a.baseline.value:
+        return " The whole interval lies below that."
+    if a.interval.low > a.baseline.value:
+        return " The whole interval lies above that: the model does worse than guessing."
+    return " The interval reaches that value: these data do not show that the model is better than guessing."
+
+
+def _about(a: Assessment) -> str:
+    data = a.data
+    parts = [f"{data.n} rows"]
+    if data.n_features:
+        parts.append(f"{data.n_features} feature{'s' if data.n_features > 1 else ''}")
+    if data.groups is not None:
+        parts.append(f"{data.n_units} groups, never split")
+    if data.order is not None:
+        parts.append("ordered in time, so that models are always tested on what came later")
+    if data.weights is not None:
+        parts.append("weighted rows")
+    text = f"Measured on {', '.join(parts)}. Target: {data.target_name}"
+    if data.classes is not None:
+        counts = np.bincount(data.codes, minlength=len(data.classes))
+        some = [f"{label} ({count})" for label, count in zip(data.classes, counts)]
+        text += f", {len(some)} classes: {', '.join(some[:6])}{', …' if len(some) > 6 else ''}"
+        if len(some) == 2:
+            text += f"; positive class {data.positive}"
+    fits = sum(t.n_fits for t in a.tables.values())
+    return f"{text}. {fits} models were fitted; the run took {a.seconds:.1f} s."
+
+
+@section(Assessment, 20)
+def estimates(a: Assessment) -> Section:
+    """Return the interval plot and the table of all estimates."""
+    blocks: list[Block] = []
+    made = picture(a, "estimates")
+    if made is not None:
+        blocks.append(made)
+    words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in known(kind).items()}
+    rows = []
+    for row in a.rows():
+        loss, name = row["term"], row["method"]
+        hint = words.get(name, "").rstrip(".")
+        if name == "baseline":
+            hint = "The headline's method for always guessing the most frequent class or the mean"
+        rows.append([
+            Cell(name + (" (headline)" if name == a.headline.method else ""), name, hint),
+            Cell(percent_or_number(row["estimate"], loss), row["estimate"]),
+            _interval(row, loss), row["fits"], Cell(f"{row['seconds']:.2f}", row["seconds"]), row["agrees"],
+            row["target"], row["note"],
+        ])  # fmt: skip
+    columns = [
+        "method",
+        "error",
+        f"{100 * float(a.settings['level']):g}% interval",
+        "fits",
+        "seconds",
+        "agrees",
+        "error of",
+        "notes",
+    ]
+    caption = (
+        "All estimates. 'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
+    )
+    return Section("estimates", "All estimates", [*blocks, Table(columns, rows, caption)])
+
+
+def _interval(row: dict[str, Any], loss: str) -> Any:
+    if row["lower"] is None:
+        return None
+    text = f"{percent_or_number(row['lower'], loss)} to {percent_or_number(row['upper'], loss)}"
+    return Cell(text, row["lower"])
+
+
+NAMES = {"avr": "mean", "tavr": "trimmed mean", "med": "median", "std": "std. deviation", "mad": "median abs. deviation",
+         "iqr": "quartile distance", "q05": "5%", "q25": "25%", "q75": "75%", "q95": "95%"}  # fmt: skip
+SCALES = {"identity": "error G", "log1p": "log(1 + G)"}
+
+
+@section(Assessment, 30)
+def distribution(a: Assessment) -> Section | None:
+    """Return the distribution of the error over leave-out splits."""
+    made, spread = picture(a, "distribution"), a.distribution
+    if made is None or spread is None:
+        return None
+    summaries = spread.rows()
+    rows = [[NAMES[key], *(summary[key] for summary in summaries)] for key in NAMES]
+    columns = ["over splits", *(SCALES[str(summary["scale"])] for summary in summaries)]
+    caption = (
+        f"Summary of {len(spread.values)} splits, {spread.n_train:g} units trained on and {spread.n_test:g} tested."
+    )
+    return Section("distribution", "Error from split to split", [made, Table(columns, rows, caption)])
+
+
+@section(Assessment, 40)
+def optimism(a: Assessment) -> Section | None:
+    """Return training and test error by split."""
+    made = picture(a, "optimism")
+    return None if made is None else Section("optimism", "Training and test error", [made])
+
+
+@section(Assessment, 50)
+def learning_curve(a: Assessment) -> Section | None:
+    """Return the learning curve."""
+    made = picture(a, "learning-curve")
+    return None if made is None else Section("learning-curve", "Learning curve", [made])
+
+
+@section(Assessment, 60)
+def predictions(a: Assessment) -> Section | None:
+    """Return the confusion matrix, or predicted against observed numbers."""
+    name, title = ("confusion", "Confusions") if a.data.task == "classification" else ("residuals", "Predictions")
+    made = picture(a, name)
+    if made is None:
+        return None
+    blocks: list[Block] = [made]
+    if name == "confusion":
+        blocks += _most_confused(a)
+    return Section(name, title, blocks)
+
+
+def _most_confused(a: Assessment) -> list[Block]:
+    """List the largest confusions where the matrix is too large to carry numbers."""
+    from unseen.display.confusion import NUMBERED_CLASSES
+    from unseen.display.confusion import info as confusion_info
+
+    numbers = confusion_info(a)
+    if numbers is None or len(numbers.classes) <= NUMBERED_CLASSES:
+        return []
+    off = np.where(np.eye(len(numbers.classes), dtype=bool), 0.0, numbers.counts)
+    order = np.argsort(-off, axis=None, kind="stable")[:12]
+    rows = [
+        [numbers.classes[i], numbers.classes[j], float(off[i, j]), Cell(f"{100 * numbers.shares[i, j]:.0f}%", float(numbers.shares[i, j]))]
+        for i, j in zip(*np.unravel_index(order, off.shape))
+        if off[i, j] > 0
+    ]  # fmt: skip
+    caption = "The most frequent confusions."
+    if len(numbers.classes) < numbers.n_classes:
+        caption += f" The picture shows the {len(numbers.classes)} most confused of {numbers.n_classes} classes."
+    return [Table(["true", "predicted", "cases", "share of the true class"], rows, caption)] if rows else []
+
+
+@section(Assessment, 70)
+def hardest(a: Assessment) -> Section | None:
+    """Return the units that most splits get wrong."""
+    from unseen.display.hardest import info as hardest_info
+
+    numbers = hardest_info(a)
+    made = picture(a, "hardest")
+    if numbers is None or made is None:
+        return None
+    loss = numbers.measure
+    unit = "group" if numbers.grouped else "row" if a.data.ids is None else "id"
+    rows = [
+        [Cell(name, float(name) if unit == "row" else name), truth, said or None, Cell(percent_or_number(float(value), loss), float(value)), int(times)]
+        for name, truth, said, value, times in zip(numbers.name, numbers.truth, numbers.said, numbers.loss, numbers.tested)
+    ]  # fmt: skip
+    wrong = "most often taken for" if a.data.task == "classification" else "mean prediction"
+    score = "missed in" if loss == "zero-one" else f"mean {loss} loss"
+    counted = f"{numbers.never} of {numbers.n_tested} were right in every split"
+    counted += f", {numbers.always} wrong in every one." if loss == "zero-one" else "."
+    blocks: list[Block] = [
+        made,
+        Table([unit, f"true {a.data.target_name}", wrong, score, "times tested"], rows, "The hardest units."),
+    ]
+    return Section("hardest", "Hardest units", [Text(counted), *blocks] if loss == "zero-one" else blocks)
+
+
+@section(Assessment, 75)
+def failures(a: Assessment) -> Section | None:
+    """Return the reasons of failed fits."""
+    rows = []
+    for design, table in a.tables.items():
+        failed = [f for source in table.source for f in source.failures]
+        for reason, count in Counter(f.reason for f in failed).most_common(20):
+            rows.append([design, count, len(table.plan), reason])
+    if not rows:
+        return None
+    text = (
+        "Fits that failed were left out of every mean. An error that depends on which fits succeed is too optimistic."
+    )
+    return Section(
+        "failures", "Failed fits", [Text(text), Table(["design", "failed", "of", "reason"], rows, "Reasons.")]
+    )
+
+
+@section(Assessment, 80)
+def notes(a: Assessment) -> Section:
+    """Return the notes on data and run, then those on single estimates."""
+    blocks: list[Block] = [Notes(a.notes)] if a.notes else [Text("Nothing conspicuous was found in data and run.")]
+    others: dict[Any, list[str]] = {}
+    for method, estimate in a.estimates.items():
+        for one in merge_notes(estimate.notes):
+            if one not in a.notes:
+                others.setdefault(one, []).append(method)
+    if others:
+        rows = [[n.code, Cell(n.title, n.title, n.advice), n.text, ", ".join(methods)] for n, methods in others.items()]
+        blocks.append(Table(["code", "note", "what was seen", "estimates"], rows, "On single estimates."))
+    return Section("notes", "Notes", blocks)

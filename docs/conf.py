@@ -1,0 +1,31 @@
+"""Sphinx settings; the method, design, measure and note tables are made from the registry at build time."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from make_tables import write_tables  # noqa: E402
+
+import unseen  # noqa: E402
+
+write_tables(HERE / "_generated")
+
+project = "unseen"
+author = "The unseen developers"
+copyright = "2026, the unseen developers"
+release = version = unseen.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build"]
+html_theme = "pydata_sphinx_theme"
+html_title = "unseen"
+html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"], "footer_start": ["copyright"], "footer_end": []}
+html_sidebars = {"index": []}
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+numpydoc_show_class_members = False
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+suppress_warnings = ["myst.xref_missing"]

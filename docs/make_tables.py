@@ -1,0 +1,92 @@
+"""Writes the tables of methods, designs, measures, notes, data sets and public names that the pages include."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+
+import unseen
+from unseen.core.notes import CODES
+from unseen.core.registry import describe, known, options_of
+from unseen.datasets import bundled
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    clean = [[str(c).replace("|", "\\|").replace("\n", " ") for c in row] for row in rows]
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(r) + " |" for r in clean)])
+
+
+def _paper(cls: type) -> str:
+    return (importlib.import_module(cls.__module__).__doc__ or "").strip().split("\n")[0]
+
+
+def methods() -> str:
+    """Return one table per kind of method."""
+    rows = []
+    for kind in ("estimators", "resubstitution"):
+        for name, cls in known(kind).items():
+            designs = ", ".join(sorted(getattr(cls, "designs", ()))) or ("recipe" if hasattr(cls, "parts") else "none")
+            target = str(getattr(cls, "target", ""))
+            marks = " (liberal)" if getattr(cls, "liberal", False) else ""
+            rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
+    tests = [[f"`{name}`", _paper(cls)] for name, cls in known("comparisons").items()]
+    text = _table(["method", "what it is", "error of", "designs", "options"], rows)
+    return f"{text}\n\n## Tests without an interval form\n\n{_table(['test', 'what it is'], tests)}\n" if tests else text
+
+
+def designs() -> str:
+    """Return the table of designs."""
+    rows = [
+        [f"`{name}`", f"`{cls.__name__}`", _paper(cls), ", ".join(f"{k}={v!r}" for k, v in options_of(cls).items())]
+        for name, cls in known("designs").items()
+    ]
+    return _table(["design", "class", "what it is", "options and defaults"], rows)
+
+
+def measures() -> str:
+    """Return the table of losses and measures."""
+    rows = [
+        [f"`{name}`", describe(cls), cls.task, f"{cls.range[0]:g} to {cls.range[1]:g}", "yes" if hasattr(cls, "per_example") else "no"]
+        for name, cls in known("measures").items()
+    ]
+    return _table(["measure", "what it is", "task", "range", "loss of single examples"], rows)
+
+
+def notes() -> str:
+    """Return the table of note codes."""
+    return _table(["code", "meaning", "what to do"], [[f"`{c}`", k.title, k.advice] for c, k in sorted(CODES.items())])
+
+
+def data() -> str:
+    """Return the table of bundled data sets."""
+    return _table(["name", "what it is"], [[f"`{n}`", t] for n, t in bundled.describe().items()])
+
+
+def models() -> str:
+    """Return the table of named models."""
+    named = importlib.import_module("unseen.learners.named")
+    return _table(["name", "what it is"], [[f"`{n}`", t] for n, t in named.describe().items()])
+
+
+def api() -> str:
+    """Return autodoc directives for every public name."""
+    parts = ["```{eval-rst}"]
+    for name in sorted(unseen.__all__):
+        if name.startswith("__"):
+            continue
+        value = getattr(unseen, name)
+        if inspect.isclass(value):
+            parts += [f".. autoclass:: unseen.{name}", "   :members:", ""]
+        elif callable(value):
+            parts += [f".. autofunction:: unseen.{name}", ""]
+    return "\n".join([*parts, "```", ""])
+
+
+def write_tables(folder: Path) -> None:
+    """Write every table to its file, leaving files that are up to date alone."""
+    folder.mkdir(exist_ok=True)
+    for make in (methods, designs, measures, notes, data, models, api):
+        path, text = folder / f"{make.__name__}.md", make() + "\n"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)

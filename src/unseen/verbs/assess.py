@@ -222,7 +222,8 @@ def _support(job: _Job, effort: Effort, estimates: dict[str, Estimate], trained:
 
 def _apply_table_methods(job: _Job, estimates: dict[str, Estimate]) -> None:
     for name, cls in known("estimators").items():
-        if name in estimates or not hasattr(cls, "designs") or getattr(cls, "liberal", False):
+        left_out = getattr(cls, "liberal", False) or not getattr(cls, "in_assess", True)
+        if name in estimates or not hasattr(cls, "designs") or left_out:
             continue
         table = next((t for t in job.tables.values() if t.plan.design in cls.designs), None)
         if table is not None:

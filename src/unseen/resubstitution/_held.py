@@ -1,0 +1,59 @@
+"""A model trained elsewhere, held as it is; and training again where a calibration needs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.data import Data
+from unseen.core.errors import InputError, KindError
+from unseen.core.model import Fitted, Model
+
+__all__ = ["Held", "held", "retrained"]
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A trained object or a function, never changed."""
+
+    native: Any
+
+    def predict(self, X: Any) -> Array:
+        """Return one label per row."""
+        return np.asarray(self.native.predict(X) if hasattr(self.native, "predict") else self.native(X))
+
+    def scores(self, X: Any) -> tuple[Floats, str] | None:
+        """Return class probabilities where the object has them."""
+        if not hasattr(self.native, "predict_proba"):
+            return None
+        return np.asarray(self.native.predict_proba(X), dtype=float), "probability"
+
+
+def held(model: Any) -> Fitted:
+    """Return a trained model as it is; a plain function counts as its `predict`."""
+    if isinstance(model, Fitted):
+        return model
+    if isinstance(model, type) or not (callable(getattr(model, "predict", None)) or callable(model)):
+        raise KindError(f"the fitted model is {model!r}; give an object with predict, or a function of X.")
+    return Held(model)
+
+
+def retrained(model: Model | Fitted, data: Data, seed: int) -> Fitted:
+    """Return the same kind of model trained anew on `data`."""
+    if not isinstance(model, Fitted):
+        return model.fit(data, seed)
+    native = model.native
+    if not hasattr(native, "get_params") or not hasattr(native, "fit"):
+        raise InputError(
+            f"calibration trains the model again, and {type(native).__name__} cannot be trained from here; use an "
+            "uncalibrated method, or hand in an object with fit and get_params."
+        )
+    from sklearn.base import clone
+
+    fresh = clone(native)
+    unset = [k for k, v in fresh.get_params().items() if v is None and k.split("__")[-1] == "random_state"]
+    fresh.set_params(**{name: (seed + j) % (2**31 - 1) for j, name in enumerate(sorted(unset))})
+    return Held(fresh.fit(data.X, data.y))

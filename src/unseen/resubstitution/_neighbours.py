@@ -1,0 +1,155 @@
+"""Nearest neighbours in bounded memory: a tree in few dimensions, blocks of matrix products in many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+
+__all__ = ["gaps_by_column", "k_nearest", "nearest_distances"]
+
+TREE_DIMENSIONS = 6  # measured: beyond six a tree visits most leaves and matrix products win
+TREE_ROWS = 500
+BLOCK = 2**21  # numbers in one block of similarities: 16 MB
+
+
+def _use_tree(n: int, d: int) -> bool:
+    return d <= TREE_DIMENSIONS and n >= TREE_ROWS
+
+
+def _similarity_blocks(points: Floats, among: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield x.t - |t|^2/2 block by block, largest where t is nearest to x; centred so that little cancels."""
+    centre = among.mean(axis=0)
+    targets = among - centre
+    half = 0.5 * np.einsum("ij,ij->i", targets, targets)
+    rows = max(1, BLOCK // len(among))
+    for start in range(0, len(points), rows):
+        block = slice(start, min(start + rows, len(points)))
+        similarity = (points[block] - centre) @ targets.T
+        similarity -= half
+        yield block, similarity
+
+
+def nearest_distances(points: Floats, max_queries: int = 10_000) -> Floats:
+    """Return each point's distance to the nearest other one.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        At least two points.
+    max_queries : int
+        With more points than this, only so many of them (drawn with a fixed seed) are asked for their neighbour
+        among all, which keeps the cost linear in n.
+
+    Examples
+    --------
+    >>> nearest_distances(np.array([[0.0], [1.0], [3.0]])).tolist()
+    [1.0, 1.0, 2.0]
+    """
+    n, d = points.shape
+    asked = np.arange(n)
+    if n > max_queries:
+        asked = np.sort(np.random.default_rng(0).choice(n, max_queries, replace=False))
+    if _use_tree(n, d):
+        from scipy.spatial import cKDTree
+
+        return np.asarray(cKDTree(points).query(points[asked], k=[2])[0], dtype=float)[:, 0]
+    nearest = np.empty(len(asked), dtype=np.int64)
+    for block, similarity in _similarity_blocks(points[asked], points):
+        own = asked[block]
+        similarity[np.arange(len(own)), own] = -np.inf
+        nearest[block] = similarity.argmax(axis=1)
+    gap = points[asked] - points[nearest]  # distances anew: differences of squares would lose digits
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", gap, gap)))
+
+
+def k_nearest(points: Floats, among: Floats, k: int, own: Ints | None = None) -> Ints:
+    """Return the indices of the k nearest rows of `among` to each point, nearest first.
+
+    Parameters
+    ----------
+    points, among : ndarray of shape (m, d) and (n, d)
+        Where to look from, and the rows looked among.
+    k : int
+        Number of neighbours, at most n.
+    own : ndarray of int, optional
+        Row of `among` that each point is; it counts as the first neighbour whatever its ties.
+
+    Examples
+    --------
+    >>> k_nearest(np.array([[0.9]]), np.array([[0.0], [1.0], [3.0]]), 2).tolist()
+    [[1, 0]]
+    """
+    if _use_tree(*among.shape):
+        found = _by_tree(points, among, k, own)
+    else:
+        found = np.empty((len(points), k), dtype=np.int64)
+        for block, similarity in _similarity_blocks(points, among):
+            if own is not None:
+                similarity[np.arange(len(similarity)), own[block]] = np.inf
+            found[block] = _top(similarity, k)
+    return found
+
+
+def _by_tree(points: Floats, among: Floats, k: int, own: Ints | None) -> Ints:
+    from scipy.spatial import cKDTree
+
+    found = np.asarray(cKDTree(among).query(points, k=[*range(1, k + 1)])[1], dtype=np.int64)
+    if own is None:
+        return found
+    place = np.where((found == own[:, None]).any(axis=1), (found == own[:, None]).argmax(axis=1), k - 1)
+    for j in range(k - 1, 0, -1):  # move the point itself to the front, or in place of the last
+        later = place >= j
+        found[later, j] = found[later, j - 1]
+    found[:, 0] = own
+    return found
+
+
+def _top(similarity: Floats, k: int) -> Ints:
+    if k > 8:
+        best = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
+        order = np.argsort(-np.take_along_axis(similarity, best, axis=1), axis=1, kind="stable")
+        return np.take_along_axis(best, order, axis=1).astype(np.int64)
+    rows = np.arange(len(similarity))
+    best = np.empty((len(similarity), k), dtype=np.int64)
+    for j in range(k):  # a few passes of argmax are quicker than a partition
+        best[:, j] = similarity.argmax(axis=1)
+        similarity[rows, best[:, j]] = -np.inf
+    return best
+
+
+def gaps_by_column(points: Floats, distinct: bool) -> Floats:
+    """Return, for each column, the mean distance of a value to the nearest one of the other rows.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        At least two rows.
+    distinct : bool
+        Measure to the nearest *different* value; a constant column gets 0. Otherwise a tie counts as distance 0.
+
+    Examples
+    --------
+    >>> x = np.array([[0.0], [0.0], [2.0]])
+    >>> gaps_by_column(x, distinct=True).tolist(), gaps_by_column(x, distinct=False).round(4).tolist()
+    ([2.0], [0.6667])
+    """
+    ordered = np.sort(points, axis=0)
+    steps = np.diff(ordered, axis=0)
+    edge = np.full((1, points.shape[1]), np.inf)
+    if distinct:
+        steps = np.where(steps > 0, steps, np.nan)
+        before = _last_seen(np.vstack([edge, steps]))
+        after = _last_seen(np.vstack([steps, edge])[::-1])[::-1]
+    else:
+        before, after = np.vstack([edge, steps]), np.vstack([steps, edge])
+    nearest = np.minimum(before, after)
+    return np.asarray(np.where(np.isfinite(nearest), nearest, 0.0).mean(axis=0))
+
+
+def _last_seen(values: Floats) -> Floats:
+    """Replace NaN by the last number above it in the same column."""
+    row = np.where(np.isnan(values), 0, np.arange(len(values))[:, None])
+    return np.take_along_axis(values, np.maximum.accumulate(row, axis=0), axis=0)

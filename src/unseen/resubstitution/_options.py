@@ -1,0 +1,105 @@
+"""Options that methods of the family share, checked when the method is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.estimate import Target
+from unseen.resubstitution._draws import Draws
+from unseen.resubstitution._regions import SPACES, Regions
+from unseen.resubstitution._spread import Spread
+from unseen.resubstitution.kernels import Kernel, as_kernel
+
+__all__ = ["Averaged", "Kernelled"]
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """Options of every smoothed estimator.
+
+    Parameters
+    ----------
+    average : {"points", "class"}
+        Mean over all points, or each class with equal weight.
+    space : {"auto", "input"}
+        Where distances are measured: what the final estimator of a fitted Pipeline sees, or X as given.
+    """
+
+    average: str = "points"
+    space: str = "auto"
+
+    id: ClassVar[str] = ""
+    target: ClassVar[Target] = Target.MODEL
+    weighted: ClassVar[bool] = True
+    in_assess: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.average not in ("points", "class"):
+            raise UnknownName("average", self.average, ("points", "class"))
+        if self.space not in SPACES:
+            raise UnknownName("space", self.space, SPACES)
+
+
+@dataclass(frozen=True)
+class Kernelled(Averaged):
+    """Options of every estimator with kernels.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        "spherical", "diagonal", "full", "uniform-ball", or an object of `unseen.resubstitution.kernels`.
+    bandwidth : "nearest", float, sequence of float or None
+        Size of the kernels; None leaves it to the kernel, whose default is class-wise nearest-neighbour distances.
+    scale : float or None
+        Factor on the size.
+    n_mc : int
+        Points per kernel where the integral is not exact.
+    sampler : {"plain", "antithetic", "sobol"}
+        How these points are drawn.
+    draws : int or None
+        Seed of the points: models given the same one are compared on the same kernel points.
+    exact : bool
+        Use exact integrals where they exist.
+    """
+
+    kernel: Any = "spherical"
+    bandwidth: Any = None
+    scale: float | None = None
+    n_mc: int = 100
+    sampler: str = "plain"
+    draws: int | None = None
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_kernel(self.kernel, self.bandwidth, self.scale)
+        Draws(self.n_mc, self.sampler, 0)
+        if self.draws is not None and (
+            isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 0
+        ):
+            raise InputError(f"draws is {self.draws!r}; the seed of the kernel points is a whole number of at least 0.")
+
+    @property
+    def chosen_kernel(self) -> Kernel:
+        """The kernel with its size set."""
+        return as_kernel(self.kernel, self.bandwidth, self.scale)
+
+    def spread(self, regions: Regions) -> Spread:
+        """Return the kernels sized for a sample."""
+        return self.chosen_kernel.spread(regions.points, regions.codes, regions.classes)
+
+    def kernel_draws(self, rng: np.random.Generator) -> Draws:
+        """Return the kernel points: those of the seed `draws`, else fresh ones from `rng`."""
+        seed = int(rng.integers(2**63)) if self.draws is None else int(self.draws)
+        return Draws(int(self.n_mc), self.sampler, seed)
+
+    @property
+    def measure(self) -> str:
+        """The measure in words."""
+        kernel = self.chosen_kernel
+        return f"{getattr(kernel, 'id', type(kernel).__name__)} kernels"

@@ -1,0 +1,112 @@
+"""Class probabilities at a point: nearest neighbours, the model's own, a calibrated one, a Gaussian process, or given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.resubstitution._neighbours import k_nearest
+from unseen.resubstitution._regions import Regions, aligned
+
+__all__ = ["NAMES", "Posterior", "posterior_of"]
+
+NAMES = ("knn", "model", "calibrated", "gaussian-process")
+Posterior = Callable[..., Floats]
+MAX_GAUSSIAN_PROCESS = 3000
+
+
+def posterior_of(regions: Regions, posterior: Any, k: int) -> tuple[Posterior, str]:
+    """Return a function (points, own=None) -> probabilities in the order of the classes, and its name in words.
+
+    `own` says which training point each point is, where they are training points.
+
+    Parameters
+    ----------
+    regions : Regions
+        The trained classifier and its sample.
+    posterior : str, object with fit and predict_proba, or function
+        One of `NAMES`; a classifier, cloned and fitted to the sample in the space of the kernels; or a function of points.
+    k : int
+        Neighbours of "knn".
+    """
+    if isinstance(posterior, str):
+        if posterior == "knn":
+            return _by_neighbours(regions, k), f"{k}-nearest-neighbour posterior"
+        if posterior == "model":
+            return lambda points, own=None: regions.probabilities(points), "the model's own posterior"
+        if posterior == "calibrated":
+            return _calibrated(regions), "the model's posterior, sigmoid-calibrated"
+        if posterior == "gaussian-process":
+            return _fitted(_gaussian_process(regions), regions), "Gaussian-process posterior"
+        raise UnknownName("posterior", posterior, NAMES, "A classifier with predict_proba or a function works too.")
+    if callable(getattr(posterior, "fit", None)) and hasattr(posterior, "predict_proba"):
+        from sklearn.base import clone
+
+        return _fitted(clone(posterior), regions), f"posterior of {type(posterior).__name__}"
+    if callable(posterior) and not isinstance(posterior, type):
+        return lambda points, own=None: _checked(posterior(points), points, regions), "a given posterior"
+    raise KindError(
+        f"posterior is a {type(posterior).__name__}; give one of {', '.join(NAMES)}, a classifier with predict_proba, or a function."
+    )
+
+
+def _by_neighbours(regions: Regions, k: int) -> Posterior:
+    n = len(regions.points)
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= n:
+        raise InputError(f"k is {k!r}; the number of neighbours is a whole number from 1 to the sample size, {n}.")
+
+    def posterior(points: Floats, own: Ints | None = None) -> Floats:
+        labels = regions.codes[k_nearest(points, regions.points, int(k), own)]
+        shares = [(labels == code).mean(axis=1) for code in range(len(regions.classes))]
+        return np.stack(shares, axis=1)
+
+    return posterior
+
+
+def _calibrated(regions: Regions) -> Posterior:
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.frozen import FrozenEstimator
+
+    model = regions.model
+    if not (hasattr(model, "predict_proba") or hasattr(model, "decision_function")) or not hasattr(model, "fit"):
+        raise InputError(
+            f"posterior='calibrated' needs scores to calibrate, and {type(model).__name__} has neither decision_function nor "
+            "predict_proba; use posterior='knn'."
+        )
+    return _fitted(CalibratedClassifierCV(FrozenEstimator(model), method="sigmoid"), regions)
+
+
+def _gaussian_process(regions: Regions) -> Any:
+    if len(regions.points) > MAX_GAUSSIAN_PROCESS:
+        raise InputError(
+            f"a Gaussian process on {len(regions.points)} points costs too much (limit {MAX_GAUSSIAN_PROCESS}); use posterior='knn'."
+        )
+    from sklearn.gaussian_process import GaussianProcessClassifier
+    from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+    scale = float(np.sqrt(regions.points.var(axis=0).sum())) or 1.0
+    return GaussianProcessClassifier(ConstantKernel(1.0) * RBF(scale), random_state=0)
+
+
+def _fitted(estimator: Any, regions: Regions) -> Posterior:
+    named = regions.named
+    estimator.fit(named(regions.points), regions.data.y)
+    return lambda points, own=None: aligned(
+        np.asarray(estimator.predict_proba(named(points)), dtype=float), np.asarray(estimator.classes_), regions.classes
+    )
+
+
+def _checked(values: Any, points: Floats, regions: Regions) -> Floats:
+    out = np.asarray(values, dtype=float)
+    shape = (len(points), len(regions.classes))
+    if out.shape != shape:
+        raise InputError(
+            f"the posterior returned shape {out.shape}; one row per point and one column per class is {shape}."
+        )
+    if np.any(out < -1e-9) or not np.allclose(out.sum(axis=1), 1.0, atol=1e-6):
+        raise InputError("the posterior returned rows that are not probabilities: at least 0, summing to 1.")
+    return out

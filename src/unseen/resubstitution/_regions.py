@@ -1,0 +1,250 @@
+"""A trained classifier in the space where kernels live: its decision regions, its own points, its linear form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.data import Data
+from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
+from unseen.core.model import Fitted
+from unseen.core.trained import codes_of
+from unseen.resubstitution._linear import Linear, affine_map, agrees, linear_form
+
+__all__ = ["Regions", "check_classification", "regions_of"]
+
+SPACES = ("auto", "input")
+MAX_DENSE = 2**27  # numbers; a sparse sample larger than this is not made dense
+
+
+def check_classification(method_id: str, data: Data) -> None:
+    """Refuse a regression target."""
+    if data.task != "classification" or data.classes is None:
+        raise NotApplicable(
+            f"{method_id} estimates the error rate of a classifier, and the target {data.target_name!r} holds numbers; "
+            "use a resampling method for regression, or give task='classification' if the numbers are labels."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Where a trained classifier says what.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d)
+        The sample in the space of the kernels.
+    data : Data
+        The sample as given.
+    model : object with predict
+        Takes points of this space.
+    space : str
+        "input", or "after" and the transformers.
+    columns : sequence of str or None
+        Names the model wants its columns to carry.
+    stated : Linear or None
+        Linear rule read off the model; not yet checked.
+    """
+
+    points: Floats
+    data: Data
+    model: Any
+    space: str
+    columns: Any
+    stated: Linear | None
+
+    @property
+    def codes(self) -> Ints:
+        """True class of each point."""
+        return self.data.codes
+
+    @property
+    def classes(self) -> Array:
+        """Labels."""
+        assert self.data.classes is not None
+        return self.data.classes
+
+    @property
+    def d(self) -> int:
+        """Number of dimensions."""
+        return int(self.points.shape[1])
+
+    def named(self, points: Floats) -> Any:
+        """Return points as the model wants them: under the names of its columns, if it was trained on a frame."""
+        return _named(points, self.columns)
+
+    def assign(self, points: Floats) -> Ints:
+        """Return the class the model assigns to each point."""
+        try:
+            labels = np.asarray(self.model.predict(self.named(points)))
+        except UnseenError:
+            raise
+        except Exception as error:
+            raise InputError(f"the model could not predict: {type(error).__name__}: {error}") from error
+        if labels.shape != (len(points),):
+            raise InputError(f"the model returned predictions of shape {labels.shape} for {len(points)} points.")
+        try:
+            return codes_of(labels, self.data)
+        except (TypeError, np.exceptions.DTypePromotionError) as error:
+            raise InputError(
+                f"the model predicts {labels[0]!r}, which is not among {self.classes.tolist()}."
+            ) from error
+
+    @cached_property
+    def assigned(self) -> Ints:
+        """Class the model assigns to each point of the sample."""
+        return self.assign(self.points)
+
+    @cached_property
+    def form(self) -> Linear | None:
+        """The model's linear rule in this space, if it has one that agrees with `predict`."""
+        if self.stated is None or not agrees(self.stated, self.points, self.assign):
+            return None
+        return self.stated
+
+    def probabilities(self, points: Floats) -> Floats:
+        """Return the model's own class probabilities in the order of `classes`."""
+        if not hasattr(self.model, "predict_proba"):
+            raise InputError(
+                f"posterior='model' needs predict_proba, which {type(self.model).__name__} does not have; use posterior='knn'."
+            )
+        values = np.asarray(self.model.predict_proba(self.named(points)), dtype=float)
+        own = np.asarray(getattr(self.model, "classes_", self.classes))
+        return aligned(values, own, self.classes)
+
+
+def aligned(values: Floats, own: Array, classes: Array) -> Floats:
+    """Return probability columns in the order of `classes`; a class the model lacks gets 0."""
+    if np.array_equal(own, classes):
+        return values
+    if not np.isin(own, classes).all():
+        raise InputError(f"the model knows the labels {own.tolist()}, the data {classes.tolist()}.")
+    out = np.zeros((len(values), len(classes)))
+    out[:, np.searchsorted(classes, own)] = values
+    return out
+
+
+def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") -> Regions:
+    """Return the decision regions of a trained classifier, all inputs checked."""
+    if space not in SPACES:
+        raise UnknownName("space", space, SPACES)
+    check_classification(method_id, data)
+    assert data.classes is not None
+    native = _unwrapped(getattr(fitted, "native", fitted))
+    _check_model(native, data)
+    steps = _transformers(native)
+    if space == "auto" and steps:
+        values = _transformed(native[:-1], data.X)
+        final = _unwrapped(native[-1])
+        name = "after " + ", ".join(type(step).__name__ for step in steps)
+        points, columns = _numbers(values, name)
+        form = linear_form(final, data.classes)
+        return Regions(points, data, final, name, columns if hasattr(final, "feature_names_in_") else None, form)
+    points, columns = _numbers(data.X, "input")
+    form = linear_form(native, data.classes)
+    if steps:
+        form = _composed(native, data.classes, points, columns)
+    model = fitted if not hasattr(native, "predict") else native
+    return Regions(points, data, model, "input", columns, form)
+
+
+def _named(points: Floats, columns: Any) -> Any:
+    if columns is None:
+        return points
+    import pandas as pd
+
+    return pd.DataFrame(points, columns=columns)
+
+
+def _unwrapped(model: Any) -> Any:
+    """Return what a search kept as its best, and the last of nested pipelines' wrappers."""
+    while hasattr(model, "best_estimator_"):
+        model = model.best_estimator_
+    return model
+
+
+def _transformers(native: Any) -> list[Any]:
+    if not hasattr(native, "steps") or not hasattr(native, "named_steps"):
+        return []
+    return [step for _, step in native.steps[:-1] if step is not None and not isinstance(step, str)]
+
+
+def _transformed(transformers: Any, X: Any) -> Any:
+    try:
+        return transformers.transform(X)
+    except Exception as error:
+        raise InputError(f"the pipeline could not transform X: {type(error).__name__}: {error}") from error
+
+
+def _composed(native: Any, classes: Array, points: Floats, columns: Any) -> Linear | None:
+    """Return the rule of affine transformers followed by a linear classifier, as a rule on the input."""
+    form = linear_form(_unwrapped(native[-1]), classes)
+    if form is None:
+        return None
+
+    def transform(rows: Floats) -> Floats:
+        return _numbers(native[:-1].transform(_named(rows, columns)), "the transformers' output")[0]
+
+    try:
+        found = affine_map(transform, points)
+    except (ValueError, TypeError):
+        return None
+    return None if found is None else form.after(*found)
+
+
+def _check_model(native: Any, data: Data) -> None:
+    final = native[-1] if _transformers(native) else native
+    if getattr(final, "_estimator_type", None) == "regressor" or _is_regressor(final):
+        raise InputError(f"{type(final).__name__} is a regression model; this method needs a classifier.")
+    wanted = getattr(native, "n_features_in_", None)
+    if wanted is not None and int(wanted) != data.n_features:
+        raise InputError(
+            f"the model was trained on {wanted} features and X has {data.n_features}; they must be the same."
+        )
+
+
+def _is_regressor(model: Any) -> bool:
+    if not hasattr(model, "__sklearn_tags__"):
+        return False
+    from sklearn.base import is_regressor
+
+    return bool(is_regressor(model))
+
+
+def _numbers(X: Any, space: str) -> tuple[Floats, Any]:
+    """Return dense finite numbers and, for a frame, its column names."""
+    columns = None
+    if hasattr(X, "tocsr"):
+        if np.prod(X.shape, dtype=float) > MAX_DENSE:
+            raise InputError(
+                f"the sample is sparse with {X.shape[0]} x {X.shape[1]} entries, too many for kernels; "
+                "put a reduction such as TruncatedSVD into the pipeline."
+            )
+        X = X.toarray()
+    elif hasattr(X, "iloc"):
+        bad = [str(c) for c in X.columns if not _numeric(X[c])]
+        if bad:
+            raise InputError(
+                f"column {bad[0]!r} is not numeric ({len(bad)} such in {space}); kernels need numbers: leave such columns to an "
+                "encoder inside a Pipeline and use space='auto', or drop them."
+            )
+        columns = list(X.columns)
+        X = X.to_numpy(dtype=float)
+    points = np.ascontiguousarray(X, dtype=float)
+    if points.ndim != 2 or points.shape[1] == 0:
+        raise InputError(f"{space} has shape {points.shape}; kernels need a table of rows and columns.")
+    if not np.isfinite(points).all():
+        row, column = np.argwhere(~np.isfinite(points))[0].tolist()
+        raise InputError(
+            f"{space} holds a value that is not finite (row {row}, column {column}); impute inside a Pipeline or remove it."
+        )
+    return points, columns
+
+
+def _numeric(column: Any) -> bool:
+    kind = getattr(column.dtype, "kind", "O")
+    return kind in "fiub"

@@ -1,0 +1,66 @@
+"""One minus the bolstered posterior-probability accuracy of Ghane (2022), equation 2.51."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.registry import register
+from unseen.core.trained import trained
+from unseen.resubstitution._integrate import Integral, misclassified_mass
+from unseen.resubstitution._options import Kernelled
+from unseen.resubstitution._regions import check_classification, regions_of
+from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution.posterior import doubt_at_points
+
+__all__ = ["BolsterPosteriorAccuracy"]
+
+
+@register
+@dataclass(frozen=True)
+class BolsterPosteriorAccuracy(Kernelled):
+    """One minus: correctly classified share of each kernel times the posterior trust at its centre.
+
+    Never below either of `bolster` and `posterior`: the two doubts add up.
+
+    Parameters
+    ----------
+    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
+        See `unseen.resubstitution.bolster`.
+    posterior, k
+        See `unseen.resubstitution.posterior`; posterior="model" is the published use, with softmax probabilities.
+
+    References
+    ----------
+    Ghane, P. (2022). Dissertation, Texas A&M University, equations 2.51 to 2.53.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = unseen.datasets.load("gaussian-blocks").xy
+    >>> model = LogisticRegression()
+    >>> both = unseen.estimate(model, X, y, method="bolster-posterior-accuracy", posterior="model", random_state=0)
+    >>> both.value > unseen.estimate(model, X, y, method="bolster", random_state=0).value
+    True
+    """
+
+    posterior: Any = "knn"
+    k: int = 3
+    id: ClassVar[str] = "bolster-posterior-accuracy"
+
+    def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
+        """Return one minus the mean product of the two accuracies."""
+        check_classification(self.id, data)
+        fitted, n_fits, seconds = trained(model, data, rng)
+        regions = regions_of(self.id, fitted, data, self.space)
+        spread = self.spread(regions)
+        mass = misclassified_mass(regions, spread, self.kernel_draws(rng), exact=self.exact)
+        doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        trust = 1 - doubt.values
+        integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
+        measure = f"{self.measure} and {name}, accuracies multiplied"
+        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)

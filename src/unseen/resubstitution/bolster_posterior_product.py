@@ -1,0 +1,68 @@
+"""Product of bolstered and posterior-probability contributions, as printed in Ghane (2022), equation 2.38."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.notes import note
+from unseen.core.registry import register
+from unseen.core.trained import trained
+from unseen.resubstitution._integrate import Integral, misclassified_mass
+from unseen.resubstitution._options import Kernelled
+from unseen.resubstitution._regions import check_classification, regions_of
+from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution.posterior import doubt_at_points
+
+__all__ = ["BolsterPosteriorProduct"]
+
+
+@register
+@dataclass(frozen=True)
+class BolsterPosteriorProduct(Kernelled):
+    """Misclassified share of each kernel times the posterior doubt at its centre; never above either factor.
+
+    Parameters
+    ----------
+    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
+        See `unseen.resubstitution.bolster`.
+    posterior, k
+        See `unseen.resubstitution.posterior`.
+
+    References
+    ----------
+    Ghane, P. (2022). Dissertation, Texas A&M University, equations 2.38 and 2.39. A product of two numbers of at most 1
+    cannot give the published table 2.2; `bolster-posterior` does.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.svm import LinearSVC
+    >>> X, y = unseen.datasets.load("gaussian-blocks").xy
+    >>> e = unseen.estimate(LinearSVC(), X, y, method="bolster-posterior-product", random_state=0)
+    >>> e.value < unseen.estimate(LinearSVC(), X, y, method="bolster", random_state=0).value, e.notes[0].code
+    (True, 'U027')
+    """
+
+    posterior: Any = "knn"
+    k: int = 3
+    id: ClassVar[str] = "bolster-posterior-product"
+    in_assess: ClassVar[bool] = False
+
+    def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
+        """Return the mean product."""
+        check_classification(self.id, data)
+        fitted, n_fits, seconds = trained(model, data, rng)
+        regions = regions_of(self.id, fitted, data, self.space)
+        spread = self.spread(regions)
+        mass = misclassified_mass(regions, spread, self.kernel_draws(rng), exact=self.exact)
+        doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
+        remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
+        return smoothed(
+            self, regions, integral, f"{self.measure} times {name}", (n_fits, seconds), bandwidth=spread.bandwidth,
+            notes=(remark,),
+        )  # fmt: skip

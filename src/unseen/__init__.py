@@ -10,13 +10,17 @@ from unseen.core.lazy import attach
 
 _NAMES = {
     "Assessment": "unseen.verbs.assessment",
+    "Comparison": "unseen.core.comparison",
+    "Comparisons": "unseen.core.comparison",
     "Estimate": "unseen.core.estimate",
     "ErrorDistribution": "unseen.core.distribution",
     "Interval": "unseen.core.estimate",
     "PredictionTable": "unseen.core.table",
+    "Ranking": "unseen.core.ranking",
     "Target": "unseen.core.estimate",
     "UnseenError": "unseen.core.errors",
     "assess": "unseen.verbs.assess",
+    "compare": "unseen.verbs.compare",
     "datasets": "",
     "designs": "",
     "distribution": "unseen.verbs.distribution",
@@ -25,6 +29,7 @@ _NAMES = {
     "optimal_fraction": "unseen.verbs.fraction",
     "plan_test_size": "unseen.verbs.planning",
     "power": "unseen.verbs.power",
+    "rank": "unseen.verbs.rank",
     "resubstitution": "",
     "run": "unseen.verbs.run",
 }

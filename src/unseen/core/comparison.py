@@ -320,4 +320,4 @@ class Comparisons(Shown):
 
     def __str__(self) -> str:
         lines = [str(pair) for pair in self.pairs]
-        return "\n".join([*lines, str(self.winner), *(str(n) for n in self.remarks)])
+        return "\n".join([*lines, str(self.winner), *(str(n) for n in self.notes)])

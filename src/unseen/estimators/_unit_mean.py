@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.estimate import Estimate
 from unseen.core.losses import LossTable
 
-__all__ = ["UnitMean", "split_values", "unit_mean"]
+__all__ = ["UnitMean", "of_the_model", "split_values", "unit_mean"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,11 @@ def unit_mean(table: LossTable, splits: Array | None = None) -> UnitMean:
     n = int(np.count_nonzero(np.bincount(units, minlength=table.data.n_units)))
     variance = n / (n - 1) * np.square(residual).sum() / total.sum() ** 2 if n > 1 else np.nan
     return UnitMean(value, float(np.sqrt(variance)), n, len(rows))
+
+
+def of_the_model(estimate: Estimate, table: LossTable) -> Estimate:
+    """Return the estimate with its target, the one model, at the size it was trained on."""
+    return replace(estimate, target=estimate.target.at(table.plan.mean_sizes()[1]))
 
 
 def split_values(table: LossTable) -> Floats:

@@ -14,6 +14,7 @@ from unseen.core.method import check_table, finish
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
 from unseen.estimators._rate import rate_of
+from unseen.estimators._unit_mean import of_the_model
 
 __all__ = ["ClopperPearson", "clopper_pearson_interval"]
 
@@ -76,4 +77,5 @@ class ClopperPearson:
         low, high = (rate.low + rate.span * end for end in ends)
         se = rate.span * np.sqrt(rate.share * (1 - rate.share) / rate.size)
         value = rate.low + rate.span * rate.share
-        return finish(self, table, value, se, Interval(low, high, level), None, notes=rate.notes)
+        made = finish(self, table, value, se, Interval(low, high, level), None, notes=rate.notes)
+        return of_the_model(made, table)

@@ -13,7 +13,7 @@ from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators._unit_mean import of_the_model, unit_mean
 
 __all__ = ["FEW_UNITS", "Wald", "few_units"]
 
@@ -42,7 +42,7 @@ class Wald:
     >>> X, y = unseen.datasets.load("diabetes").xy
     >>> e = unseen.estimate(LinearRegression(), X, y, method="wald", random_state=0)
     >>> e.n_fits, str(e.target), e.value in e.interval
-    (1, 'this model', True)
+    (1, 'this model trained on 294 units', True)
     """
 
     id: ClassVar[str] = "wald"
@@ -65,4 +65,5 @@ class Wald:
         mean = unit_mean(table)
         if mean.n_units < 2:
             raise InputError(f"{self.id} needs at least 2 held-out units to see a spread; there is {mean.n_units}.")
-        return normal_interval(self, table, mean.value, mean.std_error, level, few_units(mean.n_units))
+        made = normal_interval(self, table, mean.value, mean.std_error, level, few_units(mean.n_units))
+        return of_the_model(made, table)

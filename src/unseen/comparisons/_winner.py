@@ -1,0 +1,102 @@
+"""What the winner of several models is really worth: bootstrap bias-corrected cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.comparison import Winner
+from unseen.core.estimate import Interval
+from unseen.core.losses import LossTable
+from unseen.core.paired import outer
+
+__all__ = ["bias_corrected", "winner_of"]
+
+N_BOOTSTRAP = 1000
+
+
+def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
+    """Return, for each bootstrap sample of units, the error on the units left out of the model best on those drawn.
+
+    Parameters
+    ----------
+    totals : ndarray of shape (units, models)
+        Sum of (weighted) losses of each unit.
+    weights : ndarray of shape (units,)
+        Sum of weights of each unit.
+    n_bootstrap, rng
+        Number of samples and the generator.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> coins = rng.integers(0, 2, (100, 30)).astype(float)
+    >>> naive = coins.mean(axis=0).min()
+    >>> corrected = bias_corrected(coins, np.ones(100), 200, rng).mean()
+    >>> bool(naive < 0.45 < corrected)
+    True
+    """
+    n = len(weights)
+    out = []
+    for _ in range(n_bootstrap):
+        count = np.bincount(rng.integers(0, n, n), minlength=n)
+        left = count == 0
+        if not left.any():
+            continue
+        best = int(np.argmin(count @ totals))
+        out.append(totals[left, best].sum() / weights[left].sum())
+    return np.array(out)
+
+
+SetError = Callable[[LossTable, Floats], float]
+
+
+def winner_of(
+    tables: Mapping[str, LossTable], level: float, rng: np.random.Generator, set_error: SetError | None = None
+) -> Winner:
+    """Return the model with the smallest error and the error to expect of a model chosen like that.
+
+    `set_error(table, multiplicity of each unit)` is given by tests whose error is no mean of losses.
+    """
+    names = list(tables)
+    if set_error is not None:
+        errors, draws = _by_sets(list(tables.values()), set_error, rng)
+        return _winner(names, errors, draws, level)
+    sums = [_unit_sums(table) for table in tables.values()]
+    tested = np.all([weight > 0 for _, weight in sums], axis=0)
+    # models may have failed on different splits: scale every unit to its own mean loss
+    weights = np.mean([weight for _, weight in sums], axis=0)[tested]
+    totals = np.stack([total[tested] / weight[tested] for total, weight in sums], axis=1) * weights[:, None]
+    errors = totals.sum(axis=0) / weights.sum()
+    return _winner(names, errors, bias_corrected(totals, weights, N_BOOTSTRAP, rng), level)
+
+
+def _winner(names: list[str], errors: Floats, draws: Floats, level: float) -> Winner:
+    best = int(np.argmin(errors))
+    ends = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    interval = Interval(float(ends[0]), float(ends[1]), level)
+    return Winner(names[best], float(errors[best]), float(draws.mean()), interval, len(names), len(draws))
+
+
+def _by_sets(tables: list[LossTable], set_error: SetError, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    n = tables[0].data.n_units
+    tested = np.unique(tables[0].data.units[tables[0].test.row])
+    draws = []
+    for _ in range(N_BOOTSTRAP // 4):
+        count = np.bincount(rng.choice(tested, len(tested)), minlength=n).astype(float)
+        inside = np.array([set_error(table, count) for table in tables])
+        outside = set_error(tables[int(np.argmin(inside))], (count == 0).astype(float))
+        if np.isfinite(outside) and np.all(np.isfinite(inside)):
+            draws.append(outside)
+    return np.array([set_error(table, np.ones(n)) for table in tables]), np.array(draws)
+
+
+def _unit_sums(table: LossTable) -> tuple[Floats, Floats]:
+    keep = outer(table.plan)[table.test.split]
+    rows, values = table.test.row[keep], table.test.value[keep]
+    units, weight = table.data.units[rows], table.row_weights(rows)
+    size = table.data.n_units
+    sums = np.bincount(units, weight * values, size), np.bincount(units, weight, size)
+    return np.asarray(sums[0], dtype=float), np.asarray(sums[1], dtype=float)

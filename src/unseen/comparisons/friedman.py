@@ -1,0 +1,130 @@
+"""Friedman's test over many data sets with Nemenyi's or Holm's pairs after it (Friedman, 1937; Demsar, 2006)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from unseen.comparisons.adjust import holm
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError
+from unseen.core.estimate import check_level
+from unseen.core.notes import Note, note
+from unseen.core.ranking import Ranking
+from unseen.core.registry import register
+
+__all__ = ["Friedman", "friedman"]
+
+FEW_DATASETS = 10
+
+
+def friedman(ranks: Floats) -> tuple[float, float, float, float]:
+    """Return chi-square (corrected for ties) and its p-value, and Iman and Davenport's F with its own.
+
+    Examples
+    --------
+    >>> chi2, p, f, f_p = friedman(np.array([[1.0, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]]))
+    >>> round(chi2, 4), round(p, 4), round(f, 4)
+    (4.5, 0.1054, 3.8571)
+    """
+    from scipy.special import chdtrc, fdtrc
+
+    n, k = ranks.shape
+    totals = np.square(ranks.sum(axis=0)).sum()
+    squares = np.square(ranks).sum()
+    spread = squares - n * k * (k + 1) ** 2 / 4
+    if spread <= 0:
+        return 0.0, 1.0, 0.0, 1.0
+    chi2 = float((k - 1) * (totals / n - n * k * (k + 1) ** 2 / 4) / spread)
+    p = float(chdtrc(k - 1, chi2))
+    rest = n * (k - 1) - chi2
+    if rest <= 1e-12:
+        return chi2, p, float("inf"), 0.0
+    f = (n - 1) * chi2 / rest
+    return chi2, p, float(f), float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+
+
+@register
+@dataclass(frozen=True)
+class Friedman:
+    """Ranks of the models within each data set against chance; data sets are the independent units, folds are not.
+
+    Parameters
+    ----------
+    posthoc : {"nemenyi", "holm"}
+        All pairs after it: by the studentized range, with one critical difference; or normal tests adjusted by Holm.
+
+    References
+    ----------
+    Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis of variance. JASA
+    32, 675-701. Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. Journal of Machine
+    Learning Research 7, 1-30.
+
+    Examples
+    --------
+    >>> errors = np.random.default_rng(0).random((12, 3)) * 0.1 + [0.1, 0.15, 0.3]
+    >>> r = Friedman()(errors, ["svm", "tree", "dummy"])
+    >>> [r.names[k] for k in r.order()], r.p < 0.001
+    (['svm', 'tree', 'dummy'], True)
+    """
+
+    posthoc: str = "nemenyi"
+    id: ClassVar[str] = "friedman"
+    needs: ClassVar[frozenset[str]] = frozenset({"datasets"})
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.posthoc not in ("nemenyi", "holm"):
+            raise InputError(f"posthoc is {self.posthoc!r}; give 'nemenyi' or 'holm'.")
+
+    def __call__(self, errors: Floats, names: Sequence[str], *, level: float = 0.95) -> Ranking:
+        """Return mean ranks, both forms of the test and all pairs, from a matrix data set x model of errors."""
+        from scipy.stats import rankdata
+
+        level, matrix = check_level(level), _checked(errors, names)
+        n, k = matrix.shape
+        ranks = rankdata(matrix, axis=1)
+        means = ranks.mean(axis=0)
+        unit = np.sqrt(k * (k + 1) / (6 * n))
+        gaps = np.abs(np.subtract.outer(means, means)) / unit
+        pairwise, critical = self._pairs(gaps, k, level)
+        notes: tuple[Note, ...] = ()
+        if n < FEW_DATASETS:
+            notes = (note("U009", f"only {n} data sets; the chi-square approximation wants {FEW_DATASETS} or more"),)
+        return Ranking(
+            tuple(names), means, matrix.mean(axis=0), *friedman(ranks), pairwise, self.posthoc,
+            None if critical is None else critical * unit, n, level, notes,
+        )  # fmt: skip
+
+    def _pairs(self, gaps: Floats, k: int, level: float) -> tuple[Floats, float | None]:
+        from scipy.special import ndtr
+        from scipy.stats import studentized_range
+
+        above = np.triu_indices(k, 1)
+        p = np.ones((k, k))
+        if self.posthoc == "holm":
+            p[above] = holm(2 * ndtr(-gaps[above]))
+            critical = None
+        else:
+            p[above] = studentized_range.sf(gaps[above] * np.sqrt(2), k, np.inf)
+            critical = float(studentized_range.ppf(level, k, np.inf) / np.sqrt(2))
+        p.T[above] = p[above]
+        return p, critical
+
+
+def _checked(errors: Floats, names: Sequence[str]) -> Floats:
+    matrix = np.asarray(errors, dtype=float)
+    if matrix.ndim != 2 or matrix.shape[1] != len(names):
+        raise InputError(
+            f"errors must be a table data set x model with {len(names)} columns; its shape is {matrix.shape}."
+        )
+    if matrix.shape[1] < 2 or len(matrix) < 2:
+        raise InputError(f"friedman needs at least 2 models and 2 data sets; the table is {matrix.shape}.")
+    if len(set(names)) < len(names):
+        raise InputError(f"model names must differ: {', '.join(map(str, names))}.")
+    if not np.all(np.isfinite(matrix)):
+        raise InputError("errors has a missing or infinite value; leave that data set out for all models.")
+    return matrix

@@ -1,0 +1,109 @@
+"""An interval method chosen by design, sample size and affordable fits (Schulz-Kuempel et al., 2024)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.estimate import Estimate, Target
+from unseen.core.losses import LossTable
+from unseen.core.method import check_table
+from unseen.core.notes import note
+from unseen.core.registry import build, register
+from unseen.designs.holdout import Holdout
+from unseen.designs.kfold import KFold
+from unseen.designs.monte_carlo import MonteCarlo
+from unseen.designs.nested import Nested
+
+__all__ = ["Auto"]
+
+LARGE = 20_000
+SMALL = 30
+BY_DESIGN = {
+    "5x2cv": ("5x2cv", "it is the test made for this design"),
+    "bootstrap": ("out-of-bag", "it takes its standard error from the same bootstrap samples"),
+    "kfold": ("cv-wald", "one round of folds shows no other spread than that of the units"),
+    "leave-out": ("corrected-t", "it allows for the overlap of random splits"),
+    "loo": ("cv-wald", "one round of folds shows no other spread than that of the units"),
+    "monte-carlo": ("corrected-t", "it allows for the overlap of random splits"),
+    "nested": ("nested-cv", "it measures what plain cross-validation misses"),
+    "repeated-kfold": ("corrected-t", "it allows for the overlap of training parts"),
+    "split-halves": ("conservative-z", "the halves give a variance that is not too small"),
+}
+
+
+@register
+@dataclass(frozen=True)
+class Auto:
+    """The method that suits the design; where no design is given, the design that suits the sample and the fits.
+
+    From 20,000 units on one hold-out is precise; below, nested cross-validation with 10 x 5 folds (250 fits) or 3 x 5 folds
+    (75 fits), else the corrected t interval over 25 splits, else ten folds. Below 30 units folds are too small to nest.
+
+    Parameters
+    ----------
+    fits : int
+        Fits that may be spent.
+
+    References
+    ----------
+    Schulz-Kuempel, H., Fischer, S., Hornung, R., Boulesteix, A.-L., Nagler, T. and Bischl, B. (2024). Constructing
+    confidence intervals for "the" generalization error: a comprehensive benchmark study. arXiv 2409.18836.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> e = unseen.estimate(GaussianNB(), X, y, method="auto", fits=30, random_state=0)
+    >>> e.method, e.n_fits, e.notes[-1].code
+    ('corrected-t', 25, 'U026')
+    """
+
+    fits: int = 100
+    id: ClassVar[str] = "auto"
+    designs: ClassVar[frozenset[str]] = frozenset({*BY_DESIGN, "holdout"})
+    target: ClassVar[Target] = Target.ALGORITHM
+    needs: ClassVar[frozenset[str]] = frozenset({"test"})
+    linear: ClassVar[bool] = True
+    equivariant: ClassVar[bool] = False
+    centred: ClassVar[bool] = True
+    weighted: ClassVar[bool] = True
+    in_assess: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.fits < 1:
+            raise InputError(f"fits is {self.fits!r}; at least 1 fit is needed.")
+
+    def default_design(self, data: Data) -> Any:
+        """Return the design the rules above choose."""
+        n = data.n_units
+        if n >= LARGE or self.fits < 10:
+            return Holdout(fraction=1 / 3)
+        if n >= SMALL and self.fits >= 250:
+            return Nested(n_folds=5, n_repeats=10)
+        if n >= SMALL and self.fits >= 75:
+            return Nested(n_folds=5, n_repeats=3)
+        return MonteCarlo(fraction=0.1, n_splits=25) if self.fits >= 25 else KFold(n_folds=min(10, n))
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the chosen method's estimate, with a note that says which and why."""
+        level = check_table(self, table, level)
+        name, reason = self._choice(table)
+        made: Estimate = build(name, "estimators")(table, level=level)
+        remark = note(
+            "U026", f"{name} for {table.data.n_units} units and {len(table.plan)} fits of {table.plan.design}: {reason}"
+        )
+        return replace(made, notes=(*made.notes, remark))
+
+    def _choice(self, table: LossTable) -> tuple[str, str]:
+        if table.plan.design != "holdout":
+            return BY_DESIGN[table.plan.design]
+        if not table.is_difference and np.all(np.isin(table.test.value, table.range)):
+            return "wilson", "the loss is a rate on one held-out part"
+        return "wald", "the loss is no rate, on one held-out part"

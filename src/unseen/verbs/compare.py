@@ -1,0 +1,235 @@
+"""`unseen.compare`: all pairs of several models on the same splits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from unseen.comparisons._winner import winner_of
+from unseen.comparisons.adjust import ADJUSTMENTS, adjusted
+from unseen.core.comparison import Comparison, Comparisons, as_rope
+from unseen.core.data import Data
+from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.core.estimate import Estimate, check_level
+from unseen.core.losses import LossTable
+from unseen.core.notes import Note, note
+from unseen.core.paired import from_estimate, with_rope
+from unseen.core.registry import build, find, options_of
+from unseen.core.rng import RandomState, root_seed, stream
+from unseen.core.table import PredictionTable
+from unseen.designs.splits import as_design
+from unseen.engine.events import Reporter, reporter_for
+from unseen.engine.run import execute
+from unseen.verbs.prepare import data_of, model_of, plan_of
+
+__all__ = ["compare"]
+
+MANY = 3
+
+
+def compare(
+    *subjects: Any,
+    test: str | Any = "corrected-t",
+    loss: str = "auto",
+    level: float = 0.95,
+    rope: float | tuple[float, float] | None = None,
+    adjust: str = "holm",
+    design: Any = None,
+    random_state: RandomState = None,
+    n_jobs: int | None = None,
+    progress: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    positive: Any = None,
+    task: Any = None,
+    **options: Any,
+) -> Comparisons:
+    """Compare the errors of models, every pair on the same splits, each model fitted once per split.
+
+    Parameters
+    ----------
+    *subjects
+        `compare({"svm": SVC(), "tree": cart}, X, y)`, `compare([a, b, c], X, y)` or `compare(a, b, X, y)`, a model being
+        an object with fit and predict or a name; or saved tables of predictions instead of models and data, as in
+        `compare(t, u)`: nothing is refitted then.
+    test : str
+        Id of a test, or of an interval method that works on differences: corrected-t, conservative-z, nested-cv, 5x2cv,
+        combined-f, cv-wald, wald, mcnemar, permutation, wilcoxon, delong, bayesian-t, auto; t-test and resampled-t are
+        liberal and offered for comparison only.
+    loss : str
+        Id of a loss; "auto" is zero-one for classes and squared error for numbers.
+    level : float
+        Confidence level; verdicts are given at 1 - level.
+    rope : float or pair of float, optional
+        Region of practical equivalence: half-width or (low, high), in units of the loss.
+    adjust : {"holm", "benjamini-hochberg", "none"}
+        Adjustment of p-values for the number of pairs.
+    design : optional
+        Overrides the test's default design.
+    random_state : int, Generator or None
+        Same seed, same numbers, whatever `n_jobs`.
+    n_jobs, progress
+        As in `unseen.run`.
+    groups, sample_weight, time, positive, task
+        As in `unseen.datasets.as_data`.
+    **options
+        Options of the test.
+
+    Returns
+    -------
+    Comparisons
+
+    References
+    ----------
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = unseen.datasets.load("breast-cancer").xy
+    >>> models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1), "dummy": DummyClassifier()}
+    >>> c = unseen.compare(models, X, y, random_state=0)
+    >>> [f"{pair.a} - {pair.b}: {pair.verdict}" for pair in c][1]
+    'bayes - dummy: bayes has the smaller error'
+    >>> c.winner.name, c.winner.naive <= c.winner.corrected
+    ('bayes', True)
+    """
+    check_level(level)
+    if adjust not in ADJUSTMENTS:
+        raise UnknownName("adjustment", adjust, ADJUSTMENTS)
+    if rope is not None:
+        as_rope(rope)
+    chosen = _test_of(test, rope, options)
+    models, rest = _subjects(subjects)
+    seed = root_seed(random_state)
+    if all(isinstance(model, PredictionTable) for model in models.values()):
+        if rest:
+            raise InputError("tables of predictions bring their own data; leave X and y out.")
+        tables, seed = dict(models), next(iter(models.values())).seed
+    else:
+        columns = {"groups": groups, "sample_weight": sample_weight, "time": time, "positive": positive, "task": task}
+        data = _data(rest, columns)
+        reporter = reporter_for(progress)
+        try:
+            tables = _run(models, data, chosen, design, seed, loss, n_jobs, reporter)
+        finally:
+            reporter.close()
+    return _compared(chosen, {name: table.losses(loss) for name, table in tables.items()}, level, rope, adjust, seed)
+
+
+def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
+    if not isinstance(test, str):
+        return test
+    cls = find(test, "comparisons", "estimators")
+    if "datasets" in getattr(cls, "needs", ()):
+        raise InputError(f"{test} ranks models over many data sets; give their errors to unseen.rank.")
+    if not (hasattr(cls, "designs") and (cls.__module__.startswith("unseen.comparisons") or cls.linear)):
+        raise InputError(f"{test} is no test of a difference: it is not linear in the losses, or needs no splits.")
+    if rope is not None and "rope" in options_of(cls):
+        options = {**options, "rope": rope}
+    return build(test, "comparisons", "estimators", options=options)
+
+
+def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Return models by name and what follows them."""
+    first = subjects[0] if subjects else None
+    if isinstance(first, Mapping):
+        models, rest = {str(name): model for name, model in first.items()}, subjects[1:]
+    elif isinstance(first, (list, tuple)):
+        models, rest = _named(first), subjects[1:]
+    elif subjects and all(isinstance(s, PredictionTable) for s in subjects):
+        models, rest = _named(subjects), ()
+    else:
+        models, rest = _named(subjects[:2]), subjects[2:]
+    if len(models) < 2:
+        raise InputError(
+            "at least two models are needed: compare({'a': a, 'b': b}, X, y), compare(a, b, X, y) or compare(table, table)."
+        )
+    tables = [isinstance(model, PredictionTable) for model in models.values()]
+    if any(tables) and not all(tables):
+        raise KindError("models and tables cannot be mixed; run the models on the same splits first, with unseen.run.")
+    return models, rest
+
+
+def _named(models: Sequence[Any]) -> dict[str, Any]:
+    """Name models by their class, a number added where two are alike."""
+    out: dict[str, Any] = {}
+    for model in models:
+        base = _name_of(model)
+        name, number = base, 2
+        while name in out:
+            name, number = f"{base} {number}", number + 1
+        out[name] = model
+    return out
+
+
+def _name_of(model: Any) -> str:
+    if isinstance(model, str):
+        return model
+    if isinstance(model, PredictionTable):
+        return model.model.split("(")[0] or "model"
+    if hasattr(model, "steps"):
+        return type(model.steps[-1][1]).__name__
+    return type(model).__name__
+
+
+def _data(rest: tuple[Any, ...], columns: dict[str, Any]) -> Data:
+    if len(rest) > 2:
+        raise InputError("give two models as compare(a, b, X, y), and three or more in a dict or a list.")
+    return data_of(rest[0] if rest else None, rest[1] if len(rest) > 1 else None, columns)
+
+
+def _run(
+    models: Mapping[str, Any],
+    data: Data,
+    test: Any,
+    design: Any,
+    seed: int,
+    loss: str,
+    n_jobs: int | None,
+    reporter: Reporter,
+) -> dict[str, PredictionTable]:
+    """Fit every model once per split of one and the same plan."""
+    plan = plan_of(test.default_design(data) if design is None else as_design(design), data, seed)
+    ready = {name: model_of(model, data) for name, model in models.items()}
+    scores = "predictions" in test.needs or (loss != "auto" and bool(find(loss, "measures").needs_score))
+    reporter.expect(len(plan) * len(ready), plan.design)
+    return {
+        name: execute(
+            model, data, plan, seed=seed, train="train" in test.needs, full="full" in test.needs, scores=scores,
+            n_jobs=n_jobs, reporter=reporter,
+        )
+        for name, model in ready.items()
+    }  # fmt: skip
+
+
+def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, adjust: str, seed: int) -> Comparisons:
+    pairs = [_one(test, tables[a], tables[b], a, b, level, rope) for a, b in combinations(tables, 2)]
+    p = adjusted([pair.p for pair in pairs], adjust)
+    estimates = {name: _alone(test, table, level) for name, table in tables.items()}
+    winner = winner_of(tables, level, stream(seed, "winner"), getattr(test, "set_error", None))
+    remarks: tuple[Note, ...] = ()
+    if len(tables) >= MANY:
+        gain = winner.corrected - winner.naive
+        remarks = (note("U024", f"{winner.name} is the best of {len(tables)} on these data, by luck about {gain:.2g}"),)
+    done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))
+    return Comparisons(done, estimates, winner, adjust, seed, remarks)
+
+
+def _one(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float, rope: Any) -> Comparison:
+    made = from_estimate(test, a.minus(b), level) if hasattr(test, "linear") else test(a, b, level=level)
+    made = replace(made, a=name_a, b=name_b)
+    return made if rope is None or made.rope is not None else with_rope(made, rope)
+
+
+def _alone(test: Any, table: LossTable, level: float) -> Estimate:
+    if hasattr(test, "alone"):
+        return test.alone(table, level=level)
+    method = test if hasattr(test, "linear") else build("auto", "estimators")
+    return method(table, level=level)

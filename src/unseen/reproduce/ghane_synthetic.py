@@ -23,6 +23,7 @@ __all__ = ["GhaneSynthetic"]
 PUBLISHED_REPLICATIONS = 200
 CHUNK = 5
 LOOSE = ("bolster", "bolster-3nnpp")
+DIGITS = {"2.1": 3, "2.2 bias": 3, "2.3 variance": 4, "2.4 rms": 4}  # decimals printed
 Runs = Mapping[tuple[str, int], Mapping[str, Floats]]
 
 REMARKS = (
@@ -110,7 +111,7 @@ def _cells(row: dict[str, Any], runs: Runs) -> list[Cell]:
     name = f"{row['rule']} n={row['n']}"
     if row["table"] == "2.1":
         truth = run["true-error"]
-        error = _both(float(truth.std(ddof=1)) / math.sqrt(len(truth)), len(truth), row["value"])
+        error = _both(float(truth.std(ddof=1)) / math.sqrt(len(truth)), len(truth), "2.1")
         return [Cell("2.1 true error", name, row["value"], float(truth.mean()), error)]
     cells = [_estimated(row, run, column, name, row["note"] or _doubt(row))]
     if column == "cv10":
@@ -124,14 +125,13 @@ def _estimated(row: dict[str, Any], run: Mapping[str, Floats], column: str, name
         return Cell(row["table"], label, value, float(run[f"ms {column}"].mean()), None, "time on another machine")
     quantity = row["table"].split()[1]
     summary = summarize(run[column], run["true-error"], column)
-    error = _both(getattr(summary, f"{quantity}_error"), summary.n, value)
+    error = _both(getattr(summary, f"{quantity}_error"), summary.n, row["table"])
     return Cell(row["table"], label, value, getattr(summary, quantity), error, remark)
 
 
-def _both(error: float, count: int, value: float | None) -> float:
+def _both(error: float, count: int, table: str) -> float:
     """Monte-Carlo error of a difference: ours, the published run's of 200 with the same spread, and its rounding."""
-    digits = 4 if value is not None and abs(value) < 0.01 else 3
-    rounding = 10.0**-digits / math.sqrt(12)
+    rounding = 10.0 ** -DIGITS[table] / math.sqrt(12)
     return math.sqrt(error**2 * (1 + count / PUBLISHED_REPLICATIONS) + rounding**2)
 
 

@@ -19,8 +19,10 @@ RATES = frozenset({"zero-one"})
 
 
 def percent_or_number(value: float, loss: str) -> str:
-    """Return an error as people say it: a percentage for a rate, else four digits."""
-    return f"{100 * value:.1f}%" if loss in RATES else f"{value:.4g}"
+    """Return an error as people say it: a percentage for a rate, else four digits, large numbers written out."""
+    if loss in RATES:
+        return f"{100 * value:.1f}%"
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
 @dataclass(frozen=True, eq=False)

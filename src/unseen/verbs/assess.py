@@ -6,10 +6,12 @@ import logging
 import platform
 import time as clock
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
 from math import comb
 from typing import Any
+
+import numpy as np
 
 from unseen._version import __version__
 from unseen.adapt.sklearn import as_model
@@ -21,6 +23,8 @@ from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build, find, known
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
+from unseen.core.table import Predictions
+from unseen.core.trained import codes_of
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
@@ -50,16 +54,33 @@ class _Job:
     n_jobs: int | None
     reporter: Reporter
     tables: dict[str, LossTable] = field(default_factory=dict)
+    full: Predictions | None = None
 
-    def run(self, design: Any, model: Model | None = None, full: bool = False) -> LossTable:
-        """Return the losses of a model on a design's splits."""
+    def run(self, design: Any, model: Model | None = None) -> LossTable:
+        """Return the losses of a model on a design's splits, with the one fit on all rows where it was made."""
         plan = plan_of(design, self.data, self.seed)
-        self.reporter.expect(len(plan) + full, plan.design)
-        scores = self.loss != "auto" and find(self.loss, "measures").needs_score
+        self.reporter.expect(len(plan), plan.design)
+        scores = self.needs_score
         table = execute(
-            model or self.model, self.data, plan, seed=self.seed, full=full, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter
+            model or self.model, self.data, plan, seed=self.seed, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter
         )  # fmt: skip
-        return table.losses(self.loss)
+        return replace(table, full=None if model else self.full).losses(self.loss)
+
+    @property
+    def needs_score(self) -> bool:
+        """Whether the loss is one of probabilities."""
+        return self.loss != "auto" and bool(find(self.loss, "measures").needs_score)
+
+    def fit_all(self) -> tuple[Fitted, float]:
+        """Fit on all rows, keep what that model says of them, and return it with the seconds it took."""
+        begin = clock.perf_counter()
+        trained = self.model.fit(self.data, task_seed(self.seed, "fit", "full"))
+        seconds = clock.perf_counter() - begin
+        rows = np.arange(self.data.n)
+        score = trained.scores(self.data.X) if self.needs_score else None
+        values = codes_of(trained.predict(self.data.X), self.data)
+        self.full = Predictions(np.zeros_like(rows), rows, values, None if score is None else score[0])
+        return trained, seconds
 
 
 def assess(
@@ -137,7 +158,7 @@ def _assess(job: _Job, effort: Effort, budget: float | None, command: str | None
     notes: list[Note] = list(data_notes(job.data))
     trained = None
     if budget is not None or effort.fits > effort.splits:
-        trained, seconds = _timed_fit(job)
+        trained, seconds = job.fit_all()
         workers = _workers(job.n_jobs)
         if budget is not None:
             effort = within_budget(seconds, budget, workers)
@@ -163,12 +184,6 @@ def _assess(job: _Job, effort: Effort, budget: float | None, command: str | None
     return Assessment(headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds)
 
 
-def _timed_fit(job: _Job) -> tuple[Fitted, float]:
-    begin = clock.perf_counter()
-    trained = job.model.fit(job.data, task_seed(job.seed, "fit", "full"))
-    return trained, clock.perf_counter() - begin
-
-
 def _workers(n_jobs: int | None) -> int:
     from joblib import effective_n_jobs
 
@@ -188,24 +203,28 @@ def _headline_design(method: Any, data: Data, effort: Effort) -> Any:
 def _baseline_model(data: Data) -> Model:
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
-    return as_model(DummyClassifier(strategy="most_frequent") if data.task == "classification" else DummyRegressor())
+    if data.task == "regression":
+        return as_model(DummyRegressor())
+    # chosen on all rows: with balanced classes the majority of each training part is the minority of its test part
+    most_frequent = np.asarray(data.classes)[np.argmax(np.bincount(data.codes, data.weights))]
+    return as_model(DummyClassifier(strategy="constant", constant=most_frequent))
 
 
-def _support_designs(data: Data, effort: Effort) -> list[tuple[Any, bool]]:
-    """Return the designs beside the headline, each with whether it adds the fit on all rows."""
+def _support_designs(data: Data, effort: Effort) -> list[Any]:
+    """Return the designs beside the headline."""
     n = data.n_units
-    designs: list[tuple[Any, bool]] = []
+    designs: list[Any] = []
     if data.order is not None:
         return designs
     if effort.repeats:
-        designs.append((RepeatedKFold(min(10, n), effort.repeats), False))
+        designs.append(RepeatedKFold(min(10, n), effort.repeats))
     if effort.bootstrap:
-        designs.append((Bootstrap(effort.bootstrap), True))
+        designs.append(Bootstrap(effort.bootstrap))
     if effort.leave_out:
         possible = comb(n, max(1, -(-n // 4)))
-        designs.append((LeaveOut(0.25, min(effort.leave_out, possible)), True))
+        designs.append(LeaveOut(0.25, min(effort.leave_out, possible)))
     if effort.curve:
-        designs.append((LearningCurve(5, effort.curve), False))
+        designs.append(LearningCurve(5, effort.curve))
     return designs
 
 
@@ -214,8 +233,8 @@ def _support(job: _Job, effort: Effort, estimates: dict[str, Estimate], trained:
     _apply_table_methods(job, estimates)
     if trained is not None:
         _apply_direct_methods(job, estimates, trained)
-    for design, full in _support_designs(job.data, effort):
-        table = job.run(design, full=full)
+    for design in _support_designs(job.data, effort):
+        table = job.run(design)
         job.tables[table.plan.design] = table
         _apply_table_methods(job, estimates)
 

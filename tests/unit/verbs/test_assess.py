@@ -1,0 +1,235 @@
+"""`assess`: one headline, its support, its repeatability."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import unseen
+from unseen.core.errors import InputError, Stopped, UnknownName
+from unseen.verbs import assess as assess_module
+from unseen.verbs.effort import Effort, effort_of, within_budget
+
+SMALL = {"splits": 10, "repeats": 1, "bootstrap": 25, "leave_out": 30, "curve": 2}
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return unseen.datasets.load("wine").xy
+
+
+@pytest.fixture(scope="module")
+def assessed(wine):
+    return unseen.assess(DecisionTreeClassifier(max_depth=2), *wine, random_state=5, effort=SMALL)
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if k != "seconds"}
+    return [without_times(v) for v in value] if isinstance(value, list) else value
+
+
+def test_headline_is_the_corrected_t_estimate_with_the_same_seed(assessed, wine):
+    design = unseen.designs.MonteCarlo(0.1, 10)
+    e = unseen.estimate(DecisionTreeClassifier(max_depth=2), *wine, method="corrected-t", design=design, random_state=5)
+    assert (assessed.error, tuple(assessed.interval), assessed.target) == (e.value, tuple(e.interval), e.target)
+    assert assessed.headline is assessed.estimates["corrected-t"]
+
+
+def test_every_table_gives_its_own_estimates(assessed):
+    assert set(assessed.tables) == {"monte-carlo", "repeated-kfold", "bootstrap", "leave-out", "learning-curve"}
+    assert {"resub", "632plus", "bootstrap-zero", "repeated-kfold", "optimism-corrected"} <= set(assessed.estimates)
+    assert "resampled-t" not in assessed.estimates
+    spread = assessed.distribution
+    assert len(spread.values) == 30
+    assert spread.avr == pytest.approx(assessed.tables["leave-out"].split_means().mean())
+
+
+def test_resubstitution_is_the_training_error_of_the_model_on_all_rows(assessed, wine):
+    X, y = wine
+    fitted = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    assert assessed.estimates["resub"].value == pytest.approx(np.mean(fitted.predict(X) != y), abs=0.02)
+    assert assessed.estimates["resub"].value == pytest.approx(assessed.tables["bootstrap"].full_error(), abs=1e-12)
+
+
+def test_baseline_is_the_majority_rule_on_the_same_splits(assessed, wine):
+    _, y = wine
+    labels, counts = np.unique(y, return_counts=True)
+    most = labels[np.argmax(counts)]
+    by_hand = [np.mean(y[s.test] != most) for s in assessed.tables["monte-carlo"].plan]
+    assert assessed.baseline.value == pytest.approx(np.mean(by_hand), abs=1e-12)
+
+
+def test_baseline_of_balanced_classes_is_not_worse_than_guessing():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((80, 2)), np.repeat([0, 1], 40)
+    a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="splits=200")
+    assert a.baseline.value == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(8 * 200))
+
+
+def test_result_is_plain_json_and_repeats(assessed, wine):
+    again = unseen.assess(
+        DecisionTreeClassifier(max_depth=2), *wine, random_state=5, effort=assessed.settings["effort"]
+    )
+    text = json.dumps(assessed.to_dict(), allow_nan=False)
+    assert without_times(json.loads(text)) == without_times(json.loads(json.dumps(again.to_dict())))
+
+
+def test_frame_has_the_shared_columns(assessed):
+    frame = assessed.frame()
+    assert list(frame.columns[:9]) == [
+        "term",
+        "estimate",
+        "std_error",
+        "lower",
+        "upper",
+        "level",
+        "method",
+        "target",
+        "n",
+    ]
+    assert frame.method.iloc[0] == "corrected-t"
+    assert frame.method.iloc[-1] == "baseline"
+
+
+def test_agreement_is_membership_in_the_headline_interval(assessed):
+    low, high = assessed.interval
+    for name, e in assessed.estimates.items():
+        assert assessed.agrees(name) == (low <= e.value <= high)
+
+
+def test_quick_has_headline_and_baseline_only(wine):
+    a = unseen.assess(GaussianNB(), *wine, random_state=0, effort="quick")
+    assert set(a.tables) == {"monte-carlo"}
+    assert a.distribution is None
+    assert len(a.tables["monte-carlo"].plan) == 25
+
+
+def test_sentence_says_value_interval_and_target(assessed):
+    low, high = assessed.interval
+    text = assessed.sentence()
+    assert f"{100 * assessed.error:.1f}%" in text
+    assert f"{100 * low:.1f}% to {100 * high:.1f}%" in text
+    assert "trained on 160 units" in text
+
+
+def test_regression_uses_squared_error():
+    X, y = unseen.datasets.load("diabetes").xy
+    a = unseen.assess(LinearRegression(), X, y, random_state=0, effort="quick")
+    assert a.headline.loss == "squared"
+    assert a.baseline.value == pytest.approx(np.var(y), rel=0.1)
+    assert "expected squared loss of" in a.sentence()
+
+
+def test_weights_leave_out_methods_without_a_weighted_form(wine):
+    X, y = wine
+    a = unseen.assess(GaussianNB(), X, y, sample_weight=np.linspace(1, 2, len(y)), random_state=0, effort=SMALL)
+    from unseen.core.registry import known
+
+    weighted = {
+        name
+        for kind in ("estimators", "resubstitution")
+        for name, c in known(kind).items()
+        if getattr(c, "weighted", False)
+    }
+    assert set(a.estimates) <= weighted
+    assert "corrected-t" in a.estimates
+
+
+def test_time_order_takes_the_ordered_design(wine):
+    X, y = wine
+    order = np.random.default_rng(0).permutation(len(y))
+    a = unseen.assess(GaussianNB(), X, y, time=order, random_state=0)
+    assert a.headline.method == "time-ordered"
+    for s in a.tables["time-ordered"].plan:
+        assert order[s.train].max() < order[s.test].min()
+
+
+def test_interruption_keeps_what_was_finished(wine, monkeypatch):
+    real = assess_module.execute
+
+    def execute(model, data, plan, **options):
+        if plan.design == "bootstrap":
+            raise Stopped("stopped after 3 of 26 fits of bootstrap")
+        return real(model, data, plan, **options)
+
+    monkeypatch.setattr(assess_module, "execute", execute)
+    a = unseen.assess(GaussianNB(), *wine, random_state=0, effort=SMALL)
+    assert not a.complete
+    assert set(a.tables) == {"monte-carlo", "repeated-kfold"}
+    assert any(n.code == "U018" and "3 of 26 fits" in n.text for n in a.notes)
+
+
+class Listener:
+    def __init__(self):
+        self.said = []
+
+    def expect(self, fits, label):
+        pass
+
+    def advance(self, fits, failed=0):
+        pass
+
+    def say(self, text):
+        self.said.append(text)
+
+    def close(self):
+        pass
+
+
+def test_long_runs_say_so_at_the_start(wine, monkeypatch):
+    monkeypatch.setattr(assess_module, "LONG_RUN", 1e-6)
+    listener = Listener()
+    unseen.assess(GaussianNB(), *wine, random_state=0, effort=SMALL, progress=listener)
+    assert len(listener.said) == 1
+    assert "fits" in listener.said[0]
+
+
+def test_budget_reports_an_effort_that_repeats_the_run(wine, monkeypatch):
+    real = assess_module._Job.fit_all
+    monkeypatch.setattr(assess_module._Job, "fit_all", lambda job: (real(job)[0], 0.1))
+    a = unseen.assess(GaussianNB(), *wine, random_state=0, budget=15)
+    assert Effort(**a.settings["effort"]).fits <= 150
+    assert any(n.code == "U019" for n in a.notes)
+    b = unseen.assess(GaussianNB(), *wine, random_state=0, effort=a.settings["effort"])
+    assert without_times(b.to_dict()["estimates"]) == without_times(a.to_dict()["estimates"])
+
+
+@pytest.mark.parametrize("seconds", [0.001, 0.05, 0.3, 1.0, 3.0, 100.0])
+@pytest.mark.parametrize("budget", [10.0, 60.0, 600.0])
+def test_budget_is_kept_down_to_the_smallest_headline(seconds, budget):
+    effort = within_budget(seconds, budget)
+    assert effort.fits * seconds <= budget or effort == Effort(splits=10, repeats=0, bootstrap=0, leave_out=0, curve=0)
+
+
+@pytest.mark.parametrize("bad", ["splits=1", "splits=x", "leave_out=-3", {"splits": None}])
+def test_bad_effort_is_refused(bad):
+    with pytest.raises(InputError):
+        effort_of(bad)
+
+
+def test_unknown_effort_suggests():
+    with pytest.raises(UnknownName, match="did you mean 'splits'"):
+        effort_of("split=20")
+
+
+@pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, float("nan"), "high"])
+def test_level_must_lie_between_0_and_1(wine, level):
+    with pytest.raises(InputError, match="level"):
+        unseen.assess(GaussianNB(), *wine, level=level)
+
+
+def test_perfect_rule_gets_a_bound_not_a_point(wine):
+    X = np.repeat([[0.0], [1.0]], 30, axis=0) + np.random.default_rng(0).normal(0, 1e-3, (60, 1))
+    y = np.repeat([0, 1], 30)
+    a = unseen.assess(DecisionTreeClassifier(), X, y, random_state=0, effort="quick")
+    tested = int(np.isfinite(a.tables["monte-carlo"].by_unit()).sum())
+    assert a.error == 0
+    assert a.interval.low == 0
+    assert a.interval.high == pytest.approx(1 - 0.025 ** (1 / tested), rel=1e-9)
+    assert {"U004", "U010"} <= {n.code for n in a.notes}

@@ -29,6 +29,7 @@ _NAMES = {
     "optimal_fraction": "unseen.verbs.fraction",
     "plan_test_size": "unseen.verbs.planning",
     "power": "unseen.verbs.power",
+    "predictions": "unseen.verbs.predictions",
     "rank": "unseen.verbs.rank",
     "resubstitution": "",
     "run": "unseen.verbs.run",

@@ -20,6 +20,7 @@ from unseen.verbs.estimate import estimate as estimate
 from unseen.verbs.fraction import optimal_fraction as optimal_fraction
 from unseen.verbs.planning import plan_test_size as plan_test_size
 from unseen.verbs.power import power as power
+from unseen.verbs.predictions import predictions as predictions
 from unseen.verbs.rank import rank as rank
 from unseen.verbs.run import load as load
 from unseen.verbs.run import run as run

@@ -1,0 +1,99 @@
+"""What `unseen.predictions` returns: each file's error, and the paired differences between files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.comparison import Comparison
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.estimate import Estimate
+from unseen.core.notes import Note, merge_notes
+from unseen.core.show import Shown, plain
+
+__all__ = ["PredictionFiles"]
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionFiles(Shown):
+    """Errors of files of predictions on the rows they share, and their paired differences.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        Error of each file, with its interval.
+    pairs : tuple of Comparison
+        Every pair of files once: the difference, its interval and the paired t test.
+    tests : tuple of Comparison
+        The same pairs by the other tests that apply.
+    unmatched : mapping of str to list
+        Names of the rows of each file that not every file has.
+    n : int
+        Rows used.
+    loss : str
+        Id of the loss, or name of the column it was read from.
+    remarks : tuple of Note
+        Remarks on the files.
+    """
+
+    estimates: Mapping[str, Estimate]
+    pairs: tuple[Comparison, ...]
+    tests: tuple[Comparison, ...]
+    unmatched: Mapping[str, list[Any]]
+    n: int
+    loss: str
+    remarks: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return "Predictions of " + ", ".join(self.estimates)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Remarks on the files, on each estimate and on each pair, each once."""
+        return merge_notes(
+            self.remarks, *(e.notes for e in self.estimates.values()), *(p.notes for p in (*self.pairs, *self.tests))
+        )
+
+    def __getitem__(self, names: tuple[str, str]) -> Comparison:
+        if not (isinstance(names, tuple) and len(names) == 2):
+            raise InputError(f"give the names of two files, as in result['a.csv', 'b.csv']; got {names!r}.")
+        for name in names:
+            if name not in self.estimates:
+                raise UnknownName("file", name, self.estimates)
+        for pair in self.pairs:
+            if (pair.a, pair.b) == names:
+                return pair
+            if (pair.b, pair.a) == names:
+                return pair.flipped()
+        raise InputError(f"{names[0]!r} cannot be compared with itself.")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per file, or one per pair and test where there are several files."""
+        if not self.pairs:
+            return [{"file": name, **e.row()} for name, e in self.estimates.items()]
+        ordered = [c for pair in self.pairs for c in (pair, *(t for t in self.tests if (t.a, t.b) == (pair.a, pair.b)))]
+        return [{**c.rows()[0], "test": c.test, "statistic": c.statistic} for c in ordered]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return estimates, pairs, tests, every unmatched row and the notes."""
+        return {
+            "n": self.n, "loss": self.loss,
+            "files": {name: plain(e.row()) for name, e in self.estimates.items()},
+            "pairs": [p.to_dict() for p in self.pairs], "tests": [t.to_dict() for t in self.tests],
+            "unmatched": plain(dict(self.unmatched)), "notes": [n.to_dict() for n in self.notes],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {_words(e)}" for name, e in self.estimates.items()]
+        lines += [str(c) for c in (*self.pairs, *self.tests)]
+        lines.append(f"{self.n} rows" + (" in common" if len(self.estimates) > 1 else ""))
+        return "\n".join([*lines, *map(str, self.notes)])
+
+
+def _words(e: Estimate) -> str:
+    span = "" if e.interval is None else f", {100 * e.interval.level:g}% interval {e.interval}"
+    error = "" if e.std_error is None else f", std error {e.std_error:.3g}"
+    return f"{e.loss} {e.value:.4g}{span}{error} ({e.method}, {e.n_units} units)"

@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import UnknownName
 from unseen.datasets.frame import as_data
 
-__all__ = ["describe", "load", "names"]
+__all__ = ["describe", "load", "names", "summary"]
 
 _SKLEARN = {
     "iris": ("load_iris", "150 flowers, 4 measurements, 3 species (Fisher, 1936)"),
@@ -44,6 +44,23 @@ def names() -> list[str]:
 def describe() -> dict[str, str]:
     """Return a line about each data set."""
     return {**{name: text for name, (_, text) in _SKLEARN.items()}, **_POPULATIONS}
+
+
+def summary() -> list[dict[str, Any]]:
+    """Return one dict per data set: name, rows, features, task, number of classes, description.
+
+    Examples
+    --------
+    >>> summary()[0]["name"], summary()[0]["rows"]
+    ('iris', 150)
+    """
+    rows = []
+    for name, text in describe().items():
+        data = load(name)
+        classes = None if data.classes is None else len(data.classes)
+        sizes = {"name": name, "rows": data.n, "features": data.n_features}
+        rows.append({**sizes, "task": data.task, "classes": classes, "description": text})
+    return rows
 
 
 @cache

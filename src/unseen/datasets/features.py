@@ -213,7 +213,7 @@ def check_features(X: Any, names: tuple[str, ...]) -> None:
 
 def _refuse_infinite(row: int, name: str) -> None:
     raise InputError(
-        f"column {name!r} of X holds infinite values (first: row {row}, counted from 0); replace or remove them."
+        f"column {name!r} holds infinite values (first: row {row}, counted from 0); replace or remove them."
     )
 
 

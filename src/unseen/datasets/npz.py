@@ -34,7 +34,7 @@ def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str,
     features = _named(arrays, FEATURES, source, "features")
     name = target if target is not None else _named(arrays, TARGETS, source, "the target")
     if name not in arrays:
-        raise UnknownName(f"target in {str(source.path)!r}", name, arrays)
+        raise UnknownName("target array", name, arrays, f"The file is {str(source.path)!r}.")
     if name == features:
         raise InputError(f"the target and the features are both the array {name!r}; give another target.")
     X = arrays[features]

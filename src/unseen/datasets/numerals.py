@@ -13,9 +13,9 @@ from unseen.core.errors import InputError
 __all__ = ["with_numbers"]
 
 SOFT_MISSING = frozenset({"", ".", "-", "--", "None", "none", "Missing", "missing"})
-_INTEGER = r"[+-]?\d+"
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?|[+-]?\d+,")
-_WHOLE = re.compile(_INTEGER)
+_POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d+")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?|[+-]?\d{1,3}(?:,\d{3})+\.\d*|[+-]?\d{1,3}(?:,\d{3}){2,}")
 _GROUPED_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
@@ -70,7 +70,7 @@ def _column(column: Any, name: str, sep: str, decimal: str | None, points: list[
         elif _is_comma_numbers(firm):
             _refuse_doubt(firm, name, sep, decimal, points)
             return _mapped(column, values, text, lambda t: float(t.replace(",", ".")))
-        elif all(_THOUSANDS.fullmatch(t) or _WHOLE.fullmatch(t) for t in firm):
+        elif _is_grouped_numbers(firm):
             raise _marked(name, firm, "with marks between thousands")
         if all(_DATE.fullmatch(t) for t in firm):
             return _dates(column, name)
@@ -92,6 +92,13 @@ def _with_point(text: str) -> str:
 
 def _is_comma_numbers(texts: list[str]) -> bool:
     return any("," in t for t in texts) and all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in texts)
+
+
+def _is_grouped_numbers(texts: list[str]) -> bool:
+    kinds = (_THOUSANDS, _COMMA, _WHOLE, _POINT)
+    return any(_THOUSANDS.fullmatch(t) or "," in t for t in texts) and all(
+        any(kind.fullmatch(t) for kind in kinds) for t in texts
+    )
 
 
 def _refuse_doubt(texts: list[str], name: str, sep: str, decimal: str | None, points: list[str]) -> None:

@@ -11,7 +11,7 @@ __all__ = ["read_parquet"]
 
 
 def read_parquet(source: Source) -> Any:
-    """Return the table as a pandas frame; a named index becomes columns again."""
+    """Return the table as a pandas frame; a named index becomes columns again, text categories."""
     import pandas as pd
 
     try:
@@ -25,4 +25,6 @@ def read_parquet(source: Source) -> Any:
         reason = " ".join(str(error).split())
         raise InputError(f"the file {str(source.path)!r} cannot be read as Parquet: {reason}") from error
     named = [name for name in frame.index.names if name is not None]
-    return frame.reset_index(level=named) if named else frame
+    frame = frame.reset_index(level=named) if named else frame
+    text = [c for c in frame.columns if pd.api.types.infer_dtype(frame[c], skipna=True) == "string"]
+    return frame.astype(dict.fromkeys(text, "category")) if text else frame

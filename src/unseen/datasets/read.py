@@ -230,8 +230,8 @@ def _check_columns(wanted: dict[str, str], drop: tuple[str, ...], held: list[str
     for role, name in [*wanted.items(), *(("drop", name) for name in drop)]:
         if name not in held:
             data_first = sum(h.replace(".", "", 1).isdigit() for h in held) > len(held) / 2
-            hint = "The first line looks like data: add a line of column names." if data_first else ""
-            raise UnknownName(f"{role} column in {str(source.path)!r}", name, held, hint)
+            hint = " Its first line looks like data: add a line of column names." if data_first else ""
+            raise UnknownName(f"{role} column", name, held, f"The file is {str(source.path)!r}.{hint}")
     roles: dict[str, str] = {}
     for role, name in [*wanted.items(), *(("drop", name) for name in drop)]:
         if name in roles and roles[name] != role:
@@ -287,7 +287,7 @@ def _from_arrays(
     arrays, features, name = read_npz(source, target)
     for role, array in columns.items():
         if array is not None and array not in arrays:
-            raise UnknownName(f"{role} array in {str(source.path)!r}", array, arrays)
+            raise UnknownName(f"{role} array", array, arrays, f"The file is {str(source.path)!r}.")
     if arrays[name].ndim == 1:
         _refuse_missing(arrays[name], f"the target {name!r}", source)
     parts = {role: None if c is None else arrays[c] for role, c in columns.items()}

@@ -87,10 +87,17 @@ def open_source(path: str | PathLike[str]) -> Source:
     return Source(place, _kind(head, named, str(path)), gzipped, head)
 
 
-def _first_bytes(place: Path) -> tuple[bytes, bool]:
+def _is_folder(place: Path) -> bool:
     try:
-        if place.is_dir():
-            raise InputError(f"{str(place)!r} is a directory; give a file: {_WANTED}.")
+        return place.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _first_bytes(place: Path) -> tuple[bytes, bool]:
+    if _is_folder(place):
+        raise InputError(f"{str(place)!r} is a directory; give a file: {_WANTED}.")
+    try:
         with place.open("rb") as file:
             head = file.read(_HEAD)
         gzipped = head.startswith(b"\x1f\x8b")

@@ -1,0 +1,89 @@
+"""What there is to choose from: every registered method with its target, designs, cost and paper."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import UnseenError
+from unseen.core.registry import describe, known, options_of
+
+__all__ = ["method_rows"]
+
+ROWS_FOR_FITS = 100
+_KINDS = {"estimators": "resampling", "resubstitution": "resubstitution", "comparisons": "comparison"}
+
+
+def method_rows() -> list[dict[str, Any]]:
+    """Return one dict per registered estimator, resubstitution method and comparison.
+
+    Returns
+    -------
+    list of dict
+        id, kind ("resampling", "direct", "recipe", "resubstitution" or "comparison"), target, designs, fits (models fitted
+        with the default design on 100 rows; None where that is not fixed), linear (works on differences of two models),
+        description, reference.
+
+    Examples
+    --------
+    >>> row = next(r for r in method_rows() if r["id"] == "corrected-t")
+    >>> row["kind"], row["fits"], row["target"]
+    ('resampling', 25, 'the algorithm')
+    """
+    return [_row(cls, kind) for kind in _KINDS for cls in known(kind).values()]
+
+
+def _row(cls: type[Any], kind: str) -> dict[str, Any]:
+    target = getattr(cls, "target", None)
+    return {
+        "id": cls.id,
+        "kind": _kind(cls, kind),
+        "target": None if target is None else str(target),
+        "designs": sorted(getattr(cls, "designs", ())),
+        "fits": _fits(cls, kind),
+        "linear": bool(getattr(cls, "linear", False)),
+        "description": describe(cls),
+        "reference": reference_of(cls),
+    }
+
+
+def _kind(cls: type[Any], kind: str) -> str:
+    if hasattr(cls, "parts"):
+        return "recipe"
+    if kind == "estimators" and not hasattr(cls, "designs"):
+        return "direct"
+    return _KINDS[kind]
+
+
+def _fits(cls: type[Any], kind: str) -> int | None:
+    """Count the fits of the default design on a small sample; None where the method fixes none."""
+    if hasattr(cls, "parts") or kind == "comparisons":
+        return None
+    if not hasattr(cls, "designs"):
+        return 1 + int(options_of(cls).get("r", 0))  # r is the number of splits that calibrate
+    from unseen.datasets.populations import GaussianBlocks
+
+    data = GaussianBlocks().draw(ROWS_FOR_FITS, np.random.default_rng(0))
+    if set(cls.designs) == {"time-ordered"}:
+        data = replace(data, order=np.arange(data.n))
+    try:
+        plan = cls().default_design(data).plan(data, np.random.default_rng(0))
+    except (UnseenError, AttributeError, TypeError):
+        return None
+    return len(plan) + ("full" in getattr(cls, "needs", ()))
+
+
+def reference_of(cls: type[Any]) -> str:
+    """Return the first reference in the docstring of a class, on one line; empty where there is none."""
+    lines = inspect.cleandoc(cls.__doc__ or "").splitlines()
+    if "References" not in lines:
+        return ""
+    entry: list[str] = []
+    for line in lines[lines.index("References") + 2 :]:
+        if not line.strip() or (entry and line.startswith("---")):
+            break
+        entry.append(line.strip())
+    return " ".join(entry).removeprefix(".. [1] ").strip()

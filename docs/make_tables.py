@@ -65,8 +65,8 @@ def data() -> str:
 
 def models() -> str:
     """Return the table of named models."""
-    named = importlib.import_module("unseen.learners.named")
-    return _table(["name", "what it is"], [[f"`{n}`", t] for n, t in named.describe().items()])
+    rows = importlib.import_module("unseen.learners.named").describe()
+    return _table(["name", "tasks", "what it is"], [[f"`{r['name']}`", ", ".join(r["tasks"]), r["description"]] for r in rows])
 
 
 def api() -> str:

@@ -23,6 +23,7 @@ _NAMES = {
     "compare": "unseen.verbs.compare",
     "datasets": "",
     "designs": "",
+    "disagree": "unseen.verbs.disagree",
     "distribution": "unseen.verbs.distribution",
     "estimate": "unseen.verbs.estimate",
     "load": "unseen.verbs.run",

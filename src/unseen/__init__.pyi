@@ -15,6 +15,7 @@ from unseen.core.table import PredictionTable as PredictionTable
 from unseen.verbs.assess import assess as assess
 from unseen.verbs.assessment import Assessment as Assessment
 from unseen.verbs.compare import compare as compare
+from unseen.verbs.disagree import disagree as disagree
 from unseen.verbs.distribution import distribution as distribution
 from unseen.verbs.estimate import estimate as estimate
 from unseen.verbs.fraction import optimal_fraction as optimal_fraction

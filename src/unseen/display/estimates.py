@@ -51,7 +51,9 @@ class EstimatesInfo:
 
 def info(a: Assessment) -> EstimatesInfo:
     """Return the rows, the headline first, the baseline beside it."""
-    rest = [e for m, e in a.estimates.items() if m != a.headline.method and np.isfinite(e.value)]
+    # a rule that chose a method shown already adds no row
+    distinct = {e.method: e for e in reversed(list(a.estimates.values())) if e.method != a.headline.method}
+    rest = [e for e in distinct.values() if np.isfinite(e.value)]
     rest.sort(key=lambda e: (e.interval is None, -(e.target.n_train or 0.0), e.method))
     rows: list[tuple[str, str, Estimate]] = [("headline", a.headline.method, a.headline)]
     rows.append(("baseline", "baseline: guessing", a.baseline))
@@ -106,11 +108,13 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
         _row(numbers, k, float(at), ax)
     side = blended_transform_factory(ax.transAxes, ax.transData)
     for at, text in numbers.headings:
-        ax.text(0.0, at, text, transform=side, ha="left", va="center", style="italic")
+        ax.text(0.0, at, text, transform=side, ha="left", va="center_baseline", style="italic")
     for at, size in zip(numbers.place, numbers.sizes):
         if np.isfinite(size):
-            ax.text(1.015, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center")
-    ax.text(1.015, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center", style="italic")
+            ax.text(1.015, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center_baseline")
+    ax.text(
+        1.015, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center_baseline", style="italic"
+    )
     ax.set_yticks(numbers.place, [label(text) for text in numbers.labels])
     for text, role in zip(ax.get_yticklabels(), numbers.role):
         text.set_fontweight("bold" if role == "headline" else "normal")

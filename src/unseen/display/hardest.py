@@ -49,8 +49,8 @@ def info(a: Assessment) -> HardestInfo | None:
         return None
     loss = table.by_unit()
     tested = np.flatnonzero(np.isfinite(loss))
-    order = tested[np.argsort(-loss[tested], kind="stable")]
     times = np.bincount(a.data.units, table.times_tested(), a.data.n_units).astype(np.int64)
+    order = tested[np.lexsort((-times[tested], -loss[tested]))]  # of equals, the most often tested first
     worst = order[:SHOWN]
     worst = worst[loss[worst] > 0]
     if not len(worst):
@@ -103,7 +103,7 @@ figure(
     Figure(
         "hardest", Assessment, info, draw, "Hardest units",
         "Mean error of each case over the splits that tested it, hardest first. A steep fall means a few cases make most of "
-        "the error: look at them for wrong labels or a missing feature. A long slope means the classes overlap.",
+        "the error: look at them for wrong labels or a missing feature. A long slope means that it is spread over many.",
         size=(7.0, 3.0), order=60,
     )
 )  # fmt: skip

@@ -17,13 +17,16 @@ __all__ = ["CurveInfo"]
 
 @dataclass(frozen=True)
 class CurveInfo:
-    """Mean, smallest and largest error over repetitions at each training size; `train` and `test` have those columns."""
+    """Mean, smallest and largest error over repetitions at each training size; `train` and `test` have those columns.
+
+    `baseline` is None where it lies so far above that it would flatten the curves.
+    """
 
     sizes: Floats
     test: Floats
     train: Floats | None
     repeats: Ints
-    baseline: float
+    baseline: float | None
     loss: str
 
 
@@ -38,10 +41,12 @@ def info(a: Assessment) -> CurveInfo | None:
     if len(steps) < 2:
         return None
     size = table.plan.sizes[done, 1]
+    test = _bands(table.split_means(), part, steps)
+    near = a.baseline.value <= 2 * test[:, 2].max()
     return CurveInfo(
-        np.array([size[part == k].mean() for k in steps]), _bands(table.split_means(), part, steps),
+        np.array([size[part == k].mean() for k in steps]), test,
         None if table.train is None else _bands(table.train_errors(), part, steps),
-        np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64), a.baseline.value, table.loss,
+        np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64), a.baseline.value if near else None, table.loss,
     )  # fmt: skip
 
 
@@ -58,7 +63,10 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
     for values, colour, marker, line, name in curves:
         ax.fill_between(numbers.sizes, values[:, 1], values[:, 2], color=colour, alpha=0.18, linewidth=0)
         ax.plot(numbers.sizes, values[:, 0], color=colour, marker=marker, linestyle=line, markersize=5.5, label=name)
-    ax.axhline(numbers.baseline, color="#000000", alpha=0.55, linewidth=1.2, linestyle=":", label="baseline: guessing")
+    if numbers.baseline is not None:
+        ax.axhline(
+            numbers.baseline, color="#000000", alpha=0.7, linewidth=1.4, linestyle=":", label="baseline: guessing"
+        )
     ax.set_xlim(left=0)
     ax.margins(y=0.08)
     ax.set_xlabel("units trained on")

@@ -19,6 +19,7 @@ from unseen.report._sections import Cell, Section, build, builders_for
 __all__ = ["fragment", "render", "write"]
 
 LONGEST_TITLE = 90
+LONGEST_LINE = 26
 
 
 def _packaged(name: str) -> str:
@@ -39,17 +40,18 @@ def _environment() -> Any:
     environment.filters["cell"] = cell
     environment.filters["sort_key"] = sort_key
     environment.tests["number"] = is_number
+    environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
 
 
 def cell(value: Any) -> str:
-    """Return a table cell's text: four significant digits, a dash for nothing.
+    """Return a table cell's text: four significant digits, large numbers written out, a dash for nothing.
 
     Examples
     --------
-    >>> cell(0.123456), cell(None), cell(True), cell(12)
-    ('0.1235', '–', 'yes', '12')
+    >>> cell(0.123456), cell(25620.3), cell(None), cell(True), cell(12)
+    ('0.1235', '25620', '–', 'yes', '12')
     """
     if isinstance(value, Cell):
         return value.text
@@ -58,7 +60,7 @@ def cell(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
     return str(value)
 
 

@@ -49,11 +49,12 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; numbers are aligned right and sortable."""
+    """Rows under named columns; numbers are aligned right, columns of three rows or more sortable unless told otherwise."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     caption: str = ""
+    sortable: bool = True
 
 
 @dataclass(frozen=True)

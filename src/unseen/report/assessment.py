@@ -30,7 +30,7 @@ def shown_model(name: str) -> str:
 
 @section(Assessment, 10)
 def headline(a: Assessment) -> Section:
-    """Return the answer in plain words."""
+    """Return the answer in plain words, and all estimates on one axis."""
     lead = a.sentence().replace(a.model, shown_model(a.model), 1)
     blocks: list[Block] = [Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a)), Text(_about(a))]
     if not a.complete:
@@ -38,7 +38,8 @@ def headline(a: Assessment) -> Section:
     if a.notes:
         titles = ", ".join(dict.fromkeys(f"{n.title} ({n.code})" for n in a.notes))
         blocks.append(Text(f"To be kept in mind: {titles}; see the notes below."))
-    return Section("headline", "The answer", blocks)
+    made = picture(a, "estimates")
+    return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
 
 
 def _against_baseline(a: Assessment) -> str:
@@ -76,49 +77,44 @@ def _about(a: Assessment) -> str:
 
 @section(Assessment, 20)
 def estimates(a: Assessment) -> Section:
-    """Return the interval plot and the table of all estimates."""
-    blocks: list[Block] = []
-    made = picture(a, "estimates")
-    if made is not None:
-        blocks.append(made)
-    words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in known(kind).items()}
-    rows = []
-    for row in a.rows():
-        loss, name = row["term"], row["method"]
-        hint = words.get(name, "").rstrip(".")
-        if name == "baseline":
-            hint = "The headline's method for always guessing the most frequent class or the mean"
-        rows.append([
-            Cell(name + (" (headline)" if name == a.headline.method else ""), name, hint),
-            Cell(percent_or_number(row["estimate"], loss), row["estimate"]),
-            _interval(row, loss), row["fits"], Cell(f"{row['seconds']:.2f}", row["seconds"]), row["agrees"],
-            row["target"], row["note"],
-        ])  # fmt: skip
-    columns = [
-        "method",
-        "error",
-        f"{100 * float(a.settings['level']):g}% interval",
-        "fits",
-        "seconds",
-        "agrees",
-        "error of",
-        "notes",
-    ]
-    caption = (
-        "All estimates. 'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
-    )
-    return Section("estimates", "All estimates", [*blocks, Table(columns, rows, caption)])
+    """Return the table of all estimates."""
+    rows = [
+        [
+            Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
+            Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]), _interval(row), row["fits"],
+            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], *_target(row["target"]), row["note"] or None,
+        ]
+        for row in _distinct(a.rows())
+    ]  # fmt: skip
+    level = f"{100 * float(a.settings['level']):g}% interval"
+    columns = ["method", "error", level, "fits", "seconds", "agrees", "error of", "trained on", "notes"]
+    caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
+    return Section("estimates", "All estimates", [Table(columns, rows, caption)])
 
 
-def _interval(row: dict[str, Any], loss: str) -> Any:
+def _distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each method once: a rule that chose a method shown already adds no row."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        found.setdefault(row["method"], row)
+    return list(found.values())
+
+
+def _target(words: str) -> tuple[str, Any]:
+    """Return what a row is the error of, and the training size by itself."""
+    kind, _, size = words.removesuffix(" units").partition(" trained on ")
+    return kind, float(size) if size else None
+
+
+def _interval(row: dict[str, Any]) -> Any:
     if row["lower"] is None:
         return None
-    text = f"{percent_or_number(row['lower'], loss)} to {percent_or_number(row['upper'], loss)}"
+    text = " to ".join(percent_or_number(row[end], row["term"]) for end in ("lower", "upper"))
     return Cell(text, row["lower"])
 
 
 NAMES = {"avr": "mean", "tavr": "trimmed mean", "med": "median", "std": "std. deviation", "mad": "median abs. deviation",
-         "iqr": "quartile distance", "q05": "5%", "q25": "25%", "q75": "75%", "q95": "95%"}  # fmt: skip
+         "iqr": "quartile distance", "q05": "5% fractile", "q25": "25% fractile", "q75": "75% fractile", "q95": "95% fractile"}  # fmt: skip
 SCALES = {"identity": "error G", "log1p": "log(1 + G)"}
 
 
@@ -134,7 +130,7 @@ def distribution(a: Assessment) -> Section | None:
     caption = (
         f"Summary of {len(spread.values)} splits, {spread.n_train:g} units trained on and {spread.n_test:g} tested."
     )
-    return Section("distribution", "Error from split to split", [made, Table(columns, rows, caption)])
+    return Section("distribution", "Error from split to split", [made, Table(columns, rows, caption, sortable=False)])
 
 
 @section(Assessment, 40)
@@ -196,8 +192,10 @@ def hardest(a: Assessment) -> Section | None:
         return None
     loss = numbers.measure
     unit = "group" if numbers.grouped else "row" if a.data.ids is None else "id"
+    numeric = a.data.task == "regression"
     rows = [
-        [Cell(name, float(name) if unit == "row" else name), truth, said or None, Cell(percent_or_number(float(value), loss), float(value)), int(times)]
+        [Cell(name, float(name) if unit == "row" else name), Cell(truth, float(truth)) if numeric else truth,
+         Cell(said, float(said)) if numeric else said or None, Cell(percent_or_number(float(value), loss), float(value)), int(times)]
         for name, truth, said, value, times in zip(numbers.name, numbers.truth, numbers.said, numbers.loss, numbers.tested)
     ]  # fmt: skip
     wrong = "most often taken for" if a.data.task == "classification" else "mean prediction"
@@ -227,6 +225,17 @@ def failures(a: Assessment) -> Section | None:
     return Section(
         "failures", "Failed fits", [Text(text), Table(["design", "failed", "of", "reason"], rows, "Reasons.")]
     )
+
+
+@section(Assessment, 85)
+def methods(a: Assessment) -> Section:
+    """Return what each method does, in a line."""
+    words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in known(kind).items()}
+    names = [row["method"] for row in _distinct(a.rows()) if row["method"] in words]
+    rows = [[name, words[name].replace("`", "")] for name in names]
+    guess = "most frequent class" if a.data.task == "classification" else "mean"
+    rows.append(["baseline", f"The headline's method for a model that always guesses the {guess}."])
+    return Section("methods", "What the methods do", [Table(["method", "what it does"], rows, sortable=False)])
 
 
 @section(Assessment, 80)

@@ -50,7 +50,7 @@ def numbers(e: Estimate) -> Section:
     ]
     if isinstance(e, ResubEstimate):
         rows.insert(2, ["Monte-Carlo error of the integration (not a sampling error)", e.mc_error])
-    return Section("numbers", "Numbers", [Table(["what", "value"], rows, "All figures.")])
+    return Section("numbers", "Numbers", [Table(["what", "value"], rows, "All figures.", sortable=False)])
 
 
 @section(Estimate, 80)

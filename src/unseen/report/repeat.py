@@ -17,13 +17,15 @@ def repeat(a: Assessment) -> Section:
     known = a.settings
     blocks: list[Block] = [
         Code(str(known["repeat"]), "The same command with the same data and versions gives the same numbers."),
-        Table(["what", "value"], _facts(a), "Settings."),
+        Table(["what", "value"], _facts(a), "Settings.", sortable=False),
     ]
     designs = [
         [name, _options(known["designs"].get(name, table.plan.options)), len(table.plan), table.plan.fingerprint]
         for name, table in a.tables.items()
     ]
-    blocks.append(Table(["design", "options", "splits", "fingerprint of the splits"], designs, "Designs."))
+    blocks.append(
+        Table(["design", "options", "splits", "fingerprint of the splits"], designs, "Designs.", sortable=False)
+    )
     return Section("repeat", "How to repeat this", blocks)
 
 

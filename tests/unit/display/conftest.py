@@ -1,0 +1,90 @@
+"""Assessments with answers known by hand, and small real ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.naive_bayes import GaussianNB
+
+import unseen
+from unseen.core.data import Data
+from unseen.core.estimate import Estimate, Interval, ResubEstimate, Target
+from unseen.core.plan import Plan, Split
+from unseen.core.table import Predictions, PredictionTable
+from unseen.verbs.assessment import Assessment
+
+SMALL = "splits=5,repeats=2,bootstrap=20,leave_out=30,curve=2"
+
+
+@pytest.fixture(autouse=True)
+def no_window(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+
+
+def table(y, tested, predicted, design="repeated-kfold", weights=None, groups=None, task="classification"):
+    """Return losses where `tested[j]` are the test rows of split j and `predicted[j]` what its model said of them."""
+    y = np.asarray(y)
+    classes = np.unique(y) if task == "classification" else None
+    columns = {k: None if v is None else np.asarray(v) for k, v in (("weights", weights), ("groups", groups))}
+    data = Data(None, y, task, classes, **columns)
+    rows = [np.asarray(t, dtype=np.int64) for t in tested]
+    splits = tuple(Split(np.setdiff1d(np.arange(len(y)), t), t, 0, j) for j, t in enumerate(rows))
+    value = np.concatenate([np.asarray(p) for p in predicted])
+    if classes is not None:
+        value = np.searchsorted(classes, value)
+    split = np.repeat(np.arange(len(rows)), [len(t) for t in rows])
+    plan = Plan(design, splits, data.units)
+    return PredictionTable(plan, data, Predictions(split, np.concatenate(rows), value)).losses()
+
+
+def assessment(losses, estimates=(), interval=(0.1, 0.3)):
+    """Return an assessment around one table."""
+    span = None if interval is None else Interval(*interval, 0.95)
+    target = Target.ALGORITHM.at(90)
+    head = Estimate(0.2, 0.05, span, 24, "corrected-t", target, losses.loss, 100, 25)
+    base = Estimate(0.5, 0.05, Interval(0.4, 0.6, 0.95), 24, "corrected-t", target, losses.loss, 100, 25)
+    design = losses.plan.design
+    settings = {"seed": 0, "level": 0.95, "effort": {"splits": 25}, "headline_design": design, "designs": {design: {}},
+                "data_fingerprint": "f" * 16, "versions": {"unseen": "0"}, "repeat": "unseen assess x.csv"}  # fmt: skip
+    all_of_them = {e.method: e for e in (head, *estimates)}
+    return Assessment(head, all_of_them, base, {design: losses}, losses.data, "a model", settings)
+
+
+@pytest.fixture(scope="session")
+def make_table():
+    return table
+
+
+@pytest.fixture(scope="session")
+def make_assessment():
+    return assessment
+
+
+@pytest.fixture
+def by_hand(make_table, make_assessment):
+    """Six rows of two classes, each tested twice; estimates of both targets, one with a Monte-Carlo error only."""
+    losses = make_table(
+        ["a", "a", "a", "b", "b", "b"],
+        [[0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]],
+        [["a", "a", "b", "b", "b", "a"], ["a", "b", "b", "b", "b", "b"]],
+    )
+    algorithm, model = Target.ALGORITHM, Target.MODEL
+    more = [
+        Estimate(0.25, None, None, None, "leave-out", algorithm.at(75), "zero-one", 100, 200),
+        Estimate(0.22, 0.04, Interval(0.14, 0.3, 0.95), None, "nested", algorithm.at(80), "zero-one", 100, 500),
+        ResubEstimate(0.05, None, None, None, "bolster", model.at(100), "zero-one", 100, 0, mc_error=0.02),
+    ]
+    return make_assessment(losses, more)
+
+
+@pytest.fixture(scope="session")
+def classified():
+    X, y = unseen.datasets.load("iris").xy
+    return unseen.assess(GaussianNB(), X, y, random_state=0, effort=SMALL)
+
+
+@pytest.fixture(scope="session")
+def regressed():
+    X, y = unseen.datasets.load("diabetes").xy
+    return unseen.assess(Ridge(), X, y, random_state=0, effort=SMALL)

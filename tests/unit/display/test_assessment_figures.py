@@ -1,0 +1,226 @@
+"""Figures of an assessment show the numbers of its tables, worked out by hand where possible."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import unseen
+from unseen.core.distribution import ErrorDistribution
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.estimate import Estimate, Interval, Target
+from unseen.display import info
+from unseen.display.confusion import confusion_counts
+from unseen.display.distribution import distribution_info
+
+
+def test_estimates_are_grouped_by_target_with_the_baseline_beside_the_headline(by_hand):
+    shown = info(by_hand, "estimates")
+    assert shown.labels == ("corrected-t", "baseline: guessing", "nested", "leave-out", "bolster")
+    assert shown.kind == ("algorithm",) * 4 + ("model",)
+    assert [text for _, text in shown.headings] == [
+        "Error of the algorithm, over training sets",
+        "Error of this one model",
+    ]
+    assert shown.headings[1][0] > shown.place[3], "the second group's heading stands below the first group"
+    assert shown.headings[1][0] < shown.place[4]
+    assert shown.role == ("headline", "baseline", "agrees", "agrees", "differs")
+    assert np.all(np.diff(shown.place) >= 1)
+
+
+def test_a_monte_carlo_error_is_never_drawn_as_an_interval(by_hand):
+    import matplotlib.pyplot as plt
+
+    shown = info(by_hand, "estimates")
+    assert np.isnan(shown.low[3:]).all()
+    assert np.isnan(shown.high[3:]).all()
+    ax = by_hand.plot("estimates")
+    lines = [line for line in ax.lines if len(line.get_xdata()) == 2]
+    assert len(lines) == 3, "headline, baseline and nested have intervals, the other two do not"
+    plt.close("all")
+
+
+def test_the_headline_interval_and_the_baseline_are_always_in_view(by_hand):
+    shown = info(by_hand, "estimates")
+    assert shown.limits[0] < 0.05
+    assert shown.limits[1] > 0.6
+
+
+def test_a_loose_bound_does_not_flatten_the_rest(make_assessment, by_hand):
+    losses = by_hand.tables["repeated-kfold"]
+    bound = Estimate(0.3, None, Interval(0.0, 50.0, 0.95), None, "bound", Target.MODEL, "squared", 100, 0)
+    shown = info(make_assessment(losses, [bound]), "estimates")
+    assert 0.6 < shown.limits[1] < 1.2
+
+
+def test_estimates_without_any_interval_are_drawn_as_points(make_assessment, by_hand):
+    shown = info(make_assessment(by_hand.tables["repeated-kfold"], interval=None), "estimates")
+    assert shown.span is None
+    assert np.isnan(shown.low[0])
+
+
+def test_many_estimates_make_a_taller_figure(make_assessment, by_hand):
+    more = [Estimate(0.01 * k, None, None, None, f"m{k}", Target.MODEL.at(9), "zero-one", 9, 0) for k in range(30)]
+    small, large = (
+        info(by_hand, "estimates"),
+        info(make_assessment(by_hand.tables["repeated-kfold"], more), "estimates"),
+    )
+    assert large.size[1] > small.size[1] + 5
+
+
+def test_a_rule_that_chose_the_headline_method_adds_no_second_row(make_assessment, by_hand):
+    from dataclasses import replace
+
+    a = make_assessment(by_hand.tables["repeated-kfold"])
+    twice = replace(a, estimates={**a.estimates, "rule": a.headline})
+    assert info(twice, "estimates").labels.count("corrected-t") == 1
+
+
+def test_confusion_counts_each_row_once_spread_over_its_predictions(by_hand):
+    # row 0 a,a; row 1 a,b; row 2 b,b; rows 3 and 4 b,b; row 5 a,b
+    counts, shares = confusion_counts(by_hand.tables["repeated-kfold"])
+    np.testing.assert_allclose(counts, [[1.5, 1.5], [0.5, 2.5]])
+    np.testing.assert_allclose(shares, [[1.5 / 3, 1.5 / 3], [0.5 / 3, 2.5 / 3]])
+    assert info(by_hand, "confusion").counts.sum() == pytest.approx(6)
+
+
+def test_weights_change_shares_and_not_counts(make_table):
+    losses = make_table(["a", "a", "b"], [[0, 1, 2]], [["a", "b", "b"]], weights=[3.0, 1.0, 1.0])
+    counts, shares = confusion_counts(losses)
+    np.testing.assert_allclose(counts, [[1, 1], [0, 1]])
+    np.testing.assert_allclose(shares, [[0.75, 0.25], [0, 1]])
+
+
+def test_a_class_that_was_never_tested_has_no_shares(make_table):
+    losses = make_table(["a", "a", "b"], [[0, 1]], [["a", "b"]])
+    _, shares = confusion_counts(losses)
+    assert shares[1].sum() == 0
+
+
+def test_the_most_confused_of_many_classes_are_kept(make_table, make_assessment):
+    labels = [f"c{k:02d}" for k in range(40)]
+    said = list(labels)
+    said[37], said[38] = "c38", "c37"
+    shown = info(make_assessment(make_table(labels, [list(range(40))], [said])), "confusion")
+    assert len(shown.classes) == 30
+    assert {"c37", "c38"} <= set(shown.classes)
+    assert shown.n_classes == 40
+
+
+def test_hardest_units_come_first_with_truth_and_what_was_said(by_hand):
+    shown = info(by_hand, "hardest")
+    assert shown.name == ("3", "2", "6")
+    assert shown.truth == ("a", "a", "b")
+    assert shown.said == ("b", "b", "a")
+    np.testing.assert_allclose(shown.loss, [1, 0.5, 0.5])
+    assert shown.tested.tolist() == [2, 2, 2]
+    assert (shown.never, shown.always, shown.n_tested) == (3, 1, 6)
+
+
+def test_hardest_groups_are_named_by_their_group(make_table, make_assessment):
+    losses = make_table(["a", "a", "b", "b"], [[0, 1, 2, 3]], [["b", "b", "b", "a"]], groups=["g2", "g2", "g1", "g1"])
+    shown = info(make_assessment(losses), "hardest")
+    assert shown.name == ("g2", "g1")
+    np.testing.assert_allclose(shown.loss, [1, 0.5])
+    assert shown.grouped
+
+
+def test_no_error_at_all_leaves_no_hardest_units(make_table, make_assessment):
+    assert info(make_assessment(make_table(["a", "b"], [[0, 1]], [["a", "b"]])), "hardest") is None
+
+
+def test_residuals_are_mean_predictions_of_models_that_had_not_seen_the_row(make_table, make_assessment):
+    losses = make_table([1.0, 5.0], [[0, 1], [0]], [[2.0, 4.0], [4.0]], task="regression")
+    shown = info(make_assessment(losses), "residuals")
+    assert shown.observed.tolist() == [1, 5]
+    assert shown.predicted.tolist() == [3, 4]
+    assert shown.limits[0] < 1
+    assert shown.limits[1] > 5
+
+
+def test_residual_points_are_thinned_and_keep_both_ends(make_table, make_assessment):
+    y = np.arange(3000.0)[::-1].copy()
+    shown = info(make_assessment(make_table(y, [np.arange(3000)], [y], task="regression")), "residuals")
+    assert len(shown.observed) == 400
+    assert (shown.observed[0], shown.observed[-1], shown.n_rows) == (0, 2999, 3000)
+
+
+def test_distribution_has_one_bar_per_value_where_there_are_few():
+    spread = ErrorDistribution(np.array([0.1, 0.2, 0.2, 0.4, 0.4, 0.4]), "zero-one")
+    shown = distribution_info(spread)
+    assert shown.count.tolist() == [1, 2, 3]
+    np.testing.assert_allclose(shown.left + shown.width / 2, [0.1, 0.2, 0.4])
+    np.testing.assert_allclose(shown.fractiles, [0.1, 0.2, 0.2, 0.4, 0.4])
+
+
+def test_distribution_of_many_values_is_binned_without_losing_any():
+    values = np.random.default_rng(0).normal(size=500)
+    shown = distribution_info(ErrorDistribution(values, "squared"))
+    assert shown.count.sum() == 500
+    assert 8 <= len(shown.count) <= 30
+
+
+def test_a_distribution_of_one_value_can_be_drawn():
+    import matplotlib.pyplot as plt
+
+    from unseen.display.distribution import draw
+
+    _, ax = plt.subplots()
+    draw(distribution_info(ErrorDistribution(np.zeros(20), "zero-one")), ax)
+    plt.close("all")
+
+
+def test_optimism_is_test_minus_training_error(classified):
+    shown = info(classified, "optimism")
+    table = classified.tables[classified.headline_design]
+    np.testing.assert_allclose(shown.optimism, table.split_means() - table.train_errors())
+    assert shown.mean_optimism == pytest.approx(shown.mean_test - shown.mean_train)
+    assert shown.split.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_learning_curve_averages_the_repetitions_of_a_size(classified):
+    shown = info(classified, "learning-curve")
+    table = classified.tables["learning-curve"]
+    means, sizes = table.split_means(), np.array([len(s.train) for s in table.plan])
+    for size, (mean, low, high) in zip(shown.sizes, shown.test):
+        mine = means[sizes == size]
+        assert (mean, low, high) == pytest.approx((mine.mean(), mine.min(), mine.max()))
+    assert np.all(np.diff(shown.sizes) > 0)
+
+
+def test_a_task_has_its_own_picture(classified, regressed):
+    assert info(classified, "residuals") is None
+    assert info(regressed, "confusion") is None
+    with pytest.raises(InputError, match="nothing to draw"):
+        classified.plot("residuals")
+
+
+def test_unknown_figures_are_refused_by_name(classified):
+    with pytest.raises(UnknownName, match="estimates"):
+        classified.plot("estimats")
+
+
+def test_a_single_estimate_shows_its_interval(by_hand):
+    shown = info(by_hand.headline)
+    assert (shown.value, shown.ends, shown.level) == (0.2, (0.1, 0.3), 0.95)
+    assert info(by_hand.estimates["leave-out"]).ends is None
+
+
+def test_quick_assessments_leave_out_what_was_not_run():
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = unseen.datasets.load("iris").xy
+    a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
+    assert info(a, "distribution") is None
+    assert info(a, "learning-curve") is None
+    assert info(a, "estimates").labels[:2] == ("corrected-t", "baseline: guessing")
+
+
+def test_time_ordered_splits_are_shown_in_the_order_of_time():
+    from sklearn.linear_model import Ridge
+
+    X, y = unseen.datasets.load("diabetes").xy
+    a = unseen.assess(Ridge(), X, y, random_state=0, time=np.arange(len(y)))
+    shown = info(a, "optimism")
+    assert shown.in_time
+    assert shown.split.tolist() == sorted(shown.split.tolist())

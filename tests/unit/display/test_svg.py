@@ -1,0 +1,118 @@
+"""Figures as inline SVG: small, safe, the same every time, at home on light and dark pages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+import pytest
+
+from unseen.display import Figure, figures_for, svg
+from unseen.display._style import DARK, PALETTE, label
+
+NASTY = ["<script>alert(1)</script>", 'a "quoted" & b', "$x_1$ costs $", "--> ]]> <!--", "id=\"x\" #000000 style=\"#000000\"", "\\$ \\alpha", "\x00\x1b\n", "日本語", "\u202egnp.exe"]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Words:
+    texts: tuple[str, ...]
+
+
+def draw_words(numbers, ax):
+    for k, text in enumerate(numbers.texts):
+        ax.text(0.1, k / len(numbers.texts), label(text, 60))
+
+
+WORDS = Figure("words", Words, lambda r: r, draw_words, "Words")
+
+
+def drawn(a):
+    return {f.name: svg(f, numbers) for f in figures_for(a) if (numbers := f.info(a)) is not None}
+
+
+@pytest.fixture(scope="module")
+def pictures(classified, regressed):
+    return {f"{k}-{name}": text for k, a in enumerate((classified, regressed)) for name, text in drawn(a).items()}
+
+
+def test_every_figure_is_there_and_small(pictures):
+    assert {name.split("-", 1)[1] for name in pictures} >= {
+        "estimates", "distribution", "optimism", "learning-curve", "confusion", "residuals", "hardest"
+    }  # fmt: skip
+    assert {name: len(text) for name, text in pictures.items() if len(text) > 100_000} == {}
+
+
+def test_nothing_is_fixed_to_black_or_white(pictures):
+    for name, text in pictures.items():
+        assert "#000000" not in text, name
+        # what has a white face is drawn without opacity: page and axes
+        for style in re.findall(r'style="([^"]*#ffffff[^"]*)"', text):
+            assert "opacity: 0" in style, (name, style)
+
+
+def test_every_colour_follows_the_page(pictures):
+    for name, text in pictures.items():
+        bare = re.sub(r"var\(--unseen-\d, #[0-9a-f]{6}\)", "", text)
+        assert set(re.findall(r"#[0-9a-f]{6}", bare)) <= {"#ffffff"}, name
+
+
+def test_the_tree_is_well_formed_and_makes_no_request(pictures):
+    for name, text in pictures.items():
+        root = ElementTree.fromstring(text)
+        for element in root.iter():
+            for key, value in element.attrib.items():
+                if key.endswith("href"):
+                    assert value.startswith("#"), (name, value)
+            assert not element.tag.endswith(("script", "image", "foreignObject")), name
+
+
+def test_ids_are_unique_across_figures_and_references_resolve(pictures):
+    every = [i for text in pictures.values() for i in re.findall(r'\bid="([^"]*)"', text)]
+    assert len(every) == len(set(every))
+    for text in pictures.values():
+        wanted = re.findall(r'(?:href="#|url\(#)([^")]*)', text)
+        assert set(wanted) <= set(re.findall(r'\bid="([^"]*)"', text))
+
+
+def test_the_same_numbers_give_the_same_bytes(classified):
+    assert drawn(classified) == drawn(classified)
+
+
+def test_words_of_the_user_are_shown_as_they_are():
+    text = svg(WORDS, Words(tuple(NASTY)))
+    root = ElementTree.fromstring(text)
+    shown = ["".join(e.itertext()).strip() for e in root.iter() if e.tag.endswith("}text")]
+    for word in NASTY[:6]:
+        assert word in shown
+    assert "日本語" in shown
+    assert "gnp.exe" in shown
+    assert "<script" not in text
+
+
+def test_drawing_on_given_axes_works_and_returns_them(classified):
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots()
+    assert classified.plot("distribution", ax=ax) is ax
+    assert classified.plot().figure.get_size_inches()[0] == pytest.approx(7)
+    plt.close("all")
+
+
+def luminance(colour):
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(("colours", "page"), [(PALETTE, "#ffffff"), (DARK, "#1c2226")])
+def test_lines_and_points_stand_out_from_the_page(colours, page):
+    for colour in colours:
+        high, low = sorted((luminance(colour), luminance(page)), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 3, colour
+
+
+def test_labels_are_one_short_line():
+    assert label("a\nb\tc") == "a b c"
+    assert len(label("x" * 300)) == 28
+    assert label("costs 5$ to 7$") == r"costs 5\$ to 7\$"

@@ -57,14 +57,18 @@ class _Job:
     full: Predictions | None = None
 
     def run(self, design: Any, model: Model | None = None) -> LossTable:
-        """Return the losses of a model on a design's splits, with the one fit on all rows where it was made."""
+        """Return the losses of a model on a design's splits."""
         plan = plan_of(design, self.data, self.seed)
         self.reporter.expect(len(plan), plan.design)
         scores = self.needs_score
         table = execute(
             model or self.model, self.data, plan, seed=self.seed, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter
         )  # fmt: skip
-        return replace(table, full=None if model else self.full).losses(self.loss)
+        return table.losses(self.loss)
+
+    def with_full(self, table: LossTable) -> LossTable:
+        """Return the table with the one fit on all rows, for methods that need it."""
+        return replace(table.source[0], full=self.full).losses(self.loss)
 
     @property
     def needs_score(self) -> bool:
@@ -246,7 +250,8 @@ def _apply_table_methods(job: _Job, estimates: dict[str, Estimate]) -> None:
             continue
         table = next((t for t in job.tables.values() if t.plan.design in cls.designs), None)
         if table is not None:
-            _try(estimates, name, lambda cls=cls, table=table: cls()(table, level=job.level))
+            used = job.with_full(table) if "full" in cls.needs else table
+            _try(estimates, name, lambda cls=cls, used=used: cls()(used, level=job.level))
 
 
 def _apply_direct_methods(job: _Job, estimates: dict[str, Estimate], trained: Fitted) -> None:

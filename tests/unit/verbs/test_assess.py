@@ -54,7 +54,9 @@ def test_resubstitution_is_the_training_error_of_the_model_on_all_rows(assessed,
     X, y = wine
     fitted = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
     assert assessed.estimates["resub"].value == pytest.approx(np.mean(fitted.predict(X) != y), abs=0.02)
-    assert assessed.estimates["resub"].value == pytest.approx(assessed.tables["bootstrap"].full_error(), abs=1e-12)
+    s, zero = (assessed.estimates[name].value for name in ("resub", "bootstrap-loo"))
+    assert assessed.estimates["632"].value == pytest.approx(0.368 * s + 0.632 * zero, abs=1e-12)
+    assert [assessed.estimates[name].n_fits for name in ("corrected-t", "632")] == [10, 26]
 
 
 def test_baseline_is_the_majority_rule_on_the_same_splits(assessed, wine):

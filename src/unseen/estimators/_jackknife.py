@@ -41,9 +41,10 @@ def _unit_losses(table: LossTable) -> tuple[Floats, Floats]:
 def out_of_bag(table: LossTable) -> OutOfBag:
     """Return the leave-one-out bootstrap error with its standard error, cleared of the bootstrap's own noise.
 
-    With q_b = (1/n) sum_i I_ib L_ib and E_i the out-of-bag mean of unit i, the influence of unit i is
-    D_i = (2 + 1/(n-1)) (E_i - E)/n + sum_b (N_ib - Nbar_i) q_b / sum_b I_ib. The sum of squares of D_i contains the
-    Monte-Carlo variance of its second term, which is estimated over the replicates and taken off.
+    With E_j the out-of-bag mean of unit j over its T_j replicates, moving weight to unit i changes the estimate by
+    D_i = (E_i - E)/n + sum_b (N_ib - 1) r_b, where r_b = (1/n) sum_j I_jb (L_jb - E_j)/T_j. That is the paper's influence
+    with its losses centred unit by unit, so that a shift of all losses leaves it alone. The sum of squares of D_i contains
+    the Monte-Carlo variance of its second term, which is estimated over the replicates and taken off.
     """
     losses, drawn = _unit_losses(table)
     outside = drawn == 0
@@ -53,13 +54,10 @@ def out_of_bag(table: LossTable) -> OutOfBag:
     n, replicates = int(seen.sum()), len(losses)
     by_unit = (losses * outside).sum(axis=0) / times
     value = float(by_unit.mean())
-    share = (losses * outside).sum(axis=1) / n
-    centred = share - share.mean()
-    moved = drawn - drawn.mean(axis=0)
-    steer = centred @ moved / times
-    influence = (2 + 1 / (n - 1)) * (by_unit - value) / n + steer
-    products = centred[:, None] * moved
-    noise = replicates * products.var(axis=0, ddof=1) / np.square(times)
+    rest = (outside * (losses - by_unit) / times).mean(axis=1)
+    products = (drawn - 1) * rest[:, None]
+    influence = (by_unit - value) / n + products.sum(axis=0)
+    noise = replicates * products.var(axis=0, ddof=1)
     variance = np.square(influence).sum() - noise.sum()
     floor = np.square((by_unit - value) / n).sum()
     return OutOfBag(value, float(np.sqrt(max(variance, floor))), replicates, n)

@@ -39,7 +39,7 @@ def rate_of(method: Any, table: LossTable) -> Rate:
     if mean.n_units < 1 or (mean.n_units < 2 and mean.n_rows > 1):
         raise InputError(f"{method.id} needs at least 2 held-out units; there is {mean.n_units}.")
     share = (mean.value - low) / (high - low)
-    dependent = mean.n_rows > mean.n_units or table.data.weights is not None
+    dependent = mean.n_rows > mean.n_units or np.ptp(table.row_weights(table.test.row)) > 0
     if not dependent:
         return Rate(share, float(mean.n_rows), low, high - low)
     variance = (mean.std_error / (high - low)) ** 2

@@ -60,8 +60,8 @@ class Auto:
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="auto", fits=30, random_state=0)
-    >>> e.method, e.n_fits, e.notes[-1].code
-    ('corrected-t', 25, 'U026')
+    >>> e.n_fits, e.notes[-1].text
+    (25, 'corrected-t for 150 units and 25 fits of monte-carlo: it allows for the overlap of random splits')
     """
 
     fits: int = 100
@@ -99,7 +99,7 @@ class Auto:
         remark = note(
             "U026", f"{name} for {table.data.n_units} units and {len(table.plan)} fits of {table.plan.design}: {reason}"
         )
-        return replace(made, notes=(*made.notes, remark))
+        return replace(made, method=self.id, notes=(*made.notes, remark))
 
     def _choice(self, table: LossTable) -> tuple[str, str]:
         if table.plan.design != "holdout":

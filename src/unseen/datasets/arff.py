@@ -185,7 +185,7 @@ def _finished(attribute: Attribute, values: Any, source: Source) -> Any:
             return pd.to_datetime(pd.Series(values, dtype=object), format="ISO8601", utc=True).dt.tz_localize(None)
         except (ValueError, OverflowError) as error:
             raise InputError(
-                f"{str(source.path)!r}: a date of {attribute.name!r} is not in ISO form: {error}."
+                f"{str(source.path)!r}: a value of the date {attribute.name!r} is not in ISO form (2026-03-01)."
             ) from error
     return _whole(values)
 

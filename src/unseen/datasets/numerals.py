@@ -130,4 +130,7 @@ def _dates(column: Any, name: str) -> Any:
     try:
         return pd.to_datetime(column.astype(object), format="ISO8601", utc=True).dt.tz_localize(None)
     except (ValueError, OverflowError) as error:
-        raise InputError(f"column {name!r} looks like dates, but one is not a date: {error}.") from error
+        odd = next((v for v in column.dropna().unique() if pd.isna(pd.to_datetime(v, errors="coerce"))), "")
+        raise InputError(
+            f"column {name!r} looks like dates, but {str(odd)!r} is not a date; write dates as 2026-03-01."
+        ) from error

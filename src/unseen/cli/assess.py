@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from unseen.cli._common import Jobs, Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.core.data import Task
 from unseen.core.errors import InputError
 
 __all__ = ["attach"]

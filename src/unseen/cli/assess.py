@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -59,7 +59,7 @@ def assess(
     from unseen.verbs.assess import assess as run_assess
 
     sample = read(
-        data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=task, n=n, seed=seed,
+        data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
         sep=sep, decimal=decimal,
     )  # fmt: skip
     result = run_assess(

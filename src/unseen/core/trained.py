@@ -31,6 +31,6 @@ def codes_of(labels: Array, data: Data) -> Array:
     wrong = data.classes[codes] != labels
     if np.any(wrong):
         raise InputError(
-            f"the model predicts {labels[np.argmax(wrong)]!r}, which is not among the labels {data.classes.tolist()}."
+            f"the model predicts {labels.tolist()[int(np.argmax(wrong))]!r}, which is not among the labels {data.classes.tolist()}."
         )
     return codes.astype(np.int64)

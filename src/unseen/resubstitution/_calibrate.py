@@ -80,7 +80,7 @@ def _split(method: Any, data: Data, rng: np.random.Generator) -> tuple[Ints, Int
             return np.flatnonzero(~test), np.flatnonzero(test)
     label = data.classes[np.argmin(np.bincount(data.codes, minlength=len(data.classes)))]
     raise InputError(
-        f"{method.id} trains on {100 * (1 - method.fraction):.0f}% of the sample, and class {label!r} is too small to keep two points there; "
+        f"{method.id} trains on {100 * (1 - method.fraction):.0f}% of the sample, and class {label.item()!r} is too small to keep two points there; "
         "merge or drop it, or use the uncalibrated method."
     )
 

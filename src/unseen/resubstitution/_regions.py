@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,8 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
 from unseen.core.model import Fitted
 from unseen.core.trained import codes_of
-from unseen.resubstitution._linear import Linear, affine_map, agrees, linear_form
+from unseen.resubstitution._linear import Linear, affine_map, agrees, is_linear_by_code, linear_form
+from unseen.resubstitution._voting import voting_rule
 
 __all__ = ["Regions", "check_classification", "regions_of"]
 
@@ -80,7 +82,7 @@ class Regions:
     def assign(self, points: Floats) -> Ints:
         """Return the class the model assigns to each point."""
         try:
-            labels = np.asarray(self.model.predict(self.named(points)))
+            labels = np.asarray(self._predict(points))
         except UnseenError:
             raise
         except Exception as error:
@@ -91,8 +93,15 @@ class Regions:
             return codes_of(labels, self.data)
         except (TypeError, np.exceptions.DTypePromotionError) as error:
             raise InputError(
-                f"the model predicts {labels[0]!r}, which is not among {self.classes.tolist()}."
+                f"the model predicts {labels.tolist()[0]!r}, which is not among {self.classes.tolist()}."
             ) from error
+
+    @cached_property
+    def _predict(self) -> Callable[[Floats], Array]:
+        quick = voting_rule(self.model) if self.columns is None else None
+        if quick is not None and np.array_equal(quick(self.points), self.model.predict(self.points)):
+            return quick
+        return lambda points: np.asarray(self.model.predict(self.named(points)))
 
     @cached_property
     def assigned(self) -> Ints:
@@ -102,9 +111,9 @@ class Regions:
     @cached_property
     def form(self) -> Linear | None:
         """The model's linear rule in this space, if it has one that agrees with `predict`."""
-        if self.stated is None or not agrees(self.stated, self.points, self.assign):
-            return None
-        return self.stated
+        if self.stated is None or is_linear_by_code(self.model) or agrees(self.stated, self.points, self.assign):
+            return self.stated
+        return None
 
     def probabilities(self, points: Floats) -> Floats:
         """Return the model's own class probabilities in the order of `classes`."""

@@ -33,7 +33,7 @@ def _members(X: Floats, codes: Ints, classes: Array, code: int) -> Floats | None
     points = X[codes == code]
     if len(points) == 1:
         raise InputError(
-            f"class {classes[code]!r} has one point; the distance to its nearest neighbour needs at least two. "
+            f"class {classes[code].item()!r} has one point; the distance to its nearest neighbour needs at least two. "
             "Merge or drop the class, collect more of it, or give bandwidth= as a number."
         )
     return points if len(points) else None
@@ -253,7 +253,7 @@ class Full:
                 raise UnknownName("covariance", self.covariance, ("shrunk", "class"), "A matrix works too.")
             if len(points) < 2:
                 raise InputError(
-                    f"class {classes[code]!r} has one point; its covariance needs at least two, or give one."
+                    f"class {classes[code].item()!r} has one point; its covariance needs at least two, or give one."
                 )
             if self.covariance == "class":
                 return np.atleast_2d(np.cov(points, rowvar=False))

@@ -1,0 +1,140 @@
+"""Bad input: every message says what was given and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import unseen
+from unseen import resubstitution as R
+from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
+from unseen.datasets.populations import GaussianBlocks
+
+X, Y = GaussianBlocks().draw(40, np.random.default_rng(2)).xy
+FITTED = LogisticRegression().fit(X, Y)
+METHODS = [
+    "bolster",
+    "semi-bolster",
+    "posterior",
+    "bolster-posterior",
+    "naive-bayes-bolster",
+    "bayesian",
+    "calibrated-bolster",
+]
+
+
+def call(method, fitted=FITTED, X=X, Y=Y, **options):
+    return getattr(R, method.replace("-", "_"))(fitted, X, Y, random_state=0, **options)
+
+
+@pytest.mark.parametrize("method", ["bolster", "semi-bolster", "bolster-posterior", "naive-bayes-bolster"])
+def test_a_class_with_one_point(method):
+    rows = np.append(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[0])
+    with pytest.raises(InputError, match="class 1 has one point"):
+        call(method, X=X[rows], Y=Y[rows])
+    assert call("bolster", X=X[rows], Y=Y[rows], bandwidth=0.5).value > 0
+
+
+def test_a_class_too_small_to_calibrate():
+    rows = np.append(np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:2])
+    with pytest.raises(InputError, match="class 1 is too small"):
+        call("calibrated-bolster", X=X[rows], Y=Y[rows], fraction=0.9)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_values_that_are_not_finite(method):
+    bad = X.copy()
+    bad[3, 2] = np.nan
+    with pytest.raises(InputError, match="row 3, column 2"):
+        call(method, X=bad)
+
+
+def test_an_imputer_in_the_pipeline_repairs_them():
+    bad = X.copy()
+    bad[3, 2] = np.nan
+    assert call("bolster", make_pipeline(SimpleImputer(), LogisticRegression()).fit(bad, Y), bad).integration == "exact"
+
+
+@pytest.mark.parametrize("method", METHODS[:-1])
+def test_unknown_labels(method):
+    with pytest.raises(InputError, match="not among"):
+        call(method, lambda points: np.full(len(points), 7))
+    with pytest.raises(InputError, match="not among"):
+        call(method, lambda points: np.full(len(points), "seven"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_regression(method):
+    with pytest.raises(InputError, match="regression model"):
+        call(method, LinearRegression().fit(X, Y))
+    with pytest.raises(NotApplicable, match="holds numbers"):
+        unseen.estimate(LinearRegression(), X, X[:, 0], method=method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_other_features_than_trained_on(method):
+    with pytest.raises(InputError, match="10 features and X has 9"):
+        call(method, X=X[:, :9])
+    piped = make_pipeline(StandardScaler(), SVC()).fit(X, Y)
+    with pytest.raises(InputError, match="10 features and X has 9"):
+        call(method, piped, X=X[:, :9])
+
+
+def test_models_that_fail_or_are_no_models():
+    with pytest.raises(InputError, match="not fitted"):
+        call("bolster", SVC())
+    with pytest.raises(InputError, match="not fitted"):
+        call("bolster", make_pipeline(StandardScaler(), SVC()))
+    with pytest.raises(KindError, match="object with predict"):
+        call("bolster", 3)
+    with pytest.raises(KindError, match="object with predict"):
+        call("bolster", SVC)
+    with pytest.raises(InputError, match="shape"):
+        call("bolster", lambda points: np.zeros((len(points), 2)))
+    with pytest.raises(InputError, match="cannot be trained"):
+        call("calibrated-bolster", lambda points: np.zeros(len(points), dtype=int))
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "error", "message"),
+    [
+        ("bolster", {"average": "median"}, UnknownName, "points"),
+        ("bolster", {"space": "output"}, UnknownName, "auto"),
+        ("bolster", {"kernel": "cubic"}, UnknownName, "spherical"),
+        ("bolster", {"n_mc": 1}, InputError, "at least 2"),
+        ("bolster", {"n_mc": 2.5}, InputError, "at least 2"),
+        ("bolster", {"sampler": "halton"}, UnknownName, "sobol"),
+        ("bolster", {"draws": -1}, InputError, "whole number"),
+        ("bolster", {"widht": 1}, UnknownName, "bandwidth"),
+        ("posterior", {"k": 0}, InputError, "from 1 to"),
+        ("posterior", {"k": 41}, InputError, "sample size, 40"),
+        ("posterior", {"posterior": "kn"}, UnknownName, "knn"),
+        ("posterior", {"posterior": 3}, KindError, "posterior"),
+        ("posterior", {"posterior": lambda p: np.ones(len(p))}, InputError, "one column per class"),
+        ("posterior", {"posterior": lambda p: np.ones((len(p), 2))}, InputError, "summing to 1"),
+        ("naive-bayes-bolster", {"kernel": "full"}, InputError, "diagonal kernels"),
+        ("naive-bayes-bolster", {"nearest": "far"}, UnknownName, "distinct"),
+        ("calibrated-bolster", {"r": 0}, InputError, "80/20"),
+        ("calibrated-bolster", {"search": "bisection"}, UnknownName, "root"),
+        ("calibrated-bolster", {"step": 0}, InputError, "step"),
+        ("calibrated-bolster", {"fraction": 1.0}, InputError, "fraction"),
+        ("bayesian", {"covariance": np.eye(3)}, InputError, "shape"),
+        ("bayesian", {"prior_weight": -1}, InputError, "prior_weight"),
+        ("bayesian", {"prior_mean": [1, 2]}, InputError, "prior_mean"),
+    ],
+)
+def test_options(method, options, error, message):
+    with pytest.raises(error, match=message):
+        call(method, **options)
+
+
+def test_posterior_of_a_model_without_probabilities():
+    with pytest.raises(InputError, match="predict_proba"):
+        call("posterior", SVC().fit(X, Y), posterior="model")
+    with pytest.raises(InputError, match="neither decision_function"):
+        call("posterior", lambda p: (p[:, 0] > 0).astype(int), posterior="calibrated")

@@ -1,0 +1,90 @@
+"""The Bayesian estimate against its formula and against Monte Carlo over the posterior."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, norm
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+import unseen
+from unseen import resubstitution as R
+from unseen.datasets.populations import GaussianBlocks
+
+DATA = GaussianBlocks().draw(30, np.random.default_rng(12))
+X, Y = DATA.xy
+S = GaussianBlocks()._mix @ GaussianBlocks()._mix.T
+COUNTS = np.bincount(Y)
+
+
+@pytest.mark.parametrize("v0", [0.0, 7.0])
+def test_closed_form(v0):
+    fitted = LogisticRegression().fit(X, Y)
+    prior = np.vstack([np.full(10, -0.2), np.full(10, 0.3)])
+    e = R.bayesian(fitted, X, Y, covariance=S, prior_mean=prior, prior_weight=v0)
+    a, b = fitted.coef_[0], fitted.intercept_[0]
+    errors = []
+    for y in (0, 1):
+        v = v0 + COUNTS[y]
+        m = (v0 * prior[y] + COUNTS[y] * X[y == Y].mean(axis=0)) / v
+        errors.append(norm.cdf((-1) ** y * (a @ m + b) / np.sqrt(a @ S @ a) * np.sqrt(v / (v + 1))))
+    expected = (COUNTS + 1) @ errors / (30 + 2)
+    assert e.value == pytest.approx(expected, rel=1e-10)
+    assert e.integration == "exact"
+    np.testing.assert_allclose(e.contributions, np.array(errors)[Y])
+    assert [n.code for n in e.notes] == ["U016"]
+
+
+def test_it_is_the_mean_true_error_over_the_posterior():
+    """Draw means and class shares from their posterior and average the true error of the fitted rule."""
+    fitted = LinearDiscriminantAnalysis().fit(X, Y)
+    a, b = fitted.coef_[0], fitted.intercept_[0]
+    rng = np.random.default_rng(0)
+    share = rng.beta(COUNTS[1] + 1, COUNTS[0] + 1, 40_000)
+    errors = np.zeros((2, 40_000))
+    for y in (0, 1):
+        means = multivariate_normal(X[y == Y].mean(axis=0), S / COUNTS[y]).rvs(40_000, random_state=rng)
+        errors[y] = norm.cdf((-1) ** y * (means @ a + b) / np.sqrt(a @ S @ a))
+    true = (1 - share) * errors[0] + share * errors[1]
+    e = R.bayesian(fitted, X, Y, covariance=S)
+    assert abs(e.value - true.mean()) < 4 * true.std() / np.sqrt(len(true))
+
+
+def test_several_classes_and_any_model_over_the_posterior():
+    X3, y3 = unseen.datasets.load("iris").xy
+    X3 = X3[:, :2]
+    classes, codes = np.unique(y3, return_inverse=True)
+    S3 = np.array([[0.27, 0.09], [0.09, 0.11]])
+    rng = np.random.default_rng(1)
+    for model in (LogisticRegression(), KNeighborsClassifier(9)):
+        fitted = model.fit(X3, y3)
+        e = R.bayesian(fitted, X3, y3, covariance=S3, n_mc=20_000, random_state=0)
+        draws = []
+        for y in range(3):
+            means = multivariate_normal(X3[codes == y].mean(axis=0), S3 / 50).rvs(20_000, random_state=rng)
+            points = means + multivariate_normal(np.zeros(2), S3).rvs(20_000, random_state=rng)
+            draws.append(fitted.predict(points) != classes[y])
+        rates = np.mean(draws, axis=1)
+        error = np.sqrt((rates * (1 - rates)).sum() / 20_000) / 3
+        assert abs(e.value - rates.mean()) < 4 * np.hypot(error, e.mc_error)
+        np.testing.assert_allclose(e.value, np.mean([e.contributions[codes == y].mean() for y in range(3)]))
+
+
+def test_pooled_covariance_by_default_with_a_note():
+    fitted = LogisticRegression().fit(X, Y)
+    gap = np.vstack([X[y == Y] - X[y == Y].mean(axis=0) for y in (0, 1)])
+    given = R.bayesian(fitted, X, Y, covariance=gap.T @ gap / 28)
+    default = R.bayesian(fitted, X, Y)
+    assert default.value == pytest.approx(given.value, rel=1e-10)
+    assert [n.code for n in default.notes] == ["U016", "U023"]
+
+
+def test_a_strong_prior_wins():
+    fitted = LogisticRegression().fit(X, Y)
+    a, b = fitted.coef_[0], fitted.intercept_[0]
+    prior = np.vstack([np.full(10, -0.39), np.full(10, 0.39)])
+    e = R.bayesian(fitted, X, Y, covariance=S, prior_mean=prior, prior_weight=1e9)
+    errors = [norm.cdf((-1) ** y * (a @ prior[y] + b) / np.sqrt(a @ S @ a)) for y in (0, 1)]
+    assert e.value == pytest.approx((COUNTS + 1) @ errors / 32, rel=1e-6)

@@ -46,6 +46,12 @@ REVIEWED = frozenset(
             for metric in ("Chebyshev", "Euclidean", "Hamming", "Manhattan", "Minkowski", "SEuclidean")
             for bits in (32, 64)
         ),
+        "sklearn.metrics._scorer._PassthroughScorer",
+        *(
+            f"sklearn.model_selection._split.{splitter}"
+            for splitter in ("GroupKFold", "KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit",
+                             "StratifiedGroupKFold", "StratifiedKFold", "StratifiedShuffleSplit", "TimeSeriesSplit")
+        ),
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._ball_tree.BallTree64",
         "sklearn.neighbors._kd_tree.KDTree",

@@ -1,0 +1,93 @@
+"""`unseen resub`: the error of a trained model from a file, estimated on its training data without training anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.core.errors import InputError
+
+__all__ = ["attach"]
+
+HELP = """Estimate the error of a trained model from a skops or ONNX file, without training anything.
+
+DATA are the points the model was trained on. The file is opened in a process of its own; pickles are never read.
+"""
+
+
+def resub(
+    modelfile: Annotated[Path, typer.Argument(help="Model file: skops or ONNX.")],
+    data: Annotated[str, typer.Argument(help="File with the training data, or bundled name.")],
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Column the model predicts.")] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option("--method", "-m", help="Method without retraining; may be repeated. All that apply by default."),
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="key=value, for one --method.")] = None,
+    trust: Annotated[
+        list[str] | None, typer.Option("--trust", help="Type in the file you vouch for, full name.")
+    ] = None,
+    classes: Annotated[str | None, typer.Option("--classes", help="Labels of an ONNX graph's columns: a,b,c.")] = None,
+    drop: Annotated[list[str] | None, typer.Option("--drop", help="Column that is no feature.")] = None,
+    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    memory: Annotated[int, typer.Option("--memory", min=16, help="MiB the model may use.")] = 2048,
+    seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Time for one answer of the model.")] = 60.0,
+    fail_if: Annotated[
+        float | None, typer.Option("--fail-if", help="Exit with 1 if the first method's error exceeds this.")
+    ] = None,
+    level: Level = 0.95,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Assess a model file."""
+    check_writable(report)
+    from unseen.adapt.load import format_of, open_model
+    from unseen.datasets.read import read
+    from unseen.verbs.resubstitute import resubstitute
+
+    if option and (method is None or len(method) != 1):
+        raise InputError("--option belongs to one method; give exactly one --method with it.")
+    format_of(modelfile)  # a wrong file is refused before the data are read
+    sample = read(data, target, groups=groups, weights=weights, sep=sep, decimal=decimal, drop=drop or ())
+    labels = None if classes is None else [sample.y.dtype.type(c) for c in classes.split(",")]
+    with open_model(modelfile, trusted=trust or (), classes=labels, memory_mb=memory, seconds=seconds) as model:
+        result = resubstitute(model, sample, methods=method, options=_options(option), random_state=seed, level=level)
+    emit(result, json)
+    write_report(result, report, quiet)
+    if fail_if is not None and result.estimates[0].value > fail_if:
+        raise typer.Exit(1)
+
+
+def _options(texts: list[str] | None) -> dict[str, Any] | None:
+    """Read `key=value` texts; numbers become numbers."""
+    if not texts:
+        return None
+    out: dict[str, Any] = {}
+    for text in texts:
+        key, found, value = text.partition("=")
+        if not found:
+            raise InputError(f"--option {text!r}: write it as key=value.")
+        out[key.replace("-", "_")] = _value(value)
+    return out
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("resub", help=HELP)(resub)

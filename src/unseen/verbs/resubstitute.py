@@ -1,0 +1,133 @@
+"""`resubstitute`: every estimate that needs no retraining, for a model that is trained already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.errors import InputError, UnseenError
+from unseen.core.estimate import Estimate, check_level
+from unseen.core.registry import build, known
+from unseen.core.rng import RandomState, root_seed
+from unseen.core.show import Shown
+from unseen.verbs.estimate import estimate
+from unseen.verbs.prepare import data_of
+
+__all__ = ["Resubstitutions", "direct_methods", "resubstitute"]
+
+
+@dataclass(frozen=True, eq=False)
+class Resubstitutions(Shown):
+    """Estimates of one trained model's error, made without retraining.
+
+    Parameters
+    ----------
+    model : str
+        Description of the model.
+    estimates : tuple of Estimate
+        In the order asked for.
+    left_out : mapping of str to str
+        Methods that do not apply here, with the reason.
+    """
+
+    model: str
+    estimates: tuple[Estimate, ...]
+    left_out: dict[str, str]
+
+    def __getitem__(self, method: str) -> Estimate:
+        return next(e for e in self.estimates if e.method == method)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per estimate."""
+        return [e.row() for e in self.estimates]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the estimates and what was left out as plain values."""
+        return {"model": self.model, "estimates": [e.to_dict() for e in self.estimates], "left_out": self.left_out}
+
+    def __str__(self) -> str:
+        width = max(len(e.method) for e in self.estimates)
+        lines = [f"error of {self.model}, estimated without retraining ({self.estimates[0].n_units} units):"]
+        for e in self.estimates:
+            error = getattr(e, "mc_error", None)
+            doubt = f"  (integration error {error:.2g})" if error else ""
+            remarks = "".join(f"  [{n.code}]" for n in e.notes)
+            lines.append(f"  {e.method:{width}}  {e.value:.4f}{doubt}{remarks}")
+        return "\n".join([*lines, *(f"  {name:{width}}  left out: {why}" for name, why in self.left_out.items())])
+
+
+def direct_methods() -> list[str]:
+    """Return the ids of methods that never retrain.
+
+    Examples
+    --------
+    >>> "resub" in direct_methods(), "calibrated-bolster" in direct_methods()
+    (True, False)
+    """
+    return [
+        name
+        for name, cls in known("resubstitution").items()
+        if not hasattr(cls, "designs") and (hasattr(cls, "parts") or getattr(cls, "in_assess", False))
+    ]
+
+
+def resubstitute(
+    fitted: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    methods: Sequence[str] | None = None,
+    random_state: RandomState = None,
+    level: float = 0.95,
+    options: dict[str, Any] | None = None,
+    **columns: Any,
+) -> Resubstitutions:
+    """Estimate the error of a trained model by several methods that do not retrain it.
+
+    Parameters
+    ----------
+    fitted : fitted estimator, function of X, or model opened from a file
+        Never refitted.
+    X, y : array-like
+        The points it was trained on.
+    methods : sequence of str, optional
+        Ids of methods; by default all that never retrain, where those that do not apply are left out with a reason.
+    random_state : int, Generator or None
+        Same seed, same numbers.
+    level : float
+        Confidence level.
+    options : dict, optional
+        Options of the method, where exactly one is asked for.
+    **columns
+        As in `unseen.datasets.as_data`.
+
+    Returns
+    -------
+    Resubstitutions
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.svm import LinearSVC
+    >>> X, y = unseen.datasets.load("gaussian-blocks").xy
+    >>> found = resubstitute(LinearSVC().fit(X, y), X, y, random_state=0)
+    >>> found["resub"].value < found["bolster"].value
+    True
+    """
+    check_level(level)
+    data = data_of(X, y, columns)
+    seed = root_seed(random_state)
+    if options and (methods is None or len(methods) != 1):
+        raise InputError("options belong to one method; name exactly one in `methods`.")
+    estimates: list[Estimate] = []
+    left_out: dict[str, str] = {}
+    for name in direct_methods() if methods is None else methods:
+        method = build(name, "resubstitution", "estimators", options=options)
+        try:
+            estimates.append(estimate(fitted, data, method=method, fitted=True, random_state=seed, level=level))
+        except UnseenError as error:
+            if methods is not None or name == "resub":
+                raise
+            left_out[name] = str(error)
+    return Resubstitutions(str(getattr(fitted, "name", fitted)), tuple(estimates), left_out)

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import unseen
+from unseen.verbs.resubstitute import resubstitute
+
+skops_io = pytest.importorskip("skops.io")
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, "-m", "unseen", *map(str, arguments)], capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def trained():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    data = unseen.datasets.load("iris")
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.1)).fit(data.X, data.y), data
+
+
+@pytest.fixture(scope="module")
+def files(trained, tmp_path_factory):
+    model, data = trained
+    folder = tmp_path_factory.mktemp("resub")
+    skops_io.dump(model, folder / "model.skops")
+    (folder / "model.pkl").write_bytes(pickle.dumps(model))
+    header = ",".join([*(f"x{k}" for k in range(data.n_features)), "kind"])
+    rows = [",".join([*map(repr, map(float, row)), str(label)]) for row, label in zip(np.asarray(data.X), data.y)]
+    (folder / "iris.csv").write_text("\n".join([header, *rows]) + "\n")
+    return folder
+
+
+def test_a_model_file_is_assessed_without_training(files, trained):
+    out = run("resub", files / "model.skops", files / "iris.csv", "--target", "kind", "--json", "--seed", "4")
+    assert out.returncode == 0, out.stderr
+    content = json.loads(out.stdout)
+    model, data = trained
+    expected = resubstitute(model, data, random_state=4)
+    found = {e["method"]: e for e in content["estimates"]}
+    assert found["resub"]["value"] == pytest.approx(np.mean(model.predict(data.X) != data.y))
+    assert found["bolster"]["value"] == pytest.approx(expected["bolster"].value, abs=1e-12)
+    assert all(e["n_fits"] == 0 for e in content["estimates"])
+
+
+def test_one_method_with_an_option_a_threshold_and_a_report(files):
+    page = files / "report.html"
+    out = run(
+        "resub", files / "model.skops", files / "iris.csv", "-t", "kind", "-m", "posterior", "-o", "k=1", "--fail-if", "0.0",
+        "--report", page,
+    )  # fmt: skip
+    assert out.returncode == 1, out.stderr
+    assert "posterior" in out.stdout
+    assert page.read_text().startswith("<!")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("model.pkl", "iris.csv", "-t", "kind"), "pickle"),
+        (("nothing.skops", "iris.csv", "-t", "kind"), "there is no file"),
+        (("model.skops", "iris.csv", "-t", "kind", "-m", "kfold"), "retrains"),
+        (("model.skops", "iris.csv", "-t", "kind", "-o", "k=1"), "exactly one --method"),
+        (("model.skops", "iris.csv", "-t", "kind", "--drop", "x0", "-m", "bolster"), "features"),
+    ],
+)
+def test_misuse_is_a_sentence_and_exit_code_2(files, arguments, words):
+    out = run("resub", files / arguments[0], files / arguments[1], *arguments[2:])
+    assert out.returncode == 2
+    assert words in out.stderr
+    assert "Traceback" not in out.stderr

@@ -1,0 +1,250 @@
+"""The report of an assessment: what it says, and that nothing a user's file holds becomes markup."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import unseen
+from unseen.core.errors import InputError
+from unseen.core.notes import note
+from unseen.report import build, fragment, render
+from unseen.report._sections import Cell, Code, Notes, Picture, Table, Text
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """Tags with their attributes, and the text outside style and script."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.open, self.text = [], [], ""
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.text += data
+
+
+@pytest.fixture(scope="module")
+def pages(plain, regression, hostile, flaky):
+    made = {"plain": plain, "regression": regression, "hostile": hostile, "flaky": flaky}
+    return {name: render(a.title, build(a)) for name, a in made.items()}
+
+
+def blocks(a, id):
+    return next(s.blocks for s in build(a) if s.id == id)
+
+
+def test_pages_are_small_and_well_nested(pages):
+    for name, html in pages.items():
+        assert len(html.encode()) < 1_000_000, name
+        assert Page(html).open == [], name
+
+
+def test_pages_ask_for_nothing(pages):
+    for name, html in pages.items():
+        page = Page(html)
+        for tag, attributes in page.tags:
+            for key in ("src", "href", "xlink:href", "data", "action", "srcset"):
+                value = attributes.get(key)
+                assert value is None or value.startswith("#") or value == "data:,", (name, tag, value)
+        assert "@import" not in html
+        assert not re.search(r"url\((?!#)", html)
+
+
+def test_the_one_script_is_allowed_by_its_hash(pages):
+    html = pages["plain"]
+    scripts = re.findall(r"<script>(.*?)</script>", html, flags=re.S)
+    assert len(scripts) == 1
+    digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    policy = dict(next(a for t, a in Page(html).tags if a.get("http-equiv") == "Content-Security-Policy"))["content"]
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+
+
+def test_what_the_user_wrote_is_text(pages, hostile):
+    page = Page(pages["hostile"])
+    assert sum(tag == "script" for tag, _ in page.tags) == 1
+    assert not [a for _, a in page.tags if any(key.startswith("on") for key in a)]
+    for what in ("label 0", "target", "file", "model"):
+        assert f"<script>alert('{what}')</script>" in page.text, what
+    assert re.search(r"<script>alert\('id \d+'\)</script>", page.text)
+
+
+def test_a_long_model_name_is_shortened_in_title_and_sentence_and_kept_in_full_below(pages, hostile):
+    page = Page(pages["hostile"])
+    heading = re.search(r"<h1>(.*?)</h1>", pages["hostile"], flags=re.S).group(1)
+    assert heading.endswith("…")
+    assert page.text.count(hostile.model) == 1
+
+
+def test_headings_links_and_ids(pages):
+    for html in pages.values():
+        page = Page(html)
+        ids = [a["id"] for _, a in page.tags if "id" in a]
+        assert len(ids) == len(set(ids))
+        assert {a["href"][1:] for t, a in page.tags if t == "a"} <= set(ids)
+        assert [t for t, _ in page.tags if t in ("h1", "h2", "h3")][:2] == ["h1", "h2"]
+        assert sum(t == "h1" for t, _ in page.tags) == 1
+
+
+def test_every_picture_has_a_label(pages):
+    for html in pages.values():
+        labels = [a.get("aria-label") for _, a in Page(html).tags if a.get("role") == "img"]
+        assert len(labels) >= 5
+        assert all(labels)
+
+
+def test_the_answer_comes_first_in_plain_words(plain):
+    first = build(plain)[0]
+    assert first.id == "headline"
+    lead = next(b for b in first.blocks if isinstance(b, Text) and b.lead)
+    assert lead.text == plain.sentence()
+    assert any(isinstance(b, Picture) for b in first.blocks)
+    text = " ".join(b.text for b in first.blocks if isinstance(b, Text))
+    assert plain.baseline_sentence() in text
+    assert "blue (30), green (30), red (30)" in text
+
+
+@pytest.mark.parametrize(("low", "high", "words"), [(0.1, 0.2, "lies below"), (0.1, 0.9, "do not show"), (0.8, 0.9, "worse than guessing")])  # fmt: skip
+def test_the_interval_is_held_against_the_baseline(plain, low, high, words):
+    from unseen.core.estimate import Interval
+
+    moved = replace(plain, headline=replace(plain.headline, interval=Interval(low, high, 0.95)))
+    assert words in " ".join(b.text for b in build(moved)[0].blocks if isinstance(b, Text))
+
+
+def test_the_table_of_estimates_has_every_method_once(plain):
+    table = next(b for b in blocks(plain, "estimates") if isinstance(b, Table))
+    methods = [row[0].sort for row in table.rows]
+    assert len(methods) == len(set(methods))
+    assert set(methods) == {e.method for e in plain.estimates.values()} | {"baseline"}
+    assert methods[0] == plain.headline.method
+    by_method = {row[0].sort: dict(zip(table.columns, row)) for row in table.rows}
+    row = by_method["leave-out"]
+    assert row["error"].sort == plain.estimates["leave-out"].value
+    assert row["trained on"] == plain.estimates["leave-out"].target.n_train
+    assert row["error of"] == "the algorithm"
+    assert by_method["resub"]["error of"] == "this model"
+    assert by_method[plain.headline.method]["95% interval"].sort == plain.interval.low
+
+
+def test_the_distribution_is_summarised_on_both_scales(regression):
+    table = next(b for b in blocks(regression, "distribution") if isinstance(b, Table))
+    spread = regression.distribution
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["median"] == pytest.approx([spread.med, np.median(np.log1p(spread.values))])
+    assert rows["95% fractile"][0] == spread.fractile(0.95)
+
+
+def test_failed_fits_are_listed_with_their_reasons(flaky, pages):
+    table = next(b for b in blocks(flaky, "failures") if isinstance(b, Table))
+    failed = {name: len(t.source[0].failures) for name, t in flaky.tables.items() if t.source[0].failures}
+    assert {row[0]: row[1] for row in table.rows} == failed
+    assert "<b>singular</b> matrix & more" in Page(pages["flaky"]).text
+
+
+def test_nothing_failed_leaves_no_section_of_failures(plain):
+    assert "failures" not in [s.id for s in build(plain)]
+
+
+def test_an_interrupted_run_says_so_at_the_top(plain):
+    cut = replace(plain, notes=(note("U018", "stopped by the user"),), tables={})
+    made = build(cut)
+    assert "interrupted" in " ".join(b.text for b in made[0].blocks if isinstance(b, Text))
+    assert [s.id for s in made] == ["headline", "estimates", "notes", "methods", "repeat"]
+
+
+def test_notes_carry_their_advice(plain):
+    noted = replace(plain, notes=(note("U002", "3 rows occur twice"),))
+    html = render(noted.title, build(noted))
+    assert "3 rows occur twice" in html
+    assert note("U002", "").advice.split(";")[0] in Page(html).text
+    assert any(isinstance(b, Notes) for b in blocks(noted, "notes"))
+
+
+def test_the_last_section_repeats_the_run(plain):
+    last = build(plain)[-1]
+    assert last.id == "repeat"
+    assert next(b for b in last.blocks if isinstance(b, Code)).text == plain.settings["repeat"]
+    text = str([b.rows for b in last.blocks if isinstance(b, Table)])
+    for table in plain.tables.values():
+        assert table.plan.fingerprint in text
+    for version in plain.settings["versions"].values():
+        assert version in text
+    assert plain.settings["data_fingerprint"] in text
+
+
+def test_large_matrices_list_their_largest_confusions():
+    from sklearn.naive_bayes import GaussianNB
+
+    rng = np.random.default_rng(0)
+    code = np.repeat(np.arange(26), 12)
+    X = rng.normal(size=(312, 4)) + 1.5 * rng.normal(size=(26, 4))[code]
+    letters = np.array(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))[code]
+    a = unseen.assess(GaussianNB(), X, letters, random_state=0, effort="quick")
+    table = next(b for b in blocks(a, "confusion") if isinstance(b, Table))
+    cases = [row[2] for row in table.rows]
+    assert cases == sorted(cases, reverse=True)
+    assert all(row[0] != row[1] for row in table.rows)
+
+
+@pytest.mark.parametrize("kind", ["groups", "weights", "time"])
+def test_special_samples_are_described(kind, cases):
+    from sklearn.naive_bayes import GaussianNB
+
+    X, code = cases
+    columns = {"groups": {"groups": np.arange(90) // 3}, "weights": {"sample_weight": np.linspace(1, 2, 90)},
+               "time": {"time": np.arange(90)}}[kind]  # fmt: skip
+    a = unseen.assess(GaussianNB(), X, code, random_state=0, effort="quick", **columns)
+    text = Page(render(a.title, build(a))).text
+    assert {"groups": "30 groups, never split", "weights": "weighted rows", "time": "ordered in time"}[kind] in text
+
+
+def test_the_notebook_view_has_the_same_parts_and_its_style_stays_at_home(plain):
+    html = plain._repr_html_()
+    assert html == fragment(plain)
+    page = Page(html)
+    assert plain.sentence() in page.text
+    assert "<svg" in html
+    for tag in ("html", "head", "body", "script", "title", "link", "meta"):
+        assert not any(t == tag for t, _ in page.tags), tag
+    style = re.search(r"<style>(.*?)</style>", html, flags=re.S).group(1)
+    selectors = [s.strip() for rule in re.findall(r"([^{}]+)\{", style) for s in rule.split(",")]
+    assert selectors
+    assert all(s.startswith(".unseen") for s in selectors), selectors
+
+
+def test_an_unwritable_report_is_refused(plain, tmp_path):
+    with pytest.raises(InputError, match="cannot write the report"):
+        plain.report(tmp_path / "absent" / "report.html")
+
+
+def test_written_pages_are_utf8(plain, tmp_path):
+    path = plain.report(tmp_path / "r.html")
+    with open(path, encoding="utf-8") as file:
+        assert file.read().startswith("<!DOCTYPE html>")
+
+
+def test_cells_that_are_not_their_value_sort_by_it():
+    from unseen.report._render import sort_key
+
+    assert sort_key(Cell("12.3% to 14%", 0.123)) == "0.123"
+    assert sort_key(None) == sort_key(float("nan")) == ""
+    assert sort_key(True) == "yes"

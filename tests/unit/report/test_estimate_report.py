@@ -1,0 +1,62 @@
+"""The report of a single estimate, and of a result that registered nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unseen.core.estimate import Estimate, Interval, ResubEstimate, Target
+from unseen.core.notes import note
+from unseen.core.show import Shown
+from unseen.report import build, render
+from unseen.report._sections import Picture, Table, Text
+
+ALGORITHM = Target.ALGORITHM.at(90)
+ONE = Estimate(0.2, 0.05, Interval(0.1, 0.3, 0.95), 24, "corrected-t", ALGORITHM, "zero-one", 100, 25)
+
+
+def lead(result):
+    return next(b.text for b in build(result)[0].blocks if isinstance(b, Text) and b.lead)
+
+
+def test_the_answer_names_value_interval_and_target():
+    assert lead(ONE) == (
+        "Estimated share of cases misclassified: 20.0% (95% interval 10.0% to 30.0%). "
+        "This is the error of the algorithm trained on 90 units."
+    )
+    assert any(isinstance(b, Picture) for b in build(ONE)[0].blocks)
+
+
+def test_without_an_interval_none_is_claimed():
+    bare = Estimate(3.5, None, None, None, "resub", Target.MODEL, "squared", 100, 1)
+    assert "no valid interval" in lead(bare)
+    assert "squared loss: 3.5" in lead(bare)
+
+
+def test_a_monte_carlo_error_is_named_as_such():
+    bolster = ResubEstimate(0.1, None, None, None, "bolster", Target.MODEL, "zero-one", 100, 0, mc_error=0.0123)
+    numbers = next(s for s in build(bolster) if s.id == "numbers")
+    rows = {row[0]: row[1] for row in next(b for b in numbers.blocks if isinstance(b, Table)).rows}
+    assert rows["standard error (sampling)"] is None
+    assert rows["Monte-Carlo error of the integration (not a sampling error)"] == 0.0123
+
+
+def test_notes_appear_only_where_there_are_any():
+    assert "notes" not in [s.id for s in build(ONE)]
+    noted = Estimate(0.2, None, None, None, "resub", Target.MODEL, "zero-one", 9, 1, notes=(note("U009", "9 units"),))
+    assert "9 units" in render("x", build(noted))
+
+
+@dataclass(frozen=True)
+class Unregistered(Shown):
+    """A result that no section was written for."""
+
+    words: str = "<b>plain</b>"
+
+    def rows(self):
+        return [{"words": self.words}]
+
+
+def test_a_result_without_sections_still_gets_a_page():
+    html = render("Unregistered", build(Unregistered()))
+    assert "&lt;b&gt;plain&lt;/b&gt;" in html
+    assert "<b>plain" not in html

@@ -1,4 +1,4 @@
-"""Growing training sets against one test part: the design behind a learning curve."""
+"""Growing training sets against one test part: the design behind a learning curve (Cortes et al., 1994)."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ class LearningCurve:
         Training sizes, equally spaced up to all training units, and random splits.
     fraction : float
         Share of the units left out for testing.
+
+    References
+    ----------
+    Cortes, C., Jackel, L. D., Solla, S. A., Vapnik, V. and Denker, J. S. (1994). Learning curves: asymptotic values
+    and rate of convergence. Advances in Neural Information Processing Systems 6, 327-334.
 
     Examples
     --------

@@ -78,8 +78,11 @@ class TimeOrderedError:
 
     def default_design(self, data: Data) -> TimeOrdered:
         """Return ten blocks after the first half, or as many as the distinct times allow."""
-        later = len(np.unique(data.order)) // 2 if data.order is not None else TimeOrdered.n_splits
-        return TimeOrdered(n_splits=max(1, min(TimeOrdered.n_splits, later)))
+        if data.order is None:
+            return TimeOrdered()
+        times = in_time(data)[1]
+        later = len(np.unique(times[round(len(times) * TimeOrdered.start) :]))
+        return TimeOrdered(n_splits=max(1, min(TimeOrdered.n_splits, later - 1)))
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean and its interval."""

@@ -1,0 +1,39 @@
+"""What every registered class owes its readers: a file by its name, a docstring with an example, a source."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from typing import Any
+
+from unseen.core.registry import module_name, options_of
+
+__all__ = ["check_described", "check_record", "check_sourced"]
+
+
+def check_described(cls: type[Any]) -> None:
+    """Demand the file name of the id, an Examples section, and a paper named in the docstring or the first line."""
+    module = importlib.import_module(cls.__module__)
+    stem = cls.__module__.rsplit(".", 1)[-1]
+    assert stem == module_name(cls.id), f"{cls.id} lives in {stem}.py; its file is {module_name(cls.id)}.py"
+    text = cls.__doc__ or ""
+    assert ">>>" in text and "Examples" in text, f"{cls.id}: the docstring has no Examples section with code"
+    first = (module.__doc__ or "").strip().splitlines()
+    assert first, f"{cls.id}: its module has no docstring"
+    assert cls.__name__ in getattr(module, "__all__", ()), f"{cls.id}: {cls.__name__} is not in its module's __all__"
+
+
+def check_sourced(cls: type[Any]) -> None:
+    """Demand a paper: a References section, or a year in the first line of the module."""
+    first = (importlib.import_module(cls.__module__).__doc__ or "").strip().splitlines()[0]
+    named = "References" in (cls.__doc__ or "") or any(c.isdigit() for c in first)
+    assert named, f"{cls.id}: neither a References section nor a paper in the module's first line"
+
+
+def check_record(cls: type[Any]) -> None:
+    """Demand a frozen dataclass whose options all have defaults."""
+    name: str = cls.id
+    assert dataclasses.is_dataclass(cls), f"{name} is not a dataclass"
+    assert vars(cls)["__dataclass_params__"].frozen, f"{name} is not frozen"
+    missing = [option for option, default in options_of(cls).items() if default is dataclasses.MISSING]
+    assert not missing, f"{name}: options {missing} have no default"

@@ -1,0 +1,111 @@
+"""The contract of a loss or measure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.testing._describe import check_described, check_record
+
+__all__ = ["MEASURE_CHECKS", "check_measure"]
+
+
+def _examples(measure: Any, n: int = 25) -> tuple[Array, Array, Floats | None]:
+    """Return targets, predictions and scores that suit the measure's task."""
+    rng = np.random.default_rng(1)
+    if measure.task == "regression":
+        return rng.standard_normal(n), rng.standard_normal(n), None
+    y, value = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    y[:2] = 0, 1
+    score = rng.dirichlet([1.0, 1.0], n)
+    return y, value, score
+
+
+def is_described(measure: Any) -> None:
+    """File, docstring and class attributes."""
+    cls = type(measure)
+    check_described(cls)
+    check_record(cls)
+    assert cls.task in ("classification", "regression", "any"), f"{cls.id}: task is {cls.task!r}"
+    assert cls.direction in ("lower", "higher"), f"{cls.id}: direction is {cls.direction!r}"
+    assert isinstance(cls.needs_score, bool), f"{cls.id}: needs_score is not declared"
+    low, high = cls.range
+    assert low < high, f"{cls.id}: range is {cls.range}"
+    assert hasattr(cls, "per_example") or hasattr(cls, "of_set"), f"{cls.id} has neither per_example nor of_set"
+
+
+def losses_are_in_range(measure: Any) -> None:
+    """One finite number per example, inside the declared range, lower being better."""
+    if not hasattr(measure, "per_example"):
+        return
+    y, value, score = _examples(measure)
+    losses = np.asarray(measure.per_example(y, value, score))
+    assert losses.shape == y.shape and losses.dtype.kind == "f", f"{measure.id}: one float per example is needed"
+    low, high = measure.range
+    assert np.all((losses >= low - 1e-12) & (losses <= high + 1e-12)), f"{measure.id}: a loss is out of range"
+    assert measure.direction == "lower", f"{measure.id}: inside this package losses are lower for better predictions"
+
+
+def truth_costs_least(measure: Any) -> None:
+    """Predicting the truth costs no more than anything else."""
+    if not hasattr(measure, "per_example"):
+        return
+    y, value, score = _examples(measure)
+    right = None if score is None else np.eye(2)[y]
+    best = np.mean(measure.per_example(y, y, right))
+    assert best < np.mean(measure.per_example(y, value, score)), f"{measure.id}: the truth is not the best prediction"
+
+
+def examples_stand_alone(measure: Any) -> None:
+    """The loss of an example does not depend on its neighbours."""
+    if not hasattr(measure, "per_example"):
+        return
+    y, value, score = _examples(measure)
+    whole = measure.per_example(y, value, score)
+    one = [
+        measure.per_example(y[k : k + 1], value[k : k + 1], None if score is None else score[k : k + 1])[0]
+        for k in range(5)
+    ]
+    assert np.allclose(whole[:5], one), f"{measure.id}: the loss of an example depends on the others"
+
+
+def no_information_is_the_mean_over_pairs(measure: Any) -> None:
+    """The closed form of the no-information rate equals the mean over all n^2 pairs."""
+    if not hasattr(measure, "no_information"):
+        return
+    y, value, score = _examples(measure)
+    n = len(y)
+    left, right = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
+    pairs = measure.per_example(y[left], value[right], None if score is None else score[right])
+    rate = measure.no_information(y, value, score)
+    assert np.isclose(rate, np.mean(pairs), rtol=1e-10), f"{measure.id}: {rate} against {np.mean(pairs)} over all pairs"
+
+
+MEASURE_CHECKS = (
+    is_described,
+    losses_are_in_range,
+    truth_costs_least,
+    examples_stand_alone,
+    no_information_is_the_mean_over_pairs,
+)
+
+
+def check_measure(cls: type[Any], **options: Any) -> None:
+    """Hold a loss or measure against the contract.
+
+    Parameters
+    ----------
+    cls : type
+        A registered measure.
+    **options
+        Options to build it with; none by default.
+
+    Examples
+    --------
+    >>> from unseen.measures.brier import Brier
+    >>> check_measure(Brier)
+    """
+    for check in MEASURE_CHECKS:
+        check(cls(**options))

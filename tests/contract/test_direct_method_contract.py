@@ -1,0 +1,21 @@
+"""Every registered method without retraining keeps the contract."""
+
+from __future__ import annotations
+
+import pytest
+
+from unseen.core.registry import known
+from unseen.testing import DIRECT_CHECKS
+
+METHODS = {
+    name: cls
+    for kind in ("estimators", "resubstitution")
+    for name, cls in known(kind).items()
+    if not hasattr(cls, "designs") and not hasattr(cls, "parts")
+}
+
+
+@pytest.mark.parametrize("check", DIRECT_CHECKS, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", METHODS)
+def test_direct_method(name, check):
+    check(METHODS[name]())

@@ -165,8 +165,9 @@ class ErrorDistribution(Shown):
         dropped = max(len(self.values), len(other.values)) - len(mine)
         if dropped:
             notes = (*notes, note("U025", f"{dropped} splits were completed by one model only and were left out"))
+        shared = np.intersect1d(self.splits, other.splits)
         return DistributionComparison(
-            mine - its, self.model, other.model, self.loss, self.scale, self.n_train, self.n_test, notes
+            replace(self, values=mine, splits=shared), replace(other, values=its, splits=shared), notes
         )
 
     def _paired(self, other: ErrorDistribution) -> tuple[Floats, Floats]:
@@ -215,14 +216,8 @@ class DistributionComparison(Shown):
 
     Parameters
     ----------
-    values : ndarray
-        Difference of each split.
-    first, second : str
-        Descriptions of the models.
-    loss, scale : str
-        What the errors are, and the scale they are on.
-    n_train, n_test : float
-        Mean sizes of a split.
+    first, second : ErrorDistribution
+        Errors of the two models on the splits both completed.
     notes : tuple of Note
         Statistical weaknesses.
 
@@ -232,14 +227,24 @@ class DistributionComparison(Shown):
     Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
     """
 
-    values: Floats
-    first: str = ""
-    second: str = ""
-    loss: str = ""
-    scale: str = "identity"
-    n_train: float = float("nan")
-    n_test: float = float("nan")
+    first: ErrorDistribution
+    second: ErrorDistribution
     notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return f"Errors of {' and '.join(self.names)}"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Descriptions of the two models."""
+        return self.first.model or "first", self.second.model or "second"
+
+    @cached_property
+    def values(self) -> Floats:
+        """Difference of each split."""
+        return self.first.values - self.second.values
 
     @property
     def difference(self) -> float:
@@ -254,7 +259,7 @@ class DistributionComparison(Shown):
     @property
     def corrected_std_error(self) -> float:
         """sqrt((1/J + n2/n1) S^2), which allows for the overlap of training sets."""
-        return float(self.values.std(ddof=1) * np.sqrt(1 / len(self.values) + self.n_test / self.n_train))
+        return float(self.values.std(ddof=1) * np.sqrt(1 / len(self.values) + self.first.n_test / self.first.n_train))
 
     @property
     def df(self) -> int:
@@ -279,7 +284,7 @@ class DistributionComparison(Shown):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per standard error, the naive one marked as such."""
-        shared = {"first": self.first, "second": self.second, "difference": self.difference}
+        shared = {"first": self.names[0], "second": self.names[1], "difference": self.difference}
         rest = {"prob_worse": self.prob_worse, "splits": len(self.values)}
         return [
             {**shared, "std_error": error, "kind": kind, "t": self.t(corrected), "p": self.p_value(corrected), **rest}
@@ -290,15 +295,15 @@ class DistributionComparison(Shown):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the rows and the differences themselves."""
+        """Return the rows, both distributions and the notes."""
         return {
-            "loss": self.loss, "scale": self.scale, "comparison": plain(self.rows()), "values": self.values.tolist(),
+            "comparison": plain(self.rows()), "first": self.first.to_dict(), "second": self.second.to_dict(),
             "notes": plain(self.notes),
         }  # fmt: skip
 
     def __str__(self) -> str:
         return (
-            f"{self.first or 'first'} minus {self.second or 'second'}: mean difference {self.difference:.4g}, "
+            f"{self.names[0]} minus {self.names[1]}: mean difference {self.difference:.4g}, "
             f"corrected standard error {self.corrected_std_error:.3g} (p {self.p_value():.3g}), "
             f"naive {self.naive_std_error:.3g}; the first is worse on {self.prob_worse:.0%} of {len(self.values)} splits"
         )

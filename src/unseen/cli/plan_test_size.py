@@ -1,0 +1,46 @@
+"""`unseen plan-test-size`: how many units a test set needs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
+
+__all__ = ["attach"]
+
+
+def plan_test_size(
+    half_width: Annotated[float, typer.Option("--half-width", help="Half the interval's width: plus or minus.")],
+    error: Annotated[float | None, typer.Option("--error", help="Error rate expected; 0.5 by default.")] = None,
+    sd: Annotated[float | None, typer.Option("--sd", help="Standard deviation of a unit's loss.")] = None,
+    disagreement: Annotated[
+        float | None,
+        typer.Option("--disagreement", help="For a difference: share of units one model alone gets right."),
+    ] = None,
+    difference: Annotated[float, typer.Option("--difference", help="Difference expected.")] = 0.0,
+    interval: Annotated[str, typer.Option("--interval", help="wald, wilson or clopper-pearson.")] = "wald",
+    cluster_size: Annotated[float, typer.Option("--cluster-size", help="Mean rows of a cluster.")] = 1.0,
+    icc: Annotated[float, typer.Option("--icc", help="Correlation of two rows of a cluster.")] = 0.0,
+    level: Level = 0.95,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Size of a test set for an interval of a wanted width."""
+    check_writable(report)
+    from unseen.verbs.planning import plan_test_size as run
+
+    result = run(
+        half_width, error=error, sd=sd, disagreement=disagreement, difference=difference, level=level,
+        interval=interval, cluster_size=cluster_size, icc=icc,
+    )  # fmt: skip
+    emit(result, json)
+    write_report(result, report, quiet)
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("plan-test-size")(plan_test_size)

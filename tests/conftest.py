@@ -34,3 +34,34 @@ def chromium() -> str:
     if path is None:
         absent("browser", "no chromium is installed")
     return str(path)
+
+
+@pytest.fixture(scope="session")
+def loss_table():
+    """Return a function that makes a table of losses from index pairs (or splits) and the losses of their test rows."""
+    import numpy as np
+
+    from unseen.core.data import Data
+    from unseen.core.plan import Plan, Split
+    from unseen.core.table import Predictions, PredictionTable
+
+    def make(pairs, losses, design, *, rate=False, groups=None, weights=None, n=None, model="m", seed=0):
+        splits = [
+            p if isinstance(p, Split) else Split(np.asarray(p[0]), np.asarray(p[1]), repeat=j)
+            for j, p in enumerate(pairs)
+        ]
+        n = n or 1 + max(int(max(s.train.max(), s.test.max())) for s in splits)
+        target = np.zeros(n, dtype=np.int64 if rate else float)
+        data = Data(
+            None, target, "classification" if rate else "regression", np.array([0, 1]) if rate else None,
+            groups=groups, weights=weights,
+        )  # fmt: skip
+        rows = np.concatenate([s.test for s in splits]).astype(np.int64)
+        split = np.repeat(np.arange(len(splits)), [len(s.test) for s in splits])
+        value = np.concatenate([np.asarray(v) for v in losses]).astype(np.int64 if rate else float)
+        table = PredictionTable(
+            Plan(design, tuple(splits), data.units), data, Predictions(split, rows, value), model=model, seed=seed
+        )
+        return table.losses("zero-one" if rate else "absolute")
+
+    return make

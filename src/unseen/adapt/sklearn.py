@@ -145,13 +145,18 @@ def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:
     if isinstance(model, type):
         raise KindError(f"the model is the class {model.__name__}; give an object of it: {model.__name__}().")
     missing = [method for method in ("fit", "predict") if not callable(getattr(model, method, None))]
-    if missing:
+    if missing and not _gains_predict(model):
         raise KindError(
             f"the model is a {type(model).__name__} without {' and '.join(missing)}; give an object with fit and predict, or a model's name."
         )
     _check_trainable(model)
     _check_task(model, data)
     return SklearnModel(model, name or " ".join(repr(model).split())[:MAX_NAME])
+
+
+def _gains_predict(model: Any) -> bool:
+    """Say whether a classifier or regressor has `predict` only once it is fitted, as a stacking of models does."""
+    return _kind_of(model) in ("classifier", "regressor") and hasattr(type(model), "predict") and hasattr(model, "fit")
 
 
 def _check_trainable(model: Any) -> None:

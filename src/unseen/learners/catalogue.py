@@ -99,7 +99,7 @@ _ALL = (
     Entry(
         "boosting", "gradient boosting of histogram trees, leaves of at least 5 rows",
         "ensemble:HistGradientBoostingClassifier", "ensemble:HistGradientBoostingRegressor",
-        _settings(min_samples_leaf=5), sparse=False, missing=True,
+        _settings(min_samples_leaf=5), sparse=False,
     ),
     Entry(
         "mlp", "neural net with one hidden layer of 50 units, trained by L-BFGS, weight decay 1",

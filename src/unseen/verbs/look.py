@@ -205,7 +205,7 @@ def _dependence(table: LossTable) -> list[Note]:
     tested = order[np.isfinite(losses[order])][:MOST_FOR_DEPENDENCE]
     if len(tested) < LEAST_FOR_DEPENDENCE:
         return []
-    strata = _unit_strata(data)[tested]
+    strata = _unit_strata(data, order)[tested]
     correlation, p = lag_one_test(losses[tested], strata, stream(0, "lag-one", table.plan.fingerprint))
     if p > DEPENDENCE_LEVEL:
         return []
@@ -238,13 +238,21 @@ def _unit_order(data: Data) -> Ints:
     return np.argsort(first, kind="stable").astype(np.int64)
 
 
-def _unit_strata(data: Data) -> Ints:
-    """Return the class of each unit, or the tenth of the target's range by rank, so that a sorted target is no alarm."""
+def _unit_strata(data: Data, order: Ints) -> Ints:
+    """Return strata of the units where they are sorted by the target, which alone makes losses alike; else one stratum.
+
+    Sorted by class: hardly more changes of class along the order than there are classes. Sorted by number: a rank
+    correlation of target and order above 0.9; the strata are then tenths of the ranks.
+    """
     means = np.bincount(data.units, np.asarray(data.target, dtype=float)) / np.bincount(data.units)
     if data.classes is not None:
-        return np.round(means).astype(np.int64)
-    ranks = np.argsort(np.argsort(means, kind="stable"), kind="stable")
-    return (10 * ranks // len(ranks)).astype(np.int64)
+        codes = np.round(means).astype(np.int64)
+        changes = np.count_nonzero(np.diff(codes[order]))
+        return codes if changes <= 2 * (len(data.classes) - 1) else np.zeros_like(codes)
+    ranks = np.argsort(np.argsort(means, kind="stable"), kind="stable").astype(np.int64)
+    if abs(np.corrcoef(ranks[order], np.arange(len(order)))[0, 1]) <= 0.9:
+        return np.zeros_like(ranks)
+    return 10 * ranks // len(ranks)
 
 
 def lag_one_test(losses: Floats, strata: Ints, rng: np.random.Generator) -> tuple[float, float]:
@@ -255,8 +263,8 @@ def lag_one_test(losses: Floats, strata: Ints, rng: np.random.Generator) -> tupl
     losses : ndarray
         One loss per unit, in order.
     strata : ndarray of int
-        Class of each unit. Losses are replaced by mid-ranks, centred within the strata and permuted within them only, so
-        that rows sorted by class, with classes of different difficulty, give no alarm.
+        Stratum of each unit. Losses are replaced by mid-ranks, centred within the strata and permuted within them only,
+        so that rows sorted by class, with classes of different difficulty, give no alarm.
     rng : Generator
         Source of the permutations.
 

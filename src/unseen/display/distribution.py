@@ -78,6 +78,8 @@ def draw(numbers: DistributionInfo, ax: Any) -> None:
     ax.set_xlabel(f"{axis_name(numbers.loss)}, one split" if not is_rate(numbers.loss) else axis_name(numbers.loss))
     ax.set_ylabel(f"splits (of {numbers.n_splits})")
     percent(ax.xaxis, numbers.loss)
+    if is_rate(numbers.loss):
+        ax.set_xticks([x for x in ax.get_xticks() if -1e-9 <= x <= min(1 + 1e-9, high + room)])
 
 
 figure(

@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
 from unseen.display._figures import Figure, figure
 from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, percent, tidy
-from unseen.verbs.assessment import Assessment
+from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["EstimatesInfo"]
 
@@ -68,7 +68,7 @@ def info(a: Assessment) -> EstimatesInfo:
         tuple(e.target.kind for _, _, e in rows),
         np.array([e.target.n_train or np.nan for _, _, e in rows]), place, headings,
         None if a.interval is None else (a.interval.low, a.interval.high),
-        _limits(values, ends), a.headline.loss, float(a.settings["level"]),
+        _limits(values, ends, [role for role, _, _ in rows]), a.headline.loss, float(a.settings["level"]),
     )  # fmt: skip
 
 
@@ -85,12 +85,21 @@ def _places(kinds: list[str]) -> tuple[Floats, tuple[tuple[float, str], ...]]:
     return np.array(place), tuple(headings)
 
 
-def _limits(values: Floats, ends: Floats) -> tuple[float, float]:
-    """Return an axis that shows every value and the first two rows' intervals, but not the far end of a loose bound."""
-    shown = np.concatenate([values, ends[:2][np.isfinite(ends[:2])]])
+def _limits(values: Floats, ends: Floats, role: list[str]) -> tuple[float, float]:
+    """Return an axis that shows the values and the headline's interval, but not the far end of a loose bound.
+
+    A baseline so far away that it would press all others into a third of the axis is left outside.
+    """
+    model = np.array([r != "baseline" for r in role])
+    headline = ends[role.index("headline")]
+    shown = np.concatenate([values[model], headline[np.isfinite(headline)]])
     low, high = float(shown.min()), float(shown.max())
+    guess = float(values[~model][0])
+    near = high - low > 0.35 * (max(high, guess) - min(low, guess))
+    if near:
+        low, high = min(low, guess), max(high, guess)
     width = max(high - low, 1e-9 + 0.05 * abs(high))
-    finite = ends[np.isfinite(ends)]
+    finite = ends[np.isfinite(ends) & (near | model)[:, None]]
     low = max(low - 0.6 * width, float(np.min(finite, initial=low)))
     high = min(high + 0.6 * width, float(np.max(finite, initial=high)))
     margin = 0.03 * max(high - low, width)
@@ -111,10 +120,8 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
         ax.text(0.0, at, text, transform=side, ha="left", va="center_baseline", style="italic")
     for at, size in zip(numbers.place, numbers.sizes):
         if np.isfinite(size):
-            ax.text(1.015, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center_baseline")
-    ax.text(
-        1.015, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center_baseline", style="italic"
-    )
+            ax.text(1.03, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center_baseline")
+    ax.text(1.03, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center_baseline", style="italic")
     ax.set_yticks(numbers.place, [label(text) for text in numbers.labels])
     for text, role in zip(ax.get_yticklabels(), numbers.role):
         text.set_fontweight("bold" if role == "headline" else "normal")
@@ -131,9 +138,22 @@ _STYLE = {"headline": (MAIN, "o", 8.0, 3.5), "baseline": (GREY, "s", 5.5, 1.6), 
           "differs": (OTHER, "D", 5.0, 1.6)}  # fmt: skip
 
 
+def _outside(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
+    """Say where a row lies that the axis does not reach."""
+    colour = _STYLE[numbers.role[k]][0]
+    ax.plot([numbers.limits[1]], [at], marker=">", color=colour, markersize=6, clip_on=False)
+    text = percent_or_number(float(numbers.values[k]), numbers.loss)
+    if np.isfinite(numbers.low[k]):
+        text += f" ({percent_or_number(numbers.low[k], numbers.loss)} to {percent_or_number(numbers.high[k], numbers.loss)})"
+    ax.annotate(text, (numbers.limits[1], at), (-8, 0), textcoords="offset points", ha="right", va="center_baseline")
+
+
 def _row(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
     colour, marker, size, width = _STYLE[numbers.role[k]]
     low, high = numbers.low[k], numbers.high[k]
+    if numbers.values[k] > numbers.limits[1]:
+        _outside(numbers, k, at, ax)
+        return
     if np.isfinite(low):
         left, right = max(low, numbers.limits[0]), min(high, numbers.limits[1])
         ax.plot([left, right], [at, at], color=colour, linewidth=width, solid_capstyle="butt")

@@ -64,7 +64,7 @@ def _about(a: Assessment) -> str:
         parts.append("ordered in time, so that models are always tested on what came later")
     if data.weights is not None:
         parts.append("weighted rows")
-    text = f"Measured on {', '.join(parts)}. Target: {data.target_name}"
+    text = f"Measured on {', '.join(parts)}. Target: “{data.target_name}”"
     if data.classes is not None:
         counts = np.bincount(data.codes, minlength=len(data.classes))
         some = [f"{label} ({count})" for label, count in zip(data.classes, counts)]

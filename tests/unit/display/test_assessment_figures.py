@@ -46,6 +46,17 @@ def test_the_headline_interval_and_the_baseline_are_always_in_view(by_hand):
     assert shown.limits[1] > 0.6
 
 
+def test_a_baseline_far_away_is_named_instead_of_flattening_the_rest(make_assessment, by_hand):
+    import matplotlib.pyplot as plt
+
+    a = make_assessment(by_hand.tables["repeated-kfold"], interval=(0.19, 0.21))
+    shown = info(a, "estimates")
+    assert shown.limits[1] < 0.3
+    texts = [t.get_text() for t in a.plot("estimates").texts]
+    assert "50.0% (40.0% to 60.0%)" in texts
+    plt.close("all")
+
+
 def test_a_loose_bound_does_not_flatten_the_rest(make_assessment, by_hand):
     losses = by_hand.tables["repeated-kfold"]
     bound = Estimate(0.3, None, Interval(0.0, 50.0, 0.95), None, "bound", Target.MODEL, "squared", 100, 0)

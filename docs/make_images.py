@@ -1,0 +1,51 @@
+"""Make the pictures of the documentation from the reports that the commands in it write; needs chromium."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+COMMAND = ("assess", "breast-cancer", "--model", "rbf-svm", "--n", "80", "--seed", "0", "--quiet")
+ARGUMENTS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+
+
+def picture(report: Path, target: Path) -> None:
+    """Take a picture of a report's title and first section."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        sys.exit("no chromium is installed; the pictures are left as they are")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        page = browser.new_page(viewport={"width": 960, "height": 900}, device_scale_factor=2, color_scheme="light")
+        page.goto(report.as_uri())
+        page.add_style_tag(content="nav { display: none } main { padding-top: 1rem }")
+        end = page.evaluate("document.querySelector('#headline').getBoundingClientRect().bottom + scrollY + 16")
+        page.set_viewport_size({"width": 960, "height": int(end)})
+        page.screenshot(path=str(target))
+        browser.close()
+    # a report has few colours: a palette keeps the file small without a visible loss
+    Image.open(target).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
+def main() -> None:
+    target = HERE / "images" / "report.png"
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.html"
+        subprocess.run([sys.executable, "-m", "unseen", *COMMAND, "--report", str(report)], check=True)
+        picture(report, target)
+    print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Where two classifiers disagree, and the intervals that labels of those points give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.display._figures import PALETTE, Figure, figure
+from unseen.verbs.disagreement_record import Disagreement, LabelledDisagreement
+
+__all__: list[str] = []
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Counts of points that add up to all of them."""
+
+    labels: tuple[str, ...]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Intervals of a difference and the bound that needs no labels."""
+
+    labels: tuple[str, ...]
+    value: float
+    ends: tuple[tuple[float, float], ...]
+    bound: float
+    names: tuple[str, str]
+
+
+def _parts(d: Disagreement) -> Parts:
+    rest = d.n_disagree - len(d.request)
+    return Parts(
+        ("agree", "disagree, not asked for", "disagree, to be labelled"), (d.n - d.n_disagree, rest, len(d.request))
+    )
+
+
+def draw_parts(info: Parts, ax: Any) -> None:
+    """Draw one bar cut into parts."""
+    start = 0
+    for k, (label, count) in enumerate(zip(info.labels, info.counts)):
+        ax.barh(
+            0, count, left=start, color=(PALETTE[5], PALETTE[4], PALETTE[1])[k], label=f"{label}: {count}", height=0.5
+        )
+        start += count
+    ax.set_yticks([])
+    ax.set_ylim(-0.6, 1.0)
+    ax.set_xlim(0, max(start, 1))
+    ax.set_xlabel("points")
+    ax.legend(frameon=False, loc="upper left", ncols=3, fontsize=9)
+
+
+def _spans(d: LabelledDisagreement) -> Spans:
+    ends = ((d.interval.low, d.interval.high), (d.population.low, d.population.high))
+    return Spans(("these points", "new points"), d.difference, ends, d.share, (d.first, d.second))
+
+
+def draw_spans(info: Spans, ax: Any) -> None:
+    """Draw both intervals inside the bound that the share of disagreements sets."""
+    ax.axvspan(-info.bound, info.bound, color=PALETTE[4], alpha=0.15, label="bound without labels")
+    ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")
+    for k, (low, high) in enumerate(info.ends):
+        ax.plot([low, high], [-k, -k], color=PALETTE[k], linewidth=2.5, solid_capstyle="butt")
+        ax.plot(info.value, -k, "o", color=PALETTE[k])
+    ax.set_yticks([0, -1], info.labels)
+    ax.set_ylim(-1.6, 0.9)
+    ax.set_xlabel(f"accuracy of {info.names[0]} minus accuracy of {info.names[1]}")
+    ax.legend(frameon=False, loc="upper right", fontsize=9)
+
+
+figure(Figure(
+    "disagreement", Disagreement, _parts, draw_parts, "Points on which the two disagree",
+    "Only the points on the right need labels to tell which of the two is better.", (7.0, 1.9), 10,
+))  # fmt: skip
+figure(Figure(
+    "disagreement-intervals", LabelledDisagreement, _spans, draw_spans, "Difference of the accuracies",
+    "Right of the dashed line the first classifier is better; the shaded band is what is known without any label.",
+    (7.0, 2.4), 10,
+))  # fmt: skip

@@ -1,0 +1,114 @@
+"""Distribution functions of errors over splits: one model, or two overlaid, with their fractiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.distribution import DistributionComparison, ErrorDistribution
+from unseen.display._figures import PALETTE, Figure, figure
+
+__all__: list[str] = []
+
+FRACTILES = (0.05, 0.5, 0.95)
+STYLES = ("-", "--")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One step function: ordered errors, its name and its fractiles."""
+
+    name: str
+    errors: Floats
+    fractiles: Floats
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Curves to overlay and the label of their axis."""
+
+    curves: tuple[Curve, ...]
+    label: str
+
+
+def _curve(d: ErrorDistribution, name: str) -> Curve:
+    return Curve(name, d.ordered, np.array([d.fractile(q) for q in FRACTILES]))
+
+
+def _label(d: ErrorDistribution) -> str:
+    word = d.loss or "error"
+    return {"identity": word, "log1p": f"log(1 + {word})"}.get(d.scale, f"{word}, {d.scale}")
+
+
+def _one(d: ErrorDistribution) -> Curves:
+    return Curves((_curve(d, d.model or "model"),), _label(d))
+
+
+def _two(c: DistributionComparison) -> Curves:
+    pair = tuple(_curve(d, name) for d, name in zip((c.first, c.second), c.names))
+    return Curves(pair, _label(c.first))
+
+
+def draw_curves(info: Curves, ax: Any) -> None:
+    """Draw the distribution functions, the first solid and the second dashed, with .05, .5 and .95 fractiles."""
+    for k, curve in enumerate(info.curves):
+        colour = PALETTE[k]
+        heights = np.arange(1, len(curve.errors) + 1) / len(curve.errors)
+        name = curve.name if len(curve.name) <= 48 else curve.name[:45] + "..."
+        ax.step(curve.errors, heights, where="post", color=colour, linestyle=STYLES[k], label=name)
+        for q, value in zip(FRACTILES, curve.fractiles):
+            ax.vlines(value, 0, q, color=colour, linewidth=0.9, linestyle=STYLES[k] if q == 0.5 else ":")
+    for q in FRACTILES:
+        ax.axhline(q, color=PALETTE[5], linewidth=0.5, linestyle=":")
+    ax.set_ylim(0, 1.02)
+    ax.set_yticks([0, *FRACTILES, 1], ["0", *(f"{q:g}" for q in FRACTILES), "1"])
+    ax.set_xlabel(info.label)
+    ax.set_ylabel("share of splits at or below")
+    ax.legend(frameon=False, loc="lower right")
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Differences of the errors of two models, and their mean with the corrected error."""
+
+    values: Floats
+    mean: float
+    error: float
+    names: tuple[str, str]
+
+
+def _differences(c: DistributionComparison) -> Differences:
+    return Differences(c.values, c.difference, c.corrected_std_error, c.names)
+
+
+def draw_differences(info: Differences, ax: Any) -> None:
+    """Draw the differences split by split, their mean and plus and minus one corrected standard error."""
+    ax.hist(info.values, bins="auto", color=PALETTE[0], alpha=0.45)
+    ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")
+    ax.axvline(info.mean, color=PALETTE[1], label="mean")
+    if np.isfinite(info.error):
+        ax.axvspan(
+            info.mean - info.error, info.mean + info.error, color=PALETTE[1], alpha=0.15, label="± corrected std error"
+        )
+    ax.set_xlabel("error of the first minus error of the second")
+    ax.set_ylabel("splits")
+    ax.legend(frameon=False)
+
+
+figure(Figure(
+    "error-distribution", ErrorDistribution, _one, draw_curves, "Distribution of the error over splits",
+    "Share of leave-out splits with an error at or below a value; vertical lines mark the 5%, 50% and 95% fractiles.",
+    order=10,
+))  # fmt: skip
+figure(Figure(
+    "error-distributions", DistributionComparison, _two, draw_curves, "Distributions of the error over splits",
+    "The first model solid, the second dashed; vertical lines mark the 5%, 50% and 95% fractiles.", order=10,
+))  # fmt: skip
+figure(Figure(
+    "error-differences", DistributionComparison, _differences, draw_differences, "Differences split by split",
+    "Left of the dashed line the first model has the smaller error. Splits overlap: their spread is no sampling error.",
+    order=20,
+))  # fmt: skip

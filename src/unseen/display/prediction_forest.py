@@ -1,0 +1,60 @@
+"""Errors of files of predictions, and their paired differences, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.display._figures import PALETTE, Figure, figure
+from unseen.verbs.prediction_record import PredictionFiles
+
+__all__: list[str] = []
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Values with their intervals, one line each."""
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+    ends: tuple[tuple[float, float] | None, ...]
+    xlabel: str
+    zero: bool
+
+
+def _estimates(result: PredictionFiles) -> Forest:
+    every = result.estimates.values()
+    ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for e in every)
+    return Forest(tuple(result.estimates), tuple(e.value for e in every), ends, result.loss, False)
+
+
+def _differences(result: PredictionFiles) -> Forest | None:
+    if not result.pairs:
+        return None
+    ends = tuple(None if p.interval is None else (p.interval.low, p.interval.high) for p in result.pairs)
+    labels = tuple(f"{p.a} − {p.b}" for p in result.pairs)
+    return Forest(labels, tuple(p.difference for p in result.pairs), ends, f"difference of {result.loss}", True)
+
+
+def draw_forest(info: Forest, ax: Any) -> None:
+    """Draw one point and interval per line."""
+    for k, (value, ends) in enumerate(zip(info.values, info.ends)):
+        if ends is not None:
+            ax.plot(ends, [-k, -k], color=PALETTE[0], linewidth=2, solid_capstyle="butt")
+        ax.plot(value, -k, "o", color=PALETTE[1])
+    if info.zero:
+        ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")
+    ax.set_yticks([-k for k in range(len(info.labels))], info.labels)
+    ax.set_ylim(-len(info.labels) + 0.4, 0.6)
+    ax.set_xlabel(info.xlabel)
+
+
+figure(Figure(
+    "file-errors", PredictionFiles, _estimates, draw_forest, "Error of each file",
+    "Points with their confidence intervals; files share their rows, so overlapping intervals do not mean equal models.",
+    (7.0, 2.6), 20,
+))  # fmt: skip
+figure(Figure(
+    "file-differences", PredictionFiles, _differences, draw_forest, "Paired differences",
+    "Left of the dashed line the first of the two has the smaller error.", (7.0, 2.6), 10,
+))  # fmt: skip

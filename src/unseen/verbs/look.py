@@ -219,12 +219,16 @@ def _dependence(table: LossTable) -> list[Note]:
 
 
 def _unit_losses(table: LossTable) -> Floats:
-    """Return the mean test loss of each unit; in ordered data, less the mean of its split, which neighbours share."""
-    value = table.test.value
-    sizes = np.bincount(table.test.split, minlength=len(table.plan))
-    if table.data.order is not None and sizes[table.completed].min() >= 5:
-        means = np.bincount(table.test.split, value, len(table.plan)) / np.maximum(sizes, 1)
-        value = value - means[table.test.split]
+    """Return the mean rank of the test losses of each unit, so that single large losses do not decide.
+
+    In the time-ordered design neighbours share a model: there the mean of each split is taken off.
+    """
+    from scipy.stats import rankdata
+
+    value = rankdata(table.test.value)
+    if table.plan.design == "time-ordered":
+        sizes = np.maximum(np.bincount(table.test.split, minlength=len(table.plan)), 1)
+        value = value - (np.bincount(table.test.split, value, len(table.plan)) / sizes)[table.test.split]
     units = table.data.units[table.test.row]
     with np.errstate(invalid="ignore"):
         return np.bincount(units, value, table.data.n_units) / np.bincount(units, minlength=table.data.n_units)
@@ -261,10 +265,10 @@ def lag_one_test(losses: Floats, strata: Ints, rng: np.random.Generator) -> tupl
     Parameters
     ----------
     losses : ndarray
-        One loss per unit, in order.
+        One loss, or mean rank of losses, per unit, in order.
     strata : ndarray of int
-        Stratum of each unit. Losses are replaced by mid-ranks, centred within the strata and permuted within them only,
-        so that rows sorted by class, with classes of different difficulty, give no alarm.
+        Stratum of each unit. Losses are centred within the strata and permuted within them only, so that rows
+        sorted by class, with classes of different difficulty, give no alarm.
     rng : Generator
         Source of the permutations.
 
@@ -286,13 +290,10 @@ def lag_one_test(losses: Floats, strata: Ints, rng: np.random.Generator) -> tupl
     >>> round(lag_one_test(np.repeat(rng.random(50), 2), np.zeros(100, int), rng)[1], 4)
     0.0005
     """
-    from scipy.stats import rankdata
-
     strata = np.unique(strata, return_inverse=True)[1].reshape(-1)
-    centred = rankdata(losses)
-    centred = centred - (np.bincount(strata, centred) / np.bincount(strata))[strata]
+    centred = losses - (np.bincount(strata, losses) / np.bincount(strata))[strata]
     total = float(centred @ centred)
-    if total <= 1e-9:
+    if total <= 1e-12 * max(1.0, float(losses @ losses)):
         return 0.0, 1.0
     observed = float(centred[1:] @ centred[:-1])
     by_stratum = np.argsort(strata, kind="stable")

@@ -230,7 +230,7 @@ class TestRuns:
 
 class TestLagOne:
     def test_by_hand(self) -> None:
-        # Ranks of 3, 1, 4, 2 centred: .5, -1.5, 1.5, -.5; products -.75, -2.25, -.75 sum to -3.75; squares sum to 5.
+        # 3, 1, 4, 2 less their mean: .5, -1.5, 1.5, -.5; products -.75, -2.25, -.75 sum to -3.75; squares sum to 5.
         correlation, _ = lag_one_test(np.array([3.0, 1, 4, 2]), np.zeros(4, int), np.random.default_rng(0))
         assert correlation == pytest.approx(-0.75)
 

@@ -32,7 +32,7 @@ def _similarity_blocks(points: Floats, among: Floats) -> Iterator[tuple[slice, F
         yield block, similarity
 
 
-def nearest_distances(points: Floats, max_queries: int = 10_000) -> Floats:
+def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
     """Return each point's distance to the nearest other one.
 
     Parameters

@@ -85,7 +85,8 @@ class Spherical:
     scale : float
         Factor kappa on the standard deviation.
     max_queries : int
-        Points of a class asked for their neighbour; see `_neighbours.nearest_distances`.
+        In a larger class so many points, drawn with a fixed seed, are asked for their neighbour among all: the cost
+        stays linear in n, and the standard deviation has a relative error of about 0.5%.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class Spherical:
 
     bandwidth: Bandwidth = "nearest"
     scale: float = 1.0
-    max_queries: int = 10_000
+    max_queries: int = 5_000
     id: ClassVar[str] = "spherical"
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
@@ -130,7 +131,7 @@ class UniformBall:
 
     bandwidth: Bandwidth = "nearest"
     scale: float = 1.0
-    max_queries: int = 10_000
+    max_queries: int = 5_000
     id: ClassVar[str] = "uniform-ball"
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
@@ -223,7 +224,7 @@ class Full:
     bandwidth: Bandwidth = "nearest"
     covariance: Any = "shrunk"
     scale: float = 1.0
-    max_queries: int = 10_000
+    max_queries: int = 5_000
     id: ClassVar[str] = "full"
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:

@@ -7,7 +7,20 @@ from typing import Any
 
 from unseen.verbs.assessment import RATES
 
-__all__ = ["DARK", "GREY", "MAIN", "OTHER", "PALETTE", "SETTINGS", "axis_name", "is_rate", "label", "percent", "tidy"]
+__all__ = [
+    "DARK",
+    "GREY",
+    "MAIN",
+    "OTHER",
+    "PALETTE",
+    "SETTINGS",
+    "axis_name",
+    "is_rate",
+    "label",
+    "measure_name",
+    "percent",
+    "tidy",
+]
 
 PALETTE = ("#2f6f9f", "#c8553d", "#5b8c5a", "#8a6fae", "#b88a2d", "#5f6b73")
 DARK = ("#7db6dd", "#f0907a", "#8cc28a", "#b9a3dc", "#e0b860", "#a3adb4")
@@ -21,6 +34,13 @@ SETTINGS: dict[Any, Any] = {
     "xtick.labelsize": 10,
     "ytick.labelsize": 10,
     "legend.fontsize": 10,
+}
+_NAMES = {
+    "zero-one": "share of cases misclassified",
+    "squared": "squared error",
+    "absolute": "absolute error",
+    "brier": "Brier score",
+    "log-loss": "log loss",
 }
 # control characters break XML; bidirectional overrides let a label rewrite its neighbours
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]+")
@@ -47,9 +67,20 @@ def is_rate(loss: str) -> bool:
     return loss in RATES
 
 
+def measure_name(loss: str) -> str:
+    """Return what a loss or measure is called in a sentence.
+
+    Examples
+    --------
+    >>> measure_name("zero-one"), measure_name("squared"), measure_name("auc")
+    ('share of cases misclassified', 'squared error', 'auc')
+    """
+    return _NAMES.get(loss, loss)
+
+
 def axis_name(loss: str) -> str:
     """Return what an error axis is called."""
-    return "share of cases misclassified" if is_rate(loss) else f"{label(loss)} loss"
+    return label(measure_name(loss), 40)
 
 
 def percent(axis: Any, loss: str) -> None:

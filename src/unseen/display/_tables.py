@@ -1,13 +1,16 @@
-"""Which of an assessment's tables a figure reads, and what each unit's predictions were."""
+"""Which of an assessment's tables a figure reads, and what its units are called."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.verbs.assessment import Assessment
 
-__all__ = ["CROSS_VALIDATED", "MANY_SPLITS", "first_table", "row_names"]
+__all__ = ["CROSS_VALIDATED", "MANY_SPLITS", "first_table", "unit_name"]
 
 CROSS_VALIDATED = ("repeated-kfold", "kfold")
 MANY_SPLITS = ("leave-out", "repeated-kfold", "kfold")
@@ -22,12 +25,8 @@ def first_table(a: Assessment, wanted: Sequence[str]) -> LossTable | None:
     return None
 
 
-def row_names(a: Assessment) -> list[str]:
-    """Return what each unit is called: its group, its id, or its row number counted from 1."""
-    data = a.data
+def unit_name(data: Data, unit: int) -> str:
+    """Return what a unit is called: its group, its id, or its row number counted from 1."""
     if data.groups is not None:
-        names: list[str] = [""] * data.n_units
-        for unit, group in zip(data.units, data.groups):
-            names[unit] = str(group)
-        return names
-    return [str(v) for v in (range(1, data.n + 1) if data.ids is None else data.ids)]
+        return str(data.groups[np.flatnonzero(data.units == unit)[0]])
+    return str(unit + 1 if data.ids is None else data.ids[unit])

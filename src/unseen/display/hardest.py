@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, axis_name, is_rate, percent, tidy
-from unseen.display._tables import MANY_SPLITS, first_table, row_names
+from unseen.display._tables import MANY_SPLITS, first_table, unit_name
 from unseen.verbs.assessment import Assessment
 
 __all__ = ["HardestInfo"]
@@ -56,9 +56,9 @@ def info(a: Assessment) -> HardestInfo | None:
     if not len(worst):
         return None
     some = np.unique(np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order))).round().astype(np.int64))
-    names, grouped = row_names(a), a.data.groups is not None
+    grouped = a.data.groups is not None
     return HardestInfo(
-        tuple(names[u] for u in worst), tuple(_truth(a, int(u)) for u in worst),
+        tuple(unit_name(a.data, int(u)) for u in worst), tuple(_truth(a, int(u)) for u in worst),
         tuple(_said(a, table, int(u)) for u in worst), loss[worst], times[worst],
         np.append(some / len(order), 1.0), np.append(loss[order][some], loss[order[-1]]), int(np.sum(loss[tested] == 0)),
         int(np.sum(loss[tested] == 1)) if is_rate(table.loss) else 0, len(order), grouped, table.loss,

@@ -14,7 +14,7 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.errors import InputError
 from unseen.display._svg import PALETTE_CSS
-from unseen.report._sections import Cell, Section, build, builders_for
+from unseen.report._sections import Cell, Section, Table, build, builders_for
 
 __all__ = ["fragment", "render", "write"]
 
@@ -39,6 +39,7 @@ def _environment() -> Any:
     )
     environment.filters["cell"] = cell
     environment.filters["sort_key"] = sort_key
+    environment.filters["numeric"] = numeric
     environment.tests["number"] = is_number
     environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
     environment.globals["kind"] = lambda block: type(block).__name__
@@ -68,6 +69,11 @@ def is_number(value: Any) -> bool:
     """Say whether a cell is aligned and sorted as a number."""
     value = value.sort if isinstance(value, Cell) else value
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def numeric(table: Table) -> list[bool]:
+    """Say which columns hold numbers."""
+    return [any(is_number(row[k]) for row in table.rows) for k in range(len(table.columns))]
 
 
 def sort_key(value: Any) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.core.notes import merge_notes
 from unseen.core.registry import describe, known
+from unseen.display._style import measure_name
 from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
 from unseen.verbs.assessment import Assessment, percent_or_number
 
@@ -37,7 +38,7 @@ def headline(a: Assessment) -> Section:
         blocks.append(Text("The run was interrupted before its end; this report shows what was finished by then."))
     if a.notes:
         titles = ", ".join(dict.fromkeys(f"{n.title} ({n.code})" for n in a.notes))
-        blocks.append(Text(f"To be kept in mind: {titles}; see the notes below."))
+        blocks.append(Text(f"To be kept in mind: {titles}; the notes say more."))
     made = picture(a, "estimates")
     return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
 
@@ -199,7 +200,7 @@ def hardest(a: Assessment) -> Section | None:
         for name, truth, said, value, times in zip(numbers.name, numbers.truth, numbers.said, numbers.loss, numbers.tested)
     ]  # fmt: skip
     wrong = "most often taken for" if a.data.task == "classification" else "mean prediction"
-    score = "missed in" if loss == "zero-one" else f"mean {loss} loss"
+    score = "missed in" if loss == "zero-one" else f"mean {measure_name(loss)}"
     counted = f"{numbers.never} of {numbers.n_tested} were right in every split"
     counted += f", {numbers.always} wrong in every one." if loss == "zero-one" else "."
     blocks: list[Block] = [

@@ -7,6 +7,7 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.registry import describe, known
+from unseen.display._style import measure_name
 from unseen.report._sections import Block, Notes, Section, Table, Text, picture, section
 from unseen.verbs.assessment import percent_or_number
 
@@ -17,8 +18,7 @@ __all__ = ["headline"]
 def headline(e: Estimate) -> Section:
     """Return the estimate in plain words, its picture and its numbers."""
     value = percent_or_number(e.value, e.loss)
-    name = "share of cases misclassified" if e.loss == "zero-one" else f"{e.loss} loss"
-    lead = f"Estimated {name}: {value}"
+    lead = f"Estimated {measure_name(e.loss)}: {value}"
     if e.interval is None:
         lead += ". This method gives no valid interval here"
     else:

@@ -29,7 +29,7 @@ def test_the_answer_names_value_interval_and_target():
 def test_without_an_interval_none_is_claimed():
     bare = Estimate(3.5, None, None, None, "resub", Target.MODEL, "squared", 100, 1)
     assert "no valid interval" in lead(bare)
-    assert "squared loss: 3.5" in lead(bare)
+    assert "squared error: 3.5" in lead(bare)
 
 
 def test_a_monte_carlo_error_is_named_as_such():

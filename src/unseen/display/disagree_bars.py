@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.display._figures import PALETTE, Figure, figure
+from unseen.display._figures import Figure, figure
+from unseen.display._style import PALETTE, label, tidy
 from unseen.verbs.disagreement_record import Disagreement, LabelledDisagreement
 
 __all__: list[str] = []
@@ -40,11 +41,12 @@ def _parts(d: Disagreement) -> Parts:
 def draw_parts(info: Parts, ax: Any) -> None:
     """Draw one bar cut into parts."""
     start = 0
-    for k, (label, count) in enumerate(zip(info.labels, info.counts)):
+    for k, (name, count) in enumerate(zip(info.labels, info.counts)):
         ax.barh(
-            0, count, left=start, color=(PALETTE[5], PALETTE[4], PALETTE[1])[k], label=f"{label}: {count}", height=0.5
+            0, count, left=start, color=(PALETTE[5], PALETTE[4], PALETTE[1])[k], label=f"{name}: {count}", height=0.5
         )
         start += count
+    tidy(ax, "x")
     ax.set_yticks([])
     ax.set_ylim(-0.6, 1.0)
     ax.set_xlim(0, max(start, 1))
@@ -64,9 +66,10 @@ def draw_spans(info: Spans, ax: Any) -> None:
     for k, (low, high) in enumerate(info.ends):
         ax.plot([low, high], [-k, -k], color=PALETTE[k], linewidth=2.5, solid_capstyle="butt")
         ax.plot(info.value, -k, "o", color=PALETTE[k])
+    tidy(ax, "x")
     ax.set_yticks([0, -1], info.labels)
     ax.set_ylim(-1.6, 0.9)
-    ax.set_xlabel(f"accuracy of {info.names[0]} minus accuracy of {info.names[1]}")
+    ax.set_xlabel(f"accuracy of {label(info.names[0])} minus accuracy of {label(info.names[1])}")
     ax.legend(frameon=False, loc="upper right", fontsize=9)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
-from unseen.display._figures import PALETTE, Figure, figure
+from unseen.display._figures import Figure, figure
+from unseen.display._style import PALETTE, label, tidy
 
 __all__: list[str] = []
 
@@ -57,15 +58,15 @@ def draw_curves(info: Curves, ax: Any) -> None:
     for k, curve in enumerate(info.curves):
         colour = PALETTE[k]
         heights = np.arange(1, len(curve.errors) + 1) / len(curve.errors)
-        name = curve.name if len(curve.name) <= 48 else curve.name[:45] + "..."
-        ax.step(curve.errors, heights, where="post", color=colour, linestyle=STYLES[k], label=name)
+        ax.step(curve.errors, heights, where="post", color=colour, linestyle=STYLES[k], label=label(curve.name, 48))
         for q, value in zip(FRACTILES, curve.fractiles):
             ax.vlines(value, 0, q, color=colour, linewidth=0.9, linestyle=STYLES[k] if q == 0.5 else ":")
     for q in FRACTILES:
         ax.axhline(q, color=PALETTE[5], linewidth=0.5, linestyle=":")
+    tidy(ax, "x")
     ax.set_ylim(0, 1.02)
     ax.set_yticks([0, *FRACTILES, 1], ["0", *(f"{q:g}" for q in FRACTILES), "1"])
-    ax.set_xlabel(info.label)
+    ax.set_xlabel(label(info.label, 60))
     ax.set_ylabel("share of splits at or below")
     ax.legend(frameon=False, loc="lower right")
 
@@ -94,6 +95,7 @@ def draw_differences(info: Differences, ax: Any) -> None:
             info.mean - info.error, info.mean + info.error, color=PALETTE[1], alpha=0.15, label="± corrected std error"
         )
     ax.set_xlabel("error of the first minus error of the second")
+    tidy(ax, "y")
     ax.set_ylabel("splits")
     ax.legend(frameon=False)
 

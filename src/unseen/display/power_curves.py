@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import PALETTE, Figure, figure
+from unseen.display._figures import Figure, figure
+from unseen.display._style import PALETTE, tidy
 from unseen.verbs.planning import TestSize
 from unseen.verbs.power import Power, power_curve
 
@@ -81,6 +82,7 @@ def draw_lines(info: Lines, ax: Any) -> None:
         ax.set_ylim(0, 1.02)
     else:
         ax.set_ylim(0, None)
+    tidy(ax)
     ax.set_xlabel(info.xlabel)
     ax.set_ylabel(info.ylabel)
     ax.legend(frameon=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.display._figures import PALETTE, Figure, figure
+from unseen.display._figures import Figure, figure
+from unseen.display._style import PALETTE, label, tidy
 from unseen.verbs.prediction_record import PredictionFiles
 
 __all__: list[str] = []
@@ -44,9 +45,10 @@ def draw_forest(info: Forest, ax: Any) -> None:
         ax.plot(value, -k, "o", color=PALETTE[1])
     if info.zero:
         ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")
-    ax.set_yticks([-k for k in range(len(info.labels))], info.labels)
+    ax.set_yticks([-k for k in range(len(info.labels))], [label(text, 48) for text in info.labels])
     ax.set_ylim(-len(info.labels) + 0.4, 0.6)
-    ax.set_xlabel(info.xlabel)
+    tidy(ax, "x")
+    ax.set_xlabel(label(info.xlabel, 60))
 
 
 figure(Figure(

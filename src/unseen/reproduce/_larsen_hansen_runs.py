@@ -1,0 +1,81 @@
+"""The arithmetic of Larsen and Hansen's experiment: thousands of least-squares fits at once, none of them refitted.
+
+Least squares is equivariant: in G = sigma^2 + (w_hat - w)' H (w_hat - w) the input covariance H and the weights w drop
+out, so the runs use H = I and fit the noise alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from unseen.core.arrays import Floats, Ints
+from unseen.shortcuts._hat import held_out_residuals
+
+__all__ = ["Fits", "Scene", "distinct_left_out", "draw", "fits", "fpe_log", "leave_out", "left_out_errors"]
+
+AT_ONCE = 50
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Sizes and constants of the experiment."""
+
+    n: int = 20
+    p: int = 10
+    coefficient: float = 0.6518
+    noise_variance: float = 32.45
+    n_test: int = 5
+
+
+@dataclass(frozen=True)
+class Fits:
+    """Least-squares fits of one target on many data sets: weights, residuals and hat matrices."""
+
+    weights: Floats
+    residuals: Floats
+    hat: Floats
+
+
+def draw(scene: Scene, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return inputs (first-order autoregressive in time, variance 1) and noise of `count` data sets."""
+    X = np.empty((count, scene.n, scene.p))
+    X[:, 0] = rng.standard_normal((count, scene.p))
+    fresh = np.sqrt(1 - scene.coefficient**2)
+    for k in range(1, scene.n):
+        X[:, k] = scene.coefficient * X[:, k - 1] + fresh * rng.standard_normal((count, scene.p))
+    return X, np.sqrt(scene.noise_variance) * rng.standard_normal((count, scene.n))
+
+
+def fits(X: Floats, y: Floats, hats: int = 0) -> Fits:
+    """Fit every data set; hat matrices only for the first `hats` of them."""
+    XT = X.transpose(0, 2, 1)
+    moment = XT @ X
+    weights = np.asarray(np.linalg.solve(moment, XT @ y[..., None])[..., 0], dtype=float)
+    residuals = y - np.einsum("qnp,qp->qn", X, weights)
+    return Fits(weights, residuals, X[:hats] @ np.linalg.solve(moment[:hats], XT[:hats]))
+
+
+def distinct_left_out(scene: Scene, count: int, n_splits: int, rng: np.random.Generator) -> Ints:
+    """Return, for each data set, `n_splits` different sets of rows to leave out."""
+    every = np.array(list(combinations(range(scene.n), scene.n_test)))
+    return np.stack([every[rng.choice(len(every), n_splits, replace=False)] for _ in range(count)])
+
+
+def leave_out(hat: Floats, residuals: Floats, left_out: Ints) -> Floats:
+    """Return leave-out residuals of every split of every data set."""
+    parts = [slice(k, min(k + AT_ONCE, len(left_out))) for k in range(0, len(left_out), AT_ONCE)]
+    return np.concatenate([held_out_residuals(hat[s], residuals[s], left_out[s]) for s in parts])
+
+
+def left_out_errors(residuals: Floats) -> Floats:
+    """Return the mean squared error of each split."""
+    return np.square(residuals).mean(axis=-1)
+
+
+def fpe_log(rss: Floats, n: int, p: int) -> Floats:
+    """Return the final prediction error of log(1 + G): log(1 + s2) + s2 p / ((1 + s2) n), s2 = RSS / (n - p)."""
+    variance = rss / (n - p)
+    return np.log1p(variance) + variance * p / ((1 + variance) * n)

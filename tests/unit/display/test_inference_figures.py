@@ -1,0 +1,70 @@
+"""Figures of distributions, power, disagreement and prediction files: their numbers, and that they draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import unseen
+from unseen.core.distribution import ErrorDistribution
+from unseen.display import draw, figures_for, info, svg
+
+
+@pytest.fixture
+def results():
+    rng = np.random.default_rng(0)
+    a = ErrorDistribution(rng.random(50), "zero-one", model="a $ model", n_train=30, n_test=10)
+    b = ErrorDistribution(rng.random(50), "zero-one", model="b", n_train=30, n_test=10)
+    y = rng.choice(list("uv"), 60)
+    one = pd.DataFrame({"id": range(60), "y": y, "pred": np.where(rng.random(60) < 0.8, y, "u")})
+    two = one.assign(pred=np.where(rng.random(60) < 0.6, y, "v"))
+    d = unseen.disagree(one, two, budget=5, names=("one", "two"))
+    return {
+        "distribution": a, "comparison": a.compare(b), "power": unseen.power(300, 0.03, disagreement=0.2),
+        "size": unseen.plan_test_size(0.05), "disagreement": d, "labelled": d.labelled(dict(zip(one.id, one.y))),
+        "files": unseen.predictions({"one": one, "two": two}, truth="y", pred="pred", id="id"),
+    }  # fmt: skip
+
+
+def test_every_result_has_figures_that_draw_and_a_report(results, tmp_path):
+    for name, result in results.items():
+        found = figures_for(result)
+        assert found, name
+        for one in found:
+            numbers = one.info(result)
+            assert numbers is not None
+            assert svg(one, numbers).startswith("<svg")
+        page = (tmp_path / f"{name}.html").resolve()
+        result.report(page)
+        assert "<svg" in page.read_text()
+        assert result._repr_html_()
+
+
+def test_distribution_curves_hold_the_fractiles(results):
+    d = results["distribution"]
+    curve = info(d, "error-distribution").curves[0]
+    assert curve.fractiles.tolist() == [d.fractile(0.05), d.fractile(0.5), d.fractile(0.95)]
+    ax = draw(results["comparison"])
+    assert [line.get_linestyle() for line in ax.get_lines()[:2]] == ["-", "--"]
+
+
+def test_power_curves_pass_through_the_point_asked_about(results):
+    lines = info(results["power"], "power-by-size")
+    middle = lines.lines[1]
+    assert np.interp(300, middle.x, middle.y) == pytest.approx(results["power"].power, abs=0.002)
+    width = info(results["size"], "half-width")
+    assert width.point == (385, pytest.approx(0.05, abs=1e-4))
+
+
+def test_disagreement_counts_add_up(results):
+    d = results["disagreement"]
+    assert sum(info(d, "disagreement").counts) == d.n
+    spans = info(results["labelled"], "disagreement-intervals")
+    assert spans.ends[0] == tuple(results["labelled"].interval)
+
+
+def test_no_figure_of_differences_for_one_file(results):
+    one = unseen.predictions(pd.DataFrame({"s": [1.0, 0.0, 1.0]}), score="s")
+    assert info(one, "file-differences") is None
+    assert info(one, "file-errors").values == (pytest.approx(1 / 3),)

@@ -1,0 +1,108 @@
+"""The corrected t interval against Nadeau and Bengio's formula worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.tree import DecisionTreeRegressor
+
+import unseen
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.plan import Plan, Split
+from unseen.core.table import Predictions, PredictionTable
+from unseen.designs import KFold, LeaveOut, MonteCarlo, RepeatedKFold
+from unseen.estimators.corrected_t import CorrectedT
+
+
+def table_of(errors, n=10, units=None):
+    """One split per error count: 2 of n rows are tested, and that many predictions are wrong."""
+    rng = np.random.default_rng(0)
+    splits, rows, values = [], [], []
+    for j, wrong in enumerate(errors):
+        test = np.sort(rng.permutation(n)[:2])
+        splits.append(Split(np.setdiff1d(np.arange(n), test), test, j))
+        rows.append(test)
+        values.append(np.array([1] * wrong + [0] * (2 - wrong)))
+    units = np.arange(n) if units is None else units
+    plan = Plan("monte-carlo", tuple(splits), units)
+    data = Data(None, np.zeros(n, dtype=int), "classification", np.array([0, 1]), groups=None)
+    test = Predictions(np.repeat(np.arange(len(errors)), 2), np.concatenate(rows), np.concatenate(values))
+    return PredictionTable(plan, data, test, seconds=np.zeros(len(errors)))
+
+
+def test_four_splits_by_hand():
+    """Split errors 0, 1/2, 1/2, 1: mean 1/2, S^2 = (1/4 + 0 + 0 + 1/4)/3 = 1/6, factor 1/4 + 2/8 = 1/2."""
+    e = CorrectedT()(table_of([0, 1, 1, 2]).losses(), level=0.5)
+    assert e.value == 0.5
+    assert e.std_error == pytest.approx(np.sqrt(1 / 12), rel=1e-14)
+    assert e.df == 3
+    t = 0.7648923284043453  # upper quartile of t with 3 degrees of freedom
+    assert tuple(e.interval) == pytest.approx((0.5 - t * np.sqrt(1 / 12), 0.5 + t * np.sqrt(1 / 12)), rel=1e-9)
+    assert e.target.n_train == 8
+
+
+def test_on_a_real_run_for_each_design():
+    data = unseen.datasets.load("diabetes").take(np.arange(90))
+    for design in (MonteCarlo(0.1, 12), LeaveOut(0.2, 15), RepeatedKFold(9, 2)):
+        table = unseen.run(DecisionTreeRegressor(random_state=0), data, design=design, random_state=0)
+        residuals = np.square(data.y[table.test.row] - table.test.value)
+        means = np.array([residuals[table.test.split == j].mean() for j in range(len(table.plan))])
+        n2 = len(table.plan.splits[0].test)
+        se = np.sqrt((1 / len(means) + n2 / (90 - n2)) * means.var(ddof=1))
+        low, high = stats.t.interval(0.9, len(means) - 1, means.mean(), se)
+        e = unseen.estimate(table, method="corrected-t", level=0.9)
+        assert e.std_error == pytest.approx(se, rel=1e-12)
+        assert tuple(e.interval) == pytest.approx((max(low, 0), high), rel=1e-10)
+
+
+def test_groups_are_counted_not_rows():
+    """Twelve groups of unequal size; the ratio n2/n1 is 3 groups to 9, whatever the rows."""
+    groups = np.repeat(np.arange(12), [1, 9, 2, 8, 3, 7, 4, 6, 5, 5, 10, 2])
+    data = unseen.datasets.load("diabetes").take(np.arange(len(groups)))
+    table = unseen.run(
+        DecisionTreeRegressor(random_state=0),
+        data.X,
+        data.y,
+        design=MonteCarlo(0.25, 10),
+        random_state=0,
+        groups=groups,
+    )
+    residuals = np.square(data.y[table.test.row] - table.test.value)
+    means = np.array([residuals[table.test.split == j].mean() for j in range(10)])
+    rows = np.array([np.sum(table.test.split == j) for j in range(10)])
+    assert len(set(rows)) > 1
+    e = unseen.estimate(table, method="corrected-t")
+    assert e.std_error == pytest.approx(means.std(ddof=1) * np.sqrt(1 / 10 + 3 / 9), rel=1e-12)
+    assert e.value == pytest.approx(means.mean(), rel=1e-12)
+    assert (e.target.n_train, e.n_units) == (9.0, 12)
+
+
+def test_difference_is_the_corrected_test():
+    data = unseen.datasets.load("diabetes").take(np.arange(80))
+    a, b = (
+        unseen.run(DecisionTreeRegressor(max_depth=d, random_state=0), data, design=MonteCarlo(0.1, 20), random_state=3)
+        for d in (1, 4)
+    )
+    gap = a.losses().split_means() - b.losses().split_means()
+    e = CorrectedT()(a.losses().minus(b.losses()))
+    assert e.value == pytest.approx(gap.mean())
+    assert e.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 20 + 8 / 72))
+
+
+def test_weak_spots_are_noted():
+    large = table_of([0, 1, 1, 2], n=6).losses()
+    assert [n.code for n in CorrectedT()(large).notes] == ["U015", "U007"]
+    same = CorrectedT()(table_of([0, 0, 0]).losses())
+    assert [n.code for n in same.notes] == ["U010"]
+    tested = len(np.unique(table_of([0, 0, 0]).test.row))
+    assert same.interval.high == pytest.approx(1 - 0.025 ** (1 / tested))
+
+
+def test_one_split_or_a_foreign_design_is_refused():
+    with pytest.raises(InputError, match="at least 2 completed splits"):
+        CorrectedT()(table_of([1]).losses())
+    table = unseen.run(DecisionTreeRegressor(), unseen.datasets.load("diabetes").take(np.arange(30)), design=KFold(3))
+    with pytest.raises(InputError, match="corrected-t is not valid for the design 'kfold'"):
+        unseen.estimate(table, method="corrected-t")

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from unseen.core.errors import InputError, UnknownName
+from unseen.reproduce import Cell, reproduce
+from unseen.reproduce._ghane_trial import COLUMNS, replications
+from unseen.reproduce.ghane_synthetic import _both, _checks
+
+
+@pytest.fixture(scope="module")
+def small():
+    return reproduce(
+        "ghane-synthetic", replications=12, sizes=(20,), rules=("linear-svm", "3nn"), bootstrap=10, n_jobs=1
+    )
+
+
+def test_every_published_number_of_the_size_has_its_cell(small):
+    # two rules: 1 true error, 7 columns in 3 tables and the times, and the shuffled column beside each cv10
+    assert len(small.cells) == 2 * (1 + 4 * 7 + 4)
+    by_name = {(c.table, c.cell): c for c in small.cells}
+    assert by_name["2.1 true error", "3nn n=20"].published == 0.329
+    assert by_name["2.2 bias", "linear-svm n=20 resub"].published == -0.292
+    shuffled = by_name["2.2 bias", "3nn n=20 cv10-shuffled"]
+    assert shuffled.verdict == "not judged"
+    assert shuffled.published == by_name["2.2 bias", "3nn n=20 cv10"].published
+
+
+def test_a_dozen_replications_agree_with_the_publication(small):
+    bias = [c.z for c in small.cells if c.table == "2.2 bias" and not c.remark]
+    assert np.sqrt(np.mean(np.square(bias))) < 2.5
+    assert [c.name.split(",")[0] for c in small.checks][:2] == ["mean true errors", "mean true errors"]
+
+
+def test_the_same_seed_gives_the_same_numbers_whatever_the_workers():
+    one = replications("cart", 20, range(3), 5, 5)
+    other = [*replications("cart", 20, range(1), 5, 5), *replications("cart", 20, range(1, 3), 5, 5)]
+    for a, b in zip(one, other):
+        assert {k: v for k, v in a.items() if not k.startswith("ms")} == {
+            k: v for k, v in b.items() if not k.startswith("ms")
+        }
+    assert set(COLUMNS) < set(one[0])
+
+
+def test_sorted_folds_are_worse_than_shuffled_ones_in_bias():
+    rows = replications("rbf-svm", 20, range(40), 1, 2)
+    gap = np.array([row["cv10"] - row["cv10-shuffled"] for row in rows])
+    assert gap.mean() > 3 * gap.std(ddof=1) / np.sqrt(len(gap))
+
+
+def test_errors_of_both_runs_and_of_rounding_count():
+    assert _both(0.003, 200, "2.2 bias") == pytest.approx(math.sqrt(2 * 0.003**2 + 1e-6 / 12))
+    assert _both(0.003, 100, "2.3 variance") == pytest.approx(math.sqrt(1.5 * 0.003**2 + 1e-8 / 12))
+
+
+def test_checks_leave_out_what_the_criteria_leave_out():
+    cells = [
+        Cell("2.1 true error", "7nn n=80", 0.2, 0.9, 0.001),
+        Cell("2.1 true error", "7nn n=20", 0.2, 0.201, 0.001),
+        Cell("2.2 bias", "7nn n=20 bolster", 0.1, 0.1018, 0.001),
+        Cell("2.3 variance", "7nn n=20 bolster", 0.02, 0.02, 0.001),
+        Cell("2.3 variance", "7nn n=80 bolster", 0.002, 0.02, 0.001, "misprint"),
+    ]
+    checks = {c.name: c for c in _checks(cells)}
+    assert checks["mean true errors, largest |z|"].value == pytest.approx(1.0)
+    assert checks["bias of bolster, rms z"].value == pytest.approx(1.8)
+    assert checks["bias of bolster, rms z"].high == 1.8
+    assert checks["variance of bolster, geometric mean of ours / published"].value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [({"sizes": (30,)}, InputError), ({"sizes": ()}, InputError), ({"rules": ("9nn",)}, UnknownName)],
+)
+def test_sizes_and_rules_that_were_not_published_are_refused(options, kind):
+    with pytest.raises(kind):
+        reproduce("ghane-synthetic", replications=2, **options)
+
+
+@pytest.mark.slow
+def test_tables_2_1_to_2_4_are_reproduced():
+    result = reproduce("ghane-synthetic", replications=200, random_state=1)
+    assert [str(c) for c in result.checks if not c.passed] == []
+    assert result.seconds < 15 * 60

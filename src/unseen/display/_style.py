@@ -17,6 +17,7 @@ __all__ = [
     "axis_name",
     "is_rate",
     "label",
+    "legend_below",
     "measure_name",
     "percent",
     "tidy",
@@ -91,6 +92,17 @@ def percent(axis: Any, loss: str) -> None:
 
 def _as_percent(value: float, place: int) -> str:
     return f"{round(100 * value, 6):g}%"
+
+
+def legend_below(ax: Any, handles: Any = None, columns: int = 3) -> None:
+    """Put the legend under the axis label, where it hides no data and moves with the axes."""
+    from matplotlib.transforms import ScaledTranslation
+
+    below = ax.transAxes + ScaledTranslation(0, -34 / 72, ax.figure.dpi_scale_trans)
+    options = {} if handles is None else {"handles": handles}
+    ax.legend(
+        loc="upper center", bbox_to_anchor=(0.5, 0.0), bbox_transform=below, ncols=columns, frameon=False, **options
+    )
 
 
 def tidy(ax: Any, grid: str = "both") -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
 from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, percent, tidy
+from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["EstimatesInfo"]
@@ -178,7 +178,7 @@ def _legend(numbers: EstimatesInfo, ax: Any) -> None:
         handles.append(
             Line2D([], [], color=MAIN, marker="o", markerfacecolor="none", linewidth=0, label="no valid interval")
         )
-    ax.figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(ax, handles)
 
 
 figure(

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, percent, tidy
+from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, tidy
 from unseen.verbs.assessment import Assessment
 
 __all__ = ["CurveInfo"]
@@ -72,7 +72,7 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
     ax.set_xlabel("units trained on")
     ax.set_ylabel(axis_name(numbers.loss))
     percent(ax.yaxis, numbers.loss)
-    ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    legend_below(ax)
 
 
 figure(

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, percent, tidy
+from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["OptimismInfo"]
@@ -73,7 +73,7 @@ def draw(numbers: OptimismInfo, ax: Any) -> None:
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_ylabel(axis_name(numbers.loss))
     percent(ax.yaxis, numbers.loss)
-    ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+    legend_below(ax)
 
 
 def _gap(numbers: OptimismInfo) -> str:

@@ -93,8 +93,10 @@ def test_words_of_the_user_are_shown_as_they_are():
 def test_drawing_on_given_axes_works_and_returns_them(classified):
     import matplotlib.pyplot as plt
 
-    _, ax = plt.subplots()
-    assert classified.plot("distribution", ax=ax) is ax
+    _, axes = plt.subplots(2, 3)
+    for ax, name in zip(axes.flat, ("estimates", "distribution", "optimism", "learning-curve", "confusion", "hardest")):
+        assert classified.plot(name, ax=ax) is ax
+        assert ax.figure.legends == [], "a legend belongs to its axes, which may have neighbours"
     assert classified.plot().figure.get_size_inches()[0] == pytest.approx(7)
     plt.close("all")
 

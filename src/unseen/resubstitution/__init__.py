@@ -29,11 +29,15 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "CalibratedEstimate": "unseen.resubstitution._result",
+        "Deviations": "unseen.resubstitution._deviations",
         "KernelView": "unseen.resubstitution._view",
         "SmoothedEstimate": "unseen.resubstitution._result",
         **dict.fromkeys(_BOLSTERED, "unseen.resubstitution._bolster"),
         **dict.fromkeys(_OTHERS, "unseen.resubstitution._functions"),
+        "deviations": "unseen.resubstitution._deviations",
+        "scorer": "unseen.resubstitution._scorer",
         "view": "unseen.resubstitution._view",
+        "whole_sample": "unseen.resubstitution._scorer",
         "kernels": "",
     },
 )

@@ -6,6 +6,8 @@ from unseen.resubstitution._bolster import calibrated_bolster as calibrated_bols
 from unseen.resubstitution._bolster import calibrated_naive_bayes_bolster as calibrated_naive_bayes_bolster
 from unseen.resubstitution._bolster import naive_bayes_bolster as naive_bayes_bolster
 from unseen.resubstitution._bolster import semi_bolster as semi_bolster
+from unseen.resubstitution._deviations import Deviations as Deviations
+from unseen.resubstitution._deviations import deviations as deviations
 from unseen.resubstitution._functions import bayesian as bayesian
 from unseen.resubstitution._functions import bolster_posterior as bolster_posterior
 from unseen.resubstitution._functions import bolster_posterior_accuracy as bolster_posterior_accuracy
@@ -14,5 +16,7 @@ from unseen.resubstitution._functions import posterior as posterior
 from unseen.resubstitution._functions import resub as resub
 from unseen.resubstitution._result import CalibratedEstimate as CalibratedEstimate
 from unseen.resubstitution._result import SmoothedEstimate as SmoothedEstimate
+from unseen.resubstitution._scorer import scorer as scorer
+from unseen.resubstitution._scorer import whole_sample as whole_sample
 from unseen.resubstitution._view import KernelView as KernelView
 from unseen.resubstitution._view import view as view

@@ -1,0 +1,92 @@
+"""Box plots of estimate minus true error, by sample size and estimator (figures 2.1 and 2.2 of Ghane, 2022)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.display._figures import Figure, figure
+from unseen.display._style import PALETTE, label, percent, tidy
+from unseen.resubstitution._deviations import Deviations
+
+__all__ = ["DeviationsInfo"]
+
+
+@dataclass(frozen=True)
+class DeviationsInfo:
+    """Five numbers of each box, shaped (groups, estimators, 5): ends of the whiskers, quartiles, median; and what lies outside.
+
+    Whiskers end at the last value within 1.5 interquartile ranges of the box. `outside` holds rows (group, estimator,
+    value).
+    """
+
+    box: Floats
+    outside: Floats
+    groups: tuple[str, ...]
+    estimators: tuple[str, ...]
+    title: str
+    size: tuple[float, float]
+
+
+def info(d: Deviations) -> DeviationsInfo:
+    """Return the boxes."""
+    box = np.empty((len(d.groups), len(d.estimators), 5))
+    outside = []
+    for g, row in enumerate(d.values):
+        for k, values in enumerate(row):
+            q1, median, q3 = np.percentile(values, (25, 50, 75))
+            reach = 1.5 * (q3 - q1)
+            inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+            box[g, k] = inside.min(), q1, median, q3, inside.max()
+            outside += [(g, k, v) for v in values[(values < inside.min()) | (values > inside.max())]]
+    width = float(np.clip(2.2 + 0.28 * len(d.groups) * len(d.estimators), 5.0, 12.0))
+    return DeviationsInfo(
+        box, np.array(outside, dtype=float).reshape(-1, 3), d.groups, d.estimators, d.title, (width, 3.8)
+    )
+
+
+def draw(numbers: DeviationsInfo, ax: Any) -> None:
+    """Draw a cluster of boxes for each group."""
+    tidy(ax, "y")
+    count = len(numbers.estimators)
+    step = 0.84 / count
+    place = np.arange(len(numbers.groups))[:, None] + (np.arange(count) - (count - 1) / 2) * step
+    for k, name in enumerate(numbers.estimators):
+        colour = PALETTE[k % len(PALETTE)]
+        for g in range(len(numbers.groups)):
+            low, q1, median, q3, high = numbers.box[g, k]
+            x = place[g, k]
+            ax.plot([x, x], [low, high], color=colour, linewidth=1, solid_capstyle="butt", zorder=2)
+            ax.bar(
+                x, q3 - q1, 0.78 * step, q1, facecolor=colour, alpha=0.85, edgecolor=colour, linewidth=0.6, zorder=3,
+                hatch="//" if k >= len(PALETTE) else None, label=label(name) if g == 0 else None,
+            )  # fmt: skip
+            half = 0.39 * step
+            ax.plot(
+                [x - half, x + half], [median, median], color="white", linewidth=1.6, solid_capstyle="butt", zorder=4
+            )
+    if len(numbers.outside):
+        group, which = numbers.outside[:, :2].astype(np.int64).T
+        shades = [PALETTE[j % len(PALETTE)] for j in which.tolist()]
+        ax.scatter(place[group, which], numbers.outside[:, 2], s=5, color=shades, zorder=2)
+    ax.axhline(0, color="#000000", linewidth=1, zorder=1)
+    ax.set_xticks(range(len(numbers.groups)), [label(g) for g in numbers.groups])
+    ax.set_xlim(-0.5, len(numbers.groups) - 0.5)
+    ax.set_ylabel("estimate minus true error")
+    percent(ax.yaxis, "zero-one")
+    if numbers.title:
+        ax.set_title(label(numbers.title, 80), fontsize=10, loc="left")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
+
+
+figure(
+    Figure(
+        "deviations", Deviations, info, draw, "Deviation from the true error",
+        "Estimate minus true error over independent samples: a good estimator has a short box around zero. Boxes hold the middle "
+        "half, whiskers reach 1.5 times as far, dots lie beyond.",
+        size=(8.0, 3.8), order=10,
+    )
+)  # fmt: skip

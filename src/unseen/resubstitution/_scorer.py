@@ -1,0 +1,81 @@
+"""Estimators without retraining as the score of wrapper feature selection and other searches of scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Ints
+from unseen.core.errors import InputError
+from unseen.core.registry import build, find
+from unseen.core.rng import RandomState, root_seed
+from unseen.resubstitution._apply import apply
+
+__all__ = ["Scorer", "scorer", "whole_sample"]
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A function of (fitted, X, y) that returns one minus the estimated error; see `scorer`."""
+
+    method: str
+    seed: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, fitted: Any, X: Any, y: Any) -> float:
+        """Return the score of a model that was trained on X and y."""
+        return 1.0 - float(apply(self.method, fitted, X, y, self.seed, None, self.options).value)
+
+
+def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options: Any) -> Scorer:
+    """Return a scoring function for scikit-learn's searches, to be used with `cv=whole_sample(X)`.
+
+    Parameters
+    ----------
+    method : str
+        Id of a method without retraining.
+    random_state : int or Generator
+        Every candidate is scored with the same random numbers, so that differences are not noise.
+    **options
+        Options of the method.
+
+    Returns
+    -------
+    Scorer
+
+    References
+    ----------
+    Sima, C., Attoor, S., Braga-Neto, U., Lowey, J., Suh, E. and Dougherty, E. R. (2005). Impact of error estimation on
+    feature selection. Pattern Recognition 38, 2472-2482.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.feature_selection import SequentialFeatureSelector
+    >>> from sklearn.svm import LinearSVC
+    >>> from unseen.resubstitution import scorer, whole_sample
+    >>> X, y = unseen.datasets.load("gaussian-blocks").xy
+    >>> search = SequentialFeatureSelector(
+    ...     LinearSVC(), n_features_to_select=3, scoring=scorer("bolster"), cv=whole_sample(X))
+    >>> int(search.fit(X, y).get_support().sum())
+    3
+    """
+    cls = find(method, "resubstitution")
+    if hasattr(cls, "parts"):
+        raise InputError(f"{method} is a mean of other methods; score by one of them, such as bolster.")
+    build(method, "resubstitution", options=options)
+    return Scorer(method, root_seed(random_state), dict(options))
+
+
+def whole_sample(X: Any) -> list[tuple[Ints, Ints]]:
+    """Return the one "split" whose model is trained on all rows and scored on the same rows.
+
+    Examples
+    --------
+    >>> [(len(train), len(test)) for train, test in whole_sample(np.zeros((5, 2)))]
+    [(5, 5)]
+    """
+    rows = np.arange(X.shape[0], dtype=np.int64)
+    return [(rows, rows)]

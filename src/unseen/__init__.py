@@ -26,6 +26,7 @@ _NAMES = {
     "disagree": "unseen.verbs.disagree",
     "distribution": "unseen.verbs.distribution",
     "estimate": "unseen.verbs.estimate",
+    "kinetics": "",
     "load": "unseen.verbs.run",
     "optimal_fraction": "unseen.verbs.fraction",
     "plan_test_size": "unseen.verbs.planning",

@@ -1,0 +1,278 @@
+"""Fit tracer studies: the verb of this package (spec 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.notes import Note, note
+from unseen.kinetics._nca import nca_of
+from unseen.kinetics.identify import identifiability
+from unseen.kinetics.location import LocationFit, fit_location, fit_locations, location_class
+from unseen.kinetics.noise import ErrorModel
+from unseen.kinetics.quantities import CONVENTIONS
+from unseen.kinetics.record import KineticFit
+from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
+from unseen.kinetics.screen import RULES, rough_sigma, screen
+from unseen.kinetics.shapes import LOCATIONS, locations_for
+from unseen.kinetics.study import KineticStudy
+from unseen.kinetics.table import Removal, Subject, read_study
+
+__all__ = ["fit", "fit_subject"]
+
+_ALIKE = 2.0
+_POOR = 0.01
+
+
+def fit(
+    ttr: Any,
+    doses: Any,
+    *,
+    scheme: Scheme | str = PHE_TYR,
+    unit: str = "fraction",
+    time_unit: str = "min",
+    error: str = "combined",
+    cv: float | None = None,
+    floor: float | None = None,
+    order: tuple[int, int] | str = (2, 2),
+    location: str | None = None,
+    locations: Sequence[str] | None = None,
+    convention: str = "mass_balance",
+    outliers: str | None = "deleted",
+    drop_early: Mapping[str, float] | None = None,
+    n_jobs: int | None = None,
+) -> KineticStudy:
+    """Fit the hybrid compartmental model to every subject of a study, at every location of the conversion.
+
+    Parameters
+    ----------
+    ttr : path, data frame or mapping
+        Columns subject, time, analyte, ttr, and optionally sd and exclude.
+    doses : path, data frame or mapping
+        Columns subject, dose_precursor, dose_product, in the unit wanted for pools; further columns are covariates.
+    scheme : Scheme or str
+        Which analyte is which; ``PHE_TYR`` by default.
+    unit : {"fraction", "percent"}
+        Unit of ttr and sd. Ratios above 1 given as fractions are refused, never rescaled silently.
+    time_unit : {"min", "h"}
+        Unit of time; rates are per minute and fluxes per hour whatever it is.
+    error : {"combined", "sd", "proportional", "constant", "dissertation"}
+        Error model; ``"combined"`` is cv and floor, estimated unless given, with one further factor per analyte.
+    cv, floor : float, optional
+        Parts of the combined model where they are known.
+    order : tuple of int or "auto"
+        Exponentials of the precursor and of the product; ``"auto"`` takes the best AICc of 1 to 3 each.
+    location : str, optional
+        Location used for rates, pools and fluxes; the best by AICc summed over subjects by default.
+    locations : sequence of str, optional
+        Locations to fit; all that exist by default.
+    convention : {"mass_balance", "printed"}
+        Tracee formulas; ``"printed"`` repeats the dissertation's, which count conversion twice.
+    outliers : {"deleted", "prediction", "confidence"} or None
+        Rule by which samples are removed before the fit.
+    drop_early : mapping, optional
+        ``{analyte: minutes}``: leave out early samples of an analyte whose tracer may not be mixed yet.
+    n_jobs : int, optional
+        Processes to fit subjects with.
+
+    Returns
+    -------
+    KineticStudy
+        One :class:`KineticFit` per subject, the failures, and group means.
+
+    References
+    ----------
+    Ghane, P. (2022), Generalized Resubstitution for Classification Error Estimation, dissertation, Texas A&M University,
+    chapter 4 (hybrid compartmental models).
+
+    Examples
+    --------
+    >>> import unseen
+    >>> study = unseen.kinetics.simulate(subjects=1, noise=0.02, between=0.0, random_state=1)
+    >>> one = unseen.kinetics.fit(study.ttr, study.doses)["s1"]
+    >>> one.location, bool(abs(one.rates["k02"] / 0.026 - 1) < 0.15)
+    ('EC-EC', True)
+    """
+    chosen, model = scheme_of(scheme), ErrorModel(error, cv, floor)
+    _check_choices(location, locations, convention, outliers, order)
+    subjects, failures = read_study(
+        ttr, doses, chosen, unit=unit, time_unit=time_unit, drop_early=drop_early, need_sd=error == "sd"
+    )
+    options = (chosen, model, order, tuple(locations or LOCATIONS), convention, outliers)
+    fits: list[KineticFit] = []
+    for subject, outcome in zip(subjects, _run_all(subjects, options, n_jobs)):
+        if isinstance(outcome, str):
+            failures[subject.name] = outcome
+        else:
+            fits.append(outcome)
+    if not fits:
+        raise InputError("no subject could be fitted. " + " ".join(failures.values()))
+    common = location or _common_location(fits)
+    return KineticStudy(tuple(replace(f, location=_nearest(f, common)) for f in fits), failures, common, chosen)
+
+
+def _check_choices(location, locations, convention, outliers, order) -> None:
+    for name in [*(locations or ()), *([location] if location else [])]:
+        if name not in LOCATIONS:
+            raise UnknownName("location", name, LOCATIONS)
+    if location and locations and location not in locations:
+        raise InputError(f"location is {location!r}, which is not among the locations to fit: {', '.join(locations)}.")
+    if convention not in CONVENTIONS:
+        raise UnknownName("convention", convention, CONVENTIONS)
+    if outliers is not None and outliers not in RULES:
+        raise UnknownName("outlier rule", outliers, RULES, "Give None to keep every sample.")
+    if order == "auto":
+        return
+    good = (
+        isinstance(order, (tuple, list)) and len(order) == 2 and all(isinstance(k, int) and 1 <= k <= 3 for k in order)
+    )
+    if not good:
+        raise InputError(f"order is {order!r}; give two whole numbers from 1 to 3, or 'auto'.")
+    if convention == "printed" and tuple(order) != (2, 2):
+        raise InputError("convention='printed' is defined for order=(2, 2) only.")
+
+
+def _run_all(subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | None) -> list[KineticFit | str]:
+    if n_jobs in (None, 1) or len(subjects) < 2:
+        return [_outcome(s, options) for s in subjects]
+    from joblib import Parallel, delayed
+
+    return list(Parallel(n_jobs=n_jobs)(delayed(_outcome)(s, options) for s in subjects))
+
+
+def _outcome(subject: Subject, options: tuple[Any, ...]) -> KineticFit | str:
+    try:
+        return fit_subject(subject, *options)
+    except (InputError, np.linalg.LinAlgError, ValueError) as error:
+        return str(error) if str(error).startswith("subject") else f"subject {subject.name}: {error}"
+
+
+def fit_subject(
+    subject: Subject,
+    scheme: Scheme,
+    error: ErrorModel,
+    order: tuple[int, int] | str,
+    locations: tuple[str, ...],
+    convention: str,
+    outliers: str | None,
+) -> KineticFit:
+    """Fit one checked subject.
+
+    Parameters
+    ----------
+    subject : Subject
+    scheme, error, order, locations, convention, outliers
+        As in :func:`fit`, checked.
+
+    Returns
+    -------
+    KineticFit
+    """
+    fixed = (2, 2) if order == "auto" else (int(order[0]), int(order[1]))
+    curves, removed = subject.curves, list(subject.removed)
+    if outliers is not None:
+        found = screen(curves, error, outliers, fixed)
+        for o in found:
+            analyte = scheme.analytes[int(curves.which[o.index])]
+            time, value = float(curves.time[o.index]), float(curves.value[o.index])
+            removed.append(
+                Removal(analyte, time, value, f"outlier ({outliers})", int(subject.rows[o.index]), o.statistic, o.limit)
+            )
+        curves = curves.take(np.setdiff1d(np.arange(curves.value.size), [o.index for o in found]))
+    if order == "auto":
+        fixed = _best_order(curves, error)
+    _check_size(subject.name, curves, fixed, scheme)
+    places = tuple(p for p in locations if p in locations_for(*fixed))
+    if convention == "printed" and "EC-EC" not in places:
+        places = ("EC-EC", *places)
+    if not places:
+        raise InputError(f"subject {subject.name}: none of {', '.join(locations)} exists for order {fixed}.")
+    alternatives = fit_locations(curves, error, places, fixed, rough_sigma(curves, error, fixed))
+    best = min(alternatives, key=lambda a: a.aicc)
+    try:
+        areas = nca_of(replace(subject, curves=curves), scheme)
+    except InputError:
+        areas = None
+    notes = (*subject.notes, *_notes(subject, removed, alternatives, best, error, curves, convention))
+    return KineticFit(
+        subject.name, scheme, subject.doses, curves, tuple(removed), error, alternatives, best.location, convention, areas,
+        subject.covariates, notes,
+    )  # fmt: skip
+
+
+def _check_size(name: str, curves, order: tuple[int, int], scheme: Scheme) -> None:
+    for code in (0, 1):
+        count, need = int(np.sum(curves.which == code)), 2 * order[code]
+        if count < need:
+            raise InputError(
+                f"subject {name}: {count} samples of {scheme.analytes[code]} for {order[code]} exponentials; {need} are needed."
+            )
+
+
+def _best_order(curves, error: ErrorModel) -> tuple[int, int]:
+    """Orders with the smallest AICc of the joint EC-EC fit, refusing those with a term within two errors of zero."""
+    rough = rough_sigma(curves, error, (2, 2))
+    base = fit_locations(curves, error, ("EC-EC", "IC-IC"), (2, 2), rough)
+    place = min(base, key=lambda a: a.aicc).location
+    counts = [int(np.sum(curves.which == code)) for code in (0, 1)]
+    found: list[LocationFit] = []
+    for n, m in product((1, 2, 3), repeat=2):
+        if 2 * n >= counts[0] or 2 * m >= counts[1] or place not in locations_for(n, m):
+            continue
+        one = fit_location(curves, error, place, (n, m))
+        names = one.model.names[:-1]
+        # on the log scale an error above one half means within two standard errors of zero
+        loose = [k for k, e in zip(names, np.sqrt(np.diag(one.covariance))) if e > 0.5]
+        if (n, m) == (1, 1) or not loose:
+            found.append(one)
+    best = min(found, key=lambda a: a.aicc)
+    return best.model.n, best.model.m
+
+
+def _common_location(fits: list[KineticFit]) -> str:
+    """Location with the smallest AICc summed over the subjects that have it."""
+    shared = [p for p in LOCATIONS if all(any(a.location == p for a in f.alternatives) for f in fits)]
+    if not shared:
+        return "EC-EC"
+    return min(shared, key=lambda p: sum(f.at(p).aicc for f in fits))
+
+
+def _nearest(one: KineticFit, wanted: str) -> str:
+    return wanted if any(a.location == wanted for a in one.alternatives) else one.location
+
+
+def _notes(
+    subject: Subject, removed, alternatives, best: LocationFit, error: ErrorModel, curves, convention
+) -> list[Note]:
+    out = []
+    outliers = [r for r in removed if r.reason.startswith("outlier")]
+    if outliers:
+        text = ", ".join(f"{r.analyte} at {r.time:g} min" for r in outliers)
+        out.append(note("K001", f"subject {subject.name}: {text}"))
+    if error.known and best.chi2_p < _POOR:
+        out.append(
+            note(
+                "K005",
+                f"subject {subject.name}: chi2 {best.chi2:.1f} on {best.spare} df at its best location {best.location}",
+            )
+        )
+    if best.runs_p < _POOR:
+        out.append(note("K005", f"subject {subject.name}: signs of the residuals come in runs (p = {best.runs_p:.3g})"))
+    near = [a.location for a in alternatives if a is not best and a.aicc - best.aicc < _ALIKE]
+    if near:
+        same = all(location_class(p) == location_class(best.location) for p in near)
+        what = (
+            "the two mixed locations cannot be told apart"
+            if same
+            else f"{', '.join(near)} fits as well as {best.location}"
+        )
+        out.append(note("K006", f"subject {subject.name}: {what}"))
+    out += [note(n.code, f"subject {subject.name}: {n.text}") for n in identifiability(best, curves).notes]
+    if convention == "printed":
+        out.append(note("K009", f"subject {subject.name}: fluxes by the formulas of the dissertation"))
+    return out

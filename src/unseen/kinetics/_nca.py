@@ -1,0 +1,195 @@
+"""Non-compartmental analysis: rates of appearance and conversion from areas alone (spec 4.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError
+from unseen.core.notes import Note, note
+from unseen.core.show import Shown
+from unseen.kinetics.areas import Area, trapezoid_area
+from unseen.kinetics.curve import CurveModel, curve_runner
+from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR
+from unseen.kinetics.noise import ErrorModel
+from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
+from unseen.kinetics.screen import rough_sigma
+from unseen.kinetics.table import Subject, read_study
+
+__all__ = ["Appearance", "NcaStudy", "nca", "nca_of"]
+
+_MUCH = 0.25
+
+
+@dataclass(frozen=True)
+class Appearance(Shown):
+    """Non-compartmental result of one subject; fluxes per hour, areas in minutes.
+
+    Attributes
+    ----------
+    subject : str
+    scheme : Scheme
+    areas : dict
+        Trapezoid area of each analyte.
+    fitted_areas : dict
+        Area under the fitted exponentials of the two dosed analytes.
+    ra_precursor, ra_product : float
+        Dose over trapezoid area.
+    conversion : float
+        ``ra_product * area_formed / area_precursor``.
+    ra_precursor_fitted, ra_product_fitted : float
+        The same with fitted areas.
+    notes : tuple of Note
+    """
+
+    subject: str
+    scheme: Scheme
+    areas: Mapping[str, Area]
+    fitted_areas: Mapping[str, float]
+    ra_precursor: float
+    ra_product: float
+    conversion: float
+    ra_precursor_fitted: float
+    ra_product_fitted: float
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row."""
+        first, second = self.scheme.substrates
+        shares = {f"extrapolated_{name}": area.extrapolated for name, area in self.areas.items()}
+        return [
+            {
+                "subject": self.subject, f"Ra_{first}": self.ra_precursor, f"Ra_{second}": self.ra_product,
+                "conversion": self.conversion, f"Ra_{first}_fitted": self.ra_precursor_fitted,
+                f"Ra_{second}_fitted": self.ra_product_fitted, **shares,
+            }
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        first, second = self.scheme.substrates
+        return (
+            f"{self.subject}: Ra_{first} {self.ra_precursor:.4g}, Ra_{second} {self.ra_product:.4g}, "
+            f"conversion {self.conversion:.4g} per hour (non-compartmental: lower bounds)"
+        )
+
+
+@dataclass(frozen=True)
+class NcaStudy(Shown):
+    """Non-compartmental results of all subjects, and the reason for each that failed."""
+
+    subjects: tuple[Appearance, ...]
+    failures: Mapping[str, str]
+
+    title = "Non-compartmental analysis"
+
+    def __getitem__(self, subject: str) -> Appearance:
+        for one in self.subjects:
+            if one.subject == str(subject):
+                return one
+        raise InputError(self.failures.get(str(subject), f"there is no subject {subject!r}."))
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes of all subjects."""
+        failed = tuple(note("K010", f"{k}: {v}") for k, v in self.failures.items())
+        return tuple(n for s in self.subjects for n in s.notes) + failed
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per subject; failures carry their reason."""
+        rows = [row | {"failure": None} for s in self.subjects for row in s.rows()]
+        return rows + [{"subject": k, "failure": v} for k, v in self.failures.items()]
+
+    def __str__(self) -> str:
+        lines = [str(s) for s in self.subjects] + [f"{k}: failed: {v}" for k, v in self.failures.items()]
+        return "\n".join(lines)
+
+
+def nca_of(subject: Subject, scheme: Scheme) -> Appearance:
+    """Non-compartmental analysis of one checked subject.
+
+    Parameters
+    ----------
+    subject : Subject
+    scheme : Scheme
+
+    Returns
+    -------
+    Appearance
+    """
+    curves = subject.curves
+    areas: dict[str, Area] = {}
+    for code, analyte in enumerate(scheme.analytes):
+        t, y, _ = curves.of(code)
+        try:
+            areas[analyte] = trapezoid_area(t, y, starts_at_zero=code == FORMED)
+        except InputError as error:
+            raise InputError(f"subject {subject.name}, {analyte}: {error}") from error
+    fitted = {}
+    sigma = rough_sigma(curves, ErrorModel("combined"), (2, 2))
+    for code in (PRECURSOR, DOSED):
+        rows = np.flatnonzero(curves.which == code)
+        model = CurveModel(2)
+        a, l = model.unpack(curve_runner(model, curves.take(rows))(sigma[rows], None).theta)
+        fitted[scheme.analytes[code]] = float(np.sum(a / l))
+    pre, pro, formed = (areas[a].total for a in scheme.analytes)
+    dose_pre, dose_pro = subject.doses
+    ra_product = 60 * dose_pro / pro
+    far = [f"{n} {100 * a.extrapolated:.0f}%" for n, a in areas.items() if a.extrapolated > _MUCH]
+    notes = (note("U022", f"subject {subject.name}: extrapolated part of the area: {', '.join(far)}"),) if far else ()
+    return Appearance(
+        subject.name, scheme, areas, fitted, 60 * dose_pre / pre, ra_product, ra_product * formed / pre,
+        60 * dose_pre / fitted[scheme.precursor], 60 * dose_pro / fitted[scheme.product], notes,
+    )  # fmt: skip
+
+
+def nca(
+    ttr: Any,
+    doses: Any,
+    *,
+    scheme: Scheme | str = PHE_TYR,
+    unit: str = "fraction",
+    time_unit: str = "min",
+    drop_early: Mapping[str, float] | None = None,
+) -> NcaStudy:
+    """Non-compartmental rates of appearance and conversion of every subject.
+
+    Parameters
+    ----------
+    ttr, doses : table
+        As in :func:`unseen.kinetics.fit`.
+    scheme : Scheme or str
+    unit : {"fraction", "percent"}
+    time_unit : {"min", "h"}
+    drop_early : mapping, optional
+        ``{analyte: minutes}`` to leave out.
+
+    Returns
+    -------
+    NcaStudy
+
+    Notes
+    -----
+    Loss from the unsampled pool is not seen by this analysis: it gives the lower end of the interval of appearance.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> study = unseen.kinetics.simulate(subjects=2, noise=0.0, floor=0.0, between=0.0, random_state=0)
+    >>> result = unseen.kinetics.nca(study.ttr, study.doses)
+    >>> bool(abs(result["s1"].conversion / 5.64 - 1) < 0.1)
+    True
+    """
+    chosen = scheme_of(scheme)
+    subjects, failures = read_study(ttr, doses, chosen, unit=unit, time_unit=time_unit, drop_early=drop_early)
+    done = []
+    for subject in subjects:
+        try:
+            done.append(nca_of(subject, chosen))
+        except InputError as error:
+            failures[subject.name] = str(error)
+    if not done:
+        raise InputError("no subject could be analysed. " + " ".join(failures.values()))
+    return NcaStudy(tuple(done), failures)

@@ -1,0 +1,218 @@
+"""The joint model of the three curves, its parameters on the log scale and its least-squares fit (spec 4.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from unseen.kinetics.exponentials import exponential_sum
+from unseen.kinetics.shapes import formed_curve
+
+__all__ = ["DOSED", "FORMED", "PRECURSOR", "Curves", "JointModel", "Solution", "solve"]
+
+PRECURSOR, DOSED, FORMED = 0, 1, 2
+RATE_BOUNDS = (1e-5, 5.0)
+_WIDE = (1e-12, 1e6)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Samples of one subject that enter a fit: times, values and which of the three curves each belongs to.
+
+    ``sd`` holds the given standard deviations, NaN where none was given. Times are in minutes, values fractions.
+    """
+
+    time: NDArray
+    value: NDArray
+    which: NDArray
+    sd: NDArray
+
+    def of(self, which: int) -> tuple[NDArray, NDArray, NDArray]:
+        """Times, values and standard deviations of one curve."""
+        m = self.which == which
+        return self.time[m], self.value[m], self.sd[m]
+
+    def take(self, rows: NDArray) -> Curves:
+        """The samples at some positions."""
+        return Curves(self.time[rows], self.value[rows], self.which[rows], self.sd[rows])
+
+    def with_values(self, value: NDArray) -> Curves:
+        """The same samples with other values."""
+        return Curves(self.time, value, self.which, self.sd)
+
+
+class CurveLike(Protocol):
+    """What the optimiser needs of a model."""
+
+    def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
+        """Values and Jacobian."""
+        ...
+
+    def bounds(self) -> tuple[NDArray, NDArray]:
+        """Lower and upper bounds."""
+        ...
+
+
+@dataclass(frozen=True)
+class JointModel:
+    """n precursor exponentials, m product exponentials and one conversion, at one location.
+
+    The parameters are logarithms: amplitudes, gaps between successive rates and the slowest rate, for each dosed
+    curve, then kappa. Positive amplitudes and ordered rates therefore need no constraint.
+
+    Examples
+    --------
+    >>> model = JointModel(2, 2, "EC-EC")
+    >>> theta = model.pack([.2, .1], [.16, .02], [.1, .05], [.15, .017], .033)
+    >>> [x.round(6).tolist() for x in model.unpack(theta)[:2]]
+    [[0.2, 0.1], [0.16, 0.02]]
+    """
+
+    n: int
+    m: int
+    location: str
+
+    @property
+    def size(self) -> int:
+        """Number of parameters, 2 (n + m) + 1."""
+        return 2 * (self.n + self.m) + 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters before the logarithm."""
+        parts: list[str] = []
+        for count, amplitude, rate in ((self.n, "A", "lambda"), (self.m, "B", "gamma")):
+            parts += [f"{amplitude}{i + 1}" for i in range(count)]
+            parts += [f"{rate}{i + 1}-{rate}{i + 2}" for i in range(count - 1)] + [f"{rate}{count}"]
+        return (*parts, "kappa")
+
+    def pack(self, a, l, b, g, kappa) -> NDArray:
+        """Parameters on the log scale from amplitudes, rates and kappa."""
+        steps = [np.append(-np.diff(r), r[-1]) for r in (np.asarray(l, float), np.asarray(g, float))]
+        return np.log(np.concatenate([a, steps[0], b, steps[1], [kappa]]))
+
+    def unpack(self, theta: NDArray) -> tuple[NDArray, NDArray, NDArray, NDArray, float]:
+        """Amplitudes and rates of both dosed curves, and kappa."""
+        p = np.exp(theta)
+        n, m = self.n, self.m
+        l = np.cumsum(p[n : 2 * n][::-1])[::-1]
+        g = np.cumsum(p[2 * n + m : 2 * (n + m)][::-1])[::-1]
+        return p[:n], l, p[2 * n : 2 * n + m], g, p[-1]
+
+    def predict(self, theta: NDArray, time: NDArray, which: NDArray) -> NDArray:
+        """Curve values at given times."""
+        a, l, b, g, kappa = self.unpack(theta)
+        out = np.empty(time.shape)
+        for code, amplitudes, rates in ((PRECURSOR, a, l), (DOSED, b, g)):
+            m = which == code
+            out[m] = exponential_sum(time[m], amplitudes, rates)
+        m = which == FORMED
+        if m.any():
+            out[m] = kappa * formed_curve(time[m], a, l, b, g, self.location, slopes=False)[0]
+        return out
+
+    def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
+        """Curve values and their Jacobian by the log parameters."""
+        a, l, b, g, kappa = self.unpack(theta)
+        n, m = self.n, self.m
+        out, jac = np.empty(time.shape), np.zeros((time.size, self.size))
+        for code, amplitudes, rates, at in ((PRECURSOR, a, l, 0), (DOSED, b, g, 2 * n)):
+            rows, count = which == code, rates.size
+            decay = np.exp(-np.outer(time[rows], rates))
+            out[rows] = decay @ amplitudes
+            jac[rows, at : at + count] = decay
+            jac[rows, at + count : at + 2 * count] = -time[rows, None] * decay * amplitudes
+        rows = which == FORMED
+        curve, slopes = formed_curve(time[rows], a, l, b, g, self.location)
+        out[rows] = kappa * curve
+        jac[rows, :-1] = kappa * np.asarray(slopes)
+        jac[rows, -1] = curve
+        for at, count in ((n, n), (2 * n + m, m)):
+            # a rate is the sum of all slower steps, so a step moves every rate above it
+            jac[:, at : at + count] = np.cumsum(jac[:, at : at + count], axis=1)
+        return out, jac * np.exp(theta)
+
+    def bounds(self) -> tuple[NDArray, NDArray]:
+        """Wide bounds on the log parameters: rates within 1e-5 and 5 per minute."""
+        low, high = np.full(self.size, np.log(_WIDE[0])), np.full(self.size, np.log(_WIDE[1]))
+        for at, count in ((self.n, self.n), (2 * self.n + self.m, self.m)):
+            low[at : at + count], high[at : at + count] = np.log(RATE_BOUNDS)
+            low[at : at + count - 1] = np.log(1e-9)
+        return low, high
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A weighted least-squares minimum: parameters, weighted residuals and weighted Jacobian."""
+
+    theta: NDArray
+    residuals: NDArray
+    jacobian: NDArray
+    fitted: NDArray
+    converged: bool
+
+    @property
+    def chi2(self) -> float:
+        """Sum of squared weighted residuals."""
+        return float(self.residuals @ self.residuals)
+
+    def leverage(self) -> NDArray:
+        """Diagonal of the hat matrix."""
+        q = np.linalg.qr(self.jacobian, mode="reduced")[0]
+        return np.sum(q**2, axis=1)
+
+
+def solve(model: CurveLike, curves: Curves, sigma: NDArray, start: NDArray, tolerance: float = 1e-12) -> Solution:
+    """Minimise the weighted sum of squares from one start with the analytic Jacobian.
+
+    Parameters
+    ----------
+    model : JointModel or CurveModel
+    curves : Curves
+        The samples.
+    sigma : ndarray
+        Standard deviation of each sample; residuals are divided by it.
+    start : ndarray
+        Log parameters to start from.
+    tolerance : float
+        Relative tolerance on cost, step and gradient.
+
+    Returns
+    -------
+    Solution
+    """
+    time, which = curves.time, curves.which
+    cache: dict[bytes, tuple[NDArray, NDArray]] = {}
+
+    def both(theta: NDArray) -> tuple[NDArray, NDArray]:
+        key = theta.tobytes()
+        if key not in cache:
+            cache.clear()
+            cache[key] = model.predict_slopes(np.clip(theta, -80, 80), time, which)
+        return cache[key]
+
+    low, high = model.bounds()
+
+    def residuals(theta: NDArray) -> NDArray:
+        return (both(theta)[0] - curves.value) / sigma
+
+    def slopes(theta: NDArray) -> NDArray:
+        return both(theta)[1] / sigma[:, None]
+
+    found = least_squares(
+        residuals,
+        np.clip(start, low + 1e-9, high - 1e-9),
+        jac=slopes,
+        bounds=(low, high),
+        x_scale="jac",
+        ftol=tolerance,
+        xtol=tolerance,
+        gtol=tolerance,
+        max_nfev=400,
+    )
+    fitted, jac = model.predict_slopes(found.x, time, which)
+    return Solution(found.x, (fitted - curves.value) / sigma, jac / sigma[:, None], fitted, found.status > 0)

@@ -1,0 +1,51 @@
+"""The plausibility of fitted alternatives (spec 4.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unseen.kinetics.intervals import std_errors
+from unseen.kinetics.location import LocationFit
+from unseen.kinetics.mammillary import interval_identifiability
+from unseen.kinetics.plausible import Judgement, Reference, hard_violations, rank, soft_distance
+from unseen.kinetics.quantities import Derived
+from unseen.kinetics.scheme import Scheme
+
+__all__ = ["judge"]
+
+
+def judge(
+    alternatives: Sequence[LocationFit], doses: tuple[float, float], scheme: Scheme, references: Sequence[Reference]
+) -> tuple[Judgement, ...]:
+    """Rank alternatives by physical limits, then AICc, then distance from published values.
+
+    Parameters
+    ----------
+    alternatives : sequence of LocationFit
+    doses : tuple of float
+    scheme : Scheme
+    references : sequence of Reference
+
+    Returns
+    -------
+    tuple of Judgement
+        Best first.
+    """
+    names = scheme.public("U_precursor"), scheme.public("U_product")
+    found = []
+    for one in alternatives:
+        derived = Derived(one.model, doses, scheme)
+        values, errors = derived(one.theta), std_errors(one, derived)
+        lower, upper = _ends(one, doses)
+        bad = hard_violations(values, names, lower, upper)
+        found.append((one.location, bad, one.aicc, soft_distance(values, errors, names, references)))
+    return rank(found)
+
+
+def _ends(one: LocationFit, doses: tuple[float, float]):
+    """Ends of the interval of total appearance per hour, for two pools per substrate."""
+    if (one.model.n, one.model.m) != (2, 2):
+        return None, None
+    a, l, b, g, _ = one.model.unpack(one.theta)
+    pre, pro = interval_identifiability(a, l, doses[0]).U, interval_identifiability(b, g, doses[1]).U
+    return (60 * pre[0], 60 * pro[0]), (60 * pre[1], 60 * pro[1])

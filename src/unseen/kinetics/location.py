@@ -1,0 +1,258 @@
+"""One joint fit at one location of the conversion, its criteria and its covariance (spec 4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from unseen.kinetics.curve import aicc
+from unseen.kinetics.joint import Curves, JointModel, Solution, solve
+from unseen.kinetics.noise import ErrorModel, Weighted, fit_weighted
+from unseen.kinetics.starts import joint_starts
+
+__all__ = ["LocationFit", "akaike_weights", "fit_location", "fit_locations", "location_class", "runs_test"]
+
+_COARSE, _ROUGH, _FINE = 1e-5, 1e-7, 1e-12
+
+
+def location_class(location: str) -> str:
+    """Class of a location: the two mixed ones cannot be told apart.
+
+    Parameters
+    ----------
+    location : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> location_class("IC-EC"), location_class("EC-EC")
+    ('mixed', 'EC-EC')
+    """
+    return "mixed" if location in ("IC-EC", "EC-IC") else location
+
+
+def runs_test(residuals: NDArray, which: NDArray) -> float:
+    """Two-sided p-value of the number of runs of signs within curves (Wald and Wolfowitz, 1940).
+
+    Parameters
+    ----------
+    residuals : ndarray
+        Residuals in order of time within each curve.
+    which : ndarray
+        Curve of each residual.
+
+    Returns
+    -------
+    float
+        Small where residuals keep the same sign too long or alternate too often.
+
+    Examples
+    --------
+    >>> r = np.array([1., 1, 1, 1, -1, -1, -1, -1])
+    >>> round(runs_test(r, np.zeros(8)), 3)
+    0.022
+    """
+    runs = mean = variance = 0.0
+    for code in np.unique(which):
+        sign = residuals[which == code] > 0
+        plus, minus = int(sign.sum()), int((~sign).sum())
+        if plus == 0 or minus == 0:
+            continue
+        total = plus + minus
+        runs += 1 + int(np.sum(sign[1:] != sign[:-1]))
+        mean += 1 + 2 * plus * minus / total
+        variance += 2 * plus * minus * (2 * plus * minus - total) / (total**2 * (total - 1))
+    return float(2 * stats.norm.sf(abs(runs - mean) / np.sqrt(variance))) if variance > 0 else 1.0
+
+
+def akaike_weights(criteria: list[float]) -> list[float]:
+    """Relative likelihoods of models, summing to one.
+
+    Parameters
+    ----------
+    criteria : list of float
+        AICc of each.
+
+    Returns
+    -------
+    list of float
+
+    Examples
+    --------
+    >>> [round(w, 3) for w in akaike_weights([10.0, 10.0, 14.0])]
+    [0.468, 0.468, 0.063]
+    """
+    x = np.asarray(criteria)
+    w = np.exp(-(x - x.min()) / 2)
+    return [float(v) for v in w / w.sum()]
+
+
+@dataclass(frozen=True)
+class LocationFit:
+    """The joint fit at one location.
+
+    Attributes
+    ----------
+    model : JointModel
+        Orders and location.
+    theta : ndarray
+        Log parameters at the minimum.
+    covariance : ndarray
+        Full covariance of theta.
+    sigma, fitted : ndarray
+        Standard deviations used and fitted values, one per sample kept.
+    chi2, deviance, aicc, runs_p : float
+        Weighted sum of squares, minus twice the log likelihood, criterion and p-value of the run test.
+    df : float
+        Degrees of freedom of intervals; infinite where the error is known.
+    cv, floor : float or None
+        Parts of the combined error model, given or estimated.
+    scales : tuple of float
+        Factor of each curve on the common error.
+    """
+
+    model: JointModel
+    theta: NDArray
+    covariance: NDArray
+    sigma: NDArray
+    fitted: NDArray
+    chi2: float
+    deviance: float
+    aicc: float
+    runs_p: float
+    df: float
+    cv: float | None
+    floor: float | None
+    scales: tuple[float, ...]
+
+    @property
+    def location(self) -> str:
+        """Where the conversion was assumed."""
+        return self.model.location
+
+    @property
+    def spare(self) -> int:
+        """Samples minus parameters."""
+        return self.sigma.size - self.model.size
+
+    @property
+    def chi2_p(self) -> float:
+        """P-value of the misfit; meaningful where the error is known."""
+        return float(stats.chi2.sf(self.chi2, self.spare)) if np.isinf(self.df) else float("nan")
+
+
+def runner(model: JointModel, curves: Curves, also: list[NDArray], limit: int = 5) -> Callable[..., Solution]:
+    """A joint fit from all its starts, or from a given one."""
+
+    def run(sigma: NDArray, start: NDArray | None, tolerance: float = _FINE) -> Solution:
+        if start is not None:
+            return solve(model, curves, sigma, start, tolerance)
+        starts = joint_starts(model, curves, limit) + also
+        best = min((solve(model, curves, sigma, s, _COARSE) for s in starts), key=lambda s: s.chi2)
+        return solve(model, curves, sigma, best.theta, tolerance)
+
+    return run
+
+
+def fit_location(
+    curves: Curves,
+    error: ErrorModel,
+    location: str,
+    order: tuple[int, int] = (2, 2),
+    *,
+    also: list[NDArray] | None = None,
+    start: NDArray | None = None,
+    like: Weighted | None = None,
+) -> LocationFit:
+    """Fit all three curves together with the conversion at one location.
+
+    Parameters
+    ----------
+    curves : Curves
+        Samples kept.
+    error : ErrorModel
+    location : str
+    order : tuple of int
+        Exponentials of the precursor and of the product.
+    also : list of ndarray, optional
+        Further starting points.
+    start : ndarray, optional
+        Start from here only, for refits of resampled data.
+    like : Weighted, optional
+        Take the standard deviations of this fit instead of estimating them, so that criteria compare.
+
+    Returns
+    -------
+    LocationFit
+    """
+    model = JointModel(*order, location)
+    run = runner(model, curves, also or [])
+    if like is None:
+        return summarise(model, curves, error, fit_weighted(error, curves, run, start))
+    weighted = replace(like, solution=run(like.sigma, start))
+    return summarise(model, curves, error, weighted)
+
+
+def fit_locations(
+    curves: Curves, error: ErrorModel, locations: tuple[str, ...], order: tuple[int, int], rough: NDArray
+) -> tuple[LocationFit, ...]:
+    """Fit every location with one set of weights: those of the location that fits best.
+
+    The error of the assay does not depend on where conversion takes place. It is estimated once, at the location with
+    the smallest sum of squares under rough weights, and kept for all.
+
+    Parameters
+    ----------
+    curves : Curves
+    error : ErrorModel
+    locations : tuple of str
+    order : tuple of int
+    rough : ndarray
+        Standard deviations for the first comparison.
+
+    Returns
+    -------
+    tuple of LocationFit
+        In the order of `locations`.
+    """
+    first: dict[str, Solution] = {}
+    for location in locations:
+        known = [s.theta for s in first.values()][:1]
+        first[location] = runner(JointModel(*order, location), curves, known)(rough, None, _ROUGH)
+    best = min(first, key=lambda k: first[k].chi2)
+    model = JointModel(*order, best)
+    run = runner(model, curves, [s.theta for s in first.values()])
+    weighted = fit_weighted(error, curves, run)
+    out = {best: summarise(model, curves, error, weighted)}
+    for location in locations:
+        if location != best:
+            also = [first[location].theta, weighted.solution.theta]
+            out[location] = fit_location(curves, error, location, order, also=also, like=weighted)
+    return tuple(out[location] for location in locations)
+
+
+def summarise(model: JointModel, curves: Curves, error: ErrorModel, weighted: Weighted) -> LocationFit:
+    """Criteria and covariance of a finished fit."""
+    s = weighted.solution
+    spare = curves.value.size - model.size
+    gram = s.jacobian.T @ s.jacobian
+    scale = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    covariance = np.linalg.pinv(gram / np.outer(scale, scale), rcond=1e-14, hermitian=True) / np.outer(scale, scale)
+    if not error.known:
+        covariance = covariance * s.chi2 / max(spare, 1)
+    estimated = error.n_estimated(int(np.unique(curves.which).size))
+    deviance = weighted.minus_two_log_likelihood(error.known)
+    # with one scale estimated per curve, an interval rests on that curve's share of the degrees of freedom
+    df = np.inf if error.known else max(spare, 1) / (max(len(weighted.scales), 1) if error.kind == "combined" else 1)
+    return LocationFit(
+        model, s.theta, covariance, weighted.sigma, s.fitted, s.chi2, deviance,
+        aicc(deviance, curves.value.size, model.size + estimated), runs_test(s.residuals, curves.which), df,
+        weighted.cv, weighted.floor, weighted.scales,
+    )  # fmt: skip

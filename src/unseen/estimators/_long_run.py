@@ -32,9 +32,9 @@ def cosine_variance(series: Floats, count: int) -> float:
     >>> abs(cosine_variance(x - x.mean(), 400) - 1) < 0.25
     True
     """
-    n = len(series)
-    phase = np.pi * (np.arange(n) + 0.5) / n
-    projections = np.sqrt(2 / n) * np.cos(np.outer(np.arange(1, count + 1), phase)) @ series
+    from scipy.fft import dct
+
+    projections = dct(series, type=2, norm="ortho")[1 : count + 1]
     return float(np.mean(np.square(projections)))
 
 

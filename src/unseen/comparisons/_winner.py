@@ -18,7 +18,7 @@ N_BOOTSTRAP = 1000
 
 
 def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
-    """Return, for each bootstrap sample of units, the error on the units left out of the model best on those drawn.
+    """Return, per bootstrap sample, errors on the units left out: of the model best on those drawn, and of the overall best.
 
     Parameters
     ----------
@@ -34,11 +34,12 @@ def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.ra
     >>> rng = np.random.default_rng(0)
     >>> coins = rng.integers(0, 2, (100, 30)).astype(float)
     >>> naive = coins.mean(axis=0).min()
-    >>> corrected = bias_corrected(coins, np.ones(100), 200, rng).mean()
-    >>> bool(naive < 0.45 < corrected)
+    >>> chosen, best = bias_corrected(coins, np.ones(100), 200, rng).mean(axis=0)
+    >>> bool(naive < 0.45 < naive + chosen - best)
     True
     """
     n = len(weights)
+    overall = int(np.argmin(totals.sum(axis=0)))
     out = []
     for _ in range(n_bootstrap):
         count = np.bincount(rng.integers(0, n, n), minlength=n)
@@ -46,7 +47,7 @@ def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.ra
         if not left.any():
             continue
         best = int(np.argmin(count @ totals))
-        out.append(totals[left, best].sum() / weights[left].sum())
+        out.append(totals[left][:, [best, overall]].sum(axis=0) / weights[left].sum())
     return np.array(out)
 
 
@@ -75,22 +76,27 @@ def winner_of(
 
 def _winner(names: list[str], errors: Floats, draws: Floats, level: float) -> Winner:
     best = int(np.argmin(errors))
-    ends = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    ends = np.quantile(draws[:, 0], [(1 - level) / 2, (1 + level) / 2])
     interval = Interval(float(ends[0]), float(ends[1]), level)
-    return Winner(names[best], float(errors[best]), float(draws.mean()), interval, len(names), len(draws))
+    # the overall best serves as control variate: its mean over the draws is its naive error
+    corrected = errors[best] + float(np.mean(draws[:, 0] - draws[:, 1]))
+    return Winner(names[best], float(errors[best]), float(corrected), interval, len(names), len(draws))
 
 
 def _by_sets(tables: list[LossTable], set_error: SetError, rng: np.random.Generator) -> tuple[Floats, Floats]:
     n = tables[0].data.n_units
     tested = np.unique(tables[0].data.units[tables[0].test.row])
+    errors = np.array([set_error(table, np.ones(n)) for table in tables])
+    overall = tables[int(np.argmin(errors))]
     draws = []
     for _ in range(N_BOOTSTRAP // 4):
         count = np.bincount(rng.choice(tested, len(tested)), minlength=n).astype(float)
         inside = np.array([set_error(table, count) for table in tables])
-        outside = set_error(tables[int(np.argmin(inside))], (count == 0).astype(float))
-        if np.isfinite(outside) and np.all(np.isfinite(inside)):
+        left = (count == 0).astype(float)
+        outside = (set_error(tables[int(np.argmin(inside))], left), set_error(overall, left))
+        if np.all(np.isfinite([*outside, *inside])):
             draws.append(outside)
-    return np.array([set_error(table, np.ones(n)) for table in tables]), np.array(draws)
+    return errors, np.array(draws)
 
 
 def _unit_sums(table: LossTable) -> tuple[Floats, Floats]:

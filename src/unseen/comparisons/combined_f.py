@@ -28,7 +28,7 @@ def combined_f(differences: Floats) -> tuple[float, float]:
     --------
     >>> f, p = combined_f(np.array([[0.1, 0.2], [0.1, 0.1], [0.2, 0.1], [0.0, 0.1], [0.1, 0.1]]))
     >>> round(f, 4), round(p, 4)
-    (5.0, 0.0447)
+    (5.0, 0.0448)
     """
     from scipy.special import fdtrc
 

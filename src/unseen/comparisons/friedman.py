@@ -33,12 +33,12 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
     from scipy.special import chdtrc, fdtrc
 
     n, k = ranks.shape
-    totals = np.square(ranks.sum(axis=0)).sum()
+    between = np.square(ranks.sum(axis=0) - n * (k + 1) / 2).sum()
     squares = np.square(ranks).sum()
     spread = squares - n * k * (k + 1) ** 2 / 4
     if spread <= 0:
         return 0.0, 1.0, 0.0, 1.0
-    chi2 = float((k - 1) * (totals / n - n * k * (k + 1) ** 2 / 4) / spread)
+    chi2 = float((k - 1) * between / spread)
     p = float(chdtrc(k - 1, chi2))
     rest = n * (k - 1) - chi2
     if rest <= 1e-12:
@@ -116,7 +116,10 @@ class Friedman:
 
 
 def _checked(errors: Floats, names: Sequence[str]) -> Floats:
-    matrix = np.asarray(errors, dtype=float)
+    try:
+        matrix = np.asarray(errors, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError("errors must be a table of numbers, one row per data set and one column per model.") from error
     if matrix.ndim != 2 or matrix.shape[1] != len(names):
         raise InputError(
             f"errors must be a table data set x model with {len(names)} columns; its shape is {matrix.shape}."

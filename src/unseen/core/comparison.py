@@ -85,7 +85,7 @@ class Comparison(Shown):
     prob_superior : float
         Share of splits on which a has the smaller error, ties counted half; a statement about splits, not data sets.
     effect : float or None
-        Mean difference of a unit's losses divided by its standard deviation over units.
+        The difference divided by the standard deviation, over units, of a unit's mean difference.
     level : float
         Confidence level; a verdict is given at 1 - level.
     rope : Rope or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -127,7 +127,7 @@ class Estimate(Shown):
     loss: str
     n_units: int
     n_fits: int
-    seconds: float = 0.0
+    seconds: float = field(default=0.0, compare=False)
     notes: tuple[Note, ...] = ()
 
     @property

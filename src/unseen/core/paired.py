@@ -57,10 +57,10 @@ def _share_superior(difference: LossTable) -> float:
     return float(np.mean(means < 0) + 0.5 * np.mean(means == 0))
 
 
-def _effect(difference: LossTable) -> float | None:
+def _effect(difference: LossTable, value: float) -> float | None:
     values = unit_values(difference)
     spread = values.std(ddof=1) if len(values) > 1 else 0.0
-    return float(values.mean() / spread) if spread > 0 else None
+    return float(value / spread) if spread > 0 else None
 
 
 def compared(
@@ -76,7 +76,7 @@ def compared(
     """Return the record of one pair; models are named by their tables."""
     names = [table.model or f"model {k}" for k, table in enumerate(difference.source, 1)]
     return Comparison(
-        names[0], names[1], estimate, statistic, reference, p, p, _share_superior(difference), _effect(difference),
+        names[0], names[1], estimate, statistic, reference, p, p, _share_superior(difference), _effect(difference, estimate.value),
         level, rope,
     )  # fmt: skip
 

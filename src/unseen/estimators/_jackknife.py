@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.losses import LossTable
 
-__all__ = ["OutOfBag", "out_of_bag"]
+__all__ = ["OutOfBag", "influences", "out_of_bag"]
 
 
 @dataclass(frozen=True)
@@ -38,26 +38,32 @@ def _unit_losses(table: LossTable) -> tuple[Floats, Floats]:
     return losses, drawn
 
 
+def influences(losses: Floats, drawn: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return each unit's out-of-bag error E_j, its influence D_j on their mean, and the Monte-Carlo variance of D_j.
+
+    Moving weight to unit i changes the mean by D_i = (E_i - E)/n + sum_b (N_ib - 1) r_b, where
+    r_b = (1/n) sum_j I_jb (L_jb - E_j)/T_j and T_j is how often unit j was out of bag. That is the paper's influence with
+    its losses centred unit by unit, so that a shift of all losses leaves it alone.
+    """
+    outside = drawn == 0
+    times = outside.sum(axis=0)
+    by_unit = (losses * outside).sum(axis=0) / times
+    rest = (outside * (losses - by_unit) / times).mean(axis=1)
+    products = (drawn - 1) * rest[:, None]
+    influence = (by_unit - by_unit.mean()) / len(by_unit) + products.sum(axis=0)
+    return by_unit, influence, len(losses) * products.var(axis=0, ddof=1)
+
+
 def out_of_bag(table: LossTable) -> OutOfBag:
     """Return the leave-one-out bootstrap error with its standard error, cleared of the bootstrap's own noise.
 
-    With E_j the out-of-bag mean of unit j over its T_j replicates, moving weight to unit i changes the estimate by
-    D_i = (E_i - E)/n + sum_b (N_ib - 1) r_b, where r_b = (1/n) sum_j I_jb (L_jb - E_j)/T_j. That is the paper's influence
-    with its losses centred unit by unit, so that a shift of all losses leaves it alone. The sum of squares of D_i contains
-    the Monte-Carlo variance of its second term, which is estimated over the replicates and taken off.
+    The sum of squared influences contains their Monte-Carlo variance, which is taken off; what is left is never less than
+    the variance that fixed predictions would have.
     """
     losses, drawn = _unit_losses(table)
-    outside = drawn == 0
-    times = outside.sum(axis=0)
-    seen = times > 0
-    losses, drawn, outside, times = losses[:, seen], drawn[:, seen], outside[:, seen], times[seen]
-    n, replicates = int(seen.sum()), len(losses)
-    by_unit = (losses * outside).sum(axis=0) / times
-    value = float(by_unit.mean())
-    rest = (outside * (losses - by_unit) / times).mean(axis=1)
-    products = (drawn - 1) * rest[:, None]
-    influence = (by_unit - value) / n + products.sum(axis=0)
-    noise = replicates * products.var(axis=0, ddof=1)
-    variance = np.square(influence).sum() - noise.sum()
+    seen = (drawn == 0).any(axis=0)
+    by_unit, influence, noise = influences(losses[:, seen], drawn[:, seen])
+    n, value = len(by_unit), float(by_unit.mean())
     floor = np.square((by_unit - value) / n).sum()
-    return OutOfBag(value, float(np.sqrt(max(variance, floor))), replicates, n)
+    variance = max(float(np.square(influence).sum() - noise.sum()), float(floor))
+    return OutOfBag(value, float(np.sqrt(variance)), len(losses), n)

@@ -216,8 +216,9 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
     winner = winner_of(tables, level, stream(seed, "winner"), getattr(test, "set_error", None))
     remarks: tuple[Note, ...] = ()
     if len(tables) >= MANY:
-        gain = winner.corrected - winner.naive
-        remarks = (note("U024", f"{winner.name} is the best of {len(tables)} on these data, by luck about {gain:.2g}"),)
+        luck = max(winner.corrected - winner.naive, 0.0)
+        text = f"{winner.name} is the best of {len(tables)} on these data; its error looks smaller than it is by {luck:.2g}"
+        remarks = (note("U024", text),)
     done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))
     return Comparisons(done, estimates, winner, adjust, seed, remarks)
 

@@ -1,0 +1,268 @@
+"""`unseen.compare` and `unseen.rank`: what they take, what they give, what they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import unseen
+from unseen.core.errors import DesignError, InputError, KindError, UnknownName
+
+COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return unseen.datasets.load("breast-cancer").xy
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1), "dummy": DummyClassifier()}
+
+
+@pytest.fixture(scope="module")
+def three(models, sample):
+    return unseen.compare(models, *sample, random_state=0)
+
+
+class Counting:
+    """Counts its fits, on the class."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.label = y[0]
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.label)
+
+
+class CountingToo(Counting):
+    fits = 0
+
+
+def test_pairs_columns_and_lookup_in_both_orders(three):
+    assert list(three.frame().columns) == COLUMNS
+    assert [(p.a, p.b) for p in three] == [("bayes", "stump"), ("bayes", "dummy"), ("stump", "dummy")]
+    one, turned = three["stump", "dummy"], three["dummy", "stump"]
+    assert turned.difference == -one.difference
+    assert turned.statistic == -one.statistic
+    assert (turned.interval.low, turned.interval.high) == (-one.interval.high, -one.interval.low)
+    assert (turned.p, turned.p_adjusted) == (one.p, one.p_adjusted)
+    assert turned.prob_superior == 1 - one.prob_superior
+    assert turned.verdict == one.verdict == "stump has the smaller error"
+    assert turned.flipped() == one
+
+
+def test_lookup_refuses_unknown_names_and_itself(three):
+    with pytest.raises(UnknownName, match="did you mean 'stump'"):
+        three["stumps", "bayes"]
+    with pytest.raises(InputError, match="cannot be compared with itself"):
+        three["bayes", "bayes"]
+    with pytest.raises(InputError, match="names of two models"):
+        three["bayes"]
+
+
+def test_numbers_are_those_of_the_tables_differences(three, models, sample):
+    tables = {k: unseen.run(m, *sample, design="monte-carlo", random_state=0).losses() for k, m in models.items()}
+    gap = tables["bayes"].split_means() - tables["stump"].split_means()
+    pair = three["bayes", "stump"]
+    assert pair.difference == pytest.approx(gap.mean(), abs=1e-14)
+    assert pair.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 25 + 57 / 512), rel=1e-12)
+    assert pair.prob_superior == np.mean(gap < 0) + np.mean(gap == 0) / 2
+    assert three.estimates["bayes"].value == pytest.approx(tables["bayes"].split_means().mean(), abs=1e-14)
+
+
+def test_each_model_is_fitted_once_per_split(sample):
+    Counting.fits = CountingToo.fits = 0
+    unseen.compare([Counting(), CountingToo(), GaussianNB()], *sample, random_state=0)
+    assert (Counting.fits, CountingToo.fits) == (25, 25)
+
+
+def test_tables_are_used_as_they_are(models, sample, tmp_path):
+    runs = {name: unseen.run(m, *sample, design="monte-carlo", random_state=0) for name, m in models.items()}
+    saved = {name: unseen.load(t.save(tmp_path / f"{name}.npz")) for name, t in runs.items()}
+    fitted, read = unseen.compare(models, *sample, random_state=0), unseen.compare(saved)
+    assert [p.to_dict() for p in read] == [p.to_dict() for p in fitted]
+    pair = unseen.compare(runs["bayes"], runs["stump"]).pairs[0]
+    assert (pair.a, pair.b) == ("GaussianNB", "DecisionTreeClassifier")
+    other = unseen.run(models["bayes"], *sample, design="monte-carlo", random_state=1)
+    with pytest.raises(InputError, match="different splits"):
+        unseen.compare(runs["bayes"], other)
+    with pytest.raises(InputError, match="leave X and y out"):
+        unseen.compare([runs["bayes"], runs["stump"]], *sample)
+    with pytest.raises(KindError, match="cannot be mixed"):
+        unseen.compare([runs["bayes"], GaussianNB()], *sample)
+    with pytest.raises(DesignError, match="5x2cv is not valid for the design 'monte-carlo'"):
+        unseen.compare(runs["bayes"], runs["stump"], test="5x2cv")
+
+
+def test_two_models_lists_names_and_data(sample):
+    data = unseen.datasets.as_data(*sample)
+    one = unseen.compare(GaussianNB(), KNeighborsClassifier(), data, random_state=0)
+    two = unseen.compare([GaussianNB(), KNeighborsClassifier()], *sample, random_state=0)
+    assert one.pairs == two.pairs
+    alike = unseen.compare(make_pipeline(StandardScaler(), GaussianNB()), GaussianNB(), data, random_state=0)
+    assert list(alike.estimates) == ["GaussianNB", "GaussianNB 2"]
+    named = unseen.compare("naive-bayes", "cart", data, random_state=0)
+    assert list(named.estimates) == ["naive-bayes", "cart"]
+
+
+def test_same_seed_same_numbers_and_json_is_plain(three, models, sample):
+    again = unseen.compare(models, *sample, random_state=0)
+    assert [p.rows() for p in again] == [p.rows() for p in three]
+    assert again.winner == three.winner
+    assert json.loads(json.dumps(three.to_dict(), allow_nan=False))["winner"]["name"] == "bayes"
+    assert three.seed == 0
+
+
+def test_holm_is_applied_over_the_pairs(three):
+    raw = sorted((p.p, p.p_adjusted) for p in three)
+    assert raw[0][1] == pytest.approx(3 * raw[0][0])
+    assert raw[-1][1] >= raw[-1][0]
+    plain = unseen.compare(
+        {"a": GaussianNB(), "b": DummyClassifier()}, *unseen.datasets.load("iris").xy, random_state=0
+    )
+    assert plain.pairs[0].p == plain.pairs[0].p_adjusted
+
+
+def test_selection_is_flagged_with_the_corrected_error(three, sample):
+    assert [n.code for n in three.remarks] == ["U024"]
+    two = unseen.compare(GaussianNB(), DummyClassifier(), *sample, random_state=0)
+    assert two.remarks == ()
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 12)), rng.integers(0, 2, 60)
+
+    class OneColumn(Counting):
+        def __init__(self, k=0):
+            self.k = k
+
+        def fit(self, X, y):
+            self.sign = 1 if np.mean((X[:, self.k] > 0) == y) > 0.5 else -1
+            return self
+
+        def predict(self, X):
+            return (self.sign * X[:, self.k] > 0).astype(int)
+
+    many = unseen.compare({f"x{k}": OneColumn(k) for k in range(12)}, X, y, test="cv-wald", random_state=0)
+    assert many.winner.naive < 0.42
+    assert many.winner.corrected > many.winner.naive + 0.03
+
+
+def test_region_of_practical_equivalence(sample):
+    same = unseen.compare(GaussianNB(), GaussianNB(priors=None), *sample, rope=0.02, random_state=0).pairs[0]
+    assert same.p == 1.0
+    assert same.notes[-1].code == "U010"
+    assert same.verdict == "no difference shown"
+    far = unseen.compare(GaussianNB(), DummyClassifier(), *sample, rope=0.02, random_state=0).pairs[0]
+    assert far.rope.decision == "a better"
+    assert far.verdict == "GaussianNB is better by more than the region"
+    assert far.flipped().rope.decision == "b better"
+    wide = unseen.compare(GaussianNB(), DecisionTreeClassifier(max_depth=3), *sample, rope=0.2, random_state=0).pairs[0]
+    assert wide.verdict == "practically equivalent"
+    bayes = unseen.compare(GaussianNB(), DummyClassifier(), *sample, test="bayesian-t", rope=0.3, random_state=0).pairs[
+        0
+    ]
+    assert (bayes.rope.low, bayes.rope.high) == (-0.3, 0.3)
+    assert bayes.p is None
+    assert sum(bayes.rope.posterior) == pytest.approx(1)
+
+
+def test_constant_difference_has_no_p_value(loss_table):
+    pairs = [(np.arange(3, 20), np.arange(3)) for _ in range(5)]
+    a, b = (loss_table(pairs, [np.full(3, v)] * 5, "monte-carlo", model=m) for v, m in ((0.5, "a"), (0.2, "b")))
+    c = unseen.compare(a.source[0], b.source[0], loss="absolute").pairs[0]
+    assert np.isnan(c.p)
+    assert c.interval is None
+    assert c.verdict == "no verdict: the difference has no spread"
+    assert c.to_dict()["p"] is None
+
+
+def test_a_loss_that_is_not_finite_is_refused(loss_table):
+    pairs = [(np.arange(3, 20), np.arange(3)) for _ in range(5)]
+    a = loss_table(pairs, [np.array([0.1, np.nan, 0.2])] * 5, "monte-carlo")
+    with pytest.raises(InputError, match="not a finite number"):
+        unseen.compare(a.source[0], a.source[0])
+
+
+def test_groups_are_the_units():
+    rng = np.random.default_rng(1)
+    X, groups = rng.standard_normal((80, 3)), np.repeat(np.arange(20), 4)
+    y = (X[:, 0] > 0).astype(int)
+    c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, groups=groups, random_state=0)
+    assert c.pairs[0].estimate.n_units == 20
+    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 18 units"
+
+
+def test_failed_fits_of_one_model_are_left_out_of_both(sample):
+    class Sometimes(GaussianNB):
+        def fit(self, X, y):
+            if X[:, 0].mean() > 14.2:
+                raise RuntimeError("no luck")
+            return super().fit(X, y)
+
+    X, y = sample
+    order = np.random.default_rng(0).permutation(len(y))
+    design = unseen.designs.MonteCarlo(0.5, 12)
+    c = unseen.compare(Sometimes(), GaussianNB(), X[order], y[order], design=design, random_state=3)
+    codes = [n.code for n in c.notes]
+    assert "U008" in codes
+    assert c.pairs[0].difference == 0.0
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "message"),
+    [
+        ({"test": "corected-t"}, UnknownName, "did you mean 'corrected-t'"),
+        ({"test": "wilson"}, InputError, "wilson is no test of a difference"),
+        ({"test": "kfold"}, InputError, "kfold gives no standard error"),
+        ({"test": "friedman"}, InputError, "unseen.rank"),
+        ({"test": "resub"}, UnknownName, "unknown test"),
+        ({"adjust": "bonferroni"}, UnknownName, "adjustment"),
+        ({"rope": -1}, InputError, "rope is -1"),
+        ({"level": 95}, InputError, "level is 95"),
+        ({"variant": "exact"}, UnknownName, "option of 'corrected-t'"),
+    ],
+)
+def test_misuse_is_refused(sample, kwargs, error, message):
+    with pytest.raises(error, match=message):
+        unseen.compare(GaussianNB(), DummyClassifier(), *sample, random_state=0, **kwargs)
+
+
+def test_too_few_or_too_many_subjects(sample):
+    X, y = sample
+    for subjects in ((), (GaussianNB(),), ({"a": GaussianNB()}, X, y)):
+        with pytest.raises(InputError, match="at least two models"):
+            unseen.compare(*subjects)
+    with pytest.raises(InputError, match="three or more in a dict or a list"):
+        unseen.compare(GaussianNB(), DummyClassifier(), KNeighborsClassifier(), X, y)
+    with pytest.raises(InputError, match="X and y are needed"):
+        unseen.compare(GaussianNB(), DummyClassifier())
+
+
+def test_rank_takes_frames_mappings_arrays_and_comparisons(three, models):
+    import pandas as pd
+
+    errors = {"a": [0.1, 0.2, 0.15, 0.3], "b": [0.2, 0.3, 0.2, 0.4], "c": [0.3, 0.25, 0.3, 0.5]}
+    r = unseen.rank(errors)
+    assert r.to_dict() == unseen.rank(pd.DataFrame(errors)).to_dict()
+    assert unseen.rank(np.column_stack(list(errors.values())), list("abc")).to_dict() == r.to_dict()
+    assert [n.code for n in r.notes] == ["U009"]
+    assert r.frame().model.tolist() == ["a", "b", "c"]
+    both = unseen.rank([three, unseen.compare(models, *unseen.datasets.load("iris").xy, random_state=0)])
+    assert both.n_datasets == 2
+    with pytest.raises(InputError, match="every model needs an error"):
+        unseen.rank({"a": [0.1], "b": [0.1, 0.2]})
+    with pytest.raises(KindError, match="frame"):
+        unseen.rank([0.1, 0.2])

@@ -15,6 +15,7 @@ ARGUMENTS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+PAPER = 688  # px: A4 less the margins
 HOSTILE = "<script>alert('{}')</script> \"&\" $x_1$ " + "w" * 60
 
 # WCAG 2.1 contrast of every text node's colour with the nearest opaque background behind it
@@ -191,14 +192,17 @@ def test_without_script_the_report_is_complete(started, reports):
     context.close()
 
 
-def test_print_is_dark_on_white_whatever_the_screen(started, reports):
-    with Visit(started, reports["plain"], 800, "dark", "print") as visit:
+@pytest.mark.parametrize("name", ["plain", "hostile"])
+def test_print_is_dark_on_white_whatever_the_screen_and_nothing_is_cut_off(started, reports, name):
+    with Visit(started, reports[name], PAPER, "dark", "print") as visit:
         body = visit.page.evaluate(
             "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
         )
         assert body[0] == "rgb(255, 255, 255)"
         assert [t for t in visit.page.evaluate(CONTRASTS) if t["ratio"] < 4.5] == []
         assert visit.page.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+        cut = "[...document.querySelectorAll('.scroll, pre')].filter(s => s.scrollWidth > s.clientWidth + 1).length"
+        assert visit.page.evaluate(cut) == 0, "paper cannot be scrolled"
         pdf = visit.page.pdf(format="A4")
         assert pdf.startswith(b"%PDF")
 

@@ -57,7 +57,7 @@ def _for_page(text: str, name: str, width: float) -> str:
     # only tags are changed, so that nothing a user's label says can be mistaken for markup
     text = re.sub(r"<[^>]*>", lambda tag: _tag(tag.group(), prefix), text)
     # about 14 px text at full width, never below 10 px: a narrow page scrolls inside the figure
-    style = f'style="width: 100%; height: auto; min-width: {72 * width:.0f}px; max-width: {112 * width:.0f}px" fill="currentColor" aria-hidden="true" focusable="false"'
+    style = f'style="--unseen-inches: {width:g}; width: 100%; height: auto; min-width: {72 * width:.0f}px; max-width: {112 * width:.0f}px" fill="currentColor" aria-hidden="true" focusable="false"'
     text = re.sub(r' (?:width|height)="[\d.]+pt"', "", text, count=2)
     return text.replace("<svg ", f"<svg {style} ", 1)
 

@@ -42,7 +42,7 @@ def info(a: Assessment) -> CurveInfo | None:
         return None
     size = table.plan.sizes[done, 1]
     test = _bands(table.split_means(), part, steps)
-    near = a.baseline.value <= 2 * test[:, 2].max()
+    near = a.baseline.value <= 1.5 * test[:, 2].max()
     return CurveInfo(
         np.array([size[part == k].mean() for k in steps]), test,
         None if table.train is None else _bands(table.train_errors(), part, steps),

@@ -27,7 +27,8 @@ class Figure:
     record : type
         Class of result it draws.
     info : callable
-        Function of the result that returns a record of arrays, or None where there is nothing to draw.
+        Function of the result that returns a record of arrays, or None where there is nothing to draw; an attribute
+        `summary` of the record says in words what the picture shows, for those who cannot see it.
     draw : callable
         Function of (info, ax) that draws on matplotlib axes.
     title, caption : str

@@ -39,6 +39,12 @@ class ConfusionInfo:
         side = float(np.clip(1.6 + 0.62 * len(self.classes), 2.8, 5.8))
         return (7.0, side) if len(self.classes) > 6 else (5.6, side)
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        right = np.trace(self.counts) / max(float(self.counts.sum()), 1e-12)
+        return f"{len(self.classes)} classes, {100 * right:.0f}% of the cases shown on the diagonal"
+
 
 def confusion_counts(table: LossTable) -> tuple[Floats, Floats]:
     """Return counts and row shares; each tested row counts once, spread over what its models predicted."""

@@ -30,6 +30,12 @@ class DistributionInfo:
     n_splits: int
     loss: str
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        low, _, middle, _, high = (percent_or_number(float(q), self.loss) for q in self.fractiles)
+        return f"median {middle}, 90% of {self.n_splits} splits from {low} to {high}"
+
 
 def info(a: Assessment) -> DistributionInfo | None:
     """Return the histogram, or None where no leave-out splits were run."""

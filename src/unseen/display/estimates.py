@@ -48,6 +48,23 @@ class EstimatesInfo:
         """Inches, as many as the rows need."""
         return 7.0, 1.35 + 0.235 * float(self.place.max() - min(h for h, _ in self.headings) + 1)
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        head, guess = (self.role.index(role) for role in ("headline", "baseline"))
+        rest = [v for v, role in zip(self.values, self.role) if role in ("agrees", "differs")]
+        text = f"{self.labels[head]} {self.row_words(head)}, baseline {self.row_words(guess)}"
+        if rest:
+            ends = (percent_or_number(float(v), self.loss) for v in (min(rest), max(rest)))
+            inside = self.role.count("agrees")
+            text += f"; {len(rest)} more estimates from {' to '.join(ends)}, {inside} of them inside the headline's interval"
+        return text
+
+    def row_words(self, k: int) -> str:
+        """Return a row's value and interval as text."""
+        value, low, high = (percent_or_number(float(v[k]), self.loss) for v in (self.values, self.low, self.high))
+        return value if np.isnan(self.low[k]) else f"{value} ({low} to {high})"
+
 
 def info(a: Assessment) -> EstimatesInfo:
     """Return the rows, the headline first, the baseline beside it."""
@@ -142,10 +159,14 @@ def _outside(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
     """Say where a row lies that the axis does not reach."""
     colour = _STYLE[numbers.role[k]][0]
     ax.plot([numbers.limits[1]], [at], marker=">", color=colour, markersize=6, clip_on=False)
-    text = percent_or_number(float(numbers.values[k]), numbers.loss)
-    if np.isfinite(numbers.low[k]):
-        text += f" ({percent_or_number(numbers.low[k], numbers.loss)} to {percent_or_number(numbers.high[k], numbers.loss)})"
-    ax.annotate(text, (numbers.limits[1], at), (-8, 0), textcoords="offset points", ha="right", va="center_baseline")
+    ax.annotate(
+        numbers.row_words(k),
+        (numbers.limits[1], at),
+        (-8, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center_baseline",
+    )
 
 
 def _row(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:

@@ -41,6 +41,11 @@ class HardestInfo:
     grouped: bool
     measure: str
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return f"of {self.n_tested} units {self.never} have no error; the hardest is {self.name[0]}"
+
 
 def info(a: Assessment) -> HardestInfo | None:
     """Return the units by falling loss, or None where nothing was tested or nothing was ever wrong."""

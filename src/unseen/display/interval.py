@@ -23,6 +23,12 @@ class IntervalInfo:
     target: str
     loss: str
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        span = "no interval" if self.ends is None else f"interval {self.ends[0]:.4g} to {self.ends[1]:.4g}"
+        return f"{self.value:.4g}, {span}"
+
 
 def info(e: Estimate) -> IntervalInfo | None:
     """Return the numbers of an estimate."""

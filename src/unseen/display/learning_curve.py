@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, tidy
-from unseen.verbs.assessment import Assessment
+from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["CurveInfo"]
 
@@ -28,6 +28,12 @@ class CurveInfo:
     repeats: Ints
     baseline: float | None
     loss: str
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        first, last = (percent_or_number(float(v), self.loss) for v in (self.test[0, 0], self.test[-1, 0]))
+        return f"mean test error {first} at {self.sizes[0]:g} and {last} at {self.sizes[-1]:g} training units"
 
 
 def info(a: Assessment) -> CurveInfo | None:

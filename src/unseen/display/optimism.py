@@ -39,6 +39,12 @@ class OptimismInfo:
         """Test minus training error."""
         return self.test - self.train
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        train, test = (percent_or_number(v, self.loss) for v in (self.mean_train, self.mean_test))
+        return f"over {self.n_splits} splits, mean training error {train}, mean test error {test}"
+
 
 def info(a: Assessment) -> OptimismInfo | None:
     """Return the errors by split, or None where training predictions were not kept."""

@@ -28,6 +28,11 @@ class ResidualsInfo:
     limits: tuple[float, float]
     target: str
 
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return f"{len(self.observed)} of {self.n_rows} rows, predictions from {self.predicted.min():.4g} to {self.predicted.max():.4g}"
+
 
 def info(a: Assessment) -> ResidualsInfo | None:
     """Return the pairs, or None for classes."""

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from unseen.core.notes import Note
-from unseen.display import figures_for, svg
+from unseen.display import Figure, figures_for, svg
 
 __all__ = [
     "Block",
@@ -150,8 +150,14 @@ def picture(result: Any, name: str) -> Picture | None:
     for one in figures_for(result):
         if one.name == name:
             numbers = one.info(result)
-            return None if numbers is None else Picture(svg(one, numbers), one.caption, one.title)
+            return None if numbers is None else Picture(svg(one, numbers), one.caption, _in_words(one, numbers))
     return None
+
+
+def _in_words(one: Figure, numbers: Any) -> str:
+    """Return what a picture shows, for those who cannot see it."""
+    summary = getattr(numbers, "summary", "")
+    return f"{one.title}: {summary}" if summary else one.title
 
 
 def figure_section(result: Any, name: str, id: str, title: str) -> Section | None:

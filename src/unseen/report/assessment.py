@@ -138,14 +138,40 @@ def distribution(a: Assessment) -> Section | None:
 def optimism(a: Assessment) -> Section | None:
     """Return training and test error by split."""
     made = picture(a, "optimism")
-    return None if made is None else Section("optimism", "Training and test error", [made])
+    if made is None:
+        return None
+    table = a.tables[a.headline_design]
+    errors = {
+        "training": table.train_errors(),
+        "test": table.split_means(),
+        "optimism (test less training)": table.optimism(),
+    }
+    rows = [
+        [name, *(Cell(percent_or_number(float(f(v)), table.loss), float(f(v))) for f in (np.mean, np.min, np.max))]
+        for name, v in errors.items()
+    ]
+    summary = Table(
+        ["error", "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
+    )
+    return Section("optimism", "Training and test error", [made, summary])
 
 
 @section(Assessment, 50)
 def learning_curve(a: Assessment) -> Section | None:
     """Return the learning curve."""
-    made = picture(a, "learning-curve")
-    return None if made is None else Section("learning-curve", "Learning curve", [made])
+    from unseen.display.learning_curve import info as curve_info
+
+    made, numbers = picture(a, "learning-curve"), curve_info(a)
+    if made is None or numbers is None:
+        return None
+    columns = {"test error": numbers.test, **({} if numbers.train is None else {"training error": numbers.train})}
+    rows = [
+        [float(size), *(Cell(percent_or_number(float(v[k, 0]), numbers.loss), float(v[k, 0])) for v in columns.values()),
+         int(numbers.repeats[k])]
+        for k, size in enumerate(numbers.sizes)
+    ]  # fmt: skip
+    table = Table(["trained on", *columns, "repetitions"], rows, "Means of the repetitions.", sortable=False)
+    return Section("learning-curve", "Learning curve", [made, table])
 
 
 @section(Assessment, 60)

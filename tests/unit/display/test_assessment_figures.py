@@ -235,3 +235,17 @@ def test_time_ordered_splits_are_shown_in_the_order_of_time():
     shown = info(a, "optimism")
     assert shown.in_time
     assert shown.split.tolist() == sorted(shown.split.tolist())
+
+
+def test_every_picture_can_be_told_in_words(by_hand, classified, regressed):
+    from unseen.display import figures_for
+
+    assert info(by_hand, "estimates").summary == (
+        "corrected-t 20.0% (10.0% to 30.0%), baseline 50.0% (40.0% to 60.0%); 3 more estimates from 5.0% to 25.0%, "
+        "2 of them inside the headline's interval"
+    )
+    assert info(by_hand, "confusion").summary == "2 classes, 67% of the cases shown on the diagonal"
+    assert info(by_hand, "hardest").summary == "of 6 units 3 have no error; the hardest is 3"
+    for result in (classified, regressed, classified.headline):
+        shown = [numbers for f in figures_for(result) if (numbers := f.info(result)) is not None]
+        assert all(numbers.summary for numbers in shown)

@@ -248,3 +248,17 @@ def test_cells_that_are_not_their_value_sort_by_it():
     assert sort_key(Cell("12.3% to 14%", 0.123)) == "0.123"
     assert sort_key(None) == sort_key(float("nan")) == ""
     assert sort_key(True) == "yes"
+
+
+def test_optimism_and_learning_curve_hand_back_their_numbers(plain):
+    table = plain.tables[plain.headline_design]
+    rows = {row[0]: row[1:] for b in blocks(plain, "optimism") if isinstance(b, Table) for row in b.rows}
+    assert rows["test"][0].sort == pytest.approx(plain.error)
+    assert rows["optimism (test less training)"][0].sort == pytest.approx(table.optimism().mean())
+    assert rows["training"][2].sort == pytest.approx(table.train_errors().max())
+    curve = next(b for b in blocks(plain, "learning-curve") if isinstance(b, Table))
+    last = dict(zip(curve.columns, curve.rows[-1]))
+    source = plain.tables["learning-curve"]
+    full = [j for j, s in enumerate(source.plan) if len(s.train) == last["trained on"]]
+    assert last["test error"].sort == pytest.approx(source.split_means()[full].mean())
+    assert last["repetitions"] == len(full)

@@ -64,7 +64,7 @@ def trials_of(method: Any, model: Model | Fitted, data: Data, rng: np.random.Gen
         wrong = (outside.assigned != outside.codes).astype(float)
         error = float(point_weights(outside.data, method.average) @ wrong)
         weights = point_weights(regions.data, method.average)
-        trials.append(Trial(regions, method.spread(regions), method.kernel_draws(rng), weights, error))
+        trials.append(Trial(regions, method.spread(regions), method.kernel_draws(rng, len(train)), weights, error))
     return trials
 
 

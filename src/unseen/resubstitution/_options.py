@@ -16,6 +16,9 @@ from unseen.resubstitution.kernels import Kernel, as_kernel
 
 __all__ = ["Averaged", "Kernelled"]
 
+POINTS = 200_000
+FEWEST_AND_MOST = (10, 100)
+
 
 @dataclass(frozen=True)
 class Averaged:
@@ -57,8 +60,9 @@ class Kernelled(Averaged):
         Size of the kernels; None leaves it to the kernel, whose default is class-wise nearest-neighbour distances.
     scale : float or None
         Factor on the size.
-    n_mc : int
-        Points per kernel where the integral is not exact.
+    n_mc : int or None
+        Points per kernel where the integral is not exact. None is 100, or fewer in samples of more than 2,000 points, so that
+        some 200,000 are drawn in all, but never fewer than 10.
     sampler : {"plain", "antithetic", "sobol"}
         How these points are drawn.
     draws : int or None
@@ -70,7 +74,7 @@ class Kernelled(Averaged):
     kernel: Any = "spherical"
     bandwidth: Any = None
     scale: float | None = None
-    n_mc: int = 100
+    n_mc: int | None = None
     sampler: str = "plain"
     draws: int | None = None
     exact: bool = True
@@ -78,7 +82,7 @@ class Kernelled(Averaged):
     def __post_init__(self) -> None:
         super().__post_init__()
         as_kernel(self.kernel, self.bandwidth, self.scale)
-        Draws(self.n_mc, self.sampler, 0)
+        Draws(self.points_per_kernel(2), self.sampler, 0)
         if self.draws is not None and (
             isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 0
         ):
@@ -93,10 +97,14 @@ class Kernelled(Averaged):
         """Return the kernels sized for a sample."""
         return self.chosen_kernel.spread(regions.points, regions.codes, regions.classes)
 
-    def kernel_draws(self, rng: np.random.Generator) -> Draws:
-        """Return the kernel points: those of the seed `draws`, else fresh ones from `rng`."""
+    def points_per_kernel(self, n: int) -> int:
+        """Return `n_mc`, or what stands for None with n kernels."""
+        return self.n_mc if self.n_mc is not None else int(np.clip(POINTS // n, *FEWEST_AND_MOST))
+
+    def kernel_draws(self, rng: np.random.Generator, n: int) -> Draws:
+        """Return the points of n kernels: those of the seed `draws`, else fresh ones from `rng`."""
         seed = int(rng.integers(2**63)) if self.draws is None else int(self.draws)
-        return Draws(int(self.n_mc), self.sampler, seed)
+        return Draws(self.points_per_kernel(n), self.sampler, seed)
 
     @property
     def measure(self) -> str:

@@ -120,7 +120,7 @@ def view(
     data = as_data(X, y)
     regions = regions_of("bolster", held(fitted), data, method.space)
     spread = method.spread(regions)
-    draws = method.kernel_draws(stream(root_seed(random_state), "direct", "bolster"))
+    draws = method.kernel_draws(stream(root_seed(random_state), "direct", "bolster"), data.n)
     mass = misclassified_mass(regions, spread, draws, exact=method.exact)
     basis, names = _plane(regions, plane)
     flat = regions.points @ basis.T

@@ -54,5 +54,5 @@ class Bolster(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        integral = misclassified_mass(regions, spread, self.kernel_draws(rng), exact=self.exact)
+        integral = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact)
         return smoothed(self, regions, integral, self.measure, (n_fits, seconds), bandwidth=spread.bandwidth)

@@ -63,6 +63,6 @@ class BolsterPosterior(Kernelled):
             shares = estimate(points)
             return np.asarray(1 - shares[np.arange(len(points)), regions.assign(points)])
 
-        integral = kernel_means(regions.points, regions.codes, spread, self.kernel_draws(rng), doubt)
+        integral = kernel_means(regions.points, regions.codes, spread, self.kernel_draws(rng, data.n), doubt)
         measure = f"{self.measure}, {name} at the kernel points"
         return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)

@@ -58,7 +58,7 @@ class BolsterPosteriorAccuracy(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        mass = misclassified_mass(regions, spread, self.kernel_draws(rng), exact=self.exact)
+        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact)
         doubt, name = doubt_at_points(regions, self.posterior, self.k)
         trust = 1 - doubt.values
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)

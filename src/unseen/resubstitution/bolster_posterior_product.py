@@ -58,7 +58,7 @@ class BolsterPosteriorProduct(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        mass = misclassified_mass(regions, spread, self.kernel_draws(rng), exact=self.exact)
+        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact)
         doubt, name = doubt_at_points(regions, self.posterior, self.k)
         integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")

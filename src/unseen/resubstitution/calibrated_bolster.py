@@ -78,7 +78,7 @@ class CalibratedBolster(Kernelled):
         check_classification(self.id, data)
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
-        spread, draws = self.spread(regions), self.kernel_draws(rng)
+        spread, draws = self.spread(regions), self.kernel_draws(rng, data.n)
         start = time.perf_counter()
         trials = trials_of(self, model, data, rng)
         seconds += time.perf_counter() - start

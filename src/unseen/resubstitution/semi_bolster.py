@@ -57,7 +57,7 @@ class SemiBolster(Kernelled):
         spread = self.spread(regions)
         wrong = regions.assigned != regions.codes
         mass = misclassified_mass(
-            regions, spread, self.kernel_draws(rng), exact=self.exact, rows=np.flatnonzero(~wrong)
+            regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, rows=np.flatnonzero(~wrong)
         )
         integral = Integral(np.where(wrong, 1.0, mass.values), np.where(wrong, 0.0, mass.variances), mass.how)
         measure = f"{self.measure} on correctly classified points"

@@ -5,9 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from unseen.adapt.sklearn import as_model
 from unseen.core.errors import InputError, UnknownName
+from unseen.datasets.populations import GaussianBlocks
+from unseen.designs.bootstrap import Bootstrap
+from unseen.designs.kfold import KFold
+from unseen.engine.run import execute
 from unseen.reproduce import Cell, reproduce
-from unseen.reproduce._ghane_trial import COLUMNS, replications
+from unseen.reproduce._ghane_trial import COLUMNS, Rule, replications, rule_of
 from unseen.reproduce.ghane_synthetic import _both, _checks
 
 
@@ -49,6 +54,17 @@ def test_sorted_folds_are_worse_than_shuffled_ones_in_bias():
     rows = replications("rbf-svm", 20, range(40), 1, 2)
     gap = np.array([row["cv10"] - row["cv10-shuffled"] for row in rows])
     assert gap.mean() > 3 * gap.std(ddof=1) / np.sqrt(len(gap))
+
+
+@pytest.mark.parametrize("name", ["3nn", "7nn"])
+def test_neighbours_from_one_table_of_distances_equal_refitting(name):
+    data = GaussianBlocks().draw(30, np.random.default_rng(3))
+    for design in (Bootstrap(15), KFold(10)):
+        plan = design.plan(data, np.random.default_rng(4))
+        ours = execute(Rule(name), data, plan, seed=0, full=True)
+        theirs = execute(as_model(rule_of(name)), data, plan, seed=0, full=True)
+        assert np.array_equal(ours.test.value, theirs.test.value)
+        assert np.array_equal(ours.train.value, theirs.train.value)
 
 
 def test_errors_of_both_runs_and_of_rounding_count():

@@ -6,6 +6,7 @@ import importlib
 import json
 import pkgutil
 import sys
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -43,6 +44,7 @@ def _root(
     pass
 
 
+@cache
 def _attach_commands() -> None:
     package = importlib.import_module("unseen.cli")
     for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):

@@ -33,6 +33,7 @@ __all__ = [
     "shuffled_folds",
     "strata_of",
     "too_rare",
+    "trained_size",
 ]
 
 MAX_REDRAWS = 200
@@ -83,6 +84,19 @@ def left_out_size(design: str, fraction: float, n_units: int, name: str = "fract
             f"{design}: leaving out {size} of {n_units} units leaves nothing to train on; use more data or a smaller {name}."
         )
     return max(size, 1)
+
+
+def trained_size(design: str, train_fraction: float | None, left_out: int, n_units: int) -> int:
+    """Return n1: all units that are not left out, or the stated share of all units, the rest being thrown out."""
+    if train_fraction is None:
+        return n_units - left_out
+    n_train = round(check_fraction(design, train_fraction, "train_fraction") * n_units)
+    if not 1 <= n_train <= n_units - left_out:
+        raise InputError(
+            f"{design}: training on {n_train} and testing on {left_out} of {n_units} units cannot be; "
+            "train_fraction and fraction add up to 1 at most."
+        )
+    return n_train
 
 
 def lacks_class(data: Data, train: Ints) -> bool:

@@ -20,6 +20,7 @@ from unseen.designs._draw import (
     redrawing,
     rows_of,
     strata_of,
+    trained_size,
 )
 
 __all__ = ["MonteCarlo", "random_test_units"]
@@ -49,6 +50,8 @@ class MonteCarlo:
         Number of splits J.
     stratify : bool
         Draw in proportion to the classes. The default, False, is what the corrected t interval assumes.
+    train_fraction : float or None
+        Share of the units trained on, where some are to be thrown out; None trains on all the rest.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class MonteCarlo:
     fraction: float = 0.1
     n_splits: int = 25
     stratify: bool = False
+    train_fraction: float | None = None
     id: ClassVar[str] = "monte-carlo"
 
     def plan(self, data: Data, rng: np.random.Generator) -> Plan:
@@ -68,11 +72,15 @@ class MonteCarlo:
         check_count(self.id, "n_splits", self.n_splits)
         n = data.n_units
         size = left_out_size(self.id, self.fraction, n)
+        n_train = trained_size(self.id, self.train_fraction, size, n)
         strata = strata_of(data, self.stratify)
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)
-            return Split(rows_of(data, others(n, test)), rows_of(data, test))
+            rest = others(n, test)
+            if n_train < len(rest):
+                rest = rng.permutation(rest)[:n_train]
+            return Split(rows_of(data, rest), rows_of(data, test))
 
         splits, redrawn = [], 0
         for j in range(self.n_splits):

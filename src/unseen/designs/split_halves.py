@@ -15,7 +15,6 @@ from unseen.core.registry import register
 from unseen.designs._draw import (
     MAX_REDRAWS,
     check_count,
-    check_fraction,
     lacks_class,
     left_out_size,
     make_plan,
@@ -23,6 +22,7 @@ from unseen.designs._draw import (
     redrawing,
     rows_of,
     too_rare,
+    trained_size,
 )
 
 __all__ = ["SplitHalves"]
@@ -76,7 +76,8 @@ class SplitHalves:
         for name in ("n_splits", "n_halvings", "inner_splits"):
             check_count(self.id, name, getattr(self, name))
         n = data.n_units
-        size, n_train = self._outer_sizes(n)
+        size = left_out_size(self.id, self.fraction, n)
+        n_train = trained_size(self.id, self.train_fraction, size, n)
         inner, half = self._inner_sizes(n)
         splits: list[Split] = []
         redrawn = 0
@@ -91,18 +92,6 @@ class SplitHalves:
                     splits.append(Split(split.train, split.test, m, j, part))
                     redrawn += again
         return make_plan(self, data, splits, redraw_note(redrawn, len(splits)))
-
-    def _outer_sizes(self, n: int) -> tuple[int, int]:
-        size = left_out_size(self.id, self.fraction, n)
-        if self.train_fraction is None:
-            return size, n - size
-        n_train = round(check_fraction(self.id, self.train_fraction, "train_fraction") * n)
-        if not 1 <= n_train <= n - size:
-            raise InputError(
-                f"{self.id}: training on {n_train} and testing on {size} of {n} units cannot be; "
-                "train_fraction and fraction add up to 1 at most."
-            )
-        return size, n_train
 
     def _inner_sizes(self, n: int) -> tuple[int, int]:
         inner, half = left_out_size(self.id, self.inner_fraction, n, "inner_fraction"), n // 2

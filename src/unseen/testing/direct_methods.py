@@ -26,7 +26,7 @@ def _subjects() -> tuple[tuple[Any, Data], ...]:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    classes, numbers = sample(), sample("regression")
+    classes, numbers = sample(n=36), sample("regression", 36)
     rules = (
         LinearDiscriminantAnalysis(),
         LogisticRegression(),

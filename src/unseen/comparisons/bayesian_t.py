@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Interval, Target
 from unseen.core.losses import LossTable
-from unseen.core.method import finish
+from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
 from unseen.core.paired import check_pair, compared
 from unseen.core.registry import register
@@ -100,6 +100,7 @@ class BayesianT:
         n_test, n_train = difference.plan.mean_sizes()
         share = n_test / (n_test + n_train) if self.test_fraction is None else self.test_fraction
         scale = float(means.std(ddof=1) * np.sqrt(1 / means.size + share / (1 - share)))
+        scale = 0.0 if no_spread(scale, difference) else scale
         df, mean = means.size - 1, float(means.mean())
         low, high = as_rope(self.rope)
         chances = posterior(mean, scale, df, (low, high))

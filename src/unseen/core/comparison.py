@@ -262,6 +262,10 @@ class Comparisons(Shown):
         How p-values were adjusted for the number of pairs.
     seed : int
         Seed of the run.
+    remarks : tuple of Note
+        Notes on the set of pairs.
+    command : str
+        Command line that made it, if any.
     """
 
     pairs: tuple[Comparison, ...]
@@ -270,6 +274,7 @@ class Comparisons(Shown):
     adjust: str
     seed: int = 0
     remarks: tuple[Note, ...] = ()
+    command: str = ""
 
     def __getitem__(self, names: tuple[str, str]) -> Comparison:
         if not (isinstance(names, tuple) and len(names) == 2):

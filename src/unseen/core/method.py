@@ -20,6 +20,7 @@ __all__ = [
     "TableMethod",
     "check_table",
     "finish",
+    "no_spread",
     "normal_interval",
     "point_estimate",
     "t_interval",
@@ -137,10 +138,15 @@ def _wald(
     notes: tuple[Note, ...],
     n_train: float | None,
 ) -> Estimate:
-    if not se > 0:
+    if no_spread(se, table):
         return _without_spread(method, table, value, level, df, notes, n_train)
     interval = Interval(value - quantile * se, value + quantile * se, level)
     return finish(method, table, value, se, interval, df, notes=notes, n_train=n_train)
+
+
+def no_spread(se: float, table: LossTable) -> bool:
+    """Say whether a standard error is zero but for rounding."""
+    return not se > 1e-13 * float(np.max(np.abs(table.test.value), initial=0.0))
 
 
 def _without_spread(

@@ -40,6 +40,7 @@ def compare(
     random_state: RandomState = None,
     n_jobs: int | None = None,
     progress: Any = None,
+    command: str = "",
     groups: Any = None,
     sample_weight: Any = None,
     time: Any = None,
@@ -60,7 +61,7 @@ def compare(
         combined-f, cv-wald, wald, mcnemar, permutation, wilcoxon, delong, bayesian-t, auto; t-test and resampled-t are
         liberal and offered for comparison only.
     loss : str
-        Id of a loss; "auto" is zero-one for classes and squared error for numbers.
+        Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test.
     level : float
         Confidence level; verdicts are given at 1 - level.
     rope : float or pair of float, optional
@@ -73,6 +74,8 @@ def compare(
         Same seed, same numbers, whatever `n_jobs`.
     n_jobs, progress
         As in `unseen.run`.
+    command : str
+        Command line to show in the report.
     groups, sample_weight, time, positive, task
         As in `unseen.datasets.as_data`.
     **options
@@ -105,7 +108,11 @@ def compare(
         raise UnknownName("adjustment", adjust, ADJUSTMENTS)
     if rope is not None:
         as_rope(rope)
+    if loss == "auc" and test == "corrected-t":
+        test = "delong"
     chosen = _test_of(test, rope, options)
+    if loss == "auc" and chosen.id != "delong":
+        raise InputError(f"auc is no mean of losses, so {chosen.id} does not apply; use test='delong'.")
     models, rest = _subjects(subjects)
     seed = root_seed(random_state)
     if all(isinstance(model, PredictionTable) for model in models.values()):
@@ -120,7 +127,8 @@ def compare(
             tables = _run(models, data, chosen, design, seed, loss, n_jobs, reporter)
         finally:
             reporter.close()
-    return _compared(chosen, {name: table.losses(loss) for name, table in tables.items()}, level, rope, adjust, seed)
+    losses = {name: table.losses("auto" if loss == "auc" else loss) for name, table in tables.items()}
+    return replace(_compared(chosen, losses, level, rope, adjust, seed), command=command)
 
 
 def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:

@@ -266,3 +266,16 @@ def test_rank_takes_frames_mappings_arrays_and_comparisons(three, models):
         unseen.rank({"a": [0.1], "b": [0.1, 0.2]})
     with pytest.raises(KindError, match="frame"):
         unseen.rank([0.1, 0.2])
+
+
+def test_a_spread_of_rounding_errors_is_no_spread(loss_table):
+    """Ten splits that agree but for the last bit must not give a tiny p-value."""
+    pairs = [(np.arange(3, 20), np.arange(3)) for _ in range(10)]
+    a = loss_table(pairs, [np.full(3, 0.1 + 0.2 if k % 2 else 0.3) for k in range(10)], "monte-carlo")
+    b = loss_table(pairs, [np.full(3, 0.1)] * 10, "monte-carlo")
+    c = unseen.compare(a.source[0], b.source[0], loss="absolute").pairs[0]
+    assert np.isnan(c.p)
+    assert c.std_error == 0.0
+    bayes = unseen.compare(a.source[0], b.source[0], loss="absolute", test="bayesian-t", rope=0.05).pairs[0]
+    assert bayes.rope.posterior == (0.0, 0.0, 1.0)
+    assert "U010" in [n.code for n in bayes.notes]

@@ -1,0 +1,94 @@
+"""`unseen compare`: several models on the same splits, every pair tested."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import Annotated, cast
+
+import typer
+
+from unseen.cli._common import (
+    Jobs,
+    Json,
+    Level,
+    Quiet,
+    Report,
+    Seed,
+    check_writable,
+    emit,
+    progress_for,
+    table,
+    write_report,
+)
+from unseen.core.data import Task
+from unseen.core.errors import InputError
+
+__all__ = ["attach"]
+
+COLUMNS = ["a", "b", "difference", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
+
+
+def compare(
+    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
+    model: Annotated[
+        list[str] | None, typer.Option("--model", "-m", help="Model, such as rbf-svm; give the option twice or more.")
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
+    test: Annotated[
+        str, typer.Option("--test", help="corrected-t, conservative-z, nested-cv, 5x2cv, mcnemar, bayesian-t ...")
+    ] = "corrected-t",
+    loss: Annotated[
+        str, typer.Option("--loss", "--measure", help="Loss, such as zero-one, squared or log-loss; or auc.")
+    ] = "auto",
+    rope: Annotated[float | None, typer.Option("--rope", help="Half-width of practical equivalence.")] = None,
+    adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
+    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="Column that orders the rows in time.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
+    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
+    ] = None,
+    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    level: Level = 0.95,
+    report: Report = None,
+    jobs: Jobs = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare models: which has the smaller error, by how much, and how sure one may be."""
+    names = model or []
+    if len(names) < 2:
+        raise InputError("give at least two models: --model rbf-svm --model cart; `unseen models` lists them.")
+    if len(set(names)) < len(names):
+        raise InputError(f"a model is named twice: {', '.join(names)}.")
+    check_writable(report)
+    from unseen.datasets.read import read
+    from unseen.verbs.compare import compare as run_compare
+
+    sample = read(
+        data, target, groups=groups, time=time, weights=weights, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
+        sep=sep, decimal=decimal,
+    )  # fmt: skip
+    result = run_compare(
+        {name: name for name in names}, sample, test=test, loss=loss, level=level, rope=rope, adjust=adjust, random_state=seed, n_jobs=jobs,
+        progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
+    )  # fmt: skip
+    if json:
+        emit(result, json)
+    else:
+        shown = [name for name in COLUMNS if any(row[name] is not None for row in result.rows())]
+        typer.echo(table(result.rows(), shown))
+        typer.echo(str(result.winner))
+        for remark in result.notes:
+            typer.echo(str(remark))
+    write_report(result, report, quiet)
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("compare")(compare)

@@ -1,0 +1,144 @@
+"""Sections of the report of a comparison, of one pair, and of a ranking over data sets."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from unseen._version import __version__
+from unseen.core.comparison import Comparison, Comparisons
+from unseen.core.ranking import Ranking
+from unseen.core.registry import describe, known
+from unseen.display._style import measure_name
+from unseen.report._sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.verbs.assessment import percent_or_number
+
+__all__ = ["answer"]
+
+
+def _pair_sentence(c: Comparison) -> str:
+    loss = c.estimate.loss
+    gap = percent_or_number(abs(c.difference), loss)
+    gap = gap.replace("%", " percentage points") if "%" in gap else f"{gap} in {measure_name(loss)}"
+    size = f"{gap} in favour of {c.better}" if c.better else "equal errors"
+    p = c.p_adjusted if c.p_adjusted is not None else c.p
+    if p is not None and not math.isnan(p):
+        size += f", p {'below 0.001' if p < 0.001 else f'{p:.2g}'}"
+    return f"{c.a} against {c.b}: {c.verdict} ({size})."
+
+
+def _test_words(test: str) -> str:
+    words = {m: describe(cls) for kind in ("comparisons", "estimators") for m, cls in known(kind).items()}
+    return f"Test {test}: {words[test]}" if test in words else f"Test {test}."
+
+
+@section(Comparisons, 10)
+def answer(c: Comparisons) -> Section:
+    """Return every verdict in plain words, and the differences on one axis."""
+    first = c.pairs[0]
+    count = f"There are {len(c)} pairs." if len(c) > 1 else ""
+    if len(c) > 1 and first.p is not None:
+        count = f"P-values are adjusted for {len(c)} pairs by the method {c.adjust}."
+    blocks: list[Block] = [Text(_pair_sentence(pair), lead=len(c) == 1) for pair in c.pairs[:6]]
+    if len(c) > 6:
+        blocks.append(Text(f"The other {len(c) - 6} pairs are in the table."))
+    about = f"Each is a statement about {first.estimate.target}, at level {first.level:g}. {count}"
+    blocks += [Text(about), Text(_test_words(c.test))]
+    made = picture(c, "differences")
+    return Section("answer", "The answer", [*blocks, *([made] if made is not None else [])])
+
+
+@section(Comparisons, 20)
+def pairs(c: Comparisons) -> Section:
+    """Return the table of all pairs."""
+    caption = (
+        "difference: error of a minus error of b; lower and upper end its interval. a ahead: share of splits on which a has the "
+        "smaller error, ties counted half; it speaks of splits of these data, not of new data sets."
+    )
+    heads = {
+        "a": "a", "b": "b", "difference": "difference", "lower": "lower", "upper": "upper", "p": "p", "p_adjusted": "adjusted",
+        "prob_superior": "a ahead", "rope": "region", "verdict": "verdict",
+    }  # fmt: skip
+    rows = c.rows()
+    kept = {name: head for name, head in heads.items() if any(row[name] is not None for row in rows)}
+    return Section(
+        "pairs", "All pairs", [Table([*kept.values()], [[row[name] for name in kept] for row in rows], caption)]
+    )
+
+
+@section(Comparisons, 30)
+def posterior(c: Comparisons) -> Section | None:
+    """Return the posterior densities of a Bayesian test."""
+    return figure_section(c, "posterior", "posterior", "Posterior of the differences")
+
+
+@section(Comparisons, 40)
+def models(c: Comparisons) -> Section:
+    """Return each model's own error, and what choosing the best costs."""
+    w = c.winner
+    loss = c.pairs[0].estimate.loss
+    naive, corrected = percent_or_number(w.naive, loss), percent_or_number(w.corrected, loss)
+    text = (
+        f"{w.name} has the smallest error, {naive}. It was chosen on the same data, so that number is too optimistic; "
+        f"{corrected} is the error to expect of the best of {w.n_models} models chosen like this (bootstrap "
+        f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
+    )
+    rows = [{"model": name, **e.row()} for name, e in c.estimates.items()]
+    columns = ["model", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
+    table = Table(columns, [[row[name] for name in columns] for row in rows], "Each model by itself.")
+    made = picture(c, "models")
+    return Section("models", "The models by themselves", [Text(text), *([made] if made else []), table])
+
+
+@section(Comparisons, 80)
+def notes(c: Comparisons) -> Section | None:
+    """Return the notes, where there are any."""
+    return Section("notes", "Notes", [Notes(c.notes)]) if c.notes else None
+
+
+@section(Comparisons, 90)
+def repeat(c: Comparisons) -> Section:
+    """Return what is needed to get the same numbers again."""
+    call = f"unseen.compare(models, X, y, test={c.test!r}, adjust={c.adjust!r}, level={c.pairs[0].level:g}, random_state={c.seed})"
+    facts: list[list[Any]] = [
+        ["models", ", ".join(c.estimates)],
+        ["seed", str(c.seed)],
+        ["made with", f"unseen {__version__}"],
+    ]
+    same = "The same call on the same data gives the same numbers."
+    return Section(
+        "repeat",
+        "How to repeat this",
+        [Code(c.command or call, same), Table(["what", "value"], facts, "Settings.", sortable=False)],
+    )
+
+
+@section(Comparison, 10)
+def one_pair(c: Comparison) -> Section:
+    """Return one pair in plain words with its picture and numbers."""
+    made = picture(c, "difference")
+    blocks: list[Block] = [Text(_pair_sentence(c), lead=True), Text(_test_words(c.test)), *([made] if made else [])]
+    rows = [[name, value] for name, value in c.to_dict().items() if name not in ("notes", "region")]
+    return Section("answer", "The answer", [*blocks, Table(["what", "value"], rows, "All figures.", sortable=False)])
+
+
+@section(Comparison, 30)
+def one_posterior(c: Comparison) -> Section | None:
+    """Return the posterior density of a Bayesian test."""
+    return figure_section(c, "posterior", "posterior", "Posterior of the difference")
+
+
+@section(Comparison, 80)
+def one_notes(c: Comparison) -> Section | None:
+    """Return the notes, where there are any."""
+    return Section("notes", "Notes", [Notes(c.notes)]) if c.notes else None
+
+
+@section(Ranking, 10)
+def ranking(r: Ranking) -> Section:
+    """Return the ranks, the test in words and the critical-difference diagram."""
+    shown = "differ" if r.p < 1 - r.level else "are not shown to differ"
+    text = f"Over {r.n_datasets} data sets the {len(r.names)} models {shown} (Friedman chi-square {r.statistic:.4g}, p {r.p:.3g})."
+    made = picture(r, "ranks")
+    blocks: list[Block] = [Text(text, lead=True), *([made] if made else []), table_of(r.rows())]
+    return Section("answer", "The answer", [*blocks, *([Notes(r.notes)] if r.notes else [])])

@@ -1,0 +1,78 @@
+"""The command compare."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def unseen(monkeypatch, capsys):
+    """Run the command line in this process: exit code, stdout, stderr."""
+    from unseen.cli.app import main
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["unseen", *map(str, words)])
+        with pytest.raises(SystemExit) as done:
+            main()
+        out, err = capsys.readouterr()
+        return done.value.code, out, err
+
+    return run
+
+
+def test_table_winner_and_notes_on_stdout_and_report_on_disk(unseen, tmp_path):
+    report = tmp_path / "cmp.html"
+    code, out, err = unseen(
+        "compare", "iris", "--model", "lda", "--model", "cart", "--model", "dummy", "--seed", 1, "--report", report
+    )
+    assert code == 0
+    lines = out.splitlines()
+    assert lines[0].split()[:3] == ["a", "b", "difference"]
+    assert lines[1].startswith("lda")
+    assert any("lda has the smaller error" in line for line in lines)
+    assert "corrected for the choice among 3 models" in out
+    assert "U024 selection" in out
+    assert "report:" in err
+    page = report.read_text()
+    assert "unseen compare iris --model lda" in page
+    assert "<svg" in page
+
+
+def test_json_is_the_same_for_the_same_seed(unseen):
+    words = ("compare", "iris", "-m", "lda", "-m", "dummy", "--json", "--quiet", "--seed", 3, "--rope", 0.05)
+    first, second = unseen(*words), unseen(*words)
+    assert first[0] == 0
+    content, again = json.loads(first[1]), json.loads(second[1])
+    assert content["pairs"] == again["pairs"]
+    assert content["pairs"][0]["rope"] == "a better"
+    assert content["seed"] == 3
+
+
+def test_measure_auc_is_delong(unseen):
+    code, out, _ = unseen(
+        "compare", "breast-cancer", "-m", "naive-bayes", "-m", "dummy", "--measure", "auc", "--json", "-q"
+    )
+    assert code == 0
+    pair = json.loads(out)["pairs"][0]
+    assert (pair["test"], pair["loss"]) == ("delong", "1 - auc")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-m", "cart"), "at least two models"),
+        (("-m", "cart", "-m", "cart"), "named twice"),
+        (("-m", "cart", "-m", "lda", "--test", "anova"), "unknown test 'anova'"),
+        (("-m", "cart", "-m", "lda", "--measure", "auc", "--test", "5x2cv"), "use test='delong'"),
+        (("-m", "cart", "-m", "lda", "--report", "/nowhere/at/all.html"), "does not exist"),
+        (("-m", "cart", "-m", "lda", "--level", "2"), "level is 2"),
+    ],
+)
+def test_misuse_is_one_sentence_and_code_2(unseen, words, message):
+    code, out, err = unseen("compare", "iris", *words)
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert "Traceback" not in err

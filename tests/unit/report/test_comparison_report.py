@@ -1,0 +1,60 @@
+"""Reports of comparisons: what they say and what they escape."""
+
+from __future__ import annotations
+
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+import unseen
+from unseen.report import build, render
+from unseen.report._sections import Notes, Picture, Table, Text
+
+
+@pytest.fixture(scope="module")
+def three():
+    models = {"bayes": GaussianNB(), "<b>stump</b>": DecisionTreeClassifier(max_depth=1), "dummy": DummyClassifier()}
+    return unseen.compare(models, *unseen.datasets.load("iris").xy, random_state=0)
+
+
+def blocks(result, kind):
+    return [b for s in build(result) for b in s.blocks if isinstance(b, kind)]
+
+
+def test_sections_and_sentences(three):
+    sections = build(three)
+    assert [s.id for s in sections] == ["answer", "pairs", "models", "notes", "repeat"]
+    words = " ".join(b.text for b in blocks(three, Text))
+    assert "bayes against dummy: bayes has the smaller error" in words
+    assert "percentage points in favour of bayes, p below 0.001" in words
+    assert "the error to expect of the best of 3 models" in words
+    assert len(blocks(three, Picture)) == 2
+    pairs = next(b for b in blocks(three, Table) if "verdict" in b.columns)
+    assert len(pairs.rows) == 3
+    assert "region" not in pairs.columns
+    assert blocks(three, Notes)[0].notes == three.notes
+
+
+def test_names_are_escaped_and_nothing_is_fetched(three, tmp_path):
+    page = render(three.title, build(three))
+    assert "<b>stump</b>" not in page
+    assert "&lt;b&gt;stump" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert three.report(tmp_path / "c.html").endswith("c.html")
+    assert "bayes against dummy" in three._repr_html_()
+
+
+def test_one_pair_and_a_ranking(three):
+    assert "bayes against dummy" in blocks(three["bayes", "dummy"], Text)[0].text
+    r = unseen.rank({"a": [0.1, 0.2, 0.1] * 4, "b": [0.2, 0.3, 0.2] * 4, "c": [0.3, 0.4, 0.3] * 4})
+    assert "3 models differ" in blocks(r, Text)[0].text
+    assert len(blocks(r, Picture)) == 1
+
+
+def test_a_bayesian_comparison_shows_its_posterior():
+    c = unseen.compare(
+        GaussianNB(), DummyClassifier(), *unseen.datasets.load("iris").xy, test="bayesian-t", random_state=0
+    )
+    assert "posterior" in [s.id for s in build(c)]
+    assert "adjusted" not in " ".join(b.text for b in blocks(c, Text))

@@ -37,8 +37,8 @@ def bolster(
     scale : float
         Factor on the size.
     n_mc : int or None
-        Points per kernel where the integral is not exact. None, the default, is 100, or fewer in samples of more than 2,000
-        points, so that some 200,000 are drawn in all, but never fewer than 10.
+        Points per kernel where the integral is not exact. None, the default, is 100, or fewer in samples of more than 1,000
+        points, so that some 100,000 are drawn in all, but never fewer than 10.
     sampler : {"plain", "antithetic", "sobol"}
         How these points are drawn.
     draws : int

@@ -25,7 +25,7 @@ class Draws:
     Parameters
     ----------
     n_mc : int
-        Points per kernel; made even for "antithetic", twice a power of 2 for "sobol".
+        Points per kernel; made even and at least 4 for "antithetic", twice a power of 2 for "sobol".
     sampler : {"plain", "antithetic", "sobol"}
         Independent points, pairs z and -z, or scrambled Sobol points shifted at random for every kernel.
     seed : int
@@ -53,7 +53,7 @@ class Draws:
         if self.sampler == "plain":
             return int(self.n_mc), 1
         if self.sampler == "antithetic":
-            return -(-int(self.n_mc) // 2), 2
+            return max(2, -(-int(self.n_mc) // 2)), 2
         return SOBOL_GROUPS, 2 ** int(np.ceil(np.log2(max(1, self.n_mc / SOBOL_GROUPS))))
 
     @property

@@ -10,13 +10,13 @@ from unseen.core.arrays import Floats, Ints
 
 __all__ = ["gaps_by_column", "k_nearest", "nearest_distances"]
 
-TREE_DIMENSIONS = 6  # measured: beyond six a tree visits most leaves and matrix products win
-TREE_ROWS = 500
+# measured: up to these dimensions a tree among so many rows is quicker than matrix products
+TREES = ((6, 500), (12, 10_000))
 BLOCK = 2**21  # numbers in one block of similarities: 16 MB
 
 
 def _use_tree(n: int, d: int) -> bool:
-    return d <= TREE_DIMENSIONS and n >= TREE_ROWS
+    return any(d <= dimensions and n >= rows for dimensions, rows in TREES)
 
 
 def _similarity_blocks(points: Floats, among: Floats) -> Iterator[tuple[slice, Floats]]:
@@ -52,7 +52,7 @@ def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
     asked = np.arange(n)
     if n > max_queries:
         asked = np.sort(np.random.default_rng(0).choice(n, max_queries, replace=False))
-    if _use_tree(n, d):
+    if d <= TREES[0][0] and _use_tree(n, d):  # so few points are asked that products stay ahead in more dimensions
         from scipy.spatial import cKDTree
 
         return np.asarray(cKDTree(points).query(points[asked], k=[2])[0], dtype=float)[:, 0]

@@ -16,7 +16,7 @@ from unseen.resubstitution.kernels import Kernel, as_kernel
 
 __all__ = ["Averaged", "Kernelled"]
 
-POINTS = 200_000
+POINTS = 100_000
 FEWEST_AND_MOST = (10, 100)
 
 
@@ -61,8 +61,8 @@ class Kernelled(Averaged):
     scale : float or None
         Factor on the size.
     n_mc : int or None
-        Points per kernel where the integral is not exact. None is 100, or fewer in samples of more than 2,000 points, so that
-        some 200,000 are drawn in all, but never fewer than 10.
+        Points per kernel where the integral is not exact. None is 100, or fewer in samples of more than 1,000 points, so that
+        some 100,000 are drawn in all, but never fewer than 10.
     sampler : {"plain", "antithetic", "sobol"}
         How these points are drawn.
     draws : int or None

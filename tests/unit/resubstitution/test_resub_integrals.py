@@ -247,7 +247,7 @@ def test_quick_votes_are_the_models_own():
     assert voting_rule(KNeighborsClassifier(3).fit(np.vstack([X, X[:1]]), [*Y, 1 - Y[0]])) is None
 
 
-@pytest.mark.parametrize(("n", "expected"), [(100, 100), (2000, 100), (5000, 40), (10**6, 10)])
+@pytest.mark.parametrize(("n", "expected"), [(100, 100), (1000, 100), (2500, 40), (10**6, 10)])
 def test_large_samples_need_fewer_points_per_kernel(n, expected):
     from unseen.resubstitution.bolster import Bolster
 

@@ -52,7 +52,7 @@ def test_large_classes_ask_a_sample_of_their_points():
     assert abs(some.mean() - everyone.mean()) < 4 * error
 
 
-@pytest.mark.parametrize(("n", "d"), [(700, 2), (60, 2), (60, 15)])
+@pytest.mark.parametrize(("n", "d"), [(700, 2), (60, 2), (60, 15), (11_000, 9)])
 @pytest.mark.parametrize("k", [1, 3, 12])
 def test_k_nearest_against_all_pairs(n, d, k):
     rng = np.random.default_rng(k)

@@ -222,3 +222,12 @@ def test_the_notebook_view_does_not_touch_the_page_around_it(started, tmp_path):
             assert visit.complaints == []
     assert len(seen[0]) >= 4
     assert seen[0] == seen[1]
+
+
+def test_the_readme_picture_is_there_and_small():
+    root = Path(__file__).resolve().parents[2]
+    name = "docs/images/report.png"
+    assert f"({name})" in (root / "README.md").read_text(encoding="utf-8")
+    picture = (root / name).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 300_000

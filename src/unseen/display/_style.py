@@ -44,7 +44,7 @@ _NAMES = {
     "log-loss": "log loss",
 }
 # control characters break XML; bidirectional overrides let a label rewrite its neighbours
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]+")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
 
 
 def label(text: Any, limit: int = 28) -> str:

@@ -53,7 +53,9 @@ def _for_page(text: str, name: str, width: float) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.S)
-    prefix = f"{re.sub('[^a-z0-9]+', '-', name.lower())}-{hashlib.sha256(text.encode()).hexdigest()[:8]}-"
+    prefix = (
+        f"{re.sub('[^a-z0-9]+', '-', name.lower())}-{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:8]}-"
+    )
     # only tags are changed, so that nothing a user's label says can be mistaken for markup
     text = re.sub(r"<[^>]*>", lambda tag: _tag(tag.group(), prefix), text)
     # about 14 px text at full width, never below 10 px: a narrow page scrolls inside the figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +72,29 @@ def info(a: Assessment) -> ConfusionInfo | None:
     return ConfusionInfo(names, counts[grid], shares[grid], len(missed), a.data.target_name)
 
 
+def short_names(names: Sequence[str], limit: int) -> list[str]:
+    """Return names cut to fit; where that would make them alike, what they all share is left out first.
+
+    Examples
+    --------
+    >>> short_names(["class number 7 of many", "class number 11 of many"], 10)
+    ['…7…', '…11…']
+    """
+    cut = [label(name, limit) for name in names]
+    if len(set(cut)) == len(cut):
+        return cut
+    start = _shared(names)
+    end = min(_shared([name[start:][::-1] for name in names]), min(map(len, names)) - start)
+    parts = [name[start : len(name) - end] for name in names]
+    return [label(("…" if start else "") + part + ("…" if end else ""), limit) for part in parts]
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """Return how many first characters all texts have in common."""
+    first, last = min(texts), max(texts)
+    return next((k for k, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
+
+
 def draw(numbers: ConfusionInfo, ax: Any) -> None:
     """Draw the matrix; empty cells are left empty."""
     k = len(numbers.classes)
@@ -82,7 +106,7 @@ def draw(numbers: ConfusionInfo, ax: Any) -> None:
     edges = np.arange(k + 1) - 0.5
     ax.hlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
     ax.vlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
-    names = [label(name, 16 if k <= NUMBERED_CLASSES else 10) for name in numbers.classes]
+    names = short_names(numbers.classes, 16 if k <= NUMBERED_CLASSES else 10)
     slanted = k > 4 and max(map(len, names)) > 4
     ax.set_xticks(range(k), names, rotation=45 if slanted else 0, ha="right" if slanted else "center",
                   rotation_mode="anchor")  # fmt: skip

@@ -249,3 +249,19 @@ def test_every_picture_can_be_told_in_words(by_hand, classified, regressed):
     for result in (classified, regressed, classified.headline):
         shown = [numbers for f in figures_for(result) if (numbers := f.info(result)) is not None]
         assert all(numbers.summary for numbers in shown)
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        (["red", "green"], ["red", "green"]),
+        (["a long label A", "a long label B"], ["…A", "…B"]),
+        (["A of a long label", "B of a long label"], ["A of a lo…", "B of a lo…"]),
+        (["class number 7 of many", "class number 11 of many"], ["…7…", "…11…"]),
+        (["the longest name x", "the longest name yx"], ["……", "…y…"]),
+    ],
+)
+def test_class_names_stay_apart_when_they_are_cut(names, shown):
+    from unseen.display.confusion import short_names
+
+    assert short_names(names, 10) == shown

@@ -11,7 +11,7 @@ import pytest
 from unseen.display import Figure, figures_for, svg
 from unseen.display._style import DARK, PALETTE, label
 
-NASTY = ["<script>alert(1)</script>", 'a "quoted" & b', "$x_1$ costs $", "--> ]]> <!--", "id=\"x\" #000000 style=\"#000000\"", "\\$ \\alpha", "\x00\x1b\n", "日本語", "\u202egnp.exe"]  # fmt: skip
+NASTY = ["<script>alert(1)</script>", 'a "quoted" & b', "$x_1$ costs $", "--> ]]> <!--", "id=\"x\" #000000 style=\"#000000\"", "\\$ \\alpha", "\x00\x1b\n", "日本語", "\u202egnp.exe", "half \ud800 a pair"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,7 @@ def test_words_of_the_user_are_shown_as_they_are():
         assert word in shown
     assert "日本語" in shown
     assert "gnp.exe" in shown
+    assert "half   a pair" in shown
     assert "<script" not in text
 
 

@@ -119,3 +119,12 @@ def test_labels_are_one_short_line():
     assert label("a\nb\tc") == "a b c"
     assert len(label("x" * 300)) == 28
     assert label("costs 5$ to 7$") == r"costs 5\$ to 7\$"
+
+
+@pytest.mark.parametrize(("colours", "page", "ink"), [(PALETTE, "#ffffff", "#1c2429"), (DARK, "#1c2226", "#e6eaec")])
+def test_numbers_in_the_darkest_cells_of_a_confusion_matrix_can_be_read(colours, page, ink):
+    for colour in colours[:2]:
+        mixed = [round((int(colour[k : k + 2], 16) + int(page[k : k + 2], 16)) / 2) for k in (1, 3, 5)]
+        cell = luminance("#" + "".join(f"{v:02x}" for v in mixed))
+        high, low = sorted((cell, luminance(ink)), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, colour

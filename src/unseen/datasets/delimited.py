@@ -111,6 +111,8 @@ def _text(source: Source, encoding: str) -> IO[str]:
 def _layout(source: Source, encoding: str, sep: str | None) -> Layout:
     with _text(source, encoding) as file:
         first = _first_lines(file)
+    if not first:
+        raise InputError(f"the file {str(source.path)!r} is empty; it must hold a table with a line of column names.")
     chosen = sep or _sniffed(first, source)
     with _text(source, encoding) as file:
         reader = csv.reader(_lines(file, chosen), delimiter=chosen, skipinitialspace=True)

@@ -16,6 +16,7 @@ SOFT_MISSING = frozenset({"", ".", "-", "--", "None", "none", "Missing", "missin
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?|[+-]?\d+,")
 _POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d+")
+_NO_MARK = re.compile(r"[+-]?\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?|[+-]?\d{1,3}(?:,\d{3})+\.\d*|[+-]?\d{1,3}(?:,\d{3}){2,}")
 _GROUPED_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
@@ -91,11 +92,11 @@ def _with_point(text: str) -> str:
 
 
 def _is_comma_numbers(texts: list[str]) -> bool:
-    return any("," in t for t in texts) and all(_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in texts)
+    return any("," in t for t in texts) and all(_COMMA.fullmatch(t) or _NO_MARK.fullmatch(t) for t in texts)
 
 
 def _is_grouped_numbers(texts: list[str]) -> bool:
-    kinds = (_THOUSANDS, _COMMA, _WHOLE, _POINT)
+    kinds = (_THOUSANDS, _COMMA, _NO_MARK, _POINT)
     return any(_THOUSANDS.fullmatch(t) or "," in t for t in texts) and all(
         any(kind.fullmatch(t) for kind in kinds) for t in texts
     )
@@ -106,7 +107,7 @@ def _refuse_doubt(texts: list[str], name: str, sep: str, decimal: str | None, po
         raise _marked(name, texts, "although the decimal mark was said to be a point")
     if points:
         raise _marked(name, texts, f"while column {points[0]!r} has a decimal point")
-    if sep == "," or (sep != ";" and all(_GROUPED_COMMA.fullmatch(t) or _WHOLE.fullmatch(t) for t in texts)):
+    if sep == "," or (sep != ";" and all(_GROUPED_COMMA.fullmatch(t) or _NO_MARK.fullmatch(t) for t in texts)):
         raise _marked(name, texts, "where the comma may be a decimal mark or stand between thousands")
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
+from unseen.core.losses import LossTable
+from unseen.core.table import PredictionTable
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, OTHER, axis_name, is_rate, percent, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
@@ -41,6 +43,13 @@ def info(a: Assessment) -> DistributionInfo | None:
     """Return the histogram, or None where no leave-out splits were run."""
     spread = a.distribution
     return None if spread is None or not len(spread.values) else distribution_info(spread)
+
+
+def table_info(table: LossTable) -> DistributionInfo | None:
+    """Return the histogram of the splits' mean test losses."""
+    if not len(table.completed):
+        return None
+    return distribution_info(ErrorDistribution(table.split_means(), table.loss))
 
 
 def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
@@ -96,3 +105,11 @@ figure(
         size=(7.0, 3.4), order=20,
     )
 )  # fmt: skip
+SPLITS = Figure(
+    "distribution", LossTable, table_info, draw, "Error from split to split",
+    "Mean error of each split's model on its test rows. The thick line holds the middle half of the splits, the thin one 90%; "
+    "it is not a confidence interval.",
+    size=(7.0, 3.4), order=20,
+)  # fmt: skip
+figure(SPLITS)
+figure(replace(SPLITS, record=PredictionTable, info=lambda table: table_info(table.losses())))

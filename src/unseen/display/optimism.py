@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
+from unseen.core.losses import LossTable
+from unseen.core.table import PredictionTable
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
@@ -49,13 +51,18 @@ class OptimismInfo:
 def info(a: Assessment) -> OptimismInfo | None:
     """Return the errors by split, or None where training predictions were not kept."""
     table = a.tables.get(a.headline_design)
-    if table is None or table.train is None:
+    return None if table is None else table_info(table)
+
+
+def table_info(table: LossTable) -> OptimismInfo | None:
+    """Return the errors by split of any table that kept training predictions."""
+    if table.train is None or not len(table.completed):
         return None
     train, test = table.train_errors(), table.split_means()
     some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
     return OptimismInfo(
         table.completed[some] + 1, train[some], test[some], float(train.mean()), float(test.mean()),
-        float((test - train).mean()), len(test), a.data.order is not None, table.loss,
+        float((test - train).mean()), len(test), table.plan.design == "time-ordered", table.loss,
     )  # fmt: skip
 
 
@@ -87,7 +94,7 @@ def _gap(numbers: OptimismInfo) -> str:
     return f"optimism, mean {sign}{percent_or_number(abs(numbers.mean_optimism), numbers.loss)}"
 
 
-figure(
+ASSESSED = figure(
     Figure(
         "optimism", Assessment, info, draw, "Training and test error by split",
         "The line between a split's two points is its optimism: how much better the model does on the rows it was trained on. "
@@ -95,3 +102,5 @@ figure(
         size=(7.0, 3.6), order=30,
     )
 )  # fmt: skip
+figure(replace(ASSESSED, record=LossTable, info=table_info))
+figure(replace(ASSESSED, record=PredictionTable, info=lambda table: table_info(table.losses())))

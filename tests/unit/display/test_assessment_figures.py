@@ -265,3 +265,11 @@ def test_class_names_stay_apart_when_they_are_cut(names, shown):
     from unseen.display.confusion import short_names
 
     assert short_names(names, 10) == shown
+
+
+def test_tables_of_a_run_can_be_drawn_too(classified):
+    losses = classified.tables[classified.headline_design]
+    for table in (losses, losses.source[0]):
+        assert info(table).n_splits == len(losses.completed)
+        np.testing.assert_allclose(info(table, "optimism").optimism, losses.optimism())
+    assert info(losses, "distribution").mean == pytest.approx(losses.split_means().mean())

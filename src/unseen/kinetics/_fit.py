@@ -218,13 +218,14 @@ def _best_order(curves, error: ErrorModel) -> tuple[int, int]:
     """Orders with the smallest AICc of the joint EC-EC fit, refusing those with a term within two errors of zero."""
     rough = rough_sigma(curves, error, (2, 2))
     base = fit_locations(curves, error, ("EC-EC", "IC-IC"), (2, 2), rough)
-    place = min(base, key=lambda a: a.aicc).location
+    reference = min(base, key=lambda a: a.aicc)
+    place, weights = reference.location, reference.weights(curves)
     counts = [int(np.sum(curves.which == code)) for code in (0, 1)]
     found: list[LocationFit] = []
     for n, m in product((1, 2, 3), repeat=2):
         if 2 * n >= counts[0] or 2 * m >= counts[1] or place not in locations_for(n, m):
             continue
-        one = fit_location(curves, error, place, (n, m))
+        one = fit_location(curves, error, place, (n, m), like=weights)
         names = one.model.names[:-1]
         # on the log scale an error above one half means within two standard errors of zero
         loose = [k for k, e in zip(names, np.sqrt(np.diag(one.covariance))) if e > 0.5]

@@ -142,6 +142,12 @@ class LocationFit:
         """Samples minus parameters."""
         return self.sigma.size - self.model.size
 
+    def weights(self, curves: Curves) -> Weighted:
+        """The standard deviations of this fit, for other fits to the same samples."""
+        residuals = (self.fitted - curves.value) / self.sigma
+        solution = Solution(self.theta, residuals, np.empty((0, 0)), self.fitted, True)
+        return Weighted(solution, self.sigma, self.cv, self.floor, 1, self.scales)
+
     @property
     def chi2_p(self) -> float:
         """P-value of the misfit; meaningful where the error is known."""
@@ -193,7 +199,7 @@ def fit_location(
     LocationFit
     """
     model = JointModel(*order, location)
-    run = runner(model, curves, also or [])
+    run = runner(model, curves, also or [], limit=5 if order == (2, 2) else 2)
     if like is None:
         return summarise(model, curves, error, fit_weighted(error, curves, run, start))
     weighted = replace(like, solution=run(like.sigma, start))

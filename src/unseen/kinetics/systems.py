@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import expm
+from unseen.kinetics.propagate import propagate
 
 __all__ = ["Bolus", "CompartmentModel", "Infusion", "Output"]
 
@@ -224,49 +224,48 @@ class CompartmentModel:
         return out
 
     def _states(self, t: NDArray, known: Mapping, doses: Mapping, tracer: str, wrt: tuple[str, ...]) -> NDArray:
-        """Amounts and their derivatives, shape (times, 1 + parameters, pools), stepping through the ordered times."""
-        n, blocks = len(self.pools), 1 + len(wrt)
-        k = self.matrix(known)
-        big = np.zeros((n * blocks + 1,) * 2)
-        for b in range(blocks):
-            big[b * n : (b + 1) * n, b * n : (b + 1) * n] = k
-        for b, parameter in enumerate(wrt, start=1):
+        """Amounts and their derivatives, shape (times, 1 + parameters, pools)."""
+        n = len(self.pools)
+        slopes = np.zeros((len(wrt), n + 1, n + 1))
+        for b, parameter in enumerate(wrt):
             for name in self.rates:
                 if self.tied.get(name, name) == parameter:
-                    big[b * n : (b + 1) * n, :n] += self._edge(name)
-        state = np.zeros(n * blocks + 1)
-        state[-1] = 1.0
-        stops: set[float] = set()
+                    slopes[b, :n, :n] += self._edge(name)
+        # a last state of constant one carries the infusions
+        state = np.zeros((1 + len(wrt), n + 1))
+        state[0, -1] = 1.0
         drips: list[tuple[int, float, float]] = []
         for entry in self.inputs:
             if entry.tracer != tracer:
                 continue
             i = self.pools.index(entry.pool)
             if isinstance(entry, Bolus):
-                state[i] += _amount(entry.dose, doses)
+                state[0, i] += _amount(entry.dose, doses)
             else:
-                state[i] += _amount(entry.prime, doses)
+                state[0, i] += _amount(entry.prime, doses)
                 drips.append((i, _amount(entry.rate, doses), entry.until))
-                stops.add(entry.until)
-        return _march(t, big, state, drips, stops, n, blocks)
+        return _march(t, self.matrix(known), slopes, state, drips)
 
 
 def _amount(dose: float | str, doses: Mapping[str, float]) -> float:
     return float(doses[dose] if isinstance(dose, str) else dose)
 
 
-def _march(t, big, state, drips, stops, n: int, blocks: int) -> NDArray:
-    """Step from one time to the next, breaking steps where an infusion stops."""
-    marks = sorted(set(t.tolist()) | {s for s in stops if s < t.max()})
-    at: dict[float, NDArray] = {}
-    now = 0.0
-    for mark in marks:
-        step = big.copy()
+def _march(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[tuple[int, float, float]]) -> NDArray:
+    """Solve stretch by stretch; an infusion that stops begins a new stretch."""
+    n = k.shape[0]
+    stops = sorted({until for _, _, until in drips if until < t.max()})
+    edges = [0.0, *stops, np.inf]
+    out = np.empty((t.size, state.shape[0], n))
+    for begin, end in zip(edges[:-1], edges[1:]):
+        a = np.zeros((n + 1, n + 1))
+        a[:n, :n] = k
         for i, rate, until in drips:
-            if now < until:
-                step[i, -1] += rate
-        if mark > now:
-            state = expm(step * (mark - now)) @ state
-        at[mark] = state[:-1].reshape(blocks, n)
-        now = mark
-    return np.stack([at[x] for x in t.tolist()])
+            if begin < until:
+                a[i, -1] += rate
+        rows = (t >= begin) & (t < end) if np.isfinite(end) else t >= begin
+        at = np.append(t[rows] - begin, 0.0 if np.isinf(end) else end - begin)
+        solved = propagate(at, a, slopes, state)
+        out[rows] = solved[:-1, :, :n]
+        state = solved[-1]
+    return out

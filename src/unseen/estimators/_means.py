@@ -11,7 +11,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.notes import Note, note
 
-__all__ = ["mean_over_rows", "mean_over_splits", "mean_over_tested", "untested_note"]
+__all__ = ["distinct_drawn", "mean_over_rows", "mean_over_splits", "mean_over_tested", "untested_note"]
 
 
 def untested_note(table: LossTable) -> tuple[Note, ...]:
@@ -40,3 +40,14 @@ def mean_over_tested(table: LossTable) -> float:
     losses = table.by_row()
     tested = np.flatnonzero(np.isfinite(losses))
     return float(np.average(losses[tested], weights=table.row_weights(tested)))
+
+
+def distinct_drawn(n: int) -> float:
+    """Return how many of n units a bootstrap sample holds on average, (1 - (1 - 1/n)^n) n, to one decimal.
+
+    Examples
+    --------
+    >>> distinct_drawn(100)
+    63.4
+    """
+    return round((1 - (1 - 1 / n) ** n) * n, 1)

@@ -11,7 +11,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import mean_over_tested, untested_note
+from unseen.estimators._means import distinct_drawn, mean_over_tested, untested_note
 
 __all__ = ["BootstrapLoo"]
 
@@ -19,7 +19,9 @@ __all__ = ["BootstrapLoo"]
 @register
 @dataclass(frozen=True)
 class BootstrapLoo:
-    """Err1: each row's mean loss over the replicates that left it out, averaged over rows; upward biased.
+    """Err1: each row's mean loss over the replicates that left it out, averaged over rows.
+
+    Its target is the error after training on the 63.2% distinct units of a bootstrap sample, hence more than that at n.
 
     References
     ----------
@@ -53,4 +55,5 @@ class BootstrapLoo:
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean over rows of their mean out-of-bag loss."""
         check_table(self, table, level)
-        return point_estimate(self, table, mean_over_tested(table), notes=untested_note(table))
+        size = distinct_drawn(table.data.n_units)
+        return point_estimate(self, table, mean_over_tested(table), notes=untested_note(table), n_train=size)

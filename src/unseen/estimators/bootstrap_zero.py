@@ -8,9 +8,10 @@ from typing import ClassVar
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
+from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import mean_over_splits
+from unseen.estimators._means import distinct_drawn
 
 __all__ = ["BootstrapZero"]
 
@@ -50,4 +51,6 @@ class BootstrapZero:
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean of the replicates' out-of-bag errors."""
-        return mean_over_splits(self, table, level)
+        check_table(self, table, level)
+        value = float(table.split_means().mean())
+        return point_estimate(self, table, value, n_train=distinct_drawn(table.data.n_units))

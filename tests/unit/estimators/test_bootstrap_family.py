@@ -85,6 +85,11 @@ def test_all_equal_the_textbook(case):
     wanted["632plus"] = (1 - weight) * book["train"] + weight * capped
     for method, value in wanted.items():
         assert unseen.estimate(table, method=method).value == pytest.approx(value, abs=1e-12), method
+    n = len(y)
+    distinct = n * (1 - (1 - 1 / n) ** n)
+    sizes = {m: unseen.estimate(table, method=m).target.n_train for m in wanted}
+    assert sizes["bootstrap-zero"] == sizes["bootstrap-loo"] == pytest.approx(distinct, abs=0.05)
+    assert sizes["632"] == sizes["632plus"] == sizes["bootstrap-optimism"] == n
     assert wanted["bootstrap-zero"] != pytest.approx(wanted["bootstrap-loo"], abs=1e-6)
 
 

@@ -22,7 +22,7 @@ def simulated(rng, n, classes):
 @pytest.mark.parametrize(("n", "budget"), [(400, 30), (2000, 100)])
 def test_intervals_cover_at_least_as_often_as_they_say(classes, n, budget):
     rng = np.random.default_rng(classes + n)
-    runs, level = 1500, 0.9
+    runs, level = 1000, 0.9
     inside, outside, width, plain_width = 0, 0, [], []
     for k in range(runs):
         y, first, second = simulated(rng, n, classes)

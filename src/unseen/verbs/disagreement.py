@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from unseen.core.arrays import Floats
@@ -48,10 +51,19 @@ def hypergeometric_interval(hits: int, sample: int, size: int, level: float) -> 
     from scipy.stats import hypergeom
 
     tail = (1 - level) / 2
-    every = np.arange(hits, size - (sample - hits) + 1)
-    at_least = hypergeom.sf(hits - 1, size, every, sample)
-    at_most = np.asarray(hypergeom.cdf(hits, size, every, sample))
-    return int(every[np.argmax(at_least > tail)]), int(every[len(every) - 1 - np.argmax(at_most[::-1] > tail)])
+    least, most = hits, size - (sample - hits)
+    # both tails are monotone in the number of marked units
+    low = _first(lambda marked: hypergeom.sf(hits - 1, size, marked, sample) > tail, least, most)
+    high = most - _first(lambda fewer: hypergeom.cdf(hits, size, most - fewer, sample) > tail, 0, most - least)
+    return low, high
+
+
+def _first(holds: Callable[[int], Any], low: int, high: int) -> int:
+    """Return the smallest number from which on a condition holds; the last one is taken to hold."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 def file_interval(

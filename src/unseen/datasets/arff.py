@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.datasets.source import Source
+from unseen.datasets.source import PACKED_BADLY, Source
 
 __all__ = ["Attribute", "read_arff"]
+
+log = logging.getLogger("unseen")
 
 _BLOCK = 20_000
 _NUMBERS = ("numeric", "real", "integer")
@@ -40,25 +43,29 @@ def read_arff(source: Source) -> Any:
     """
     import pandas as pd
 
-    with io.TextIOWrapper(io.BytesIO(source.whole()), encoding=_encoding(source)) as file:
-        lines = enumerate(file, 1)
-        attributes = _header(lines, source)
-        rows = _rows(lines, len(attributes), source)
-        blocks: list[list[Any]] = []
-        while block := list(islice(rows, _BLOCK)):
-            blocks.append([_converted(a, k, block, source) for k, a in enumerate(attributes)])
+    try:
+        attributes, blocks = _blocks(source, "utf-8-sig")
+    except UnicodeDecodeError:
+        log.warning("%s is not UTF-8; its text was read as latin-1", source.path)
+        attributes, blocks = _blocks(source, "latin-1")
+    except PACKED_BADLY as error:
+        raise source.damaged(error) from error
     if not blocks:
         raise InputError(f"the file {str(source.path)!r} declares attributes but has no rows after @data.")
     parts = [np.concatenate(column) for column in zip(*blocks)]
     return pd.DataFrame({a.name: _finished(a, p, source) for a, p in zip(attributes, parts)})
 
 
-def _encoding(source: Source) -> str:
-    try:
-        source.whole().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8-sig"
+def _blocks(source: Source, encoding: str) -> tuple[list[Attribute], list[list[Any]]]:
+    """Return the declared columns, and their values in blocks of rows, so that text is not kept longer than needed."""
+    with io.TextIOWrapper(source.open(), encoding=encoding) as file:
+        lines = enumerate(file, 1)
+        attributes = _header(lines, source)
+        rows = _rows(lines, len(attributes), source)
+        blocks: list[list[Any]] = []
+        while block := list(islice(rows, _BLOCK)):
+            blocks.append([_converted(a, k, block, source) for k, a in enumerate(attributes)])
+    return attributes, blocks
 
 
 def _problem(source: Source, line: int, what: str) -> InputError:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import logging
-import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import IO, Any
 
 from unseen.core.errors import InputError
 from unseen.datasets.numerals import with_numbers
-from unseen.datasets.source import Source
+from unseen.datasets.source import PACKED_BADLY, Source
 
 __all__ = ["MISSING", "Layout", "layout_of", "read_delimited"]
 
@@ -84,8 +82,8 @@ def layout_of(source: Source, sep: str | None = None) -> Layout:
             return _layout(source, encoding, wanted)
         except UnicodeDecodeError:
             continue
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise InputError(f"the file {str(source.path)!r} is gzipped but damaged: {error}.") from error
+        except PACKED_BADLY as error:
+            raise source.damaged(error) from error
         except csv.Error as error:
             raise InputError(f"the file {str(source.path)!r} cannot be read as a table: {error}.") from error
     raise InputError(f"the file {str(source.path)!r} is not text in any known encoding; save it as UTF-8.")

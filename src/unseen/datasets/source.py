@@ -12,7 +12,7 @@ from typing import IO, cast
 
 from unseen.core.errors import InputError
 
-__all__ = ["Source", "open_source"]
+__all__ = ["PACKED_BADLY", "Source", "open_source"]
 
 SUFFIXES = {
     ".csv": "delimited", ".tsv": "delimited", ".tab": "delimited", ".txt": "delimited", ".dat": "delimited",
@@ -32,6 +32,7 @@ _FOREIGN = {
 }
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x0b\x1b")
 _HEAD = 1 << 16
+PACKED_BADLY = (EOFError, zlib.error, gzip.BadGzipFile)
 _WANTED = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not"
 
 
@@ -54,8 +55,15 @@ class Source:
 
     def whole(self) -> bytes:
         """Return all of the content."""
-        with self.open() as file:
-            return file.read()
+        try:
+            with self.open() as file:
+                return file.read()
+        except PACKED_BADLY as error:
+            raise self.damaged(error) from error
+
+    def damaged(self, error: Exception) -> InputError:
+        """Return the error for gzip that cannot be unpacked to its end."""
+        return InputError(f"the file {str(self.path)!r} is gzipped but damaged: {error}.")
 
 
 def open_source(path: str | PathLike[str]) -> Source:
@@ -106,7 +114,7 @@ def _first_bytes(place: Path) -> tuple[bytes, bool]:
                 head = file.read(_HEAD)
     except FileNotFoundError:
         raise InputError(f"there is no file {str(place)!r}; check the path ({_WANTED}).") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except PACKED_BADLY as error:
         raise InputError(f"the file {str(place)!r} is gzipped but damaged: {error}.") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -325,6 +325,12 @@ class TestArff:
         with pytest.raises(InputError):
             read(write(content, "t.arff"), "y")
 
+    def test_latin_text(self, write, caplog) -> None:
+        with caplog.at_level(logging.WARNING, "unseen"):
+            data = read(write(ARFF.replace("plain text", "é").encode("latin-1"), "t.arff"), "y")
+        assert data.X["s"].tolist()[2] == "é"
+        assert "not UTF-8" in caplog.text
+
     def test_separator_is_not_for_arff(self, write) -> None:
         with pytest.raises(InputError, match="for CSV"):
             read(write(ARFF, "t.arff"), "y", sep=";")
@@ -358,6 +364,28 @@ class TestNpz:
         np.savez(tmp_path / "t.npz", **arrays)
         with pytest.raises(InputError, match=words):
             read(tmp_path / "t.npz", target)
+
+
+@pytest.mark.parametrize("name", ["t.arff.gz", "t.csv.gz", "t.parquet.gz", "t.npz.gz"])
+def test_gzip_that_breaks_off_late(tmp_path, name) -> None:
+    frame = pd.DataFrame({"a": np.random.default_rng(0).random(20_000), "y": np.arange(20_000) % 2})
+    plain = tmp_path / name.removesuffix(".gz")
+    if "arff" in name:
+        head = "@relation r\n@attribute a numeric\n@attribute y {0,1}\n@data\n"
+        plain.write_text(head + frame.to_csv(index=False, header=False))
+    elif "npz" in name:
+        np.savez(plain, X=frame[["a"]].to_numpy(), y=frame["y"].to_numpy())
+    elif "parquet" in name:
+        frame.to_parquet(plain)
+    else:
+        frame.to_csv(plain, index=False)
+    whole = gzip.compress(plain.read_bytes())
+    packed = tmp_path / name
+    packed.write_bytes(whole)
+    assert read(packed, "y").n == 20_000
+    packed.write_bytes(whole[: len(whole) * 9 // 10])
+    with pytest.raises(InputError, match="damaged"):
+        read(packed, "y")
 
 
 class TestBundledAndSubsample:

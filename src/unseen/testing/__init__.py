@@ -13,11 +13,13 @@ __getattr__, __dir__, __all__ = attach(
         "DIRECT_CHECKS": "unseen.testing.direct_methods",
         "ENGINE_CHECKS": "unseen.testing.engines",
         "MEASURE_CHECKS": "unseen.testing.measures",
+        "RECIPE_CHECKS": "unseen.testing.recipes",
         "TABLE_CHECKS": "unseen.testing.table_methods",
         "check_design": "unseen.testing.designs",
         "check_direct_method": "unseen.testing.direct_methods",
         "check_engine": "unseen.testing.engines",
         "check_measure": "unseen.testing.measures",
+        "check_recipe": "unseen.testing.recipes",
         "check_table_method": "unseen.testing.table_methods",
     },
 )

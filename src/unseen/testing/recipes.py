@@ -1,0 +1,68 @@
+"""The contract of a recipe: arithmetic on other methods' estimates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unseen.core.estimate import Estimate, Target
+from unseen.core.registry import known
+from unseen.testing._describe import check_described, check_record, check_sourced
+
+__all__ = ["RECIPE_CHECKS", "check_recipe"]
+
+
+def _parts(recipe: Any) -> dict[str, Estimate]:
+    """Return one made-up error rate per part, all different."""
+    values = np.linspace(0.1, 0.4, len(recipe.parts))
+    return {
+        name: Estimate(float(v), None, None, None, name, Target.MODEL, "zero-one", 50, 1)
+        for name, v in zip(recipe.parts, values)
+    }
+
+
+def is_described(recipe: Any) -> None:
+    """File, docstring, source, and parts that exist."""
+    cls = type(recipe)
+    for check in (check_described, check_sourced, check_record):
+        check(cls)
+    methods = {**known("estimators"), **known("resubstitution")}
+    unknown = [name for name in recipe.parts if name not in methods]
+    assert not unknown, f"{cls.id} is made of methods that do not exist: {unknown}"
+    assert cls.id not in recipe.parts, f"{cls.id} is made of itself"
+
+
+def result_is_whole(recipe: Any) -> None:
+    """The estimate carries the recipe's name, a finite value, and does not depend on the order of its parts."""
+    parts = _parts(recipe)
+    e = recipe(parts, level=0.95)
+    assert e.method == recipe.id, f"{recipe.id}: the estimate is labelled {e.method}"
+    assert np.isfinite(e.value), f"{recipe.id}: the value is {e.value}"
+    assert e.loss == "zero-one", f"{recipe.id}: the loss is {e.loss}"
+    other = recipe(dict(reversed(parts.items())), level=0.95)
+    assert other.value == e.value, f"{recipe.id} depends on the order of its parts"
+
+
+RECIPE_CHECKS = (is_described, result_is_whole)
+
+
+def check_recipe(cls: type[Any], **options: Any) -> None:
+    """Hold a recipe against the contract.
+
+    Parameters
+    ----------
+    cls : type
+        A registered method with `parts`.
+    **options
+        Options to build it with; none by default.
+
+    Examples
+    --------
+    >>> from unseen.core.registry import known
+    >>> for method in known("resubstitution").values():
+    ...     if hasattr(method, "parts"):
+    ...         check_recipe(method)
+    """
+    for check in RECIPE_CHECKS:
+        check(cls(**options))

@@ -1,0 +1,18 @@
+"""Every registered recipe keeps the contract of recipes."""
+
+from __future__ import annotations
+
+import pytest
+
+from unseen.core.registry import known
+from unseen.testing import RECIPE_CHECKS
+
+RECIPES = {
+    name: cls for kind in ("estimators", "resubstitution") for name, cls in known(kind).items() if hasattr(cls, "parts")
+}
+
+
+@pytest.mark.parametrize("check", RECIPE_CHECKS, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipe(name, check):
+    check(RECIPES[name]())

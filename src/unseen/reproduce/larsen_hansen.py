@@ -208,7 +208,7 @@ def _checks(table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap: f
     return (
         Check("FPE row, largest gap in quartiles and median (points)", fpe, high=0.6),
         Check("median of avr, % (under-estimates)", median["avr"], high=0.0),
-        Check("largest |median| of avr, tavr, med over FPE's", _nearer(median), high=1.0),
+        Check("median of avr, tavr or med furthest from 0, over FPE's", _nearer(median), high=1.0),
         Check("smallest median of std, mad, iqr, % (over-estimate)", min(spread), low=20.0),
         Check("largest median of std, mad, iqr, % (over-estimate)", max(spread), high=80.0),
         Check("tau at which the naive test rejects 30% of a true ordering", third, low=0.6, high=1.2),

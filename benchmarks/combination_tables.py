@@ -1,10 +1,15 @@
-"""From the runs of `choose_combination` to weights, tables and the evidence that is shipped."""
+"""From the runs of `choose_combination` to weights, tables and the evidence that is shipped.
+
+A cell is a data set, a rule and a sample size. What is minimised and shown is the RMS of a cell, averaged over cells, so
+that every data set counts the same.
+"""
 
 from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import combinations
 from pathlib import Path
 
@@ -13,20 +18,24 @@ from scipy.optimize import nnls
 
 from benchmarks.small_samples import FAMILY_OF
 from unseen.core.evidence import dimension_band
-from unseen.core.summary import summarize
+from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
 RUNS = HERE / "combination_runs.csv.gz"
 EVIDENCE = HERE.parent / "src" / "unseen" / "core" / "evidence.csv"
+WEIGHTS = EVIDENCE.with_name("weights.csv")
 TABLES = HERE.parent / "docs" / "tables"
 MAIN_SIZE = 40
-LEAST_DRAWS = 5
+LEAST_DRAWS = 2
 DIRECT = ("resub", "bolster", "semi-bolster", "posterior", "bolster-posterior", "bolster-posterior-accuracy",
           "naive-bayes-bolster", "bayesian")  # fmt: skip
 RESAMPLED = ("kfold", "bootstrap-zero", "bootstrap-loo", "632", "632plus")
-# one resampling run serves all four; 10-fold cross-validation would be a second one
+SINGLES = (*DIRECT, *RESAMPLED)
+# of the four that share one bootstrap run; 10-fold cross-validation would be a second run
 ONE_RUN = ("bootstrap-zero", "632", "632plus")
-MOST_PARTS = 3
+POOLS = {"combined": [(*DIRECT, *ONE_RUN)], "auto-resub": [DIRECT]}
+MOST_PARTS = {"combined": 4, "auto-resub": 3}
+WORTH_A_PART = 0.005  # a further part has to lower the RMS by this share
 FAMILY_OF_RULE = {
     "linear-svm": "linear",
     "rbf-svm": "kernel",
@@ -34,236 +43,258 @@ FAMILY_OF_RULE = {
     "3nn": "neighbours",
     "gaussian-nb": "generative",
 }
+N_FOLDS = 12
+Weights = dict[str, np.ndarray]
 
 
-class Runs:
-    """The rows of the study as arrays."""
+@dataclass(frozen=True)
+class Cells:
+    """Second moments of all deviations from the true error, cell by cell."""
 
-    def __init__(self, rows: list[dict[str, str]]) -> None:
-        self.set = np.array([r["set"] for r in rows])
-        self.rule = np.array([r["rule"] for r in rows])
-        self.n, self.d, self.classes = (np.array([int(float(r[k])) for r in rows]) for k in ("n", "d", "classes"))
-        self.truth = np.array([float(r["truth"]) for r in rows])
-        skip = {"set", "rule", "n", "d", "classes", "truth", "draw"}
-        self.columns = {k: np.array([float(r[k]) for r in rows]) for k in rows[0] if k not in skip}
-        self.family = np.array([FAMILY_OF[s] for s in self.set])
-        self.real = np.array([not s.startswith("population/") for s in self.set])
-        self.cell = np.array([f"{s} {r} {n}" for s, r, n in zip(self.set, self.rule, self.n)])
+    name: np.ndarray
+    set: np.ndarray
+    group: np.ndarray
+    rule: np.ndarray
+    n: np.ndarray
+    d: np.ndarray
+    classes: np.ndarray
+    count: np.ndarray
+    moments: np.ndarray
 
-    def where(self, mask: np.ndarray) -> Runs:
-        """Return the rows of a mask."""
-        new = object.__new__(Runs)
-        for name, value in self.__dict__.items():
-            new.__dict__[name] = value[mask] if name != "columns" else {k: v[mask] for k, v in value.items()}
-        return new
+    def where(self, mask: np.ndarray) -> Cells:
+        """Return the cells of a mask."""
+        return Cells(*(getattr(self, f.name)[mask] for f in fields(self)))
 
-    def deviations(self, names: Sequence[str]) -> np.ndarray:
-        """Return estimate minus truth, one column per name."""
-        return np.stack([self.columns[name] - self.truth for name in names], axis=1)
+    @property
+    def real(self) -> np.ndarray:
+        """Whether the data are real."""
+        return np.array([not s.startswith("population/") for s in self.set])
 
-    def mean_rms(self, deviation: np.ndarray) -> float:
-        """Return the RMS of each cell (set and rule), averaged over cells."""
-        _, index = np.unique(self.cell, return_inverse=True)
-        return float(np.mean(np.sqrt(np.bincount(index, deviation**2) / np.bincount(index))))
+    def rms(self, names: Sequence[str], weights: np.ndarray) -> np.ndarray:
+        """Return the RMS of a weighted mean in each cell."""
+        index = [SINGLES.index(name) for name in names]
+        part = self.moments[:, index][:, :, index]
+        return np.sqrt(np.einsum("i,cij,j->c", weights, part, weights))
+
+    def rms_by_rule(self, names: Sequence[str], weights: Weights) -> np.ndarray:
+        """Return the RMS in each cell, the weights chosen by its rule."""
+        out = np.empty(len(self.name))
+        for rule in np.unique(self.rule):
+            own = self.rule == rule
+            out[own] = self.where(own).rms(names, weights[rule])
+        return out
 
 
-def load() -> Runs:
-    """Read all parts of the study, join them into one packed file, and leave out cells with too few draws."""
+def load() -> tuple[list[dict[str, str]], Cells]:
+    """Read all parts of the study, pack them into one file, and return the rows and their cells."""
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for path in (RUNS, *sorted(HERE.glob("combination_runs*.csv"))):
         if path.exists():
             with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
                 rows |= {(r["set"], r["n"], r["rule"], r["draw"]): r for r in csv.DictReader(file) if r["632plus"]}
     ordered = [rows[key] for key in sorted(rows)]
+    lines = [",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]
     with gzip.GzipFile(RUNS, "wb", mtime=0) as packed:
-        lines = [",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]
         packed.write(("\n".join(lines) + "\n").encode())
-    runs = Runs(ordered)
-    _, index, count = np.unique(runs.cell, return_inverse=True, return_counts=True)
-    return runs.where(count[index] >= LEAST_DRAWS)
+    label = np.array([f"{r['set']} {r['rule']} {r['n']}" for r in ordered])
+    deviation = np.array([[float(r[c]) - float(r["truth"]) for c in SINGLES] for r in ordered])
+    parts = []
+    for name in np.unique(label):
+        own = np.flatnonzero(label == name)
+        first = ordered[own[0]]
+        if len(own) >= LEAST_DRAWS:
+            about = (first["set"], FAMILY_OF[first["set"]], first["rule"], int(first["n"]), int(float(first["d"])))
+            moments = deviation[own].T @ deviation[own] / len(own)
+            parts.append((name, *about, int(float(first["classes"])), len(own), moments))
+    return ordered, Cells(*(np.array(column) for column in zip(*parts)))
 
 
-def weights_of(runs: Runs, names: Sequence[str]) -> np.ndarray:
-    """Return weights of at least 0 that sum to 1 and minimise the mean squared deviation, every cell counting the same."""
-    _, index, count = np.unique(runs.cell, return_inverse=True, return_counts=True)
-    scale = 1 / np.sqrt(count[index])
-    A = runs.deviations(names) * scale[:, None]
-    # a heavy row makes the sum 1; the deviation of the weighted sum is then the weighted sum of deviations
-    heavy = 1e3 * np.sqrt(len(count))
-    solution, _ = nnls(np.vstack([A, np.full(len(names), heavy)]), np.append(np.zeros(len(A)), heavy))
-    return solution / solution.sum()
+def weights_of(cells: Cells, names: Sequence[str]) -> np.ndarray:
+    """Return weights of at least 0 that sum to 1 and minimise the mean squared deviation over cells."""
+    index = [SINGLES.index(name) for name in names]
+    moments = cells.moments.mean(axis=0)[np.ix_(index, index)]
+    values, vectors = np.linalg.eigh(moments)
+    root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
+    heavy = 1e3 * np.sqrt(np.trace(moments))  # a heavy row keeps the sum at 1
+    solution, _ = nnls(np.vstack([root, np.full(len(names), heavy)]), np.append(np.zeros(len(names)), heavy))
+    return np.asarray(solution / solution.sum())
 
 
-def members_of(runs: Runs, pools: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return the best members and weights, trying every subset of every pool."""
-    best: tuple[float, tuple[str, ...], np.ndarray] | None = None
-    for pool in pools:
-        for size in range(2, MOST_PARTS + 1):
+def by_rule(cells: Cells, names: Sequence[str]) -> Weights:
+    """Return weights for each rule, half from its own cells and half from all: the rule's alone are few."""
+    general = weights_of(cells, names)
+    return {r: (general + weights_of(cells.where(cells.rule == r), names)) / 2 for r in np.unique(cells.rule)}
+
+
+def members_of(cells: Cells, recipe: str) -> tuple[str, ...]:
+    """Return the best members, trying every subset of every pool; a larger subset must earn its size."""
+    best: dict[int, tuple[float, tuple[str, ...]]] = {}
+    for pool in POOLS[recipe]:
+        for size in range(2, MOST_PARTS[recipe] + 1):
             for names in combinations(pool, size):
-                w = weights_of(runs, names)
-                rms = runs.mean_rms(runs.deviations(names) @ w)
-                if best is None or rms < best[0] - 1e-5 * (size > len(best[1])):
-                    best = (rms, names, w)
-    assert best is not None
-    return best[1], best[2]
+                value = float(np.mean(cells.rms_by_rule(names, by_rule(cells, names))))
+                best[size] = min(best.get(size, (np.inf, ())), (value, names))
+    size = 2
+    for larger in range(3, MOST_PARTS[recipe] + 1):
+        if best[larger][0] < best[size][0] * (1 - WORTH_A_PART):
+            size = larger
+    return best[size][1]
 
 
-def held_out(runs: Runs, pools: Sequence[Sequence[str]], fixed: Sequence[str] | None = None) -> np.ndarray:
-    """Return the deviations of a combination whose members and weights never saw the family they are judged on."""
-    out = np.empty(len(runs.truth))
-    for family in np.unique(runs.family):
-        inside = runs.family == family
-        rest = runs.where(~inside)
-        names, w = (tuple(fixed), weights_of(rest, fixed)) if fixed else members_of(rest, pools)
-        out[inside] = runs.where(inside).deviations(names) @ w
+def held_out(cells: Cells, judged: Cells, recipe: str, fixed: Sequence[str] | None = None) -> np.ndarray:
+    """Return each judged cell's RMS by members and weights that never saw a data set of its group.
+
+    `cells` are fitted on, `judged` are judged; with `fixed` only the weights are fitted.
+    """
+    groups = np.unique(np.concatenate([cells.group, judged.group]))
+    fold = {group: k % N_FOLDS for k, group in enumerate(groups)}
+    fitted_on, judged_in = (np.array([fold[g] for g in c.group]) for c in (cells, judged))
+    out = np.empty(len(judged.name))
+    for k in range(N_FOLDS):
+        rest, inside = cells.where(fitted_on != k), judged_in == k
+        names = tuple(fixed) if fixed else members_of(rest, recipe)
+        out[inside] = judged.where(inside).rms_by_rule(names, by_rule(rest, names))
     return out
 
 
-COMBINED_POOLS = [(*DIRECT[1:], one) for one in ONE_RUN]
-AUTO_POOLS = [DIRECT]
-
-
-def rounded(w: np.ndarray) -> np.ndarray:
+def rounded(weights: np.ndarray) -> np.ndarray:
     """Return weights in steps of .05 that still sum to 1."""
-    steps = np.round(w * 20)
-    steps[np.argmax(w)] += 20 - steps.sum()
+    steps = np.round(weights * 20)
+    steps[np.argmax(weights)] += 20 - steps.sum()
     return steps / 20
 
 
-def choose(runs: Runs) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Return members and rounded weights of both recipes, fitted on every family at the main size."""
-    main = runs.where(runs.n == MAIN_SIZE)
-    out = {}
-    for name, pools in (("combined", COMBINED_POOLS), ("auto-resub", AUTO_POOLS)):
-        members, w = members_of(main, pools)
-        kept = [m for m, share in zip(members, rounded(w)) if share > 0]
-        out[name] = (tuple(kept), rounded(weights_of(main, kept)))
-    return out
+def shipped(cells: Cells, recipe: str) -> dict[str, dict[str, float]]:
+    """Return the weights to be shipped, by family of rules and for any other rule, fitted on everything."""
+    names = members_of(cells, recipe)
+    own = by_rule(cells, names)
+    table = {FAMILY_OF_RULE[rule]: own[rule] for rule in FAMILY_OF_RULE} | {"any": weights_of(cells, names)}
+    return {family: dict(zip(names, (float(v) for v in rounded(w)))) for family, w in table.items()}
 
 
-def judge(runs: Runs) -> dict[str, np.ndarray]:
-    """Return the deviations of every estimator; combinations are held out family by family, members included."""
-    found = {
-        name: runs.deviations([name])[:, 0] for name in (*DIRECT, *RESAMPLED) if not np.isnan(runs.columns[name]).any()
-    }
-    found["combined"] = held_out(runs, COMBINED_POOLS)
-    found["auto-resub"] = held_out(runs, AUTO_POOLS)
-    return found
+def summaries(rows: list[dict[str, str]], cells: Cells) -> dict[str, Summary]:
+    """Return bias, deviation variance and RMS of the single estimators over the rows of some cells."""
+    names = set(cells.name)
+    kept = [r for r in rows if f"{r['set']} {r['rule']} {r['n']}" in names]
+    strata = [f"{r['set']} {r['rule']}" for r in kept]
+    truth = [float(r["truth"]) for r in kept]
+    return {c: summarize([float(r[c]) for r in kept], truth, c, strata=strata) for c in SINGLES}
 
 
-def summary_rows(runs: Runs, found: dict[str, np.ndarray]) -> list[list[str]]:
-    """Return estimator, bias, deviation variance and mean RMS over the cells, the smallest RMS first."""
-    rows = []
-    for name, deviation in found.items():
-        s = summarize(deviation, np.zeros(len(deviation)), name, strata=runs.cell)
-        within = np.mean([deviation[runs.cell == c].var(ddof=1) for c in np.unique(runs.cell)])
-        rows.append(
-            (runs.mean_rms(deviation), [name, f"{s.bias:+.3f}", f"{within:.4f}", f"{runs.mean_rms(deviation):.4f}"])
-        )
-    return [row for _, row in sorted(rows, key=lambda r: r[0])]
-
-
-def by_group(runs: Runs, found: dict[str, np.ndarray], groups: np.ndarray, order: Sequence[str]) -> list[list[str]]:
-    """Return the mean RMS of every estimator within each group."""
-    rows = []
-    for name, deviation in found.items():
-        rows.append([name, *(f"{runs.where(groups == g).mean_rms(deviation[groups == g]):.3f}" for g in order)])
-    return rows
-
-
-def markdown(head: Sequence[str], rows: list[list[str]]) -> str:
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a Markdown table."""
     lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
-def source_of(runs: Runs) -> np.ndarray:
-    """Return the kind of data behind each row."""
-    kinds = {"uci": "tables", "fd121": "tables", "genomics": "expression", "population": "simulated"}
-    return np.array([kinds[s.split("/")[0]] for s in runs.set])
+def grouped(found: Mapping[str, np.ndarray], label: np.ndarray, order: Sequence[object]) -> list[list[str]]:
+    """Return the mean RMS of every estimator within each group of cells."""
+    return [[name, *(f"{rms[label == g].mean():.3f}" for g in order)] for name, rms in found.items()]
 
 
-def size_line(runs: Runs) -> str:
-    """Return what a table was made from."""
-    draws = np.unique(runs.cell, return_counts=True)[1]
-    return (
-        f"{len(np.unique(runs.set))} data sets of {len(np.unique(runs.family))} families, {len(np.unique(runs.rule))} rules, "
-        f"{draws.min()} to {draws.max()} draws of each, {len(runs.truth)} samples in all."
-    )
-
-
-def evidence_rows(runs: Runs, found: dict[str, np.ndarray]) -> list[str]:
-    """Return the lines of the shipped table: pooled RMS in every situation with enough families behind it."""
-    family = np.array([FAMILY_OF_RULE[r] for r in runs.rule])
-    band = np.array([dimension_band(int(d)) for d in runs.d])
-    classes = np.where(runs.classes == 2, "2", "3 or more")
+def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
+    """Return the lines of the shipped table: pooled RMS in every situation, with the groups of data sets behind it."""
+    family = np.array([FAMILY_OF_RULE[r] for r in cells.rule])
+    band = np.array([dimension_band(int(d)) for d in cells.d])
+    classes = np.where(cells.classes == 2, "2", "3 or more")
     anything = np.full(len(family), "any")
     lines = []
     for keys in ((family, band, classes), (family, anything, classes), (family, anything, anything), (anything,) * 3):
-        label = np.array([f"{n}|{a}|{b}|{c}" for n, a, b, c in zip(runs.n, *keys)])
+        label = np.array([f"{n},{a},{b},{c}" for n, a, b, c in zip(cells.n, *keys)])
         for one in np.unique(label):
             inside = label == one
-            n, *words = one.split("|")
-            part = runs.where(inside)
-            _, index, count = np.unique(part.cell, return_inverse=True, return_counts=True)
-            for name, deviation in found.items():
-                rms = np.sqrt(np.mean(np.bincount(index, deviation[inside] ** 2) / count))
-                lines.append(f"{name},{n},{','.join(words)},{rms:.4f},{len(np.unique(part.family))}")
-    return lines
-
-
-def fixed_deviations(runs: Runs, recipes: dict[str, tuple[tuple[str, ...], np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return the deviations of the shipped recipes, weights refitted without the family they are judged on."""
-    main, out = runs.where(runs.n == MAIN_SIZE), {}
-    for recipe, (members, _) in recipes.items():
-        deviation = np.empty(len(runs.truth))
-        for one in np.unique(runs.family):
-            inside = runs.family == one
-            w = weights_of(main.where(main.family != one), members)
-            deviation[inside] = runs.where(inside).deviations(members) @ w
-        out[recipe] = deviation
-    return out
+            groups = len(np.unique(cells.group[inside]))
+            lines += [f"{name},{one},{np.sqrt(np.mean(rms[inside] ** 2)):.4f},{groups}" for name, rms in found.items()]
+    return sorted(lines)
 
 
 def write_tables() -> None:
-    """Write the tables of the documentation and the shipped evidence, and print the weights for the recipes' files."""
-    runs = load()
-    recipes = choose(runs)
-    main = runs.where((runs.n == MAIN_SIZE) & runs.real)
-    found = judge(runs.where(runs.n == MAIN_SIZE))
-    real = {k: v[runs.where(runs.n == MAIN_SIZE).real] for k, v in found.items()}
-    rows = summary_rows(main, real)
-    singles = [r for r in rows if r[0] not in recipes]
-    best = float(singles[0][3])
-    gains = {name: 1 - main.mean_rms(real[name]) / best for name in recipes}
+    """Write the tables of the documentation and the shipped evidence, and the recipes' weights."""
+    rows, cells = load()
+    main = cells.where(cells.n == MAIN_SIZE)
+    found = {name: main.rms([name], np.ones(1)) for name in SINGLES}
+    found |= {recipe: held_out(main, main, recipe) for recipe in POOLS}
+    real = {name: rms[main.real] for name, rms in found.items()}
+    order = sorted(real, key=lambda name: real[name].mean())
+    text = _main_tables(rows, main, {name: found[name] for name in order})
+    weights = {recipe: shipped(main, recipe) for recipe in POOLS}
+    by_size = {name: cells.rms([name], np.ones(1)) for name in SINGLES}
+    by_size |= {recipe: held_out(main, cells, recipe, tuple(weights[recipe]["any"])) for recipe in POOLS}
+    sizes = sorted(np.unique(cells.n))
+    size_rows = grouped({k: by_size[k][cells.real] for k in order}, cells.n[cells.real], sizes)
+    text += ["Mean RMS on real sets by sample size:", markdown(["estimator", *(f"n = {n}" for n in sizes)], size_rows)]
     TABLES.mkdir(exist_ok=True)
-    shown = [r[0] for r in rows]
-    rule_rows = by_group(main, {k: real[k] for k in shown}, main.rule, list(FAMILY_OF_RULE))
-    every = runs.where(runs.n == MAIN_SIZE)
-    kind_rows = by_group(every, {k: found[k] for k in shown}, source_of(every), ["tables", "expression", "simulated"])
-    sizes = sorted(np.unique(runs.n))
-    judged = {name: runs.deviations([name])[:, 0] for name in shown if name not in recipes} | fixed_deviations(
-        runs, recipes
-    )
-    size_rows = by_group(
-        runs.where(runs.real), {k: judged[k][runs.real] for k in shown}, runs.where(runs.real).n, sizes
-    )
-    text = [
-        f"n = {MAIN_SIZE} rows drawn, true error on the rest. {size_line(main)}",
-        markdown(["estimator", "bias", "variance", "mean RMS"], rows),
-        "Mean RMS by rule:",
-        markdown(["estimator", *FAMILY_OF_RULE], rule_rows),
-        "Mean RMS by kind of data:",
-        markdown(["estimator", "tables", "expression", "simulated"], kind_rows),
-        "Mean RMS on real sets by sample size:",
-        markdown(["estimator", *(f"n = {n}" for n in sizes)], size_rows),
-    ]
     (TABLES / "small_samples.md").write_text("\n\n".join(text) + "\n")
-    members = [[name, " + ".join(f"{w:g} {m}" for m, w in zip(*recipes[name])), f"{main.mean_rms(real[name]):.4f}",
-                singles[0][0], f"{best:.4f}", f"{100 * gains[name]:.1f}%"] for name in recipes]  # fmt: skip
-    head = ["recipe", "shipped members and weights", "held-out mean RMS", "best single", "its mean RMS", "below it by"]
-    (TABLES / "combination.md").write_text(markdown(head, members) + "\n")
-    lines = evidence_rows(runs, judged)
-    source = "# RMS of estimators against the true error on held-out families; benchmarks/choose_combination.py"
-    EVIDENCE.write_text("\n".join([source, "estimator,n,family,features,classes,rms,sets", *lines]) + "\n")
-    print("\n\n".join([*text, markdown(head, members)]))
+    combination = _combination_table(real, weights)
+    (TABLES / "combination.md").write_text(combination)
+    source = (
+        "# RMS of estimators against the true error, recipes on held-out data sets; benchmarks/choose_combination.py"
+    )
+    head = [source, "estimator,n,family,features,classes,rms,sets"]
+    EVIDENCE.write_text("\n".join([*head, *evidence_rows(cells, by_size)]) + "\n")
+    lines = [f"{r},{f},{m},{w:g}" for r, table in weights.items() for f, own in table.items() for m, w in own.items()]
+    head = ["# Weights of recipes by family of rules; benchmarks/choose_combination.py", "recipe,family,method,weight"]
+    WEIGHTS.write_text("\n".join([*head, *lines]) + "\n")
+    print("\n\n".join([*text, combination]))
+
+
+def _main_tables(rows: list[dict[str, str]], main: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
+    real = main.where(main.real)
+    about = summaries(rows, real)
+    lines = []
+    for name, rms in found.items():
+        own = rms[main.real]
+        if name in about:
+            s = about[name]
+            lines.append(
+                [name, f"{s.bias:+.3f}", f"{s.variance:.4f}", f"{s.rms:.4f} ({s.rms_error:.4f})", f"{own.mean():.4f}"]
+            )
+        else:
+            lines.append([name, "", "", f"{np.sqrt(np.mean(own**2)):.4f}", f"{own.mean():.4f}"])
+    kinds = {"uci": "tables", "fd121": "tables", "genomics": "expression", "population": "simulated"}
+    kind = np.array([kinds[s.split("/")[0]] for s in main.set])
+    size = (
+        f"n = {MAIN_SIZE} rows drawn, true error on the rest: {len(np.unique(real.set))} real data sets of {len(np.unique(real.group))} "
+        f"families, {len(np.unique(real.rule))} rules, {real.count.min()} to {real.count.max()} draws of each, {real.count.sum()} samples in all."
+    )
+    rules = grouped({k: v[main.real] for k, v in found.items()}, real.rule, list(FAMILY_OF_RULE))
+    return [
+        size,
+        markdown(
+            ["estimator", "bias", "variance of the deviation", "pooled RMS (Monte-Carlo error)", "mean RMS"], lines
+        ),
+        "Mean RMS on real sets by rule:",
+        markdown(["estimator", *FAMILY_OF_RULE], rules),
+        "Mean RMS by kind of data:",
+        markdown(
+            ["estimator", *dict.fromkeys(kinds.values())], grouped(found, kind, list(dict.fromkeys(kinds.values())))
+        ),
+    ]
+
+
+def _combination_table(real: Mapping[str, np.ndarray], weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    best = min(SINGLES, key=lambda name: real[name].mean())
+    direct = min(DIRECT, key=lambda name: real[name].mean())
+    rows = []
+    for recipe, rival in (("combined", best), ("auto-resub", direct)):
+        gain = 1 - real[recipe] / real[rival].mean()
+        paired = real[recipe] - real[rival]
+        error = paired.std(ddof=1) / np.sqrt(len(paired)) / real[rival].mean()
+        rows.append(
+            [
+                recipe,
+                f"{real[recipe].mean():.4f}",
+                rival,
+                f"{real[rival].mean():.4f}",
+                f"{100 * gain.mean():.1f}% ({100 * error:.1f}%)",
+            ]
+        )
+    text = markdown(
+        ["recipe", "held-out mean RMS", "best single", "its mean RMS", "below it by (standard error over cells)"], rows
+    )
+    parts = []
+    for recipe, table in weights.items():
+        names = list(table["any"])
+        lines = [[family, *(f"{w[n]:g}" for n in names)] for family, w in table.items()]
+        parts.append(f"Weights of `{recipe}`, by family of rules:\n\n" + markdown(["family", *names], lines))
+    return "\n\n".join([text, *parts]) + "\n"

@@ -159,6 +159,8 @@ def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
         else:
             _check_weighted(part, job.data)
             parts[name] = part(trained, job.data, rng=stream(job.seed, "direct", name), level=job.level)
+    if hasattr(recipe, "suited"):
+        recipe = recipe.suited(trained.native)
     result = recipe(parts, level=job.level)
     if hasattr(result, "situated"):
         result = result.situated(trained.native, job.data)

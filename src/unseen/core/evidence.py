@@ -1,0 +1,149 @@
+"""What an estimator's deviation from the true error was on held-out data sets, looked up for a situation like the user's."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["FAMILIES", "Evidence", "dimension_band", "expected", "recipe_weights", "rule_family"]
+
+FAMILIES = {
+    "linear": (
+        "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "Perceptron",
+        "RidgeClassifier", "RidgeClassifierCV", "SGDClassifier",
+    ),
+    "kernel": ("SVC", "NuSVC", "GaussianProcessClassifier"),
+    "tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
+    "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
+    "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
+}  # fmt: skip
+FEW_SETS = 3
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """An expected RMS and where it comes from.
+
+    Parameters
+    ----------
+    rms : float
+        Root mean squared deviation from the true error.
+    situation : str
+        The situation it was measured in, in words.
+    extrapolated : bool
+        Whether the sample is smaller or larger than any that was tried.
+    """
+
+    rms: float
+    situation: str
+    extrapolated: bool
+
+
+def rule_family(native: Any) -> str:
+    """Return the family of a classifier by the name of its class: linear, kernel, tree, neighbours, generative or any.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> rule_family(SVC()), rule_family(SVC(kernel="linear")), rule_family(object())
+    ('kernel', 'linear', 'any')
+    """
+    while True:
+        if hasattr(native, "best_estimator_"):
+            native = native.best_estimator_
+        elif hasattr(native, "steps"):
+            native = native.steps[-1][1]
+        else:
+            break
+    if getattr(native, "kernel", None) == "linear":
+        return "linear"
+    name = type(native).__name__
+    return next((family for family, names in FAMILIES.items() if name in names), "any")
+
+
+def dimension_band(d: int) -> str:
+    """Return the band of a number of features.
+
+    Examples
+    --------
+    >>> dimension_band(4), dimension_band(30), dimension_band(200)
+    ('up to 10', '11 to 30', 'above 30')
+    """
+    return "up to 10" if d <= 10 else ("11 to 30" if d <= 30 else "above 30")
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    file = resources.files("unseen.core") / f"{name}.csv"
+    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+
+
+@cache
+def recipe_weights(recipe: str) -> dict[str, dict[str, float]]:
+    """Return the weights of a recipe's parts by family of rules, "any" for all others.
+
+    Examples
+    --------
+    >>> round(sum(recipe_weights("combined")["any"].values()), 9)
+    1.0
+    """
+    out: dict[str, dict[str, float]] = {}
+    for row in _rows("weights"):
+        if row["recipe"] == recipe:
+            out.setdefault(row["family"], {})[row["method"]] = float(row["weight"])
+    return out
+
+
+@cache
+def _table() -> dict[tuple[str, str, str, str], dict[int, float]]:
+    """RMS by sample size for each (estimator, family, band, classes) that enough data sets stand behind."""
+    out: dict[tuple[str, str, str, str], dict[int, float]] = {}
+    for row in _rows("evidence"):
+        if int(row["sets"]) >= FEW_SETS:
+            key = (row["estimator"], row["family"], row["features"], row["classes"])
+            out.setdefault(key, {})[int(row["n"])] = float(row["rms"])
+    return out
+
+
+def expected(estimator: str, family: str, n: int, d: int, classes: int) -> Evidence | None:
+    """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
+
+    Between measured sizes the logarithm of the RMS is interpolated in the logarithm of n; beyond them it follows 1/sqrt(n).
+
+    Examples
+    --------
+    >>> small, large = (expected("combined", "linear", n, 8, 2).rms for n in (20, 100))
+    >>> large < small
+    True
+    """
+    table = _table()
+    everything = table.get((estimator, "any", "any", "any"))
+    if everything is None:
+        return None
+    many = "2" if classes == 2 else "3 or more"
+    for kind, band, count in ((family, dimension_band(d), many), (family, "any", many), (family, "any", "any")):
+        found = table.get((estimator, kind, band, count), {})
+        if found.keys() >= everything.keys():
+            break
+    else:
+        kind, band, count, found = "any", "any", "any", everything
+    words = [f"{kind} rules" if kind != "any" else "all rules tried"]
+    words += [] if band == "any" else [f"{band} features"]
+    words += [] if count == "any" else [f"{count} classes"]
+    beyond = not min(found) <= n <= max(found)
+    return Evidence(_at(found, n), ", ".join(words), beyond)
+
+
+def _at(found: dict[int, float], n: int) -> float:
+    sizes = sorted(found)
+    if n <= sizes[0] or n >= sizes[-1]:
+        end = sizes[0] if n <= sizes[0] else sizes[-1]
+        return found[end] * math.sqrt(end / max(n, 1))
+    k = next(i for i in range(len(sizes) - 1) if sizes[i] <= n <= sizes[i + 1])
+    low, high = sizes[k], sizes[k + 1]
+    share = math.log(n / low) / math.log(high / low)
+    return math.exp((1 - share) * math.log(found[low]) + share * math.log(found[high]))

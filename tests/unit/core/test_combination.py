@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import unseen
+from unseen.core import evidence
+from unseen.core.combination import weighted_mean
+from unseen.core.errors import InputError, NotApplicable, UnknownName
+from unseen.core.estimate import Estimate, Target
+from unseen.core.evidence import expected, recipe_weights, rule_family
+from unseen.core.registry import build
+
+
+def part(method, value, loss="zero-one", n_fits=1):
+    return Estimate(value, None, None, None, method, Target.MODEL.at(50), loss, 50, n_fits, 0.5)
+
+
+class Recipe:
+    id = "toy"
+
+
+def test_the_mean_is_weighted_and_speaks_of_this_model():
+    made = weighted_mean(
+        Recipe, {"a": part("a", 0.1), "b": part("b", 0.4, n_fits=100), "c": part("c", 9.0)}, {"a": 0.25, "b": 0.75}
+    )
+    assert made.value == pytest.approx(0.325)
+    assert made.target == Target.MODEL.at(50)
+    assert made.interval is None
+    assert made.std_error is None
+    assert made.n_fits == 100
+    assert made.values == {"a": 0.1, "b": 0.4}
+
+
+def test_missing_parts_and_other_losses_are_refused():
+    with pytest.raises(InputError, match="missing: b"):
+        weighted_mean(Recipe, {"a": part("a", 0.1)}, {"a": 0.5, "b": 0.5})
+    with pytest.raises(NotApplicable, match="squared"):
+        weighted_mean(Recipe, {"a": part("a", 3.0, "squared")}, {"a": 1.0})
+
+
+@pytest.fixture
+def table(monkeypatch):
+    rows = {
+        ("toy", "any", "any", "any"): {20: 0.2, 80: 0.1},
+        ("toy", "tree", "any", "any"): {20: 0.3, 80: 0.12},
+        ("toy", "tree", "up to 10", "2"): {20: 0.25},
+    }
+    monkeypatch.setattr(evidence, "_table", lambda: rows)
+
+
+def test_between_sizes_the_logarithm_is_interpolated(table):
+    found = expected("toy", "other", 40, 5, 2)
+    assert found.rms == pytest.approx(math.sqrt(0.2 * 0.1))
+    assert found.situation == "all rules tried"
+    assert not found.extrapolated
+
+
+def test_beyond_the_sizes_the_rms_follows_the_square_root(table):
+    assert expected("toy", "any", 320, 5, 2).rms == pytest.approx(0.05)
+    assert expected("toy", "any", 320, 5, 2).extrapolated
+    assert expected("toy", "any", 5, 5, 2).rms == pytest.approx(0.4)
+
+
+def test_the_narrowest_situation_known_at_every_size_is_used(table):
+    found = expected("toy", "tree", 20, 5, 2)
+    assert found.rms == pytest.approx(0.3)
+    assert found.situation == "tree rules"
+    assert expected("unknown", "tree", 20, 5, 2) is None
+
+
+def test_families_are_found_inside_pipelines_and_searches():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = unseen.datasets.load("iris").xy
+    assert rule_family(make_pipeline(StandardScaler(), LogisticRegression())) == "linear"
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}, cv=2).fit(X, y)
+    assert rule_family(search) == "neighbours"
+
+
+def test_weights_follow_the_family_of_the_model():
+    from sklearn.svm import SVC
+    from sklearn.tree import DecisionTreeClassifier
+
+    recipe = build("combined", "estimators")
+    assert (
+        recipe.suited(DecisionTreeClassifier()).weights
+        == build("combined", "estimators", options={"family": "tree"}).weights
+    )
+    assert recipe.suited(SVC()).family == "kernel"
+    assert recipe.suited(object()).weights == recipe.weights
+    assert build("combined", "estimators", options={"family": "any"}).suited(SVC()).family == "any"
+    with pytest.raises(UnknownName, match="family"):
+        build("combined", "estimators", options={"family": "oak"})
+
+
+@pytest.mark.parametrize("name", ["combined", "auto-resub"])
+def test_shipped_weights_sum_to_one_and_evidence_is_there(name):
+    recipe = build(name, "estimators", "resubstitution")
+    parts = {p: part(p, 0.3) for p in recipe.parts}
+    assert recipe(parts).value == pytest.approx(0.3)
+    for weights in recipe_weights(name).values():
+        assert sum(weights.values()) == pytest.approx(1.0)
+        assert min(weights.values()) >= 0
+    for family in ("linear", "kernel", "tree", "neighbours", "generative", "any"):
+        assert 0.01 < expected(name, family, 40, 10, 2).rms < 0.2
+
+
+def test_combined_is_made_of_the_estimates_the_single_methods_give():
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    X, y = X[:60], y[:60]
+    model = KNeighborsClassifier(3)
+    both = unseen.estimate(model, X, y, method="combined", random_state=2)
+    for name, value in both.values.items():
+        single = unseen.estimate(model, X, y, method=name, random_state=2)
+        # integrals by Monte Carlo draw other points here, everything else is the same number
+        assert value == pytest.approx(single.value, abs=1e-12 + 6 * (getattr(single, "mc_error", None) or 0.0))
+    assert both.n_fits - 100 in (1, 2)  # the model itself, once more where a part asks the run for it
+    assert both.expected_rms is not None
+    assert "expected RMS" in str(both)
+
+
+def test_auto_resub_never_trains_and_combined_refuses_a_fitted_model():
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    fitted = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
+    made = unseen.estimate(fitted, X, y, method="auto-resub", fitted=True, random_state=0)
+    assert made.n_fits == 0
+    assert [n.code for n in made.notes if n.code == "U022"] == ["U022"]  # 200 units are beyond the evidence
+    with pytest.raises(InputError, match="retrains"):
+        unseen.estimate(fitted, X, y, method="combined", fitted=True)
+    with pytest.raises(InputError, match="design"):
+        unseen.estimate(fitted, X, y, method="combined", design="kfold")
+
+
+def test_combined_says_nothing_about_regression():
+    from sklearn.linear_model import LinearRegression
+
+    rng = np.random.default_rng(0)
+    with pytest.raises(InputError):
+        unseen.estimate(
+            LinearRegression(), rng.normal(size=(40, 2)), rng.normal(size=40), method="combined", random_state=0
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -18,6 +19,7 @@ from unseen.datasets.source import open_source
 
 __all__ = ["Joined", "Labels", "column", "join", "labels_of", "lacking", "named", "numbers", "read_frame"]
 
+WHOLE = re.compile(r"[+-]?\d+\.0+")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 SHOWN = 5
 
@@ -145,11 +147,8 @@ def _label(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     text = str(value).strip()
-    try:
-        number = float(text)
-    except ValueError:
-        return text
-    return str(int(number)) if np.isfinite(number) and number == int(number) else text
+    # a whole number that a column of decimals has turned into 1.0; "007" stays what it is
+    return text.partition(".")[0] if WHOLE.fullmatch(text) else text
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def tables_of(
     """Return one table per file, all over the same classes, with remarks on labels that never occur as truth."""
     columns = [] if pred is None else [parts[pred] for parts in picked.values()]
     if _task(measure, y, columns, prob) == "regression":
-        return _of_numbers(y, picked, str(pred), groups, ids, seed), ()
+        return _of_numbers(y, picked, str(pred), groups, ids, seed), _perhaps_probabilities(measure, y, columns)
     labels = labels_of([y, *columns])
     true = labels.codes[0]
     classes = labels.classes
@@ -71,6 +71,17 @@ def _task(measure: str, y: Array, columns: list[Array], prob: tuple[str, ...]) -
     plain = values.astype(float)
     whole = np.all(plain == np.round(plain)) and len(np.unique(plain)) <= MAX_WHOLE_NUMBER_CLASSES
     return "classification" if whole else "regression"
+
+
+def _perhaps_probabilities(measure: str, y: Array, columns: list[Array]) -> tuple[Note, ...]:
+    """Remark on predictions between two true values, which are more likely probabilities than numbers."""
+    values = np.concatenate(columns).astype(float)
+    if measure != "auto" or set(y.astype(float)) != {0.0, 1.0} or values.min() < 0 or values.max() > 1:
+        return ()
+    text = (
+        "the truth is 0 or 1 and predictions lie between: taken as numbers with squared error; probabilities go in prob"
+    )
+    return (note("U016", text),)
 
 
 def _of_numbers(

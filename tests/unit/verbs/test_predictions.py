@@ -255,3 +255,35 @@ def test_broken_json_lines_name_the_line(tmp_path):
     path.write_text('{"item": 1, "s": 0}\n{"item": 2,\n')
     with pytest.raises(InputError, match="line 2"):
         unseen.predictions(path, score="s", id="item")
+
+
+def test_polars_frames_are_read():
+    pl = pytest.importorskip("polars")
+    a, b = files()
+    r = ask({"a": pl.from_pandas(a), "b": pl.from_pandas(b)})
+    assert r["a", "b"].p == ask({"a": a, "b": b})["a", "b"].p
+
+
+def test_names_with_leading_zeros_stay_apart():
+    a = pd.DataFrame({"item": ["7", "07", "007"], "s": [1, 0, 1]})
+    r = unseen.predictions({"a": a, "b": a.iloc[::-1]}, score="s", id="item")
+    assert r.n == 3
+    assert r["a", "b"].difference == 0
+
+
+def test_probabilities_given_as_predictions_are_noted():
+    a = pd.DataFrame({"item": range(4), "y": [0, 1, 1, 0], "yhat": [0.2, 0.7, 0.9, 0.4]})
+    r = ask(a)
+    assert r.loss == "squared"
+    assert "probabilities go in prob" in str(r)
+
+
+def test_a_result_holds_together_as_frame_json_and_text():
+    a, b = files()
+    r = ask({"a": a, "b": b})
+    assert {"a", "b", "difference", "lower", "upper", "p", "test"} <= set(r.frame().columns)
+    assert r.to_dict()["files"]["a"]["estimate"] == r.estimates["a"].value
+    with pytest.raises(UnknownName, match="nosuch"):
+        r["a", "nosuch"]
+    with pytest.raises(InputError, match="itself"):
+        r["a", "a"]

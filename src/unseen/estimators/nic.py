@@ -19,7 +19,8 @@ from unseen.estimators._linear import closed_form, features_and_final, linear_fi
 __all__ = ["Nic", "nic_penalty"]
 
 MOST_PARAMETERS = 2000
-TOLERANCE = 1e-3
+# The slope left over, and what one more Newton step would gain beside the criterion's own correction.
+SMALL_SHARE = 0.01
 
 
 def nic_penalty(gradients: Floats, hessian: Floats) -> float:
@@ -106,26 +107,28 @@ def _logistic(method: str, fitted: Fitted, data: Data) -> float:
     active = chance.shape[1] if len(coef) > 1 else 1
     gradients = _per_class((chance - truth)[:, -active:], Z)
     weights = coef if Z.shape[1] == coef.shape[1] else np.column_stack([np.zeros(len(coef)), coef])
-    penalty = _logistic_penalty(method, final, gradients, weights)
-    hessian = _logistic_hessian(chance[:, -active:], Z) + penalty / len(Z) * np.diag(np.tile(penalised, active))
+    curvature, ridge = _logistic_hessian(chance[:, -active:], Z), np.tile(penalised, active) / len(Z)
     train = -np.log(np.clip(np.sum(chance * truth, axis=1), np.finfo(float).eps, 1.0)).mean()
-    return float(train) + nic_penalty(gradients, hessian)
+    for penalty in _strengths(final):
+        hessian = curvature + penalty * np.diag(ridge)
+        excess = nic_penalty(gradients, hessian)
+        slope = gradients.mean(axis=0) + penalty * ridge * weights.ravel()
+        flat = np.linalg.norm(slope) <= SMALL_SHARE * np.linalg.norm(np.abs(gradients).mean(axis=0))
+        if flat and slope @ np.linalg.pinv(hessian, hermitian=True) @ slope / 2 <= SMALL_SHARE * excess:
+            return float(train) + excess
+    raise NotApplicable(
+        f"{method} is for logistic regression by likelihood; {type(final).__name__} was fitted otherwise, or not to the end."
+    )
 
 
 def _per_class(gap: Floats, Z: Floats) -> Floats:
     return np.asarray((gap[:, :, None] * Z[:, None, :]).reshape(len(Z), -1))
 
 
-def _logistic_penalty(method: str, final: Any, gradients: Floats, weights: Floats) -> float:
-    """Return the ridge penalty under which the fit is stationary, or refuse a model fitted otherwise."""
-    slope, scale = gradients.sum(axis=0), np.abs(gradients).sum(axis=0)
+def _strengths(final: Any) -> tuple[float, float]:
+    """Return the penalties a fit may have had: none, or that of scikit-learn's inverse strength C."""
     strength = np.ravel(getattr(final, "C_", getattr(final, "C", np.inf)))
-    for penalty in (0.0, float(1 / strength[0])):
-        if np.linalg.norm(slope + penalty * weights.ravel()) <= TOLERANCE * np.linalg.norm(scale):
-            return penalty
-    raise NotApplicable(
-        f"{method} is for logistic regression by likelihood; {type(final).__name__} was fitted otherwise."
-    )
+    return 0.0, float(1 / strength[0])
 
 
 def _logistic_hessian(chance: Floats, Z: Floats) -> Floats:

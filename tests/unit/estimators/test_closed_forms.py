@@ -197,6 +197,22 @@ def test_nic_of_three_classes_by_finite_differences():
     assert penalty > 0.02
 
 
+@pytest.mark.parametrize("name", ["breast-cancer", "iris", "wine"])
+def test_nic_accepts_what_scikit_learn_fits_by_default(name):
+    """Its solver stops early, which is well within what the criterion can bear."""
+    data = unseen.datasets.load(name)
+    early, late = (
+        unseen.estimate(
+            make_pipeline(StandardScaler(), LogisticRegression(tol=tol, max_iter=20_000)),
+            data,
+            method="nic",
+            random_state=0,
+        )
+        for tol in (1e-4, 1e-9)
+    )
+    assert early.value == pytest.approx(late.value, rel=5e-3)
+
+
 def test_nic_estimates_the_loss_on_new_data():
     """Mean over 300 samples of NIC and of the true log loss differ by less than four standard errors; training loss does not."""
     gen = np.random.default_rng(8)

@@ -149,6 +149,8 @@ class SkopsAnswers:
         final = steps[-1][1] if steps else model
         return {
             "name": " ".join(repr(model).split())[:500],
+            "kind": type(model).__name__,
+            "kernel": str(getattr(model, "kernel", "")),
             "classes": _labels(getattr(model, "classes_", None)),
             "classifier": bool(is_classifier(model)),
             "n_features": _number(getattr(model, "n_features_in_", None)),

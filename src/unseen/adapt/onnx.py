@@ -62,6 +62,8 @@ class OnnxAnswers:
         name = "predict_proba" if several and _is_probability(score) else "decision_function"
         return {
             "name": f"ONNX graph {self.session.get_modelmeta().graph_name}".strip()[:200],
+            "kind": "ONNX",
+            "kernel": "",
             "classes": classes if classes is not None else (list(range(columns)) if several else None),
             "named": classes is not None,
             "classifier": bool(label is not None or several or self.width is None),

@@ -82,6 +82,8 @@ class RemoteModel(_Classifier):
         piped = len(about["steps"]) > 1
         super().__init__(sandbox, "all", about["can"], labels, about["linear"] and not piped)
         self.name: str = str(about["name"])
+        self.kind_name: str = str(about["kind"])
+        self.kernel: str = str(about["kernel"])
         if about["n_features"] is not None:
             self.n_features_in_: int = int(about["n_features"])
         if not about["classifier"]:

@@ -61,7 +61,7 @@ def rule_family(native: Any) -> str:
             break
     if getattr(native, "kernel", None) == "linear":
         return "linear"
-    name = type(native).__name__
+    name = getattr(native, "kind_name", type(native).__name__)  # a model in another process tells its class
     return next((family for family, names in FAMILIES.items() if name in names), "any")
 
 

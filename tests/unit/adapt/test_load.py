@@ -18,6 +18,7 @@ from unseen.adapt.load import format_of, open_model
 from unseen.adapt.sandbox import ModelProcessError
 from unseen.adapt.trust import strangers
 from unseen.core.errors import InputError
+from unseen.core.evidence import rule_family
 from unseen.verbs.resubstitute import resubstitute
 
 skops_io = pytest.importorskip("skops.io")
@@ -255,6 +256,7 @@ class TestAnswers:
             with open_model(path) as opened:
                 assert np.array_equal(opened.predict_proba(some), model.predict_proba(some))
                 assert opened.linear() is None
+                assert rule_family(opened) == rule_family(model)
 
     def test_frames_with_text_and_missing_values_cross(self, tmp_path):
         import pandas as pd

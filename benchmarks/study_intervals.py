@@ -1,7 +1,7 @@
 """Coverage and width of the intervals, and size of the tests, on populations where the truth is known.
 
-Run as `python -m benchmarks.study_intervals [--datasets N] [--size-datasets N] [--write]`: about 15 CPU minutes on one core
-with the numbers of the documentation; `--write` puts the tables into docs/comparing.md.
+Run as `python -m benchmarks.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage]`: about 15 CPU
+minutes on one core with the numbers of the documentation, which are written into docs/comparing.md.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ METHODS = {
     "cv-wald": None,
 }
 NULL_TESTS = {
-    "corrected-t": ("corrected-t", None),
-    "resampled-t": ("resampled-t", None),
+    "corrected-t, 25 x 75/25 (the default)": ("corrected-t", None),
+    "corrected-t, 25 x 90/10": ("corrected-t", unseen.designs.MonteCarlo(0.1, 25)),
+    "resampled-t, 25 x 90/10": ("resampled-t", unseen.designs.MonteCarlo(0.1, 25)),
     "corrected-t, 30 x 70/30": ("corrected-t", unseen.designs.MonteCarlo(0.3, 30)),
     "resampled-t, 30 x 70/30": ("resampled-t", unseen.designs.MonteCarlo(0.3, 30)),
     "cv-wald": ("cv-wald", None),
@@ -153,7 +154,7 @@ def sizes(tests: list[str], n_datasets: int, seed: int = 0) -> dict[str, Any]:
         for name in tests:
             test_id, design = NULL_TESTS[name]
             test = build(test_id, "comparisons", "estimators")
-            design = design or test.default_design(data)
+            design = design or getattr(test, "difference_design", test.default_design)(data)
             if repr(design) not in tables:
                 plan = plan_of(design, data, k)
                 tables[repr(design)] = [
@@ -196,18 +197,18 @@ def main() -> None:
     parser.add_argument("--datasets", type=int, default=1000)
     parser.add_argument("--size-datasets", type=int, default=2000)
     parser.add_argument("--other-datasets", type=int, default=600)
-    parser.add_argument("--write", action="store_true", help="only write stored results into the page")
+    parser.add_argument("--parts", default="size,coverage", help="size, coverage, both, or none: only write the page")
     options = parser.parse_args()
-    if not options.write:
-        results: dict[str, Any] = {"coverage": {}, "size": []}
-        results["size"].append(sizes(["corrected-t", "resampled-t"], options.size_datasets))
-        others = [name for name in NULL_TESTS if name not in ("corrected-t", "resampled-t")]
-        results["size"].append(sizes(others, options.other_datasets))
-        RESULTS.write_text(json.dumps(results, indent=1))
+    results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"coverage": {}, "size": []}
+    if "size" in options.parts:
+        long = list(NULL_TESTS)[:3]
+        others = [name for name in NULL_TESTS if name not in long]
+        results["size"] = [sizes(long, options.size_datasets), sizes(others, options.other_datasets)]
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+    if "coverage" in options.parts:
         for learner in LEARNERS:
             results["coverage"][learner] = coverage(learner, options.datasets)
-            RESULTS.write_text(json.dumps(results, indent=1))
-    results = json.loads(RESULTS.read_text())
+            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     print(tables_of(results))
     if PAGE.exists():
         write(results)

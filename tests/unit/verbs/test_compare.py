@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.errors import DesignError, InputError, KindError, UnknownName
 
+DEFAULT = unseen.designs.MonteCarlo(0.25, 25)
 COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
 
 
@@ -75,11 +76,11 @@ def test_lookup_refuses_unknown_names_and_itself(three):
 
 
 def test_numbers_are_those_of_the_tables_differences(three, models, sample):
-    tables = {k: unseen.run(m, *sample, design="monte-carlo", random_state=0).losses() for k, m in models.items()}
+    tables = {k: unseen.run(m, *sample, design=DEFAULT, random_state=0).losses() for k, m in models.items()}
     gap = tables["bayes"].split_means() - tables["stump"].split_means()
     pair = three["bayes", "stump"]
     assert pair.difference == pytest.approx(gap.mean(), abs=1e-14)
-    assert pair.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 25 + 57 / 512), rel=1e-12)
+    assert pair.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 25 + 143 / 426), rel=1e-12)
     assert pair.prob_superior == np.mean(gap < 0) + np.mean(gap == 0) / 2
     assert three.estimates["bayes"].value == pytest.approx(tables["bayes"].split_means().mean(), abs=1e-14)
 
@@ -91,13 +92,13 @@ def test_each_model_is_fitted_once_per_split(sample):
 
 
 def test_tables_are_used_as_they_are(models, sample, tmp_path):
-    runs = {name: unseen.run(m, *sample, design="monte-carlo", random_state=0) for name, m in models.items()}
+    runs = {name: unseen.run(m, *sample, design=DEFAULT, random_state=0) for name, m in models.items()}
     saved = {name: unseen.load(t.save(tmp_path / f"{name}.npz")) for name, t in runs.items()}
     fitted, read = unseen.compare(models, *sample, random_state=0), unseen.compare(saved)
     assert [p.to_dict() for p in read] == [p.to_dict() for p in fitted]
     pair = unseen.compare(runs["bayes"], runs["stump"]).pairs[0]
     assert (pair.a, pair.b) == ("GaussianNB", "DecisionTreeClassifier")
-    other = unseen.run(models["bayes"], *sample, design="monte-carlo", random_state=1)
+    other = unseen.run(models["bayes"], *sample, design=DEFAULT, random_state=1)
     with pytest.raises(InputError, match="different splits"):
         unseen.compare(runs["bayes"], other)
     with pytest.raises(InputError, match="leave X and y out"):
@@ -202,7 +203,7 @@ def test_groups_are_the_units():
     y = (X[:, 0] > 0).astype(int)
     c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, groups=groups, random_state=0)
     assert c.pairs[0].estimate.n_units == 20
-    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 18 units"
+    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 15 units"
 
 
 def test_failed_fits_of_one_model_are_left_out_of_both(sample):

@@ -25,7 +25,8 @@ def differences(result: PredictionFiles) -> Section | None:
 @section(PredictionFiles, 20)
 def errors(result: PredictionFiles) -> Section:
     """Return the error of each file."""
-    rows = [{"file": name, **e.row()} for name, e in result.estimates.items()]
+    names = ("estimate", "std_error", "lower", "upper", "level", "method", "n")
+    rows = [{"file": name, **{k: e.row()[k] for k in names}} for name, e in result.estimates.items()]
     blocks: list[Any] = [picture(result, "file-errors"), table_of(rows), Text(f"{result.n} rows, loss {result.loss}.")]
     made = [b for b in blocks if b is not None]
     return Section("errors", "Errors", [*made, *([Notes(result.notes)] if result.notes else [])])

@@ -75,7 +75,7 @@ class PredictionFiles(Shown):
         if not self.pairs:
             return [{"file": name, **e.row()} for name, e in self.estimates.items()]
         ordered = [c for pair in self.pairs for c in (pair, *(t for t in self.tests if (t.a, t.b) == (pair.a, pair.b)))]
-        return [{**c.rows()[0], "test": c.test, "statistic": c.statistic} for c in ordered]
+        return [_row(c) for c in ordered]
 
     def to_dict(self) -> dict[str, Any]:
         """Return estimates, pairs, tests, every unmatched row and the notes."""
@@ -91,6 +91,15 @@ class PredictionFiles(Shown):
         lines += [str(c) for c in (*self.pairs, *self.tests)]
         lines.append(f"{self.n} rows" + (" in common" if len(self.estimates) > 1 else ""))
         return "\n".join([*lines, *map(str, self.notes)])
+
+
+def _row(c: Comparison) -> dict[str, Any]:
+    """Return one test of one pair; shares over splits mean nothing on one test set and are left out."""
+    low, high = (None, None) if c.interval is None else c.interval
+    return {
+        "a": c.a, "b": c.b, "test": c.test, "difference": c.difference, "std_error": c.std_error, "lower": low,
+        "upper": high, "statistic": c.statistic, "p": c.p, "p_adjusted": c.p_adjusted, "verdict": c.verdict,
+    }  # fmt: skip
 
 
 def _words(e: Estimate) -> str:

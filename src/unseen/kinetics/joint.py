@@ -16,7 +16,7 @@ __all__ = ["DOSED", "FORMED", "PRECURSOR", "Curves", "JointModel", "Solution", "
 
 PRECURSOR, DOSED, FORMED = 0, 1, 2
 RATE_BOUNDS = (1e-5, 5.0)
-_WIDE = (1e-12, 1e6)
+_WIDE = (1e-12, 100.0)
 
 
 @dataclass(frozen=True)

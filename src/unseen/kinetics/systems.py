@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from unseen.kinetics.propagate import propagate
+
+from unseen.kinetics.stepping import propagate
 
 __all__ = ["Bolus", "CompartmentModel", "Infusion", "Output"]
 
@@ -257,7 +259,7 @@ def _march(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[
     stops = sorted({until for _, _, until in drips if until < t.max()})
     edges = [0.0, *stops, np.inf]
     out = np.empty((t.size, state.shape[0], n))
-    for begin, end in zip(edges[:-1], edges[1:]):
+    for begin, end in pairwise(edges):
         a = np.zeros((n + 1, n + 1))
         a[:n, :n] = k
         for i, rate, until in drips:

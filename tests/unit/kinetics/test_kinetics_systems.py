@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.kinetics import propagate as stepping
+from unseen.kinetics import stepping
 from unseen.kinetics.systems import Bolus, CompartmentModel, Infusion, Output
 
 kinetics = unseen.kinetics

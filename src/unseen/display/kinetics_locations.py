@@ -1,0 +1,87 @@
+"""How well each location of the conversion fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.display._figures import Figure, figure
+from unseen.display._style import GREY, MAIN, tidy
+from unseen.kinetics.record import KineticFit
+from unseen.kinetics.study import KineticStudy
+
+__all__ = ["LocationsInfo"]
+
+
+@dataclass(frozen=True)
+class LocationsInfo:
+    """Locations from best to worst, AICc above the best, Akaike weights (NaN for a whole study) and the one used."""
+
+    locations: tuple[str, ...]
+    differences: NDArray
+    weights: NDArray
+    used: str
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return ", ".join(f"{p} {d:.1f}" for p, d in zip(self.locations, self.differences))
+
+
+def info(fit: KineticFit) -> LocationsInfo | None:
+    """Return the criteria of a subject's locations."""
+    rows = fit.locations
+    if len(rows) < 2:
+        return None
+    criteria = np.array([r["aicc"] for r in rows])
+    weights = np.array([r["weight"] for r in rows])
+    return LocationsInfo(tuple(r["location"] for r in rows), criteria - criteria.min(), weights, fit.location)
+
+
+def info_study(study: KineticStudy) -> LocationsInfo | None:
+    """Return the criteria summed over subjects."""
+    sums = sorted(study.summed_aicc.items(), key=lambda pair: pair[1])
+    if len(sums) < 2:
+        return None
+    names, values = zip(*sums)
+    return LocationsInfo(names, np.array(values), np.full(len(names), np.nan), study.location)
+
+
+def draw(numbers: LocationsInfo, ax: Any) -> None:
+    """Draw one bar per location; the axis is square-root so that small differences stay visible."""
+    tidy(ax, "x")
+    place = np.arange(len(numbers.locations))[::-1]
+    colours = [MAIN if p == numbers.used else GREY for p in numbers.locations]
+    ax.barh(place, numbers.differences, color=colours, height=0.6)
+    ax.set_xscale("function", functions=(lambda v: np.sqrt(np.maximum(v, 0)), np.square))
+    top = float(numbers.differences.max())
+    ax.set_xlim(0, 1.45 * top if top > 0 else 1)
+    ticks = [t for t in (0, 2, 10, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if t <= 1.2 * top or t <= 2]
+    ax.set_xticks(ticks)
+    for y, d, w in zip(place, numbers.differences, numbers.weights):
+        ax.text(d, y, f" {d:.1f}" + ("" if np.isnan(w) else f" (weight {w:.2g})"), va="center")
+    ax.axvline(2, color="#000000", linewidth=0.8, linestyle=":")
+    ax.set_yticks(place, [f"{p} (used)" if p == numbers.used else p for p in numbers.locations])
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("AICc above the best")
+
+
+_CAPTION = (
+    "Smaller is better; below 2 (dotted) a location fits as well as the best. IC-EC and EC-IC cannot be told apart."
+)
+figure(Figure("locations", KineticFit, info, draw, "Where conversion takes place", _CAPTION, size=(7.0, 2.6), order=30))
+figure(
+    Figure(
+        "locations",
+        KineticStudy,
+        info_study,
+        draw,
+        "Where conversion takes place, all subjects",
+        _CAPTION,
+        (7.0, 2.6),
+        20,
+    )
+)

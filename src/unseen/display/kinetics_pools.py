@@ -1,0 +1,139 @@
+"""Pools and fluxes of one alternative as a diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, OTHER, label
+from unseen.kinetics.record import KineticFit
+from unseen.kinetics.shapes import LOCATIONS
+
+__all__ = ["PoolsInfo"]
+
+# places of the pools: sampled ones above, unsampled ones below; precursor left, product right
+PLACES = {"1": (0.0, 1.0), "2": (0.0, 0.0), "3": (2.0, 1.0), "4": (2.0, 0.0)}
+ROLE = {"1": "EC", "2": "IC", "3": "EC", "4": "IC"}
+HALF = (0.42, 0.2)
+
+
+@dataclass(frozen=True)
+class PoolsInfo:
+    """Pools, fluxes per hour and their standard errors under one alternative."""
+
+    location: str
+    substrates: tuple[str, str]
+    values: Mapping[str, float]
+    errors: Mapping[str, float]
+    used: bool
+    size: tuple[float, float] = (7.0, 4.6)
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        wanted = ("Fconv", *(f"U_{s}" for s in self.substrates))
+        return ", ".join(f"{n} {self.values[n]:.3g} +- {self.errors[n]:.2g}" for n in wanted)
+
+
+def _info(location: str) -> Callable[[KineticFit], PoolsInfo | None]:
+    def info(fit: KineticFit) -> PoolsInfo | None:
+        if fit.order != (2, 2) or all(a.location != location for a in fit.alternatives):
+            return None
+        if fit.convention == "printed" and location not in ("EC-EC", "IC-IC", "whole-body"):
+            return None
+        return PoolsInfo(
+            location, fit.scheme.substrates, fit.values(location), fit.std_errors(location), location == fit.location
+        )
+
+    return info
+
+
+def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], colour: str, width: float = 1.4) -> None:
+    ax.annotate(
+        "", end, start, arrowprops={"arrowstyle": "-|>", "color": colour, "lw": width, "shrinkA": 0, "shrinkB": 0}
+    )
+
+
+def _flux(ax: Any, numbers: PoolsInfo, name: str, at: tuple[float, float], align: str, colour: str = "#000000") -> None:
+    text = f"{label(name)} {numbers.values[name]:.3g}\n±{numbers.errors[name]:.2g}"
+    ax.text(*at, text, ha=align, va="center", fontsize=9, color=colour, linespacing=1.1)
+
+
+def draw(numbers: PoolsInfo, ax: Any) -> None:
+    """Draw four pools, their exchange, loss, breakdown and the conversion."""
+    from matplotlib.patches import FancyBboxPatch
+
+    ax.set_axis_off()
+    ax.set_xlim(-1.35, 3.35)
+    ax.set_ylim(-0.75, 1.62)
+    for pool, (x, y) in PLACES.items():
+        box = FancyBboxPatch(
+            (x - HALF[0], y - HALF[1]), 2 * HALF[0], 2 * HALF[1], boxstyle="round,pad=0.02", fill=False, linewidth=1.6,
+            edgecolor=MAIN if ROLE[pool] == "EC" else "#000000", linestyle="-" if ROLE[pool] == "EC" else "--",
+        )  # fmt: skip
+        ax.add_patch(box)
+        substrate = numbers.substrates[0 if pool in "12" else 1]
+        ax.text(
+            x,
+            y,
+            f"{label(substrate, 12)} {ROLE[pool]}\nQ{pool} = {numbers.values[f'Q{pool}']:.3g}",
+            ha="center",
+            va="center",
+        )
+    _exchange(ax, numbers)
+    _outside(ax, numbers)
+    _conversion(ax, numbers)
+    title = f"conversion {numbers.location}" + (" (used)" if numbers.used else "")
+    ax.set_title(title, fontsize=11)
+
+
+def _exchange(ax: Any, numbers: PoolsInfo) -> None:
+    top, bottom = 1 - HALF[1] - 0.02, HALF[1] + 0.02
+    for x, down, up in ((0.0, "F21", "F12"), (2.0, "F43", "F34")):
+        _arrow(ax, (x - 0.13, top), (x - 0.13, bottom), "#000000")
+        _arrow(ax, (x + 0.13, bottom), (x + 0.13, top), "#000000")
+        _flux(ax, numbers, down, (x - 0.18, 0.5), "right")
+        _flux(ax, numbers, up, (x + 0.18, 0.5), "left")
+
+
+def _outside(ax: Any, numbers: PoolsInfo) -> None:
+    """Losses to the outside, breakdown into the unsampled pools."""
+    edge = HALF[0] + 0.02
+    for pool, side in (("1", -1), ("2", -1), ("3", 1), ("4", 1)):
+        name = f"F0{pool}"
+        x, y = PLACES[pool]
+        if name in numbers.values:
+            _arrow(ax, (x + side * edge, y), (x + side * (edge + 0.38), y), "#000000")
+            _flux(ax, numbers, name, (x + side * (edge + 0.42), y), "right" if side < 0 else "left")
+    for pool, name in zip("24", (f"U_{s}" for s in numbers.substrates)):
+        x, y = PLACES[pool]
+        _arrow(ax, (x, y - 0.52), (x, y - HALF[1] - 0.02), MAIN, 2.2)
+        _flux(ax, numbers, name, (x + 0.07, y - 0.48), "left", MAIN)
+
+
+def _conversion(ax: Any, numbers: PoolsInfo) -> None:
+    edge = HALF[0] + 0.02
+    if numbers.location == "whole-body":
+        for y in (1.0, 0.0):
+            _arrow(ax, (edge, y), (2.0 - edge, y), OTHER, 2.2)
+        at = (1.0, 0.5)
+    else:
+        source, target = numbers.location.split("-")
+        start, end = ((1.0 if s == "EC" else 0.0) for s in (source, target))
+        _arrow(ax, (edge, start), (2.0 - edge, end), OTHER, 2.2)
+        at = (1.0, (start + end) / 2 + (0.22 if start == end else 0.0))
+        if start != end:
+            at = (1.0, 1.18)
+    _flux(ax, numbers, "Fconv", at, "center", OTHER)
+
+
+for _rank, _location in enumerate(LOCATIONS):
+    figure(
+        Figure(
+            f"pools-{_location.lower()}", KineticFit, _info(_location), draw, f"Pools and fluxes, conversion {_location}",
+            "Pools in the unit of the doses, fluxes per hour with standard errors. EC: sampled; IC: not sampled (dashed). "
+            "U: breakdown into the pool; F0: irreversible loss other than conversion.", order=60 + _rank,
+        )
+    )  # fmt: skip

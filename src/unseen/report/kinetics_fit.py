@@ -1,0 +1,250 @@
+"""Report of a tracer study: the answer, the alternatives, every subject, and what was removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unseen.core.notes import merge_notes
+from unseen.display import figures_for
+from unseen.kinetics._nca import NcaStudy
+from unseen.kinetics.record import KineticFit
+from unseen.kinetics.study import KineticStudy
+from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
+
+__all__ = ["fit_blocks"]
+
+_CONVENTIONS = {
+    "mass_balance": "Every pool balances: inflow equals outflow, and conversion is part of the precursor's loss.",
+    "printed": "Fluxes follow the formulas of the dissertation, which count conversion twice; they are for comparison only.",
+}
+_UNITS = {"1/min": "per minute", "dose": "unit of the doses", "dose/h": "unit of the doses per hour"}
+
+
+def _with_error(value: float, error: float) -> Cell:
+    return Cell(f"{value:.4g} ± {error:.2g}", value)
+
+
+def quantities(fit: KineticFit) -> Table:
+    """Rates, pools and fluxes with intervals."""
+    rows = [
+        [r["quantity"], _with_error(r["estimate"], r["std_error"]), Cell(f"{r['lower']:.4g} to {r['upper']:.4g}", r["lower"]), _UNITS[r["unit"]]]
+        for r in fit.rows()
+    ]  # fmt: skip
+    caption = f"Conversion {fit.location}. k02 is the total loss of the precursor, conversion included. {_CONVENTIONS[fit.convention]}"
+    return Table(["quantity", "estimate ± SE", "95% interval", "unit"], rows, caption)
+
+
+def alternatives(fit: KineticFit) -> list[Block]:
+    """Criteria of the locations, and the fluxes each of them implies."""
+    rows = [
+        [
+            r["location"], r["class"], r["chi2"], r["df"], r["aicc"], Cell(f"{r['weight']:.2g}", r["weight"]),
+            Cell(f"{r['runs_p']:.2g}", r["runs_p"]), r["rank"], r["violations"] or "none", r["distance"],
+        ]
+        for r in fit.locations
+    ]  # fmt: skip
+    names = ["location", "class", "chi2", "df", "AICc", "weight", "runs p", "rank", "limits broken", "distance"]
+    caption = (
+        "Rank: fewest physical limits broken, then AICc, then the summed squared distance from published fluxes. Nothing is decided "
+        "by it; the location used is the one with the smallest AICc unless one was asked for."
+    )
+    return [Table(names, rows, caption), _fluxes(fit)]
+
+
+def _fluxes(fit: KineticFit) -> Table:
+    places = [a.location for a in fit.alternatives]
+    if fit.convention == "printed":
+        places = [p for p in places if p in ("EC-EC", "IC-IC", "whole-body")]
+    values = {p: fit.values(p) for p in places}
+    errors = {p: fit.std_errors(p) for p in places}
+    names = list(dict.fromkeys(n for p in places for n in values[p] if n.startswith(("F", "U", "Q"))))
+    rows = [[n, *(_with_error(values[p][n], errors[p][n]) if n in values[p] else None for p in places)] for n in names]
+    return Table(
+        ["quantity", *places], rows, "Pools and fluxes per hour under every alternative, each fitted by itself."
+    )
+
+
+def identification(fit: KineticFit) -> list[Block]:
+    """Diagnostics and the ranges that stay open."""
+    found = fit.identifiability()
+    text = (
+        f"Condition number {found.condition:.3g}, collinearity index {found.collinearity:.3g} (above 15 is poor). "
+        f"Largest relative error of a parameter: {100 * max(found.relative_errors):.0f}%."
+    )
+    blocks: list[Block] = [Text(text)]
+    ranges = fit.ranges()
+    if ranges:
+        rows = [
+            [
+                name,
+                *(
+                    Cell(f"{getattr(r, k)[0]:.4g} to {getattr(r, k)[1]:.4g}")
+                    for k in ("k21", "k12", "k01", "k02", "Q2", "U")
+                ),
+            ]
+            for name, r in ranges.items()
+        ]
+        columns = ["substrate", "to IC", "to EC", "loss EC", "loss IC", "IC pool", "appearance per hour"]
+        blocks.append(Table(columns, rows, "Ranges left open when both pools of a substrate may lose."))
+    made = picture(fit, "ranges")
+    return [*blocks, *([made] if made is not None else [])]
+
+
+def removals(fit: KineticFit) -> list[Block]:
+    """Samples that did not enter the fit."""
+    if not fit.removed:
+        return [Text("No sample was removed.")]
+    rows = [[r.analyte, r.time, r.ttr, r.reason, r.row, r.statistic, r.limit] for r in fit.removed]
+    return [Table(["analyte", "minutes", "TTR", "why", "row", "statistic", "limit"], rows)]
+
+
+def fit_blocks(fit: KineticFit) -> list[Block]:
+    """The short account of one subject: curves, residuals and quantities."""
+    one = fit.at()
+    error = f"error model {fit.error.kind}"
+    if one.cv is not None and one.floor is not None:
+        error += f" (cv {100 * one.cv:.2g}%, floor {one.floor:.2g})"
+    text = f"Conversion {fit.location}: chi2 {one.chi2:.1f} on {one.spare} degrees of freedom, run test p = {one.runs_p:.2g}; {error}."
+    areas = "" if fit.nca is None else f" {fit.nca}."
+    made = [picture(fit, name) for name in ("curves", "residuals")]
+    return [Text(text + areas), *(m for m in made if m is not None), quantities(fit), *removals(fit)]
+
+
+@section(KineticFit, 10)
+def fit_summary(fit: KineticFit) -> Section:
+    """Curves, residuals and quantities."""
+    return Section("fit", f"Subject {fit.subject}", fit_blocks(fit))
+
+
+@section(KineticFit, 20)
+def fit_alternatives(fit: KineticFit) -> Section:
+    """Where conversion takes place."""
+    made = picture(fit, "locations")
+    return Section("locations", "Where conversion takes place", [*([made] if made else []), *alternatives(fit)])
+
+
+@section(KineticFit, 30)
+def fit_pools(fit: KineticFit) -> Section | None:
+    """Pool diagrams of all alternatives."""
+    made = [picture(fit, f.name) for f in figures_for(fit) if f.name.startswith("pools-")]
+    shown = [m for m in made if m is not None]
+    return Section("pools", "Pools and fluxes", shown) if shown else None
+
+
+@section(KineticFit, 40)
+def fit_certainty(fit: KineticFit) -> Section:
+    """Intervals, profiles and identifiability."""
+    made = [picture(fit, name) for name in ("intervals", "profiles")]
+    return Section("certainty", "How sure", [*(m for m in made if m is not None), *identification(fit)])
+
+
+@section(KineticFit, 50)
+def fit_notes(fit: KineticFit) -> Section | None:
+    """Coded remarks."""
+    return Section("notes", "Notes", [Notes(fit.notes)]) if fit.notes else None
+
+
+@section(KineticStudy, 10)
+def headline(study: KineticStudy) -> Section:
+    """The answer in words, the means and the failures."""
+    means = study.means()
+    first, second = (f"U_{s}" for s in study.scheme.substrates)
+    said = ", ".join(
+        f"{n} {means[n].mean:.3g} ± {means[n].std_error:.2g}" for n in (first, second, "Fconv") if n in means
+    )
+    lead = f"{len(study)} subject{'s' if len(study) != 1 else ''} fitted; conversion {study.location}: {said} per hour."
+    blocks: list[Block] = [Text(lead, lead=True), Text(_CONVENTIONS[study.fits[0].convention])]
+    if study.failures:
+        blocks.append(
+            Table(["subject", "why it failed"], list(study.failures.items()), "Subjects that could not be fitted.")
+        )
+    rows = [
+        [
+            m.name, m.n, _with_error(m.mean, m.std_error), Cell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
+            _with_error(m.weighted_mean, m.weighted_error), _with_error(m.random_mean, m.random_error), m.between_sd,
+        ]
+        for m in means.values()
+    ]  # fmt: skip
+    columns = [
+        "quantity",
+        "n",
+        "mean ± SE",
+        "95% interval",
+        "inverse variance",
+        "random effects",
+        "sd between subjects",
+    ]
+    caption = "Every quantity is computed in each subject first, then averaged: the mean of a product is not the product of means."
+    return Section("means", "The answer", [*blocks, Table(columns, rows, caption)])
+
+
+@section(KineticStudy, 20)
+def subjects(study: KineticStudy) -> Section | None:
+    """All subjects at a glance."""
+    made = [picture(study, name) for name in ("subjects", "locations")]
+    shown: list[Any] = [m for m in made if m is not None]
+    rows = [
+        [
+            f.subject,
+            min(f.alternatives, key=lambda a: a.aicc).location,
+            *(_with_error(v, f.std_errors()[k]) for k, v in f.rates.items()),
+        ]
+        for f in study
+    ]
+    names = list(study.fits[0].rates)
+    if all(list(f.rates) == names for f in study):
+        shown.append(Table(["subject", "best location", *names], rows, "Rates per minute ± SE of each subject."))
+    return Section("subjects", "All subjects", shown) if shown else None
+
+
+@section(KineticStudy, 30)
+def each_subject(study: KineticStudy) -> Section:
+    """Every subject's curves and quantities."""
+    blocks: list[Block] = []
+    for fit in study:
+        blocks += [Text(f"Subject {fit.subject}", lead=True), *fit_blocks(fit)]
+    return Section("each", "Each subject", blocks)
+
+
+@section(KineticStudy, 40)
+def typical(study: KineticStudy) -> Section:
+    """Alternatives, diagrams and certainty of the first subject, or of the only one."""
+    fit = study.fits[0]
+    made = [picture(fit, f.name) for f in figures_for(fit) if f.name.startswith("pools-")]
+    blocks: list[Block] = [
+        Text(f"Shown for subject {fit.subject}; `fit[subject].report(...)` gives the same for any other.")
+    ]
+    blocks += [*alternatives(fit), *(m for m in made if m is not None)]
+    rest = [picture(fit, name) for name in ("intervals", "profiles")]
+    return Section(
+        "alternatives",
+        "Alternatives and certainty",
+        [*blocks, *(m for m in rest if m is not None), *identification(fit)],
+    )
+
+
+@section(KineticStudy, 50)
+def study_notes(study: KineticStudy) -> Section | None:
+    """Coded remarks of all subjects."""
+    notes = merge_notes(study.notes)
+    return Section("notes", "Notes", [Notes(notes)]) if notes else None
+
+
+@section(NcaStudy, 10)
+def areas(study: NcaStudy) -> Section:
+    """Areas and rates of appearance."""
+    lead = f"{len(study.subjects)} subjects analysed without a compartmental model; the rates are lower bounds."
+    rows: list[list[Any]] = []
+    for one in study.subjects:
+        parts = [Cell(f"{100 * a.extrapolated:.0f}%", a.extrapolated) for a in one.areas.values()]
+        rows.append([one.subject, one.ra_precursor, one.ra_product, one.conversion, *parts])
+    scheme = study.subjects[0].scheme
+    names = [f"Ra {s}" for s in scheme.substrates]
+    columns = ["subject", *names, "conversion", *(f"{a} extrapolated" for a in scheme.analytes)]
+    blocks: list[Block] = [
+        Text(lead, lead=True),
+        Table(columns, rows, "Rates per hour; share of each area beyond the samples."),
+    ]
+    if study.failures:
+        blocks.append(Table(["subject", "why it failed"], list(study.failures.items())))
+    return Section("areas", "Non-compartmental analysis", [*blocks, *([Notes(study.notes)] if study.notes else [])])

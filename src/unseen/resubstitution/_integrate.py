@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from unseen.core.arrays import Floats, Ints
+from unseen.core.errors import InputError
 from unseen.resubstitution._draws import Draws
 from unseen.resubstitution._linear import Linear
 from unseen.resubstitution._regions import Regions
@@ -44,6 +45,10 @@ def kernel_means(
     `rows` names the kernels that are evaluated; the others keep 0. Points are drawn for all, so that a kernel's points
     depend on nothing but the seed and its place in the sample.
     """
+    if not np.isfinite(spread.factor).all():
+        raise InputError(
+            "the bandwidth is infinite, which only the exact integral of a linear two-class model can be; give a large number."
+        )
     n, d = centres.shape
     wanted = np.ones(n, dtype=bool) if rows is None else np.isin(np.arange(n), rows)
     values, variances = np.zeros(n), np.zeros(n)

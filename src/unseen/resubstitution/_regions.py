@@ -145,18 +145,19 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
     assert data.classes is not None
     native = _unwrapped(getattr(fitted, "native", fitted))
     _check_model(native, data)
-    steps = _transformers(native)
-    if space == "auto" and steps:
-        values = _transformed(native[:-1], data.X)
-        final = _unwrapped(native[-1])
+    parts, final = _taken_apart(native)
+    if space == "auto" and parts:
+        steps = [step for part in parts for step in _transformers(part)]
         name = "after " + ", ".join(type(step).__name__ for step in steps)
-        points, columns = _numbers(values, name)
+        points, columns = _numbers(_transformed(parts, data.X), name)
         form = linear_form(final, data.classes)
         return Regions(points, data, final, name, columns if hasattr(final, "feature_names_in_") else None, form)
     points, columns = _numbers(data.X, "input")
+    if hasattr(native, "n_features_in_") and not hasattr(native, "feature_names_in_"):
+        columns = None  # trained on an array, the model would warn of names
     form = linear_form(native, data.classes)
-    if steps:
-        form = _composed(native, data.classes, points, columns)
+    if parts:
+        form = _composed(parts, final, data.classes, points, columns)
     model = fitted if not hasattr(native, "predict") else native
     return Regions(points, data, model, "input", columns, form)
 
@@ -170,10 +171,14 @@ def _named(points: Floats, columns: Any) -> Any:
 
 
 def _unwrapped(model: Any) -> Any:
-    """Return what a search kept as its best, and the last of nested pipelines' wrappers."""
-    while hasattr(model, "best_estimator_"):
-        model = model.best_estimator_
-    return model
+    """Return what a search kept as its best, and the only real step of a pipeline."""
+    while True:
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif hasattr(model, "steps") and hasattr(model, "named_steps") and not _transformers(model):
+            model = model[-1]
+        else:
+            return model
 
 
 def _transformers(native: Any) -> list[Any]:
@@ -182,21 +187,32 @@ def _transformers(native: Any) -> list[Any]:
     return [step for _, step in native.steps[:-1] if step is not None and not isinstance(step, str)]
 
 
-def _transformed(transformers: Any, X: Any) -> Any:
+def _taken_apart(native: Any) -> tuple[list[Any], Any]:
+    """Return the pipelines that precede the final estimator, one inside the other, and that estimator."""
+    parts = []
+    while _transformers(native):
+        parts.append(native)
+        native = _unwrapped(native[-1])
+    return parts, native
+
+
+def _transformed(parts: list[Any], X: Any) -> Any:
     try:
-        return transformers.transform(X)
+        for part in parts:
+            X = part[:-1].transform(X)
+        return X
     except Exception as error:
         raise InputError(f"the pipeline could not transform X: {type(error).__name__}: {error}") from error
 
 
-def _composed(native: Any, classes: Array, points: Floats, columns: Any) -> Linear | None:
+def _composed(parts: list[Any], final: Any, classes: Array, points: Floats, columns: Any) -> Linear | None:
     """Return the rule of affine transformers followed by a linear classifier, as a rule on the input."""
-    form = linear_form(_unwrapped(native[-1]), classes)
+    form = linear_form(final, classes)
     if form is None:
         return None
 
     def transform(rows: Floats) -> Floats:
-        return _numbers(native[:-1].transform(_named(rows, columns)), "the transformers' output")[0]
+        return _numbers(_transformed(parts, _named(rows, columns)), "the transformers' output")[0]
 
     try:
         found = affine_map(transform, points)

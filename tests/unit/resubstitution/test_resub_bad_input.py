@@ -138,3 +138,8 @@ def test_posterior_of_a_model_without_probabilities():
         call("posterior", SVC().fit(X, Y), posterior="model")
     with pytest.raises(InputError, match="neither decision_function"):
         call("posterior", lambda p: (p[:, 0] > 0).astype(int), posterior="calibrated")
+
+
+def test_an_endless_bandwidth_cannot_be_drawn_from():
+    with pytest.raises(InputError, match="infinite"):
+        call("bolster", SVC().fit(X, Y), bandwidth=np.inf)

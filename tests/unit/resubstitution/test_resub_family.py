@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -244,6 +245,22 @@ def test_a_search_counts_as_its_best_model():
     assert (e.space, e.integration) == ("after StandardScaler", "exact")
 
 
+def test_nested_and_empty_pipelines():
+    inner = make_pipeline(PCA(3), LogisticRegression())
+    nested = make_pipeline(StandardScaler(), inner).fit(X, Y)
+    flat = make_pipeline(StandardScaler(), PCA(3), LogisticRegression()).fit(X, Y)
+    a, b = R.bolster(nested, X, Y), R.bolster(flat, X, Y)
+    assert a.space == b.space == "after StandardScaler, PCA"
+    assert a.value == pytest.approx(b.value)
+    alone = R.bolster(make_pipeline("passthrough", LinearSVC()).fit(X, Y), X, Y)
+    assert (alone.space, alone.integration) == ("input", "exact")
+    for space in ("auto", "input"):
+        drawn = R.bolster(nested, X, Y, space=space, exact=False, n_mc=300, random_state=0)
+        exact = R.bolster(nested, X, Y, space=space)
+        assert exact.integration == "exact"
+        assert abs(drawn.value - exact.value) < 4 * drawn.mc_error
+
+
 def test_frames_keep_their_names_and_text_is_encoded_first():
     frame = pd.DataFrame(X[:, :3], columns=["a", "b", "c"])
     frame["kind"] = np.where(Y == 1, "u", "v")
@@ -260,6 +277,8 @@ def test_frames_keep_their_names_and_text_is_encoded_first():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert R.bolster(named, numbers, Y, n_mc=5, random_state=0).space == "input"
+        unnamed = DecisionTreeClassifier(max_depth=2).fit(numbers.to_numpy(), Y)
+        assert R.bolster(unnamed, numbers, Y, n_mc=5, random_state=0).space == "input"
 
 
 def test_view_in_a_plane():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
@@ -71,16 +72,19 @@ def answer(
     weights = data.weights
     if weights is not None and not np.all(weights > 0):
         return None
-    y = np.asarray(data.y, dtype=float)
-    fit = factored(X, y, rule.penalty, rule.intercept, weights)
-    if fit is None:
-        return None
-    counts = np.stack([np.bincount(s.train, minlength=data.n) for s in splits])
-    values, safe = fit.predictions(counts)
-    if np.mean(~safe) > MOST_UNSAFE:
-        return None
-    for j in map(int, np.flatnonzero(~safe)):
-        values[j] = model.fit(data.take(splits[j].train), seeds[j]).predict(data.X)
+    # one thread, as every fit has, so that workers and the main process get the same bits
+    with threadpool_limits(1):
+        fit = factored(X, np.asarray(data.y, dtype=float), rule.penalty, rule.intercept, weights)
+        if fit is None:
+            return None
+        values, safe = fit.predictions(np.stack([np.bincount(s.train, minlength=data.n) for s in splits]))
+        if np.mean(~safe) > MOST_UNSAFE:
+            return None
+        try:
+            for j in map(int, np.flatnonzero(~safe)):
+                values[j] = model.fit(data.take(splits[j].train), seeds[j]).predict(data.X)
+        except Exception:  # the engine turns a failed fit into a row with a reason
+            return None
     return [(row, None) for row in values]
 
 

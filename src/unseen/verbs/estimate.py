@@ -173,12 +173,13 @@ def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
     job.reporter.expect(len(plan) + ("full" in needs), plan.design)
     return execute(
         model_of(job.model, job.data), job.data, plan, seed=job.seed, train="train" in needs, full="full" in needs,
-        scores=_needs_score(job.loss), n_jobs=job.n_jobs, reporter=job.reporter,
+        scores=_needs_score(job.loss) or "scores" in needs, n_jobs=job.n_jobs, reporter=job.reporter,
     )  # fmt: skip
 
 
 def _needs(method: Any) -> frozenset[str]:
-    return getattr(method, "needs", frozenset({"test"}))
+    needs = getattr(method, "needs", frozenset({"test"}))
+    return needs | {"scores"} if _needs_score(getattr(method, "measure", "auto")) else needs
 
 
 def _check_weighted(method: Any, data: Any) -> None:

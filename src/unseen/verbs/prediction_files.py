@@ -116,7 +116,7 @@ def numbers(values: Array, what: str, ids: Array) -> Floats:
         first = int(np.argmax(bad))
         raise InputError(
             f"{what} is no finite number in {int(bad.sum())} rows (first: {ids[first]!r} has {values[first]!r}); "
-            "mend them, or leave them out with missing='drop'."
+            "mend them, or empty them and leave them out with missing='drop'."
         )
     return out
 

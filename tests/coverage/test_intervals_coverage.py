@@ -1,0 +1,96 @@
+"""Intervals cover as often as they say, on a population whose expected risk is known by simulation."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import unseen
+from unseen.estimators.bca import Bca
+from unseen.estimators.clopper_pearson import clopper_pearson_interval
+from unseen.estimators.wilson import wilson_interval
+
+BOUNDS = {"corrected-t": (0.92, 0.98), "conservative-z": (0.93, 1.0), "nested-cv": (0.93, 0.99)}
+
+
+@pytest.fixture(scope="module")
+def study():
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    try:
+        return importlib.import_module("benchmarks.study_intervals")
+    finally:
+        sys.path.pop(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", ["tree", "logistic", "kNN", "ridge"])
+def test_coverage_of_the_expected_risk(study, learner):
+    methods = {name: study.METHODS[name] for name in BOUNDS}
+    result = study.coverage(learner, 1000, seed=11, methods=methods)
+    for name, (low, high) in BOUNDS.items():
+        covered = result["methods"][name]["expected"]
+        assert low <= covered <= high, f"{name}, {learner}: {covered}"
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_coverage_on_a_small_sample(study):
+    methods = {name: study.METHODS[name] for name in BOUNDS}
+    result = study.coverage("ridge", 150, seed=12, methods=methods)
+    for name in BOUNDS:
+        covered = result["methods"][name]["expected"]
+        assert covered > 0.95 - 4 * np.sqrt(0.95 * 0.05 / 150), f"{name}: {covered}"
+
+
+def test_the_quick_learners_of_the_study_are_scikit_learns(study):
+    from sklearn.linear_model import LogisticRegression, RidgeClassifier
+    from sklearn.neighbors import KNeighborsClassifier
+
+    data = unseen.datasets.populations.SparseLogistic().draw(100, np.random.default_rng(0))
+    fresh = np.random.default_rng(1).standard_normal((3000, 10))
+    pairs = [
+        (study.Logistic(), LogisticRegression(tol=1e-10)),
+        (study.Ridge(), RidgeClassifier()),
+        (study.Neighbours(), KNeighborsClassifier(5)),
+    ]
+    for ours, theirs in pairs:
+        assert np.array_equal(ours.fit(data.X, data.y).predict(fresh), theirs.fit(data.X, data.y).predict(fresh))
+
+
+def test_exact_coverage_of_rate_intervals():
+    """Summed over all counts: Clopper-Pearson never below its level, Wilson's mean over rates within a point of it."""
+    for n in (20, 60):
+        rates = np.linspace(0.02, 0.98, 97)
+        chance = stats.binom.pmf(np.arange(n + 1)[:, None], n, rates)
+        for interval, least, mean in ((clopper_pearson_interval, 0.95, None), (wilson_interval, 0.8, 0.95)):
+            ends = np.array([interval(k if mean is None else k / n, n, 0.95) for k in range(n + 1)])
+            inside = (ends[:, :1] <= rates) & (rates <= ends[:, 1:])
+            covered = (chance * inside).sum(axis=0)
+            assert covered.min() >= least - 1e-12
+            if mean is not None:
+                assert covered.mean() == pytest.approx(mean, abs=0.01)
+
+
+@pytest.mark.slow
+def test_bca_covers_an_area_with_a_closed_form(loss_table):
+    """Equal-variance normal scores one apart: the area is Phi(1/sqrt 2)."""
+    from unseen.core.data import Data
+    from unseen.core.plan import Plan, Split
+    from unseen.core.table import Predictions, PredictionTable
+
+    truth = stats.norm.cdf(1 / np.sqrt(2))
+    hits, repeats = 0, 600
+    y = np.repeat([0, 1], 60)
+    data = Data(None, np.concatenate([y, [0, 1]]), "classification", np.array([0, 1]))
+    plan = Plan("holdout", (Split(np.array([120, 121]), np.arange(120)),), data.units)
+    for k in range(repeats):
+        score = np.random.default_rng(k).normal(y, 1.0)[:, None]
+        part = Predictions(np.zeros(120, np.int64), np.arange(120), (score[:, 0] > 0.5).astype(np.int64), score)
+        table = PredictionTable(plan, data, part, score_kind="decision", seed=k).losses()
+        hits += truth in Bca(measure="auc", n_bootstrap=1000)(table).interval
+    assert hits / repeats == pytest.approx(0.95, abs=3.5 * np.sqrt(0.95 * 0.05 / repeats))

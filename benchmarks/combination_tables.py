@@ -9,15 +9,14 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import combinations
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.small_samples import FAMILY_OF
-from unseen.core.evidence import dimension_band
+from unseen.core.evidence import dimension_band, error_band
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
@@ -26,16 +25,15 @@ EVIDENCE = HERE.parent / "src" / "unseen" / "core" / "evidence.csv"
 WEIGHTS = EVIDENCE.with_name("weights.csv")
 TABLES = HERE.parent / "docs" / "tables"
 MAIN_SIZE = 40
-LEAST_DRAWS = 2
+LEAST_DRAWS = 1
 DIRECT = ("resub", "bolster", "semi-bolster", "posterior", "bolster-posterior", "bolster-posterior-accuracy",
           "naive-bayes-bolster", "bayesian")  # fmt: skip
 RESAMPLED = ("kfold", "bootstrap-zero", "bootstrap-loo", "632", "632plus")
 SINGLES = (*DIRECT, *RESAMPLED)
 # of the four that share one bootstrap run; 10-fold cross-validation would be a second run
 ONE_RUN = ("bootstrap-zero", "632", "632plus")
-POOLS = {"combined": [(*DIRECT, *ONE_RUN)], "auto-resub": [DIRECT]}
-MOST_PARTS = {"combined": 4, "auto-resub": 3}
-WORTH_A_PART = 0.005  # a further part has to lower the RMS by this share
+POOLS = {"combined": (*DIRECT, *ONE_RUN), "auto-resub": DIRECT}
+LEAST_WEIGHT = 0.03  # mean weight over rules below which a part is dropped
 FAMILY_OF_RULE = {
     "linear-svm": "linear",
     "rbf-svm": "kernel",
@@ -49,7 +47,7 @@ Weights = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Cells:
-    """Second moments of all deviations from the true error, cell by cell."""
+    """First and second moments of all deviations from the true error, cell by cell."""
 
     name: np.ndarray
     set: np.ndarray
@@ -59,11 +57,18 @@ class Cells:
     d: np.ndarray
     classes: np.ndarray
     count: np.ndarray
+    truth: np.ndarray
+    means: np.ndarray
     moments: np.ndarray
 
     def where(self, mask: np.ndarray) -> Cells:
         """Return the cells of a mask."""
         return Cells(*(getattr(self, f.name)[mask] for f in fields(self)))
+
+    def comparable(self) -> Cells:
+        """Return the cells with deviations scaled to the main sample size, for fitting on all sizes at once."""
+        scale = np.sqrt(self.n / MAIN_SIZE)
+        return replace(self, means=self.means * scale[:, None], moments=self.moments * (scale**2)[:, None, None])
 
     @property
     def real(self) -> np.ndarray:
@@ -76,12 +81,17 @@ class Cells:
         part = self.moments[:, index][:, :, index]
         return np.sqrt(np.einsum("i,cij,j->c", weights, part, weights))
 
-    def rms_by_rule(self, names: Sequence[str], weights: Weights) -> np.ndarray:
-        """Return the RMS in each cell, the weights chosen by its rule."""
-        out = np.empty(len(self.name))
+    def bias(self, names: Sequence[str], weights: np.ndarray) -> np.ndarray:
+        """Return the mean deviation of a weighted mean in each cell."""
+        return np.asarray(self.means[:, [SINGLES.index(name) for name in names]] @ weights)
+
+    def judged(self, names: Sequence[str], weights: Weights) -> np.ndarray:
+        """Return RMS and bias in each cell, the weights chosen by its rule."""
+        out = np.empty((len(self.name), 2))
         for rule in np.unique(self.rule):
             own = self.rule == rule
-            out[own] = self.where(own).rms(names, weights[rule])
+            cells = self.where(own)
+            out[own, 0], out[own, 1] = cells.rms(names, weights[rule]), cells.bias(names, weights[rule])
         return out
 
 
@@ -105,7 +115,10 @@ def load() -> tuple[list[dict[str, str]], Cells]:
         if len(own) >= LEAST_DRAWS:
             about = (first["set"], FAMILY_OF[first["set"]], first["rule"], int(first["n"]), int(float(first["d"])))
             moments = deviation[own].T @ deviation[own] / len(own)
-            parts.append((name, *about, int(float(first["classes"])), len(own), moments))
+            truth = float(np.mean([float(ordered[k]["truth"]) for k in own]))
+            parts.append(
+                (name, *about, int(float(first["classes"])), len(own), truth, deviation[own].mean(axis=0), moments)
+            )
     return ordered, Cells(*(np.array(column) for column in zip(*parts)))
 
 
@@ -127,41 +140,33 @@ def by_rule(cells: Cells, names: Sequence[str]) -> Weights:
 
 
 def members_of(cells: Cells, recipe: str) -> tuple[str, ...]:
-    """Return the best members, trying every subset of every pool; a larger subset must earn its size."""
-    best: dict[int, tuple[float, tuple[str, ...]]] = {}
-    for pool in POOLS[recipe]:
-        for size in range(2, MOST_PARTS[recipe] + 1):
-            for names in combinations(pool, size):
-                value = float(np.mean(cells.rms_by_rule(names, by_rule(cells, names))))
-                best[size] = min(best.get(size, (np.inf, ())), (value, names))
-    size = 2
-    for larger in range(3, MOST_PARTS[recipe] + 1):
-        if best[larger][0] < best[size][0] * (1 - WORTH_A_PART):
-            size = larger
-    return best[size][1]
+    """Return the parts of the pool that keep a weight worth having when all are fitted together."""
+    pool = POOLS[recipe]
+    mean = np.mean(list(by_rule(cells, pool).values()), axis=0)
+    return tuple(name for name, weight in zip(pool, mean) if weight >= LEAST_WEIGHT)
 
 
 def held_out(cells: Cells, judged: Cells, recipe: str, fixed: Sequence[str] | None = None) -> np.ndarray:
-    """Return each judged cell's RMS by members and weights that never saw a data set of its group.
+    """Return each judged cell's RMS and bias by members and weights that never saw a data set of its group.
 
     `cells` are fitted on, `judged` are judged; with `fixed` only the weights are fitted.
     """
     groups = np.unique(np.concatenate([cells.group, judged.group]))
     fold = {group: k % N_FOLDS for k, group in enumerate(groups)}
     fitted_on, judged_in = (np.array([fold[g] for g in c.group]) for c in (cells, judged))
-    out = np.empty(len(judged.name))
+    out = np.empty((len(judged.name), 2))
     for k in range(N_FOLDS):
         rest, inside = cells.where(fitted_on != k), judged_in == k
         names = tuple(fixed) if fixed else members_of(rest, recipe)
-        out[inside] = judged.where(inside).rms_by_rule(names, by_rule(rest, names))
+        out[inside] = judged.where(inside).judged(names, by_rule(rest, names))
     return out
 
 
 def rounded(weights: np.ndarray) -> np.ndarray:
-    """Return weights in steps of .05 that still sum to 1."""
-    steps = np.round(weights * 20)
-    steps[np.argmax(weights)] += 20 - steps.sum()
-    return steps / 20
+    """Return weights in steps of .01 that still sum to 1."""
+    steps = np.round(weights * 100)
+    steps[np.argmax(weights)] += 100 - steps.sum()
+    return steps / 100
 
 
 def shipped(cells: Cells, recipe: str) -> dict[str, dict[str, float]]:
@@ -192,15 +197,25 @@ def grouped(found: Mapping[str, np.ndarray], label: np.ndarray, order: Sequence[
     return [[name, *(f"{rms[label == g].mean():.3f}" for g in order)] for name, rms in found.items()]
 
 
+def pooled(found: Mapping[str, np.ndarray], label: np.ndarray, order: Sequence[object]) -> list[list[str]]:
+    """Return the root of the mean squared RMS within each group, which also serves where cells have single draws."""
+    return [[name, *(f"{np.sqrt(np.mean(rms[label == g] ** 2)):.3f}" for g in order)] for name, rms in found.items()]
+
+
 def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
     """Return the lines of the shipped table: pooled RMS in every situation, with the groups of data sets behind it."""
     family = np.array([FAMILY_OF_RULE[r] for r in cells.rule])
     band = np.array([dimension_band(int(d)) for d in cells.d])
     classes = np.where(cells.classes == 2, "2", "3 or more")
-    anything = np.full(len(family), "any")
+    level = np.array([error_band(float(t)) for t in cells.truth])
+    whole = np.full(len(family), "any")
+    situations = (
+        (family, band, classes, level), (family, whole, classes, level), (family, whole, whole, level),
+        (whole, whole, whole, level), (whole,) * 4,
+    )  # fmt: skip
     lines = []
-    for keys in ((family, band, classes), (family, anything, classes), (family, anything, anything), (anything,) * 3):
-        label = np.array([f"{n},{a},{b},{c}" for n, a, b, c in zip(cells.n, *keys)])
+    for keys in situations:
+        label = np.array([",".join(map(str, key)) for key in zip(cells.n, *keys)])
         for one in np.unique(label):
             inside = label == one
             groups = len(np.unique(cells.group[inside]))
@@ -213,16 +228,22 @@ def write_tables() -> None:
     rows, cells = load()
     main = cells.where(cells.n == MAIN_SIZE)
     found = {name: main.rms([name], np.ones(1)) for name in SINGLES}
-    found |= {recipe: held_out(main, main, recipe) for recipe in POOLS}
+    fitted_on = cells.comparable()
+    nested = {recipe: held_out(fitted_on, main, recipe) for recipe in POOLS}
+    found |= {recipe: both[:, 0] for recipe, both in nested.items()}
     real = {name: rms[main.real] for name, rms in found.items()}
     order = sorted(real, key=lambda name: real[name].mean())
-    text = _main_tables(rows, main, {name: found[name] for name in order})
-    weights = {recipe: shipped(main, recipe) for recipe in POOLS}
+    bias = {recipe: float(both[main.real, 1].mean()) for recipe, both in nested.items()}
+    text = _main_tables(rows, main, {name: found[name] for name in order}, bias)
+    weights = {recipe: shipped(fitted_on, recipe) for recipe in POOLS}
     by_size = {name: cells.rms([name], np.ones(1)) for name in SINGLES}
-    by_size |= {recipe: held_out(main, cells, recipe, tuple(weights[recipe]["any"])) for recipe in POOLS}
+    by_size |= {recipe: held_out(fitted_on, cells, recipe, tuple(weights[recipe]["any"]))[:, 0] for recipe in POOLS}
     sizes = sorted(np.unique(cells.n))
-    size_rows = grouped({k: by_size[k][cells.real] for k in order}, cells.n[cells.real], sizes)
-    text += ["Mean RMS on real sets by sample size:", markdown(["estimator", *(f"n = {n}" for n in sizes)], size_rows)]
+    size_rows = pooled({k: by_size[k][cells.real] for k in order}, cells.n[cells.real], sizes)
+    text += [
+        "Pooled RMS on real sets by sample size:",
+        markdown(["estimator", *(f"n = {n}" for n in sizes)], size_rows),
+    ]
     TABLES.mkdir(exist_ok=True)
     (TABLES / "small_samples.md").write_text("\n\n".join(text) + "\n")
     combination = _combination_table(real, weights)
@@ -230,7 +251,7 @@ def write_tables() -> None:
     source = (
         "# RMS of estimators against the true error, recipes on held-out data sets; benchmarks/choose_combination.py"
     )
-    head = [source, "estimator,n,family,features,classes,rms,sets"]
+    head = [source, "estimator,n,family,features,classes,error,rms,sets"]
     EVIDENCE.write_text("\n".join([*head, *evidence_rows(cells, by_size)]) + "\n")
     lines = [f"{r},{f},{m},{w:g}" for r, table in weights.items() for f, own in table.items() for m, w in own.items()]
     head = ["# Weights of recipes by family of rules; benchmarks/choose_combination.py", "recipe,family,method,weight"]
@@ -238,7 +259,9 @@ def write_tables() -> None:
     print("\n\n".join([*text, combination]))
 
 
-def _main_tables(rows: list[dict[str, str]], main: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
+def _main_tables(
+    rows: list[dict[str, str]], main: Cells, found: Mapping[str, np.ndarray], bias: Mapping[str, float]
+) -> list[str]:
     real = main.where(main.real)
     about = summaries(rows, real)
     lines = []
@@ -250,7 +273,9 @@ def _main_tables(rows: list[dict[str, str]], main: Cells, found: Mapping[str, np
                 [name, f"{s.bias:+.3f}", f"{s.variance:.4f}", f"{s.rms:.4f} ({s.rms_error:.4f})", f"{own.mean():.4f}"]
             )
         else:
-            lines.append([name, "", "", f"{np.sqrt(np.mean(own**2)):.4f}", f"{own.mean():.4f}"])
+            pooled = float(np.mean(own**2))
+            shown = [f"{bias[name]:+.3f}", f"{pooled - bias[name] ** 2:.4f}", f"{np.sqrt(pooled):.4f}"]
+            lines.append([name, *shown, f"{own.mean():.4f}"])
     kinds = {"uci": "tables", "fd121": "tables", "genomics": "expression", "population": "simulated"}
     kind = np.array([kinds[s.split("/")[0]] for s in main.set])
     size = (

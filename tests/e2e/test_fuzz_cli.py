@@ -44,7 +44,7 @@ MODELS = st.one_of(
     ),
     st.builds(
         lambda name, rest: f"{name}:{rest}",
-        st.sampled_from([*names(), "os", "os.path", "json", "sklearn.svm"]),
+        st.sampled_from([*names(), "math", "os.path", "json", "sklearn.svm"]),
         st.text(max_size=12),
     ),
 )

@@ -22,6 +22,8 @@ __getattr__, __dir__, __all__ = attach(
         "PHE_TYR": "unseen.kinetics.scheme",
         "Scheme": "unseen.kinetics.scheme",
         "SimulatedStudy": "unseen.kinetics._simulate",
+        "GroupComparison": "unseen.kinetics._compare_groups",
+        "compare_groups": "unseen.kinetics._compare_groups",
         "conventional": "unseen.kinetics._conventional",
         "fit": "unseen.kinetics._fit",
         "fit_conventional": "unseen.kinetics._conventional",

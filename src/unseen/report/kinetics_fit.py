@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from unseen.core.notes import merge_notes
@@ -17,6 +18,7 @@ _CONVENTIONS = {
     "mass_balance": "Every pool balances: inflow equals outflow, and conversion is part of the precursor's loss.",
     "printed": "Fluxes follow the formulas of the dissertation, which count conversion twice; they are for comparison only.",
 }
+_FEW = 6
 _UNITS = {"1/min": "per minute", "dose": "unit of the doses", "dose/h": "unit of the doses per hour"}
 
 
@@ -98,15 +100,15 @@ def removals(fit: KineticFit) -> list[Block]:
     return [Table(["analyte", "minutes", "TTR", "why", "row", "statistic", "limit"], rows)]
 
 
-def fit_blocks(fit: KineticFit) -> list[Block]:
-    """The short account of one subject: curves, residuals and quantities."""
+def fit_blocks(fit: KineticFit, figures: Sequence[str] = ("curves", "residuals")) -> list[Block]:
+    """The short account of one subject: figures, quantities and what was removed."""
     one = fit.at()
     error = f"error model {fit.error.kind}"
     if one.cv is not None and one.floor is not None:
         error += f" (cv {100 * one.cv:.2g}%, floor {one.floor:.2g})"
     text = f"Conversion {fit.location}: chi2 {one.chi2:.1f} on {one.spare} degrees of freedom, run test p = {one.runs_p:.2g}; {error}."
     areas = "" if fit.nca is None else f" {fit.nca}."
-    made = [picture(fit, name) for name in ("curves", "residuals")]
+    made = [picture(fit, name) for name in figures]
     return [Text(text + areas), *(m for m in made if m is not None), quantities(fit), *removals(fit)]
 
 
@@ -161,7 +163,7 @@ def headline(study: KineticStudy) -> Section:
     rows = [
         [
             m.name, m.n, _with_error(m.mean, m.std_error), Cell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
-            _with_error(m.weighted_mean, m.weighted_error), _with_error(m.random_mean, m.random_error), m.between_sd,
+            _with_error(m.weighted_mean, m.weighted_error), _with_error(m.random_mean, m.random_error), Cell(f"{m.between_sd:.2g}", m.between_sd),
         ]
         for m in means.values()
     ]  # fmt: skip
@@ -201,8 +203,10 @@ def subjects(study: KineticStudy) -> Section | None:
 def each_subject(study: KineticStudy) -> Section:
     """Every subject's curves and quantities."""
     blocks: list[Block] = []
+    # many subjects with two figures each would make the page too heavy to mail
+    figures = ("curves", "residuals") if len(study) <= _FEW else ("curves",)
     for fit in study:
-        blocks += [Text(f"Subject {fit.subject}", lead=True), *fit_blocks(fit)]
+        blocks += [Text(f"Subject {fit.subject}", lead=True), *fit_blocks(fit, figures)]
     return Section("each", "Each subject", blocks)
 
 

@@ -15,6 +15,7 @@ from unseen.core.paired import outer
 __all__ = ["bias_corrected", "winner_of"]
 
 N_BOOTSTRAP = 1000
+CELLS_AT_ONCE = 2_000_000
 
 
 def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
@@ -40,15 +41,18 @@ def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.ra
     """
     n = len(weights)
     overall = int(np.argmin(totals.sum(axis=0)))
+    step = max(1, CELLS_AT_ONCE // n)
     out = []
-    for _ in range(n_bootstrap):
-        count = np.bincount(rng.integers(0, n, n), minlength=n)
-        left = count == 0
-        if not left.any():
-            continue
-        best = int(np.argmin(count @ totals))
-        out.append(totals[left][:, [best, overall]].sum(axis=0) / weights[left].sum())
-    return np.array(out)
+    for start in range(0, n_bootstrap, step):
+        size = min(step, n_bootstrap - start)
+        drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+        count = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        best = np.argmin(count @ totals, axis=1)
+        left = (count == 0).astype(float)
+        weight = left @ weights
+        errors = left @ totals / np.where(weight > 0, weight, np.nan)[:, None]
+        out.append(np.column_stack([errors[np.arange(size), best], errors[:, overall]])[weight > 0])
+    return np.concatenate(out)
 
 
 SetError = Callable[[LossTable, Floats], float]

@@ -41,7 +41,12 @@ _NAMES = {
     "squared": "squared error",
     "absolute": "absolute error",
     "brier": "Brier score",
-    "log-loss": "log loss",
+    "auc": "AUC",
+    "partial-auc": "partial AUC",
+    "f1": "F1",
+    "mcc": "Matthews correlation",
+    "pov": "share of variance explained",
+    "d-prime": "d′",
 }
 # control characters break XML; bidirectional overrides let a label rewrite its neighbours
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
@@ -73,10 +78,10 @@ def measure_name(loss: str) -> str:
 
     Examples
     --------
-    >>> measure_name("zero-one"), measure_name("squared"), measure_name("auc")
-    ('share of cases misclassified', 'squared error', 'auc')
+    >>> measure_name("zero-one"), measure_name("balanced-accuracy"), measure_name("auc")
+    ('share of cases misclassified', 'balanced accuracy', 'AUC')
     """
-    return _NAMES.get(loss, loss)
+    return _NAMES.get(loss, loss.replace("-", " "))
 
 
 def axis_name(loss: str) -> str:

@@ -26,7 +26,10 @@ def headline(e: Estimate) -> Section:
         lead += f" ({100 * e.interval.level:g}% interval {low} to {high})"
     words = {m: describe(cls) for kind in ("estimators", "resubstitution") for m, cls in known(kind).items()}
     method = f"Method {e.method}: {words[e.method]}" if e.method in words else f"Method {e.method}."
-    blocks: list[Block] = [Text(f"{lead}. This is the error of {e.target}.", lead=True), Text(method)]
+    measure = known("measures").get(e.loss)
+    higher = getattr(measure, "direction", "lower") == "higher"
+    about = f"This speaks of {e.target}; higher is better." if higher else f"This is the error of {e.target}."
+    blocks: list[Block] = [Text(f"{lead}. {about}", lead=True), Text(method)]
     made = picture(e, "interval")
     return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
 

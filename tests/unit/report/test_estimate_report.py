@@ -32,6 +32,13 @@ def test_without_an_interval_none_is_claimed():
     assert "squared error: 3.5" in lead(bare)
 
 
+def test_a_measure_that_is_no_error_is_not_called_one():
+    area = Estimate(0.9, None, Interval(0.8, 0.95, 0.95), None, "bca", ALGORITHM, "auc", 100, 25)
+    assert lead(area) == (
+        "Estimated AUC: 0.9 (95% interval 0.8 to 0.95). This speaks of the algorithm trained on 90 units; higher is better."
+    )
+
+
 def test_a_monte_carlo_error_is_named_as_such():
     bolster = ResubEstimate(0.1, None, None, None, "bolster", Target.MODEL, "zero-one", 100, 0, mc_error=0.0123)
     numbers = next(s for s in build(bolster) if s.id == "numbers")

@@ -84,10 +84,6 @@ CASES = {
     "report folder": (["iris", "--report", "no/such/report.html"], "does not exist"),
     "report is a folder": (["iris", "--report", "."], "folder"),
     "save folder": (["iris", "--save", "no/such/run.npz"], "does not exist"),
-    "n_splits too large": (
-        ["good.csv", "-t", "y", "--id", "id", "--n", "12", "-m", "cart", "--effort", "leave_out=1000000"],
-        "distinct splits",
-    ),
     "unknown option": (["iris", "--nosuch"], "nosuch"),
     "not a number": (["iris", "--seed", "x"], "seed"),
     "negative seed": (["iris", "--seed", "-1"], "seed"),
@@ -117,9 +113,7 @@ class TestAssess:
     def test_text(self, case, folder, monkeypatch, capsys) -> None:
         arguments, words = CASES[case]
         monkeypatch.chdir(folder)
-        code, out, err = call(
-            ["assess", *arguments, "--quick"][: None if "--effort" not in arguments else -1], monkeypatch, capsys
-        )
+        code, out, err = call(["assess", *arguments, "--quick"], monkeypatch, capsys)
         assert code == 2, err
         assert out == ""
         assert words in err
@@ -140,6 +134,14 @@ class TestAssess:
 
 
 class TestOtherCommands:
+    @pytest.mark.parametrize("more", [[], ["--json"]])
+    def test_more_splits_than_there_are(self, more, folder, monkeypatch, capsys) -> None:
+        monkeypatch.chdir(folder)
+        arguments = ["distribution", "good.csv", "-t", "y", "--n", "12", "-m", "cart", "--splits", "1000000", *more]
+        code, out, err = call(arguments, monkeypatch, capsys)
+        assert (code, out) == (2, "")
+        assert "3 of 12 units can be left out in only 220 ways" in err  # C(12, 3)
+
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [

@@ -30,6 +30,9 @@ def assess(
     task: Annotated[
         str | None, typer.Option("--task", help="classification or regression; guessed by default.")
     ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option("--drop", help="Column that is no feature; may be given again.")
+    ] = None,
     n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
     sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
     decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
@@ -60,7 +63,7 @@ def assess(
 
     sample = read(
         data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
-        sep=sep, decimal=decimal,
+        sep=sep, decimal=decimal, drop=drop or (),
     )  # fmt: skip
     result = run_assess(
         model, sample, loss=loss, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,

@@ -21,10 +21,11 @@ from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable
 from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.registry import build, find, known
+from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.table import Predictions
 from unseen.core.trained import codes_of
+from unseen.designs._draw import distinct_possible, test_size
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
@@ -159,6 +160,7 @@ def assess(
 
 
 def _assess(job: _Job, effort: Effort, budget: float | None, command: str | None, start: float) -> Assessment:
+    _check_possible(job.data, effort)
     notes: list[Note] = list(data_notes(job.data))
     trained = None
     if budget is not None or effort.fits > effort.splits:
@@ -214,6 +216,12 @@ def _baseline_model(data: Data) -> Model:
     return as_model(DummyClassifier(strategy="constant", constant=most_frequent))
 
 
+def _check_possible(data: Data, effort: Effort) -> None:
+    """Refuse more distinct splits than there are; the usual number is cut to what a small sample has."""
+    if data.order is None and effort.leave_out > Effort().leave_out:
+        distinct_possible(data.n_units, test_size("leave-out", 0.25, data.n_units), effort.leave_out)
+
+
 def _support_designs(data: Data, effort: Effort) -> list[Any]:
     """Return the designs beside the headline."""
     n = data.n_units
@@ -225,8 +233,7 @@ def _support_designs(data: Data, effort: Effort) -> list[Any]:
     if effort.bootstrap:
         designs.append(Bootstrap(effort.bootstrap))
     if effort.leave_out:
-        possible = comb(n, max(1, -(-n // 4)))
-        designs.append(LeaveOut(0.25, min(effort.leave_out, possible)))
+        designs.append(LeaveOut(0.25, min(effort.leave_out, comb(n, test_size("leave-out", 0.25, n)))))
     if effort.curve:
         designs.append(LearningCurve(5, effort.curve))
     return designs
@@ -241,6 +248,8 @@ def _support(job: _Job, effort: Effort, estimates: dict[str, Estimate], trained:
         table = job.run(design)
         job.tables[table.plan.design] = table
         _apply_table_methods(job, estimates)
+    if trained is not None:
+        _apply_recipes(job, estimates, trained)
 
 
 def _apply_table_methods(job: _Job, estimates: dict[str, Estimate]) -> None:
@@ -262,15 +271,37 @@ def _apply_direct_methods(job: _Job, estimates: dict[str, Estimate], trained: Fi
             if job.data.weights is not None and not getattr(cls, "weighted", False):
                 continue
             rng = stream(job.seed, "direct", name)
-            _try(estimates, name, lambda cls=cls, rng=rng: cls()(trained, job.data, rng=rng, level=job.level))
+            options = {"loss": job.loss} if "loss" in options_of(cls) else {}
+            _try(
+                estimates,
+                name,
+                lambda cls=cls, rng=rng, options=options: cls(**options)(trained, job.data, rng=rng, level=job.level),
+            )
+
+
+def _apply_recipes(job: _Job, estimates: dict[str, Estimate], trained: Fitted) -> None:
+    """Add the weighted means whose parts are all there, with the RMS to expect of them for such a model and such data."""
+    for kind in ("estimators", "resubstitution"):
+        for name, cls in known(kind).items():
+            if all(part in estimates for part in getattr(cls, "parts", ("",))):
+                recipe = cls().suited(trained.native) if hasattr(cls, "suited") else cls()
+                _try(estimates, name, lambda recipe=recipe: _situated(recipe(estimates, level=job.level), job, trained))
+
+
+def _situated(made: Any, job: _Job, trained: Fitted) -> Estimate:
+    return made.situated(trained.native, job.data) if hasattr(made, "situated") else made
 
 
 def _try(estimates: dict[str, Estimate], name: str, make: Any) -> None:
-    """Add an estimate; a method that cannot speak of this model or table is left out."""
+    """Add an estimate; a method that cannot speak of this model, table or loss is left out."""
     try:
-        estimates[name] = make()
+        made = make()
     except InputError as error:
         LOG.info("%s is left out: %s", name, error)
+        return
+    headline = next(iter(estimates.values()))
+    if made.loss == headline.loss:
+        estimates[name] = made
 
 
 def _settings(job: _Job, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:

@@ -128,6 +128,15 @@ def test_regression_uses_squared_error():
     assert "expected squared loss of" in a.sentence()
 
 
+def test_every_estimate_speaks_of_the_headlines_loss():
+    X, y = unseen.datasets.load("diabetes").xy
+    for loss in ("squared", "absolute"):
+        a = unseen.assess(LinearRegression(), X[:100], y[:100], loss=loss, random_state=0, effort=SMALL)
+        assert {e.loss for e in a.estimates.values()} == {loss}
+        assert a.estimates["resub"].value < a.error
+    assert "fpe" not in a.estimates
+
+
 def test_weights_leave_out_methods_without_a_weighted_form(wine):
     X, y = wine
     a = unseen.assess(GaussianNB(), X, y, sample_weight=np.linspace(1, 2, len(y)), random_state=0, effort=SMALL)
@@ -218,6 +227,14 @@ def test_bad_effort_is_refused(bad):
 def test_unknown_effort_suggests():
     with pytest.raises(UnknownName, match="did you mean 'splits'"):
         effort_of("split=20")
+
+
+def test_more_splits_than_there_are_is_refused_before_any_fit():
+    X, y = np.random.default_rng(0).standard_normal((12, 2)), np.arange(12) % 2
+    with pytest.raises(InputError, match="in only 220 ways"):
+        unseen.assess(GaussianNB(), X, y, random_state=0, effort="splits=25,leave_out=1000")
+    a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="splits=25,leave_out=200")
+    assert len(a.tables["leave-out"].plan) == 200
 
 
 @pytest.mark.parametrize("level", [0, 1, 1.5, -0.1, float("nan"), "high"])

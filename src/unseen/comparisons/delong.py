@@ -19,54 +19,9 @@ from unseen.core.notes import Note, note
 from unseen.core.paired import check_pair, compared
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
+from unseen.measures._delong import area, delong
 
 __all__ = ["DeLong", "delong"]
-
-
-def delong(positive: Array, *scores: Floats, units: Array | None = None) -> tuple[Floats, Floats]:
-    """Return the areas and their covariance matrix, in O(n log n) through mid-ranks (Sun & Xu, 2014).
-
-    Parameters
-    ----------
-    positive : ndarray of bool
-        Which cases are of the positive class.
-    *scores : ndarray
-        Scores of each model, higher for the positive class.
-    units : ndarray, optional
-        Group of each case; the structural components of a group are summed (Obuchowski, 1997).
-
-    Examples
-    --------
-    >>> areas, covariance = delong(np.array([1, 1, 1, 0, 0], bool), np.array([0.9, 0.6, 0.7, 0.2, 0.65]))
-    >>> areas.round(4).tolist(), covariance.round(4).tolist()
-    ([0.8333], [[0.0556]])
-    """
-    from scipy.stats import rankdata
-
-    m, n = int(positive.sum()), int((~positive).sum())
-    influence = np.empty((len(scores), len(positive)))
-    areas = np.empty(len(scores))
-    for k, score in enumerate(scores):
-        ranks = rankdata(score)
-        above = (ranks[positive] - rankdata(score[positive])) / n
-        below = 1 - (ranks[~positive] - rankdata(score[~positive])) / m
-        areas[k] = above.mean()
-        influence[k, positive] = (above - areas[k]) / m
-        influence[k, ~positive] = (below - areas[k]) / n
-    if units is not None and len(np.unique(units)) < len(units):
-        codes = np.unique(units, return_inverse=True)[1].reshape(-1)
-        totals = np.array([np.bincount(codes, row) for row in influence])
-        count = totals.shape[1]
-        return areas, totals @ totals.T * count / (count - 1)
-    plus, minus = influence[:, positive], influence[:, ~positive]
-    return areas, plus @ plus.T * m / (m - 1) + minus @ minus.T * n / (n - 1)
-
-
-def _area(positive: Array, score: Floats) -> float:
-    from scipy.stats import rankdata
-
-    m, n = int(positive.sum()), int((~positive).sum())
-    return float((rankdata(score)[positive].sum() - m * (m + 1) / 2) / (m * n))
 
 
 def _scores(table: LossTable, positive: int) -> Floats:
@@ -131,7 +86,7 @@ class DeLong:
         positive, score = np.repeat(positive, repeats), np.repeat(score, repeats)
         if positive.all() or not positive.any():
             return float("nan")
-        return 1 - _area(positive, score)
+        return 1 - area(positive, score)
 
     def _cases(self, table: LossTable) -> tuple[Array, Floats]:
         data = table.data

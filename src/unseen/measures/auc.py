@@ -34,6 +34,7 @@ class Auc:
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = 0.5
     needs_score: ClassVar[bool] = True
 
     def of_set(

@@ -28,6 +28,7 @@ class Brier:
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
     direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = True
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

@@ -34,6 +34,7 @@ class LogLoss:
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = True
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

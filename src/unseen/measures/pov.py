@@ -9,13 +9,14 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
+from unseen.measures._continuous import FromNumbers, moments
 
 __all__ = ["Pov"]
 
 
 @register
 @dataclass(frozen=True)
-class Pov:
+class Pov(FromNumbers):
     """Squared correlation: what a straight line through the predictions would explain; 0 for a constant.
 
     References
@@ -33,13 +34,14 @@ class Pov:
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = 0.0
     needs_score: ClassVar[bool] = False
 
-    def of_set(
-        self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
-    ) -> float:
-        """Return the squared correlation of a set of predictions."""
-        weight = np.ones(len(y)) if weight is None else weight
-        dy, dv = y - np.average(y, weights=weight), value - np.average(value, weights=weight)
-        spread = float(weight @ dy**2) * float(weight @ dv**2)
-        return min(1.0, float(weight @ (dy * dv)) ** 2 / spread) if spread > 0 else 0.0
+    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
+        """Return the squared correlation for each weighting; 0 where either does not vary."""
+        dy, dv = np.asarray(y - np.mean(y), dtype=float), np.asarray(value - np.mean(value), dtype=float)
+        total = weights.sum(axis=1)
+        means = weights @ dy / total, weights @ dv / total
+        spread = moments(dy, weights)[1] * moments(dv, weights)[1]
+        joint = weights @ (dy * dv) / total - means[0] * means[1]
+        return np.minimum(1.0, np.divide(joint**2, spread, out=np.zeros_like(spread), where=spread > 0))

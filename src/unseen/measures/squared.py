@@ -28,6 +28,7 @@ class Squared:
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

@@ -28,6 +28,7 @@ class ZeroOne:
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

@@ -34,6 +34,8 @@ def is_described(measure: Any) -> None:
     low, high = cls.range
     assert low < high, f"{cls.id}: range is {cls.range}"
     assert hasattr(cls, "per_example") or hasattr(cls, "of_set"), f"{cls.id} has neither per_example nor of_set"
+    neutral = getattr(cls, "neutral", None)
+    assert neutral is None or low <= neutral <= high, f"{cls.id}: the neutral value {neutral} is out of range"
 
 
 def losses_are_in_range(measure: Any) -> None:
@@ -83,12 +85,44 @@ def no_information_is_the_mean_over_pairs(measure: Any) -> None:
     assert np.isclose(rate, np.mean(pairs), rtol=1e-10), f"{measure.id}: {rate} against {np.mean(pairs)} over all pairs"
 
 
+def sets_are_in_range(measure: Any) -> None:
+    """A measure of a set lies in its range, and predicting the truth is better than guessing in its direction."""
+    if not hasattr(measure, "of_set"):
+        return
+    y, value, score = _examples(measure)
+    got = measure.of_set(y, value, score)
+    low, high = measure.range
+    assert low - 1e-12 <= got <= high + 1e-12, f"{measure.id}: {got} is out of range"
+    best = measure.of_set(y, y, None if score is None else np.eye(2)[y])
+    better = best > got if measure.direction == "higher" else best < got
+    assert better, f"{measure.id}: the truth gives {best}, a guess {got}, and {measure.direction} is said to be better"
+
+
+def whole_weights_are_copies(measure: Any) -> None:
+    """A row of weight 2 counts as two rows, one of weight 0 as none; all weightings at once give the same numbers."""
+    if not hasattr(measure, "of_set"):
+        return
+    y, value, score = _examples(measure)
+    weight = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
+    weight[:2] = 1
+    copies = np.repeat(np.arange(len(y)), weight.astype(int))
+    weighted = measure.of_set(y, value, score, weight)
+    plain = measure.of_set(y[copies], value[copies], None if score is None else score[copies])
+    assert np.isclose(weighted, plain, rtol=1e-10), f"{measure.id}: {weighted} with weights, {plain} with copies"
+    if hasattr(measure, "of_weights"):
+        both = measure.of_weights(y, value, score, np.stack([np.ones(len(y)), weight]))
+        single = [measure.of_set(y, value, score), weighted]
+        assert np.allclose(both, single, rtol=1e-10), f"{measure.id}: of_weights gives {both}, of_set {single}"
+
+
 MEASURE_CHECKS = (
     is_described,
     losses_are_in_range,
     truth_costs_least,
     examples_stand_alone,
     no_information_is_the_mean_over_pairs,
+    sets_are_in_range,
+    whole_weights_are_copies,
 )
 
 

@@ -1,0 +1,46 @@
+"""Miss rate, the share of positive cases called negative (Hutton, 1992, table 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from unseen.core.arrays import Floats
+from unseen.core.registry import register
+from unseen.measures._tables import Averaged, divided
+
+__all__ = ["MissRate"]
+
+
+@register
+@dataclass(frozen=True)
+class MissRate(Averaged):
+    """Share of the positive cases that are called negative; 1 - sensitivity.
+
+    References
+    ----------
+    Hutton, L. V. (1992). Using statistics to assess the performance of neural network classifiers. Johns Hopkins APL
+    Technical Digest 13, 291-299, table 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(MissRate().of_set(y, said), 4)
+    0.3333
+    """
+
+    id: ClassVar[str] = "miss-rate"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = None
+    needs_score: ClassVar[bool] = False
+
+    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
+        """Return FN / (TP + FN); NaN where no case is positive."""
+        return divided(misses, hits + misses)
+
+    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
+        """Return the counts whose ratio it is, part and whole."""
+        return misses, hits + misses

@@ -1,0 +1,46 @@
+"""Specificity, the share of negative cases that are found (Hutton, 1992, table 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from unseen.core.arrays import Floats
+from unseen.core.registry import register
+from unseen.measures._tables import Averaged, divided
+
+__all__ = ["Specificity"]
+
+
+@register
+@dataclass(frozen=True)
+class Specificity(Averaged):
+    """Share of the negative cases that are called negative (true negative ratio).
+
+    References
+    ----------
+    Hutton, L. V. (1992). Using statistics to assess the performance of neural network classifiers. Johns Hopkins APL
+    Technical Digest 13, 291-299, table 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(Specificity().of_set(y, said), 4)
+    0.5
+    """
+
+    id: ClassVar[str] = "specificity"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = None
+    needs_score: ClassVar[bool] = False
+
+    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
+        """Return TN / (TN + FP); NaN where no case is negative."""
+        return divided(rejections, rejections + alarms)
+
+    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
+        """Return the counts whose ratio it is, part and whole."""
+        return rejections, rejections + alarms

@@ -25,7 +25,7 @@ from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.table import Predictions
 from unseen.core.trained import codes_of
-from unseen.designs._draw import distinct_possible, test_size
+from unseen.designs._draw import distinct_possible, left_out_size
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
@@ -219,7 +219,7 @@ def _baseline_model(data: Data) -> Model:
 def _check_possible(data: Data, effort: Effort) -> None:
     """Refuse more distinct splits than there are; the usual number is cut to what a small sample has."""
     if data.order is None and effort.leave_out > Effort().leave_out:
-        distinct_possible(data.n_units, test_size("leave-out", 0.25, data.n_units), effort.leave_out)
+        distinct_possible(data.n_units, left_out_size("leave-out", 0.25, data.n_units), effort.leave_out)
 
 
 def _support_designs(data: Data, effort: Effort) -> list[Any]:
@@ -233,7 +233,7 @@ def _support_designs(data: Data, effort: Effort) -> list[Any]:
     if effort.bootstrap:
         designs.append(Bootstrap(effort.bootstrap))
     if effort.leave_out:
-        designs.append(LeaveOut(0.25, min(effort.leave_out, comb(n, test_size("leave-out", 0.25, n)))))
+        designs.append(LeaveOut(0.25, min(effort.leave_out, comb(n, left_out_size("leave-out", 0.25, n)))))
     if effort.curve:
         designs.append(LearningCurve(5, effort.curve))
     return designs

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import nnls
 
-from benchmarks.small_samples import FAMILY_OF
+from benchmarks.small_samples import FAMILY_OF, LARGEST_TEST, SHARED
 from unseen.core.evidence import dimension_band, error_band
 from unseen.core.summary import Summary, summarize
 
@@ -202,8 +202,20 @@ def pooled(found: Mapping[str, np.ndarray], label: np.ndarray, order: Sequence[o
     return [[name, *(f"{np.sqrt(np.mean(rms[label == g] ** 2)):.3f}" for g in order)] for name, rms in found.items()]
 
 
+def noise_of(cells: Cells) -> np.ndarray:
+    """Return the variance of the "true" error itself, which rests on the rows that were not drawn."""
+    with (SHARED / "MANIFEST.csv").open(newline="") as file:
+        size = {row["name"]: int(row["n"]) for row in csv.DictReader(file) if row["n"]}
+    left = np.array([min(size.get(s, 10**9) - n, LARGEST_TEST) for s, n in zip(cells.set, cells.n)])
+    return np.asarray(cells.truth * (1 - cells.truth) / (left - 1))
+
+
 def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
-    """Return the lines of the shipped table: pooled RMS in every situation, with the groups of data sets behind it."""
+    """Return the lines of the shipped table: pooled RMS in every situation, with the groups of data sets behind it.
+
+    Here the noise of the true error itself is taken off, since the user's true error has none.
+    """
+    noise = noise_of(cells)
     family = np.array([FAMILY_OF_RULE[r] for r in cells.rule])
     band = np.array([dimension_band(int(d)) for d in cells.d])
     classes = np.where(cells.classes == 2, "2", "3 or more")
@@ -219,7 +231,9 @@ def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
         for one in np.unique(label):
             inside = label == one
             groups = len(np.unique(cells.group[inside]))
-            lines += [f"{name},{one},{np.sqrt(np.mean(rms[inside] ** 2)):.4f},{groups}" for name, rms in found.items()]
+            for name, rms in found.items():
+                square = max(float(np.mean((rms**2 - noise)[inside])), 1e-4)
+                lines.append(f"{name},{one},{np.sqrt(square):.4f},{groups}")
     return sorted(lines)
 
 

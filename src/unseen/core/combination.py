@@ -47,7 +47,7 @@ class CombinedEstimate(Estimate):
     def situated(self, native: Any, data: Data) -> CombinedEstimate:
         """Return the same estimate with the RMS to expect for such a model and such data."""
         classes = 0 if data.classes is None else len(data.classes)
-        found = expected(self.method, rule_family(native), data.n_units, data.n_features, classes)
+        found = expected(self.method, rule_family(native), data.n_units, data.n_features, classes, self.value)
         if found is None:
             return self
         notes = self.notes

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["FAMILIES", "Evidence", "dimension_band", "expected", "recipe_weights", "rule_family"]
+__all__ = ["FAMILIES", "Evidence", "dimension_band", "error_band", "expected", "recipe_weights", "rule_family"]
 
 FAMILIES = {
     "linear": (
@@ -21,7 +21,7 @@ FAMILIES = {
     "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
 }  # fmt: skip
-FEW_SETS = 3
+FEW_SETS = 5
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,17 @@ def dimension_band(d: int) -> str:
     return "up to 10" if d <= 10 else ("11 to 30" if d <= 30 else "above 30")
 
 
+def error_band(error: float) -> str:
+    """Return the band of an error rate; deviations are smaller where errors are rare.
+
+    Examples
+    --------
+    >>> error_band(0.05), error_band(0.3)
+    ('below 15%', '15% or more')
+    """
+    return "below 15%" if error < 0.15 else "15% or more"
+
+
 def _rows(name: str) -> list[dict[str, str]]:
     file = resources.files("unseen.core") / f"{name}.csv"
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
@@ -99,43 +110,49 @@ def recipe_weights(recipe: str) -> dict[str, dict[str, float]]:
 
 
 @cache
-def _table() -> dict[tuple[str, str, str, str], dict[int, float]]:
-    """RMS by sample size for each (estimator, family, band, classes) that enough data sets stand behind."""
-    out: dict[tuple[str, str, str, str], dict[int, float]] = {}
+def _table() -> dict[tuple[str, ...], dict[int, float]]:
+    """RMS by sample size for each (estimator, family, features, classes, error) that enough data sets stand behind."""
+    out: dict[tuple[str, ...], dict[int, float]] = {}
     for row in _rows("evidence"):
         if int(row["sets"]) >= FEW_SETS:
-            key = (row["estimator"], row["family"], row["features"], row["classes"])
+            key = tuple(row[name] for name in ("estimator", "family", "features", "classes", "error"))
             out.setdefault(key, {})[int(row["n"])] = float(row["rms"])
     return out
 
 
-def expected(estimator: str, family: str, n: int, d: int, classes: int) -> Evidence | None:
+def expected(estimator: str, family: str, n: int, d: int, classes: int, error: float) -> Evidence | None:
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
 
     Between measured sizes the logarithm of the RMS is interpolated in the logarithm of n; beyond them it follows 1/sqrt(n).
 
     Examples
     --------
-    >>> small, large = (expected("combined", "linear", n, 8, 2).rms for n in (20, 100))
+    >>> small, large = (expected("combined", "linear", n, 8, 2, 0.2).rms for n in (20, 100))
     >>> large < small
     True
     """
     table = _table()
-    everything = table.get((estimator, "any", "any", "any"))
+    everything = table.get((estimator, "any", "any", "any", "any"))
     if everything is None:
         return None
-    many = "2" if classes == 2 else "3 or more"
-    for kind, band, count in ((family, dimension_band(d), many), (family, "any", many), (family, "any", "any")):
-        found = table.get((estimator, kind, band, count), {})
+    band, many, level = dimension_band(d), "2" if classes == 2 else "3 or more", error_band(error)
+    for key in (
+        (family, band, many, level),
+        (family, "any", many, level),
+        (family, "any", "any", level),
+        ("any", "any", "any", level),
+        ("any", "any", "any", "any"),
+    ):
+        found = table.get((estimator, *key), {})
         if found.keys() >= everything.keys():
-            break
-    else:
-        kind, band, count, found = "any", "any", "any", everything
-    words = [f"{kind} rules" if kind != "any" else "all rules tried"]
-    words += [] if band == "any" else [f"{band} features"]
-    words += [] if count == "any" else [f"{count} classes"]
-    beyond = not min(found) <= n <= max(found)
-    return Evidence(_at(found, n), ", ".join(words), beyond)
+            return Evidence(_at(found, n), _words(*key), not min(found) <= n <= max(found))
+    return None
+
+
+def _words(family: str, features: str, classes: str, error: str) -> str:
+    words = ["all rules tried" if family == "any" else f"{family} rules"]
+    words += [f"{value} {name}" for value, name in ((features, "features"), (classes, "classes")) if value != "any"]
+    return ", ".join([*words, *([] if error == "any" else [f"errors {error}"])])
 
 
 def _at(found: dict[int, float], n: int) -> float:

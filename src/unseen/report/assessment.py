@@ -33,7 +33,8 @@ def shown_model(name: str) -> str:
 def headline(a: Assessment) -> Section:
     """Return the answer in plain words, and all estimates on one axis."""
     lead = a.sentence().replace(a.model, shown_model(a.model), 1)
-    blocks: list[Block] = [Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a)), Text(_about(a))]
+    blocks: list[Block] = [Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a))]
+    blocks += [Text(text) for text in (a.best_sentence(), _about(a)) if text]
     if not a.complete:
         blocks.append(Text("The run was interrupted before its end; this report shows what was finished by then."))
     if a.notes:
@@ -69,7 +70,7 @@ def _about(a: Assessment) -> str:
     if data.classes is not None:
         counts = np.bincount(data.codes, minlength=len(data.classes))
         some = [f"{label} ({count})" for label, count in zip(data.classes, counts)]
-        text += f", {len(some)} classes: {', '.join(some[:6])}{', …' if len(some) > 6 else ''}"
+        text += f", {len(some)} classes: {', '.join(some[:6])}{f' and {len(some) - 6} more' if len(some) > 6 else ''}"
         if len(some) == 2:
             text += f"; positive class {data.positive}"
     fits = sum(t.n_fits for t in a.tables.values())

@@ -87,6 +87,15 @@ class Assessment(Shown):
         return self.headline.target
 
     @property
+    def best(self) -> Estimate | None:
+        """The estimate that came nearest to the true error on held-out data sets; None where it cannot be made here.
+
+        It is a weighted mean without an interval, speaks of this model, and says what RMS to expect of it; it never
+        replaces the headline.
+        """
+        return self.estimates.get("combined")
+
+    @property
     def complete(self) -> bool:
         """Whether nothing was interrupted."""
         return all(n.code != "U018" for n in self.notes)
@@ -144,6 +153,18 @@ class Assessment(Shown):
         value = percent_or_number(self.baseline.value, loss)
         return f"For comparison, {guess} has {value}."
 
+    def best_sentence(self) -> str:
+        """Return the best single figure with what to expect of it; empty where there is none."""
+        best = self.best
+        if best is None:
+            return ""
+        value = percent_or_number(best.value, best.loss)
+        text = f"Best single figure for {best.target}: {value} ({best.method}, no interval"
+        rms = getattr(best, "expected_rms", None)
+        if rms is not None:
+            text += f"; on held-out data sets with {best.situation} its RMS was {percent_or_number(rms, best.loss)}"  # type: ignore[attr-defined]
+        return text + ")."
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
@@ -171,6 +192,7 @@ class Assessment(Shown):
                 "positive": self.data.positive,
                 "estimates": {m: e.to_dict() | {"agrees": self.agrees(m)} for m, e in self.estimates.items()},
                 "baseline": self.baseline.to_dict(),
+                "best": None if self.best is None else self.best.to_dict(),
                 "distribution": None if spread is None else spread.to_dict(),
                 "splits": optimism,
                 "notes": [n.to_dict() for n in self.notes],
@@ -186,7 +208,7 @@ class Assessment(Shown):
         return str(self.settings["headline_design"])
 
     def __str__(self) -> str:
-        lines = [self.sentence(), self.baseline_sentence()]
+        lines = [self.sentence(), self.baseline_sentence(), *filter(None, [self.best_sentence()])]
         if self.data.classes is not None and len(self.data.classes) == 2:
             lines.append(f"Positive class: {self.data.positive}.")
         if len(self.estimates) > 1:

@@ -44,31 +44,32 @@ def test_missing_parts_and_other_losses_are_refused():
 @pytest.fixture
 def table(monkeypatch):
     rows = {
-        ("toy", "any", "any", "any"): {20: 0.2, 80: 0.1},
-        ("toy", "tree", "any", "any"): {20: 0.3, 80: 0.12},
-        ("toy", "tree", "up to 10", "2"): {20: 0.25},
+        ("toy", "any", "any", "any", "any"): {20: 0.2, 80: 0.1},
+        ("toy", "tree", "any", "any", "below 15%"): {20: 0.3, 80: 0.12},
+        ("toy", "tree", "up to 10", "2", "below 15%"): {20: 0.25},
     }
     monkeypatch.setattr(evidence, "_table", lambda: rows)
 
 
 def test_between_sizes_the_logarithm_is_interpolated(table):
-    found = expected("toy", "other", 40, 5, 2)
+    found = expected("toy", "other", 40, 5, 2, 0.1)
     assert found.rms == pytest.approx(math.sqrt(0.2 * 0.1))
     assert found.situation == "all rules tried"
     assert not found.extrapolated
 
 
 def test_beyond_the_sizes_the_rms_follows_the_square_root(table):
-    assert expected("toy", "any", 320, 5, 2).rms == pytest.approx(0.05)
-    assert expected("toy", "any", 320, 5, 2).extrapolated
-    assert expected("toy", "any", 5, 5, 2).rms == pytest.approx(0.4)
+    assert expected("toy", "any", 320, 5, 2, 0.1).rms == pytest.approx(0.05)
+    assert expected("toy", "any", 320, 5, 2, 0.1).extrapolated
+    assert expected("toy", "any", 5, 5, 2, 0.1).rms == pytest.approx(0.4)
 
 
 def test_the_narrowest_situation_known_at_every_size_is_used(table):
-    found = expected("toy", "tree", 20, 5, 2)
+    found = expected("toy", "tree", 20, 5, 2, 0.1)
     assert found.rms == pytest.approx(0.3)
-    assert found.situation == "tree rules"
-    assert expected("unknown", "tree", 20, 5, 2) is None
+    assert found.situation == "tree rules, errors below 15%"
+    assert expected("toy", "tree", 20, 5, 2, 0.2).rms == pytest.approx(0.2)
+    assert expected("unknown", "tree", 20, 5, 2, 0.1) is None
 
 
 def test_families_are_found_inside_pipelines_and_searches():
@@ -109,7 +110,8 @@ def test_shipped_weights_sum_to_one_and_evidence_is_there(name):
         assert sum(weights.values()) == pytest.approx(1.0)
         assert min(weights.values()) >= 0
     for family in ("linear", "kernel", "tree", "neighbours", "generative", "any"):
-        assert 0.01 < expected(name, family, 40, 10, 2).rms < 0.2
+        for error in (0.05, 0.3):
+            assert 0.01 < expected(name, family, 40, 10, 2, error).rms < 0.2
 
 
 def test_combined_is_made_of_the_estimates_the_single_methods_give():

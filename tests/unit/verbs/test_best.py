@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import unseen
+
+
+@pytest.fixture(scope="module")
+def assessed():
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
+    return unseen.assess(KNeighborsClassifier(3), X[:60], y[:60], random_state=0, effort=effort)
+
+
+def test_best_is_the_weighted_mean_of_the_estimates_shown(assessed):
+    best = assessed.best
+    assert best.method == "combined"
+    assert best.value == pytest.approx(sum(w * assessed.estimates[name].value for name, w in best.weights.items()))
+    assert str(best.target) == "this model trained on 60 units"
+    assert best.interval is None
+
+
+def test_best_never_replaces_the_headline(assessed):
+    assert assessed.headline.method != "combined"
+    assert assessed.error == assessed.headline.value
+    assert assessed.best_sentence() in str(assessed)
+    assert "neighbours rules" in assessed.best_sentence()
+    assert json.loads(assessed.to_json())["best"]["expected_rms"] == pytest.approx(assessed.best.expected_rms)
+
+
+def test_the_report_shows_it_on_its_own_line(assessed, tmp_path):
+    page = tmp_path / "a.html"
+    assessed.report(page)
+    assert "Best single figure for this model" in page.read_text()
+
+
+def test_where_it_cannot_be_made_nothing_is_said():
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = unseen.datasets.load("iris").xy
+    a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
+    assert a.best is None
+    assert a.best_sentence() == ""
+    assert json.loads(a.to_json())["best"] is None

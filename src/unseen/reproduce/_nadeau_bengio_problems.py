@@ -19,20 +19,22 @@ __all__ = ["Letter", "Regressions"]
 
 @dataclass(frozen=True)
 class Regressions:
-    """Least squares on the first half of the inputs against least squares on the second half, squared error.
+    """Least squares on the first half of the inputs against least squares on the second half.
 
-    Both halves carry the same variance, so that the two algorithms have equal errors by symmetry; with Gaussian inputs
-    the expected error after n1 rows is s^2 (1 + 1/n1) (n1 - 2)/(n1 - p - 2), where s^2 is what p inputs leave unexplained.
+    Both halves carry the same variance, so that the two algorithms have equal errors by symmetry. With the squared loss
+    and Gaussian inputs the expected error after n1 rows is s^2 (1 + 1/n1) (n1 - 2)/(n1 - p - 2), where s^2 is what p inputs
+    leave unexplained. With the zero-one loss the sign of the target is predicted by the sign of the fit.
     """
 
     n: int = 300
     n_inputs: int = 10
     signal: float = 0.3
     noise: float = 1.0
+    loss: str = "squared"
     name: str = "synthetic"
 
     def expected(self, n_train: int) -> Floats:
-        """Return the expected error of the first algorithm and the expected difference, which is 0."""
+        """Return the expected squared error of the first algorithm and the expected difference, which is 0."""
         left = self.noise + self.n_inputs * self.signal**2
         error = left * (1 + 1 / n_train) * (n_train - 2) / (n_train - self.n_inputs - 2)
         return np.array([error, 0.0])
@@ -42,6 +44,7 @@ class Regressions:
         p = self.n_inputs
         X = rng.standard_normal((self.n, 2 * p))
         y = self.signal * X.sum(axis=1) + np.sqrt(self.noise) * rng.standard_normal(self.n)
+        target = y if self.loss == "squared" else np.sign(y)
         designs = [np.c_[np.ones(self.n), X[:, k * p : (k + 1) * p]] for k in (0, 1)]
 
         def of(train: Ints, test: Ints) -> Floats:
@@ -49,9 +52,10 @@ class Regressions:
             for Z in designs:
                 rows = Z[train]
                 turned = rows.transpose(0, 2, 1)
-                weights = np.linalg.solve(turned @ rows, turned @ y[train][..., None])
-                out.append(np.square(y[test] - (Z[test] @ weights)[..., 0]))
-            return np.stack(out)
+                weights = np.linalg.solve(turned @ rows, turned @ target[train][..., None])
+                said = (Z[test] @ weights)[..., 0]
+                out.append(np.square(target[test] - said) if self.loss == "squared" else np.sign(said) != target[test])
+            return np.stack(out).astype(float)
 
         return of
 

@@ -135,6 +135,24 @@ def test_letters_are_drawn_without_replacement_and_metric_is_tuned(shared):
     assert 0 < tuned.distortion < 4
 
 
+def test_the_sign_problem_is_a_null_for_the_difference():
+    problem = Regressions(n=60, n_inputs=2, loss="zero-one")
+    layout = draw_layout(60, 2, 1, 1, np.random.default_rng(0))
+    raw = Raw.stacked([raw_of(problem.losses(np.random.default_rng(k)), layout) for k in range(800)])
+    difference = raw.wide[:, 1].mean(axis=1)
+    assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(800)
+    assert 0.2 < raw.wide[:, 0].mean() < 0.45
+    assert set(np.unique(problem.losses(np.random.default_rng(0))(layout.outer[:, :30], layout.outer[:, 30:]))) <= {
+        0.0,
+        1.0,
+    }
+
+
+def test_unknown_losses_are_refused():
+    with pytest.raises(InputError, match="zero-one or squared"):
+        reproduce("nadeau-bengio", replications=2, letter="", loss="hinge")
+
+
 def test_negative_counts_are_refused():
     with pytest.raises(InputError, match="negative"):
         reproduce("nadeau-bengio", replications=2, letter="", variance_sets=-1)

@@ -77,6 +77,21 @@ def test_exact_coverage_of_rate_intervals():
 
 
 @pytest.mark.slow
+@pytest.mark.sample
+def test_out_of_bag_standard_error_is_the_spread_over_data_sets(study):
+    """With 200 bootstrap samples and their noise taken off; without that it would be too large by half."""
+    values, errors = [], []
+    for k in range(120):
+        data = unseen.datasets.populations.SparseLogistic().draw(60, np.random.default_rng([31, k]))
+        table = unseen.run(study.Neighbours(), data, design=unseen.designs.Bootstrap(200), random_state=k, train=False)
+        e = unseen.estimate(table, method="out-of-bag")
+        values.append(e.value)
+        errors.append(e.std_error)
+    ratio = np.sqrt(np.mean(np.square(errors))) / np.std(values, ddof=1)
+    assert 0.85 < ratio < 1.25
+
+
+@pytest.mark.slow
 def test_bca_covers_an_area_with_a_closed_form(loss_table):
     """Equal-variance normal scores one apart: the area is Phi(1/sqrt 2)."""
     from unseen.core.data import Data

@@ -1,0 +1,50 @@
+"""Every registered test of two tables keeps the contract, and the contract catches breaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+
+from unseen.comparisons.mcnemar import McNemar
+from unseen.core.registry import known
+from unseen.testing import PAIR_CHECKS, comparisons
+
+TESTS = {name: cls for name, cls in known("comparisons").items() if "datasets" not in cls.needs}
+
+
+@pytest.mark.parametrize("check", PAIR_CHECKS, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("name", TESTS)
+def test_pair_test(name, check):
+    check(TESTS[name]())
+
+
+@dataclass(frozen=True)
+class OneSided(McNemar):
+    """Halves the p-value when the first is ahead."""
+
+    def __call__(self, a, b, *, level=0.95):
+        c = super().__call__(a, b, level=level)
+        return replace(c, p=c.p / 2 if c.difference < 0 else c.p)
+
+
+@dataclass(frozen=True)
+class Careless(McNemar):
+    """Takes the first table twice, whatever the second is."""
+
+    def __call__(self, a, b, *, level=0.95):
+        return super().__call__(a, a, level=level)
+
+
+@pytest.mark.parametrize(
+    ("cls", "check"),
+    [
+        (OneSided, comparisons.names_may_be_swapped),
+        (Careless, comparisons.foreign_tables_are_refused),
+        (OneSided, comparisons.is_described),
+    ],
+)
+def test_breaches_are_caught(cls, check):
+    with pytest.raises(AssertionError):
+        check(cls())
+    check(McNemar())

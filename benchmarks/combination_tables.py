@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from benchmarks.small_samples import FAMILY_OF, LARGEST_TEST, SHARED
-from unseen.core.evidence import dimension_band, error_band
+from unseen.core.evidence import FEW_SETS, dimension_band, error_band
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
@@ -231,6 +231,8 @@ def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
         for one in np.unique(label):
             inside = label == one
             groups = len(np.unique(cells.group[inside]))
+            if groups < FEW_SETS:
+                continue
             for name, rms in found.items():
                 square = max(float(np.mean((rms**2 - noise)[inside])), 1e-4)
                 lines.append(f"{name},{one},{np.sqrt(square):.4f},{groups}")

@@ -18,7 +18,7 @@ copyright = "2026, the unseen developers"
 release = version = unseen.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_generated"]
+exclude_patterns = ["_build", "_generated", "tables"]
 html_theme = "pydata_sphinx_theme"
 html_title = "unseen"
 html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"], "footer_start": ["copyright"], "footer_end": []}

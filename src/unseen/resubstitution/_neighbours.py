@@ -96,9 +96,14 @@ def k_nearest(points: Floats, among: Floats, k: int, own: Ints | None = None) ->
 def _by_tree(points: Floats, among: Floats, k: int, own: Ints | None) -> Ints:
     from scipy.spatial import cKDTree
 
-    found = np.asarray(cKDTree(among).query(points, k=[*range(1, k + 1)])[1], dtype=np.int64)
+    tree, wanted = cKDTree(among, leafsize=32), [*range(1, k + 1)]
     if own is None:
-        return found
+        return np.asarray(tree.query(points, k=wanted)[1], dtype=np.int64)
+    place = np.empty(len(among), dtype=np.int64)
+    place[tree.indices] = np.arange(len(among))
+    order = np.argsort(place[own])  # leaf by leaf, so that what is read stays near the processor
+    found = np.empty((len(points), k), dtype=np.int64)
+    found[order] = tree.query(points[order], k=wanted)[1]
     place = np.where((found == own[:, None]).any(axis=1), (found == own[:, None]).argmax(axis=1), k - 1)
     for j in range(k - 1, 0, -1):  # move the point itself to the front, or in place of the last
         later = place >= j

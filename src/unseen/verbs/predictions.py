@@ -101,7 +101,8 @@ def predictions(
     cluster : str, optional
         Column that names what items share (a topic, a patient): clusters are then the independent units.
     measure : str
-        Id of a loss; "auto" is zero-one for labels and squared error for numbers.
+        Id of a loss; "auto" is zero-one for labels and squared error for numbers. "auc" compares areas under ROC curves
+        from `prob`, by DeLong's method; the error is one minus the area.
     positive : label, optional
         The class that `prob` is about; the last label in sorted order by default.
     names : sequence of str, optional
@@ -142,13 +143,17 @@ def predictions(
     probs = (prob,) if isinstance(prob, str) else tuple(prob or ())
     roles = _Columns(truth, pred, probs, score, loss, id, cluster)
     _check_roles(roles, missing)
+    if measure == "auc" and not probs:
+        raise InputError("auc ranks cases by their probability: give prob, the column of the positive class.")
     frames = {name: read_frame(one, [c for c in (id, cluster) if c], sep) for name, one in files.items()}
     joined = join(frames, id)
     joined, left_out = _without_missing(frames, joined, roles, missing)
-    tables, remarks = _loss_tables(frames, joined, roles, measure, positive, root_seed(random_state))
-    estimates = {name: _estimate(table, level) for name, table in tables.items()}
-    pairs, tests = _compared(tables, level, adjust)
-    name = next(iter(tables.values())).loss
+    area = measure == "auc"
+    loss_id = "zero-one" if area else measure
+    tables, remarks = _loss_tables(frames, joined, roles, loss_id, positive, root_seed(random_state))
+    estimates = {name: _area(table, level) if area else _estimate(table, level) for name, table in tables.items()}
+    pairs, tests = _compared(tables, level, adjust, ("delong",) if area else ("paired-t", "mcnemar", "permutation"))
+    name = next(iter(estimates.values())).loss
     return PredictionFiles(
         estimates, pairs, tests, joined.unmatched, len(joined.ids), name, merge_notes(joined.notes, left_out, remarks)
     )
@@ -257,19 +262,27 @@ def _estimate(table: LossTable, level: float) -> Estimate:
     return replace(made, target=Target.MODEL, n_fits=0)
 
 
+def _area(table: LossTable, level: float) -> Estimate:
+    return replace(build("delong", "comparisons").alone(table, level=level), target=Target.MODEL, n_fits=0)
+
+
 def _compared(
-    tables: Mapping[str, LossTable], level: float, adjust: str
+    tables: Mapping[str, LossTable], level: float, adjust: str, tests: Sequence[str]
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
-    found: dict[str, list[Comparison]] = {"paired-t": [], "mcnemar": [], "permutation": []}
+    """Return the first test of every pair, which has an interval, and the others where they apply."""
+    found: dict[str, list[Comparison]] = {test: [] for test in tests}
     for a, b in combinations(tables.values(), 2):
-        found["paired-t"].append(from_estimate(PairedT(), a.minus(b), level))
-        for test in ("mcnemar", "permutation"):
+        for test, made in found.items():
             try:
-                found[test].append(build(test, "comparisons")(a, b, level=level))
+                if test == "paired-t":
+                    made.append(from_estimate(PairedT(), a.minus(b), level))
+                else:
+                    made.append(build(test, "comparisons")(a, b, level=level))
             except NotApplicable:
-                continue
-    done = {test: _adjusted(pairs, adjust) for test, pairs in found.items()}
-    return done["paired-t"], (*done["mcnemar"], *done["permutation"])
+                if test == tests[0]:
+                    raise
+    first, *others = (_adjusted(pairs, adjust) for pairs in found.values())
+    return first, tuple(pair for pairs in others for pair in pairs)
 
 
 def _adjusted(pairs: list[Comparison], adjust: str) -> tuple[Comparison, ...]:

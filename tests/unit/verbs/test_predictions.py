@@ -287,3 +287,31 @@ def test_a_result_holds_together_as_frame_json_and_text():
         r["a", "nosuch"]
     with pytest.raises(InputError, match="itself"):
         r["a", "a"]
+
+
+def test_areas_under_the_curve_by_delong():
+    from sklearn.metrics import roc_auc_score
+
+    rng = np.random.default_rng(0)
+    y = rng.choice(["no", "yes"], 200)
+    hit = (y == "yes").astype(float)
+    frame = pd.DataFrame({"item": range(200), "y": y, "topic": np.arange(200) // 5})
+    a = frame.assign(p=1 / (1 + np.exp(-(2 * hit - 1 + rng.standard_normal(200)))))
+    b = frame.assign(p=1 / (1 + np.exp(-(0.5 * hit + rng.standard_normal(200)))))
+    r = unseen.predictions(
+        {"a": a, "b": b.sample(frac=1, random_state=0)}, truth="y", prob="p", id="item", measure="auc"
+    )
+    areas = roc_auc_score(hit, a.p), roc_auc_score(hit, b.p)
+    assert r.loss == "1 - auc"
+    assert r.estimates["a"].value == pytest.approx(1 - areas[0])
+    assert r["a", "b"].difference == pytest.approx(areas[1] - areas[0])
+    assert [p.test for p in r.pairs] == ["delong"]
+    assert r["a", "b"].difference in r["a", "b"].interval
+    assert r.tests == ()
+    draws = []
+    for _ in range(400):  # the standard error against the bootstrap
+        k = rng.integers(0, 200, 200)
+        draws.append(roc_auc_score(hit[k], b.p.to_numpy()[k]) - roc_auc_score(hit[k], a.p.to_numpy()[k]))
+    assert r["a", "b"].std_error == pytest.approx(np.std(draws), rel=0.15)
+    with pytest.raises(InputError, match="give prob"):
+        ask(a.assign(yhat=a.y), measure="auc")

@@ -96,7 +96,10 @@ class DeLong:
         positive = data.codes[table.source[0].test.row] == code
         if min(positive.sum(), (~positive).sum()) < 2:
             raise InputError(f"{self.id} needs at least 2 tested cases of each class.")
-        return positive, _scores(table, code)
+        score = _scores(table, code)
+        if not np.all(np.isfinite(score)):
+            raise InputError(f"{self.id}: a score is not a finite number; leave that model out or look at its scores.")
+        return positive, score
 
     def __call__(self, a: LossTable, b: LossTable, *, level: float = 0.95) -> Comparison:
         """Return the difference of 1 - AUC, its normal interval and the p-value."""

@@ -210,6 +210,31 @@ def test_delong_needs_scores_and_two_classes():
         DeLong()(t, t)
 
 
+def test_delong_refuses_scores_that_are_no_numbers():
+    from sklearn.naive_bayes import GaussianNB
+
+    class Odd(GaussianNB):
+        def predict_proba(self, X):
+            out = super().predict_proba(X)
+            out[3] = np.nan
+            return out
+
+    X, y = unseen.datasets.load("breast-cancer").xy
+    with pytest.raises(InputError, match="delong: a score is not a finite number"):
+        unseen.compare(Odd(), GaussianNB(), X, y, test="delong", random_state=0)
+
+
+def test_one_split_is_too_few_for_a_spread():
+    from sklearn.dummy import DummyClassifier
+    from sklearn.naive_bayes import GaussianNB
+
+    X, y = unseen.datasets.load("iris").xy
+    one = unseen.designs.MonteCarlo(0.3, 1)
+    for test in ("corrected-t", "bayesian-t"):
+        with pytest.raises(InputError, match=f"{test} needs at least 2 completed splits"):
+            unseen.compare(GaussianNB(), DummyClassifier(), X, y, test=test, design=one, random_state=0)
+
+
 def test_delong_speaks_of_the_positive_class():
     """Swapping the positive class of a two-class score leaves the area as it is."""
     from sklearn.svm import SVC

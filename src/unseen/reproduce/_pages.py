@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from unseen.core.arrays import Floats
 from unseen.display._figures import PALETTE, Figure, figure
+from unseen.display._style import tidy
 from unseen.report._sections import Section, Table, Text, figure_section, section, table_of
 from unseen.reproduce._record import AGREES_WITHIN, Reproduction
 
@@ -38,23 +41,39 @@ def cells(result: Reproduction) -> Section:
     return Section("cells", "Published and ours", [table_of(result.rows())])
 
 
-def _info(result: Reproduction) -> dict[str, np.ndarray] | None:
+@dataclass(frozen=True)
+class Differences:
+    """Differences in Monte-Carlo errors, table by table."""
+
+    tables: tuple[str, ...]
+    z: tuple[Floats, ...]
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        every = np.concatenate(self.z)
+        inside = int(np.sum(np.abs(every) <= AGREES_WITHIN))
+        return f"{inside} of {len(every)} differences within {AGREES_WITHIN:g}, from {every.min():.1f} to {every.max():.1f}"
+
+
+def _info(result: Reproduction) -> Differences | None:
     judged = [c for c in result.cells if c.verdict != "not judged"]
     if not judged:
         return None
-    tables = list(dict.fromkeys(c.table for c in judged))
-    return {table: np.array([c.z for c in judged if c.table == table], dtype=float) for table in tables}
+    tables = tuple(dict.fromkeys(c.table for c in judged))
+    return Differences(tables, tuple(np.array([c.z for c in judged if c.table == t], dtype=float) for t in tables))
 
 
-def _draw(info: dict[str, np.ndarray], ax: Any) -> None:
-    for k, z in enumerate(info.values()):
+def _draw(info: Differences, ax: Any) -> None:
+    for k, z in enumerate(info.z):
         # spread points of one table sideways by their rank, so that equal ones stay apart
         offset = 0.5 * (np.argsort(np.argsort(z)) / max(len(z) - 1, 1) - 0.5)
         ax.plot(k + offset, z, ".", color=PALETTE[k % len(PALETTE)], alpha=0.7)
     for edge in (-AGREES_WITHIN, AGREES_WITHIN):
         ax.axhline(edge, color="#5f6b73", linewidth=0.8, linestyle="--")
     ax.axhline(0.0, color="#5f6b73", linewidth=0.8)
-    ax.set_xticks(range(len(info)), list(info))
+    tidy(ax, "y")
+    ax.set_xticks(range(len(info.tables)), list(info.tables))
     ax.set_ylabel("ours − published, in Monte-Carlo errors")
 
 

@@ -123,7 +123,8 @@ def _table() -> dict[tuple[str, ...], dict[int, float]]:
 def expected(estimator: str, family: str, n: int, d: int, classes: int, error: float) -> Evidence | None:
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
 
-    Between measured sizes the logarithm of the RMS is interpolated in the logarithm of n; beyond them it follows 1/sqrt(n).
+    The logarithm of the RMS is interpolated in the logarithm of n; beyond the measured sizes it goes on with the slope
+    between the nearest two, though never falls faster than 1/sqrt(n): where bias dominates, more data help little.
 
     Examples
     --------
@@ -157,10 +158,12 @@ def _words(family: str, features: str, classes: str, error: str) -> str:
 
 def _at(found: dict[int, float], n: int) -> float:
     sizes = sorted(found)
-    if n <= sizes[0] or n >= sizes[-1]:
-        end = sizes[0] if n <= sizes[0] else sizes[-1]
-        return found[end] * math.sqrt(end / max(n, 1))
-    k = next(i for i in range(len(sizes) - 1) if sizes[i] <= n <= sizes[i + 1])
+    if len(sizes) == 1:
+        return found[sizes[0]] * math.sqrt(sizes[0] / max(n, 1))
+    k = min(max(sum(size <= n for size in sizes) - 1, 0), len(sizes) - 2)
     low, high = sizes[k], sizes[k + 1]
-    share = math.log(n / low) / math.log(high / low)
-    return math.exp((1 - share) * math.log(found[low]) + share * math.log(found[high]))
+    slope = math.log(found[high] / found[low]) / math.log(high / low)
+    if not low <= n <= high:
+        slope = min(max(slope, -0.5), 0.0)
+    base = high if n > high else low
+    return found[base] * (max(n, 1) / base) ** slope

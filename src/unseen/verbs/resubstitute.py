@@ -35,6 +35,11 @@ class Resubstitutions(Shown):
     estimates: tuple[Estimate, ...]
     left_out: dict[str, str]
 
+    @property
+    def title(self) -> str:
+        """Title of the report."""
+        return f"Error of {self.model[:80]} without retraining"
+
     def __getitem__(self, method: str) -> Estimate:
         return next(e for e in self.estimates if e.method == method)
 

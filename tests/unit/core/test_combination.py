@@ -58,10 +58,21 @@ def test_between_sizes_the_logarithm_is_interpolated(table):
     assert not found.extrapolated
 
 
-def test_beyond_the_sizes_the_rms_follows_the_square_root(table):
+def test_beyond_the_sizes_the_slope_goes_on_but_never_faster_than_the_square_root(table):
+    # from 20 to 80 the RMS halves: exactly the square root
     assert expected("toy", "any", 320, 5, 2, 0.1).rms == pytest.approx(0.05)
     assert expected("toy", "any", 320, 5, 2, 0.1).extrapolated
     assert expected("toy", "any", 5, 5, 2, 0.1).rms == pytest.approx(0.4)
+    # trees: .3 to .12 is steeper and is held back
+    assert expected("toy", "tree", 320, 5, 2, 0.1).rms == pytest.approx(0.06)
+    assert not expected("toy", "tree", 80, 5, 2, 0.1).extrapolated
+
+
+def test_a_flat_stretch_stays_flat_beyond_it():
+    assert evidence._at({20: 0.1, 40: 0.09, 100: 0.09}, 1000) == pytest.approx(0.09)
+    assert evidence._at({20: 0.1, 40: 0.09, 100: 0.095}, 1000) == pytest.approx(0.095)
+    assert evidence._at({20: 0.1, 40: 0.05, 100: 0.04}, 40) == pytest.approx(0.05)
+    assert evidence._at({40: 0.1}, 160) == pytest.approx(0.05)
 
 
 def test_the_narrowest_situation_known_at_every_size_is_used(table):

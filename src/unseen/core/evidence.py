@@ -166,4 +166,4 @@ def _at(found: dict[int, float], n: int) -> float:
     if not low <= n <= high:
         slope = min(max(slope, -0.5), 0.0)
     base = high if n > high else low
-    return found[base] * (max(n, 1) / base) ** slope
+    return found[base] * math.exp(slope * math.log(max(n, 1) / base))

@@ -3,6 +3,7 @@
 from unseen import datasets as datasets
 from unseen import designs as designs
 from unseen import kinetics as kinetics
+from unseen import measures as measures
 from unseen import resubstitution as resubstitution
 from unseen.core.comparison import Comparison as Comparison
 from unseen.core.comparison import Comparisons as Comparisons
@@ -20,6 +21,8 @@ from unseen.verbs.disagree import disagree as disagree
 from unseen.verbs.distribution import distribution as distribution
 from unseen.verbs.estimate import estimate as estimate
 from unseen.verbs.fraction import optimal_fraction as optimal_fraction
+from unseen.verbs.measure import measure as measure
+from unseen.verbs.measure_record import Measures as Measures
 from unseen.verbs.planning import plan_test_size as plan_test_size
 from unseen.verbs.power import power as power
 from unseen.verbs.predictions import predictions as predictions

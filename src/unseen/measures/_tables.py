@@ -24,7 +24,7 @@ def tables_of(y: Array, value: Array, weights: Floats, size: int) -> Floats:
     """
     cell = y.astype(np.int64) * size + value.astype(np.int64)
     if len(weights) == 1:
-        return np.bincount(cell, weights[0], size * size).reshape(1, size, size)
+        return np.asarray(np.bincount(cell, weights[0], size * size), dtype=float).reshape(1, size, size)
     from scipy.sparse import csr_array
 
     n = len(y)

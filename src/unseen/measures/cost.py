@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Cost:
     [1.0, 5.0, 0.0]
     """
 
-    costs: tuple[tuple[float, ...], ...] | None = None
+    costs: Any = None
     id: ClassVar[str] = "cost"
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Utility(FromTable):
     (0.75, -0.25)
     """
 
-    gains: tuple[tuple[float, ...], ...] | None = None
+    gains: Any = None
     id: ClassVar[str] = "utility"
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))

@@ -1,0 +1,65 @@
+"""Observed shares against predicted probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError
+from unseen.display._figures import Figure, figure
+from unseen.display._style import GREY, MAIN, label, tidy
+from unseen.verbs.measure_curves import Calibration
+from unseen.verbs.measure_record import Measures
+
+__all__ = ["CalibrationInfo"]
+
+
+@dataclass(frozen=True)
+class CalibrationInfo:
+    """Mean probability, observed share and its limits in each bin; the class and the reliability term."""
+
+    label: str
+    predicted: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    reliability: float
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return f"reliability {self.reliability:.4g} over {len(self.predicted)} bins (0 is perfect)"
+
+
+def info(c: Calibration) -> CalibrationInfo:
+    """Return the bins."""
+    return CalibrationInfo(c.label, c.predicted, c.observed, c.low, c.high, c.brier.reliability)
+
+
+def of_measures(m: Measures) -> CalibrationInfo | None:
+    """Return the bins of the positive class, or None where there are no probabilities."""
+    try:
+        return info(m.calibration())
+    except InputError:
+        return None
+
+
+def draw(numbers: CalibrationInfo, ax: Any) -> None:
+    """Draw the bins with their limits and the diagonal."""
+    tidy(ax)
+    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--")
+    ax.vlines(numbers.predicted, numbers.low, numbers.high, color=MAIN, linewidth=2)
+    ax.plot(numbers.predicted, numbers.observed, color=MAIN, marker="o", linewidth=1, markersize=6)
+    ax.set_xlim(-0.02, 1.02)
+    ax.set_ylim(-0.02, 1.02)
+    ax.set_aspect("equal")
+    ax.set_xlabel(f"predicted probability of {label(numbers.label)}")
+    ax.set_ylabel("observed share")
+
+
+CAPTION = (
+    "Each point is a bin of about as many cases; calibrated probabilities lie on the dashed line within their limits."
+)
+figure(Figure("calibration", Measures, of_measures, draw, "Calibration", CAPTION, (5.0, 4.8), 50))
+figure(Figure("calibration", Calibration, info, draw, "Calibration", CAPTION, (5.0, 4.8), 10))

@@ -1,0 +1,72 @@
+"""All measures of a set of predictions that share the range 0 to 1, with their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.display._figures import Figure, figure
+from unseen.display._style import GREY, MAIN, OTHER, label, tidy
+from unseen.verbs.measure_record import Measures
+
+__all__ = ["ForestInfo"]
+
+MOST = 40
+
+
+@dataclass(frozen=True)
+class ForestInfo:
+    """Names, values and interval ends, one line each, and the value that knows nothing (None where it depends)."""
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+    ends: tuple[tuple[float, float] | None, ...]
+    neutral: tuple[float | None, ...]
+    size: tuple[float, float]
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return "; ".join(f"{name} {value:.3g}" for name, value in zip(self.labels[:8], self.values))
+
+
+def info(m: Measures) -> ForestInfo | None:
+    """Return the measures between 0 and 1, in the order they were made."""
+    from unseen.core.registry import known
+
+    classes = known("measures")
+    rows = []
+    for name, e in m.estimates.items():
+        cls = classes.get(name.split("[")[0].split(" at ")[0])
+        if cls is not None and cls.range == (0.0, 1.0):
+            rows.append((name, e, getattr(cls, "neutral", None)))
+    rows = rows[:MOST]
+    if not rows:
+        return None
+    ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for _, e, _ in rows)
+    return ForestInfo(
+        tuple(name for name, _, _ in rows), tuple(e.value for _, e, _ in rows), ends, tuple(n for _, _, n in rows),
+        (7.0, 0.9 + 0.26 * len(rows)),
+    )  # fmt: skip
+
+
+def draw(numbers: ForestInfo, ax: Any) -> None:
+    """Draw one point and interval per measure."""
+    tidy(ax, "x")
+    for k, (value, ends, neutral) in enumerate(zip(numbers.values, numbers.ends, numbers.neutral)):
+        if ends is not None:
+            ax.plot(ends, [-k, -k], color=MAIN, linewidth=2.4, solid_capstyle="butt")
+        ax.plot(value, -k, "o", color=MAIN, markersize=6, markerfacecolor=MAIN if ends is not None else "none")
+        if neutral is not None:
+            ax.plot([neutral], [-k], "|", color=OTHER, markersize=11, markeredgewidth=2)
+    ax.set_yticks([-k for k in range(len(numbers.labels))], [label(text, 44) for text in numbers.labels])
+    ax.set_ylim(-len(numbers.labels) + 0.4, 0.6)
+    ax.set_xlim(-0.02, 1.02)
+    ax.axvline(0, color=GREY, linewidth=0.6)
+    ax.axvline(1, color=GREY, linewidth=0.6)
+
+
+figure(Figure(
+    "measures", Measures, info, draw, "Measures",
+    "Points with their confidence intervals; the upright stroke marks what scores without information would get.", order=20,
+))  # fmt: skip

@@ -1,0 +1,303 @@
+"""Curves and tables of a set of predictions: ROC, precision-recall, calibration, confusion matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.errors import InputError, NotApplicable
+from unseen.core.estimate import Estimate, Interval, Target, check_level
+from unseen.core.show import Shown
+from unseen.estimators.wilson import wilson_interval
+from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
+from unseen.measures._delong import delong
+
+__all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
+
+
+@dataclass(frozen=True)
+class AucDifference(Shown):
+    """The area under one ROC curve minus that under another, with DeLong's test.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        The difference, its standard error and interval.
+    statistic, p : float or None
+        Normal deviate and two-sided p-value; None where the two curves never differ.
+    paired : bool
+        Whether both curves are of the same cases, whose covariance is then allowed for.
+    """
+
+    estimate: Estimate
+    statistic: float | None
+    p: float | None
+    paired: bool
+
+    @property
+    def value(self) -> float:
+        """The difference; positive where the first curve has the larger area."""
+        return self.estimate.value
+
+    @property
+    def interval(self) -> Interval | None:
+        """Interval of the difference."""
+        return self.estimate.interval
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the one row of `frame()`."""
+        return [{**self.estimate.row(), "statistic": self.statistic, "p": self.p, "paired": self.paired}]
+
+    def __str__(self) -> str:
+        p = "" if self.p is None else f", p = {self.p:.3g}"
+        return f"{self.estimate}{p} ({'same' if self.paired else 'different'} cases)"
+
+
+@dataclass(frozen=True, eq=False)
+class Roc(Shown):
+    """Receiver operating characteristic: one point per distinct score.
+
+    Parameters
+    ----------
+    label : str
+        The class called positive.
+    threshold, hit_rate, alarm_rate : ndarray
+        From the highest score down; the first point, (0, 0), has no finite threshold.
+    auc : Estimate
+        Area with its interval.
+    positive, score, units : ndarray
+        The cases themselves, for tests and bands.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> m = unseen.measure([0, 0, 1, 1, 1, 0], [0.1, 0.4, 0.35, 0.8, 0.9, 0.2])
+    >>> m.roc().hit_rate.round(2).tolist(), round(m.roc().auc.value, 3)
+    ([0.0, 0.33, 0.67, 0.67, 1.0, 1.0, 1.0], 0.889)
+    """
+
+    label: str
+    threshold: Floats
+    hit_rate: Floats
+    alarm_rate: Floats
+    auc: Estimate
+    positive: Array = field(repr=False)
+    score: Floats = field(repr=False)
+    units: Ints = field(repr=False)
+
+    def band(self, level: float = 0.95) -> tuple[Floats, Floats, Floats]:
+        """Return false-alarm rates with a lower and an upper curve between which the whole true curve lies.
+
+        References
+        ----------
+        Campbell, G. (1994). Advances in statistical methodology for the evaluation of diagnostic and laboratory tests.
+        Statistics in Medicine 13, 499-508: both empirical distributions within their Kolmogorov-Smirnov limits.
+        """
+        check_level(level)
+        if len(np.unique(self.units)) < len(self.units):
+            raise NotApplicable("the band needs independent cases; with groups it would be too narrow.")
+        tail = (1 - np.sqrt(level)) / 2
+        plus, minus = int(self.positive.sum()), int((~self.positive).sum())
+        up, across = (float(np.sqrt(np.log(1 / tail) / (2 * m))) for m in (plus, minus))
+        grid = np.unique(
+            np.concatenate([self.alarm_rate, np.clip(self.alarm_rate + across, 0, 1), np.linspace(0, 1, 101)])
+        )
+        low = np.where(grid - across > 0, _below(self, grid - across), 0.0) - up
+        high = _above(self, np.minimum(grid + across, 1.0)) + up
+        return grid, np.clip(low, 0, 1), np.clip(high, 0, 1)
+
+    def difference(self, other: Roc, *, paired: bool | None = None, level: float = 0.95) -> AucDifference:
+        """Return this area minus another's with DeLong's test.
+
+        Parameters
+        ----------
+        other : Roc
+            The other curve.
+        paired : bool, optional
+            Whether both are of the same cases in the same order; by default where their labels are the same.
+        level : float
+            Confidence level.
+        """
+        from scipy.special import ndtr, ndtri
+
+        check_level(level)
+        same = np.array_equal(self.positive, other.positive) and np.array_equal(self.units, other.units)
+        if paired and not same:
+            raise InputError("the two curves are not of the same cases in the same order; leave paired out.")
+        paired = same if paired is None else paired
+        if paired:
+            areas, c = delong(self.positive, self.score, other.score, units=self.units)
+            value, variance = float(areas[0] - areas[1]), float(c[0, 0] + c[1, 1] - 2 * c[0, 1])
+        else:
+            one, two = (delong(r.positive, r.score, units=r.units) for r in (self, other))
+            value, variance = float(one[0][0] - two[0][0]), float(one[1][0, 0] + two[1][0, 0])
+        se = float(np.sqrt(max(variance, 0.0)))
+        half = float(ndtri((1 + level) / 2)) * se
+        interval = Interval(max(value - half, -1.0), min(value + half, 1.0), level) if se > 0 else None
+        n = len(np.unique(self.units)) + (0 if paired else len(np.unique(other.units)))
+        made = Estimate(value, se, interval, None, "delong", Target.MODEL, "auc difference", n, 0)
+        z = value / se if se > 0 else None
+        return AucDifference(made, z, None if z is None else float(2 * ndtr(-abs(z))), bool(paired))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per point."""
+        return [
+            {"threshold": float(t), "false_alarm_rate": float(a), "sensitivity": float(h)}
+            for t, a, h in zip(self.threshold, self.alarm_rate, self.hit_rate)
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the points and the area."""
+        return {"label": self.label, "auc": self.auc.to_dict(), "points": self.rows()}
+
+    def __str__(self) -> str:
+        return f"ROC of {self.label}: {len(self.threshold)} points; {self.auc}"
+
+
+def _below(roc: Roc, rate: Floats) -> Floats:
+    """Return the hit rate at the last point left of a false-alarm rate."""
+    return roc.hit_rate[np.maximum(np.searchsorted(roc.alarm_rate, rate, side="left") - 1, 0)]
+
+
+def _above(roc: Roc, rate: Floats) -> Floats:
+    """Return the hit rate at the first point beyond a false-alarm rate."""
+    return roc.hit_rate[np.minimum(np.searchsorted(roc.alarm_rate, rate, side="right"), len(roc.hit_rate) - 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class PrecisionRecall(Shown):
+    """Precision against sensitivity, one point per distinct score, never joined by straight lines.
+
+    Parameters
+    ----------
+    label : str
+        The class called positive.
+    threshold, recall, precision, low, high : ndarray
+        From the highest score down, with Wilson limits of the precision.
+    average_precision : Estimate
+        Area under the steps, with its interval.
+    prevalence : float
+        What guessing would give.
+    """
+
+    label: str
+    threshold: Floats
+    recall: Floats
+    precision: Floats
+    low: Floats
+    high: Floats
+    average_precision: Estimate
+    prevalence: float
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per point."""
+        names = ("threshold", "recall", "precision", "low", "high")
+        return [dict(zip(names, map(float, line))) for line in zip(*(getattr(self, k) for k in names))]
+
+    def __str__(self) -> str:
+        return f"precision-recall of {self.label}: {len(self.threshold)} points; {self.average_precision}"
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration(Shown):
+    """Observed shares against predicted probabilities, in bins of about as many cases each.
+
+    Parameters
+    ----------
+    label : str
+        The class whose probabilities they are.
+    predicted, observed, low, high : ndarray
+        Mean probability, share of the class and its Wilson limits in each bin.
+    count : ndarray of int
+        Cases in each bin.
+    brier : BrierParts
+        Mean squared error of the probabilities and its parts.
+    level : float
+        Confidence level of the limits.
+    """
+
+    label: str
+    predicted: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    count: Ints
+    brier: BrierParts
+    level: float
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per bin."""
+        names = ("predicted", "observed", "low", "high", "count")
+        made = [dict(zip(names, map(float, line))) for line in zip(*(getattr(self, k) for k in names))]
+        return [{**row, "count": int(row["count"])} for row in made]
+
+    def __str__(self) -> str:
+        b = self.brier
+        return (
+            f"calibration of {self.label}: Brier score {b.score:.4g} = reliability {b.reliability:.4g} - resolution "
+            f"{b.resolution:.4g} + uncertainty {b.uncertainty:.4g} + within bins {b.within:.4g}"
+        )
+
+
+def calibrated(label: str, positive: Array, probability: Floats, n_bins: int, level: float) -> Calibration:
+    """Return the calibration of one class's probabilities."""
+    bins = bins_of(probability, n_bins)
+    count = np.bincount(bins).astype(np.int64)
+    observed = np.bincount(bins, positive) / count
+    ends = np.array([wilson_interval(float(p), int(n), level) for p, n in zip(observed, count)])
+    parts = brier_decomposition(positive, probability, n_bins)
+    mean = np.bincount(bins, probability) / count
+    return Calibration(label, mean, observed, ends[:, 0], ends[:, 1], count, parts, level)
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion(Shown):
+    """Confusion matrix: counts, and for each true class the share of every decision with its Wilson interval.
+
+    Parameters
+    ----------
+    classes : tuple of str
+        Labels, in the order of rows (truth) and columns (decision).
+    counts, share, low, high : ndarray
+        Weighted counts; shares of the row with their limits, NaN for a class without cases.
+    level : float
+        Confidence level of the limits.
+    """
+
+    classes: tuple[str, ...]
+    counts: Floats
+    share: Floats
+    low: Floats
+    high: Floats
+    level: float
+
+    def __getitem__(self, cell: tuple[Any, Any]) -> float:
+        i, j = (self.classes.index(str(label)) for label in cell)
+        return float(self.counts[i, j])
+
+    def interval(self, truth: Any, decision: Any) -> Interval:
+        """Return the limits of the share of a true class that gets a decision."""
+        i, j = (self.classes.index(str(label)) for label in (truth, decision))
+        return Interval(float(self.low[i, j]), float(self.high[i, j]), self.level)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per cell."""
+        return [
+            {
+                "truth": self.classes[i], "decision": self.classes[j], "count": float(self.counts[i, j]),
+                "share": float(self.share[i, j]), "lower": float(self.low[i, j]), "upper": float(self.high[i, j]),
+            }
+            for i in range(len(self.classes)) for j in range(len(self.classes))
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        width = max(len(c) for c in self.classes) + 2
+        head = " " * width + "".join(c.rjust(max(width, 8)) for c in self.classes)
+        body = [
+            c.ljust(width) + "".join(f"{v:g}".rjust(max(width, 8)) for v in line)
+            for c, line in zip(self.classes, self.counts)
+        ]
+        return "\n".join([head, *body])

@@ -1,0 +1,114 @@
+"""Measures of a file of predictions, and cost matrices kept in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.errors import InputError
+from unseen.verbs.measure import measure
+from unseen.verbs.measure_record import Measures
+from unseen.verbs.prediction_files import column, labels_of, lacking, numbers, read_frame
+
+__all__ = ["costs_of", "measure_file"]
+
+
+def measure_file(
+    file: Any,
+    *,
+    truth: str,
+    score: Sequence[str] | None = None,
+    pred: str | None = None,
+    costs: Any = None,
+    cluster: str | None = None,
+    weights: str | None = None,
+    sep: str | None = None,
+    **options: Any,
+) -> Measures:
+    """Measure the predictions in a file; `score` and `pred` name columns, the rest is as in `unseen.measure`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"y": ["a", "b", "a", "b"], "p": [0.1, 0.9, 0.6, 0.7]})
+    >>> measure_file(frame, truth="y", score=["p"])["sensitivity"].value
+    1.0
+    """
+    if not score and pred is None:
+        raise InputError("say what the file holds: score (one column, or one per class), or pred, or both.")
+    frame = read_frame(file, [cluster] if cluster else [], sep)
+    name = Path(file).name if isinstance(file, (str, PathLike)) else "the frame"
+    ids = np.arange(1, len(frame) + 1).astype(object)
+    y = _whole(frame, truth, name)
+    said = None if pred is None else _whole(frame, pred, name)
+    values = None
+    if score:
+        values = np.stack([numbers(column(frame, c, name), f"{name}: {c!r}", ids) for c in score], axis=1)
+    y, said = _alike(y, said)
+    given = (values[:, 0] if values is not None and values.shape[1] == 1 else values) if score else said
+    made = measure(
+        y, given, y_pred=said if score else None, costs=None if costs is None else costs_of(costs, np.unique(y)),
+        groups=None if cluster is None else _whole(frame, cluster, name).astype(str),
+        sample_weight=None if weights is None else numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
+        **options,
+    )  # fmt: skip
+    return replace(made, title=f"Measures of {name}")
+
+
+def _whole(frame: Any, name: str, file: str) -> Array:
+    """Return a column without gaps."""
+    values = column(frame, name, file)
+    lost = lacking(values)
+    if lost.any():
+        raise InputError(
+            f"{file}: {name!r} is missing in {int(lost.sum())} rows (first: row {int(np.argmax(lost)) + 1})."
+        )
+    return values
+
+
+def _alike(y: Array, said: Array | None) -> tuple[Array, Array | None]:
+    """Return numbers as numbers, else labels written alike in both columns."""
+    columns = [y] if said is None else [y, said]
+    if all(isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for c in columns for v in c):
+        plain = [c.astype(float) for c in columns]
+        if all(np.all(c == np.round(c)) for c in plain):
+            plain = [c.astype(np.int64) for c in plain]
+        return plain[0], None if said is None else plain[1]
+    labels = labels_of(columns)
+    made = [labels.classes[codes] for codes in labels.codes]
+    return made[0], None if said is None else made[1]
+
+
+def costs_of(source: Any, classes: Array) -> Floats:
+    """Return a cost matrix in the order of the classes, from a file or a frame with labels in its head and first column.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"truth": ["b", "a"], "b": [0, 1], "a": [5, 0]})
+    >>> costs_of(frame, np.array(["a", "b"])).tolist()
+    [[0.0, 1.0], [5.0, 0.0]]
+    """
+    if not isinstance(source, (str, PathLike)) and not hasattr(source, "columns"):
+        return np.asarray(source, dtype=float)
+    frame = read_frame(source)
+    wanted = [str(c) for c in classes]
+    first = frame.columns[0]
+    rows = labels_of([frame[first].astype(object).to_numpy()])
+    found = [str(v) for v in rows.classes[rows.codes[0]]]
+    heads = {str(c): c for c in frame.columns[1:]}
+    missing = [c for c in wanted if c not in heads or c not in found]
+    if missing or len(heads) != len(wanted) or len(found) != len(wanted):
+        raise InputError(
+            f"the cost matrix must name each class once in its head and in its first column; classes: {', '.join(wanted)}; "
+            f"head: {', '.join(heads)}; first column: {', '.join(found)}."
+        )
+    ids = np.array(found, dtype=object)
+    columns = {c: numbers(frame[heads[c]].astype(object).to_numpy(), f"costs of deciding {c!r}", ids) for c in wanted}
+    return np.array([[columns[c][found.index(r)] for c in wanted] for r in wanted])

@@ -1,0 +1,152 @@
+"""Default intervals of measures: Wilson for rates, logit-DeLong for areas, BCa for the rest; none leaves the range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.notes import Note, note
+from unseen.core.rng import stream
+from unseen.estimators.bca import bca_ends
+from unseen.estimators.wilson import wilson_interval
+from unseen.measures._delong import delong, logit_ends
+from unseen.measures._tables import tables_of
+from unseen.verbs.measure_input import Judged
+
+__all__ = ["Bootstrap", "area_estimate", "effective_size", "rate_estimate"]
+
+MOST_BLOCKS = 400
+CELLS_AT_ONCE = 2_000_000
+MOST_CELLS = 200_000_000
+LEAST_DRAWS = 200
+ROUND_OFF = 1e-12
+
+
+def _estimate(
+    j: Judged, name: str, value: float, se: float | None, ends: tuple[float, float] | None, level: float, method: str,
+    notes: tuple[Note, ...] = (),
+) -> Estimate:  # fmt: skip
+    interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
+    return Estimate(float(value), se, interval, None, method, Target.MODEL, name, j.n_units, 0, notes=notes)
+
+
+def effective_size(j: Judged, part: Array, whole: Array, value: float) -> tuple[float, float]:
+    """Return how many independent cases a ratio rests on, p (1 - p) / SE^2, and its standard error over units.
+
+    Korn, E. L. and Graubard, B. I. (1998). Survey Methodology 24, 193-201.
+    """
+    count = float(whole.sum())
+    if j.simple:
+        return count, float(np.sqrt(value * (1 - value) / count))
+    total = float(j.weight @ whole)
+    pull = np.bincount(j.units, j.weight * (part - value * whole), j.n_units) / total
+    units = len(np.unique(j.units[whole > 0]))
+    variance = float(np.square(pull).sum()) * units / max(units - 1, 1)
+    if variance <= 0:
+        return float(units), 0.0
+    return float(np.clip(value * (1 - value) / variance, 1, count)), float(np.sqrt(variance))
+
+
+def rate_estimate(j: Judged, name: str, part: Array, whole: Array, level: float) -> Estimate | None:
+    """Return the share of `whole` cases that are `part` with Wilson's interval; None where there is no such case."""
+    total = float(j.weight @ whole)
+    if total <= 0:
+        return None
+    value = float(j.weight @ part) / total
+    size, se = effective_size(j, part.astype(float), whole.astype(float), value)
+    notes: tuple[Note, ...] = ()
+    if not j.simple:
+        notes = (note("U016", f"{name}: {int(whole.sum())} cases count as {size:.1f} independent ones"),)
+    return _estimate(j, name, value, se, wilson_interval(value, size, level), level, "wilson", notes)
+
+
+def area_estimate(j: Judged, name: str, positive: Array, score: Floats, level: float) -> Estimate | None:
+    """Return the area under a ROC curve with DeLong's error on the logit scale.
+
+    Where no pair, or every pair, is in the wrong order DeLong's variance is 0; the interval is then Wilson's for as many
+    trials as the smaller class has cases.
+    """
+    if min(positive.sum(), (~positive).sum()) < 2:
+        return None
+    areas, covariance = delong(positive, score, units=None if j.n_units == j.n else j.units)
+    value, se = float(areas[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
+    if 0 < value < 1 and se > 0:
+        return _estimate(j, name, value, se, logit_ends(value, se, level), level, "logit-delong")
+    fewer = min(len(np.unique(j.units[positive])), len(np.unique(j.units[~positive])))
+    text = f"{name}: no spread; the interval is Wilson's for {fewer} units of the smaller class"
+    return _estimate(j, name, value, se, wilson_interval(value, fewer, level), level, "wilson", (note("U010", text),))
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Resampling of independent units for any measure of a set of predictions.
+
+    Parameters
+    ----------
+    judged : Judged
+        The cases.
+    n_draws, seed, level
+        Resamples, seed and confidence level.
+    """
+
+    judged: Judged
+    n_draws: int
+    seed: int
+    level: float
+
+    @property
+    def draws(self) -> int:
+        """Number of resamples, fewer where the cases are very many."""
+        return int(min(self.n_draws, max(LEAST_DRAWS, MOST_CELLS // self.judged.n)))
+
+    def of_tables(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
+        """Return a measure of the confusion matrix; with simple cases whole matrices are drawn at once."""
+        j = self.judged
+        size = max(2, j.size)
+        if not j.simple:
+            return self.of_weights(name, lambda w: measure(tables_of(j.y, j.value, w, size)), span)
+        table = tables_of(j.y, j.value, np.ones((1, j.n)), size)
+        counts = table.reshape(-1).astype(np.int64)
+        drawn = stream(self.seed, "measure", name).multinomial(j.n, counts / j.n, self.n_draws).astype(float)
+        there = np.flatnonzero(counts)
+        less = table.reshape(-1) - np.eye(len(counts))[there]
+        left = measure(less.reshape(-1, size, size)).repeat(counts[there])
+        return self._made(name, float(measure(table)[0]), measure(drawn.reshape(-1, size, size)), left, span)
+
+    def of_weights(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
+        """Return a measure that is a function of case weights."""
+        j = self.judged
+        rng = stream(self.seed, "measure", name)
+        step = max(1, CELLS_AT_ONCE // j.n)
+        values = []
+        for begin in range(0, self.draws, step):
+            units = _multiplicities(rng, min(step, self.draws - begin), j.n_units)
+            values.append(measure(units[:, j.units] * j.weight))
+        blocks = np.arange(j.n_units) * min(j.n_units, MOST_BLOCKS) // j.n_units
+        left = []
+        for begin in range(0, int(blocks[-1]) + 1, step):
+            some = np.arange(begin, min(begin + step, int(blocks[-1]) + 1))
+            left.append(measure((blocks != some[:, None])[:, j.units] * j.weight))
+        whole = float(measure(j.weight[None])[0])
+        return self._made(name, whole, np.concatenate(values), np.concatenate(left), span)
+
+    def _made(self, name: str, value: float, draws: Floats, left: Floats, span: tuple[float, float]) -> Estimate | None:
+        kept, rest = draws[np.isfinite(draws)], left[np.isfinite(left)]
+        if not np.isfinite(value) or len(kept) < len(draws) / 2:
+            return None
+        se = float(kept.std(ddof=1))
+        if float(np.ptp(kept)) <= ROUND_OFF * max(1.0, abs(value)):
+            text = f"{name}: all resamples gave the same value"
+            return _estimate(self.judged, name, value, se, None, self.level, "bca", (note("U010", text),))
+        ends = np.clip(bca_ends(value, kept, rest, self.level), *span)
+        return _estimate(self.judged, name, value, se, (ends[0], ends[1]), self.level, "bca")
+
+
+def _multiplicities(rng: np.random.Generator, rows: int, n: int) -> Floats:
+    """Return how often each of n units is drawn in each of several samples of n."""
+    place = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, None]
+    return np.bincount(place.reshape(-1), minlength=rows * n).astype(float).reshape(rows, n)

@@ -1,0 +1,176 @@
+"""What `unseen.measure` returns: every measure of a set of predictions with its interval, and the curves behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError, NotApplicable, UnknownName
+from unseen.core.estimate import Estimate
+from unseen.core.notes import Note
+from unseen.core.show import Shown, plain
+from unseen.estimators.wilson import wilson_interval
+from unseen.measures._continuous import Outlying, outlying
+from unseen.measures._curves import sweep
+from unseen.measures._tables import tables_of
+from unseen.verbs.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
+from unseen.verbs.measure_input import Judged
+from unseen.verbs.measure_intervals import area_estimate, effective_size
+
+__all__ = ["Measures"]
+
+
+@dataclass(frozen=True, eq=False)
+class Measures(Shown):
+    """Measures of one set of predictions, each an `Estimate` with an interval inside the measure's range.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        By id; those of one class against the rest are called "sensitivity[a]".
+    judged : Judged
+        Truth, decisions and scores.
+    level, seed, n_bootstrap
+        Confidence level of the intervals, seed and number of resamples of the BCa ones.
+    notes : tuple of Note
+        Statistical weaknesses.
+    title : str
+        Title of the report.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> m = unseen.measure(["ill", "well", "ill", "well", "ill"], ["ill", "well", "well", "well", "ill"], positive="ill")
+    >>> round(m["sensitivity"].value, 3), m["specificity"].value, m.confusion()["ill", "well"]
+    (0.667, 1.0, 1.0)
+    """
+
+    estimates: Mapping[str, Estimate]
+    judged: Judged
+    level: float
+    seed: int
+    n_bootstrap: int
+    notes: tuple[Note, ...] = ()
+    title: str = "Measures of a set of predictions"
+
+    def __getitem__(self, name: str | tuple[str, Any]) -> Estimate:
+        key = f"{name[0]}[{name[1]}]" if isinstance(name, tuple) else name
+        if key not in self.estimates:
+            raise UnknownName("measure of these predictions", key, self.estimates)
+        return self.estimates[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.estimates)
+
+    @property
+    def positive(self) -> str | None:
+        """Label of the positive class."""
+        return None if self.judged.classes is None else self.judged.label(self.judged.positive)
+
+    def _class(self, label: Any) -> tuple[int, Any]:
+        if self.judged.classes is None:
+            raise NotApplicable("these are predictions of numbers; there is no such curve.")
+        code = self.judged.code(label)
+        return code, self.judged.y == code
+
+    def roc(self, label: Any = None) -> Roc:
+        """Return the ROC curve of a class against the rest; the positive class by default."""
+        j = self.judged
+        code, positive = self._class(label)
+        score = j.column(code)
+        auc = area_estimate(j, "auc", positive, score, self.level)
+        if auc is None:
+            raise InputError(f"a ROC curve of {j.label(code)} needs at least 2 cases of it and 2 others.")
+        curve = sweep(positive, score, j.weight[None])
+        threshold = np.concatenate([[np.inf], curve.threshold])
+        return Roc(j.label(code), threshold, curve.hit_rate[0], curve.alarm_rate[0], auc, positive, score, j.units)
+
+    def precision_recall(self, label: Any = None) -> PrecisionRecall:
+        """Return precision against sensitivity of a class against the rest."""
+        from unseen.measures.average_precision import AveragePrecision
+        from unseen.verbs.measure_intervals import Bootstrap
+
+        j = self.judged
+        code, positive = self._class(label)
+        score = j.column(code)
+        curve = sweep(positive, score, j.weight[None])
+        precision, called = curve.precision[0, 1:], curve.plus[0, 1:] + curve.minus[0, 1:]
+        ends = np.array([wilson_interval(float(p), float(n), self.level) for p, n in zip(precision, called)])
+        area = Bootstrap(j, self.n_bootstrap, self.seed, self.level).of_weights(
+            "average-precision",
+            lambda w: AveragePrecision().of_weights(positive.astype(int), positive, score[:, None], w),
+            (0.0, 1.0),
+        )
+        if area is None:
+            raise InputError("average precision is undefined on most resamples; there are too few cases of the class.")
+        share = float(np.average(positive, weights=j.weight))
+        return PrecisionRecall(
+            j.label(code), curve.threshold, curve.hit_rate[0, 1:], precision, ends[:, 0], ends[:, 1], area, share
+        )
+
+    def calibration(self, label: Any = None, n_bins: int | None = None) -> Calibration:
+        """Return observed shares against predicted probabilities of a class; about 10 bins by default."""
+        j = self.judged
+        code, positive = self._class(label)
+        if not j.probability:
+            raise NotApplicable("these scores are no probabilities, so there is nothing to calibrate.")
+        return calibrated(j.label(code), positive, j.column(code), n_bins or int(np.clip(j.n // 10, 2, 10)), self.level)
+
+    def confusion(self) -> Confusion:
+        """Return the confusion matrix with an interval for every cell's share of its row."""
+        j = self.judged
+        if j.classes is None:
+            raise NotApplicable("these are predictions of numbers; there is no confusion matrix.")
+        size = len(j.classes)
+        counts = tables_of(j.y, j.value, j.weight[None], size)[0]
+        share, low, high = (np.full((size, size), np.nan) for _ in range(3))
+        for i in range(size):
+            whole = j.y == i
+            if not whole.any() or counts[i].sum() <= 0:
+                continue
+            for k in range(size):
+                share[i, k] = counts[i, k] / counts[i].sum()
+                size_of, _ = effective_size(j, (whole & (j.value == k)).astype(float), whole.astype(float), share[i, k])
+                low[i, k], high[i, k] = wilson_interval(share[i, k], size_of, self.level)
+        return Confusion(tuple(str(c) for c in j.classes), counts, share, low, high, self.level)
+
+    def outlying(self, label: Any = None) -> Outlying:
+        """Return the cases whose errors stand out: numbers, or probabilities of a class against 0 and 1."""
+        j = self.judged
+        if j.classes is None:
+            return outlying(j.y - j.value)
+        code, positive = self._class(label)
+        if not j.probability:
+            raise NotApplicable(
+                "errors of single cases need probabilities, and these are decisions or decision values."
+            )
+        return outlying(positive - j.column(code))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per measure."""
+        return [e.row() for e in self.estimates.values()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measures, the confusion matrix and the settings as plain values."""
+        j = self.judged
+        return plain(
+            {
+                "n": j.n, "n_units": j.n_units, "task": j.task, "level": self.level, "seed": self.seed,
+                "n_bootstrap": self.n_bootstrap, "threshold": j.threshold, "positive": self.positive,
+                "classes": None if j.classes is None else [str(c) for c in j.classes],
+                "measures": {k: e.to_dict() for k, e in self.estimates.items()},
+                "confusion": None if j.classes is None else self.confusion().rows(),
+                "notes": list(self.notes),
+            }
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [f"{self.judged.n} cases" + ("" if self.positive is None else f", positive class {self.positive}")]
+        width = max(map(len, self.estimates), default=0)
+        for name, e in self.estimates.items():
+            span = "" if e.interval is None else f"  {100 * self.level:g}% {e.interval}"
+            lines.append(f"{name.ljust(width)}  {e.value:8.4g}{span}  {e.method}")
+        return "\n".join([*lines, *(str(n) for n in self.notes)])

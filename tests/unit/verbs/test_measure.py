@@ -1,0 +1,299 @@
+"""`unseen.measure`: intervals of known form, curves, classes, groups, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from sklearn import metrics
+from typer.testing import CliRunner
+
+import unseen
+from unseen.core.errors import InputError, NotApplicable, UnknownName
+from unseen.measures._delong import delong
+from unseen.measures.quantile import Quantile
+from unseen.verbs.measure_file import costs_of, measure_file
+
+rng = np.random.default_rng(3)
+Y = np.repeat([0, 1], [60, 40])
+Z = rng.normal(Y * 1.2, 1.0)
+P = 1 / (1 + np.exp(-(Z - 0.6)))
+Y3 = rng.integers(0, 3, 150)
+P3 = rng.dirichlet([1, 1, 1], 150) * 0.6 + 0.4 * np.eye(3)[Y3]
+
+
+@pytest.fixture(scope="module")
+def two():
+    return unseen.measure(Y, P, n_bootstrap=400)
+
+
+@pytest.fixture(scope="module")
+def three():
+    return unseen.measure(np.array(list("abc"))[Y3], P3, n_bootstrap=300)
+
+
+def wilson(hits, n):
+    """Wilson (1927), as the roots of (p - x)^2 = z^2 x (1 - x) / n."""
+    p, z = hits / n, norm.ppf(0.975)
+    roots = np.roots([1 + z**2 / n, -(2 * p + z**2 / n), p**2])
+    return sorted(roots.real)
+
+
+def test_rates_have_wilson_intervals(two):
+    said = P >= 0.5
+    hits = int((said & (Y == 1)).sum())
+    e = two["sensitivity"]
+    assert (e.value, e.n_fits, str(e.target)) == (hits / 40, 0, "this model")
+    assert list(e.interval) == pytest.approx(wilson(hits, 40))
+    right = int((said == Y).sum())
+    assert list(two["accuracy"].interval) == pytest.approx(wilson(right, 100))
+
+
+def test_the_area_has_delongs_error_on_the_logit_scale(two):
+    areas, covariance = delong(Y == 1, P)
+    e = two["auc"]
+    assert e.value == pytest.approx(metrics.roc_auc_score(Y, P))
+    assert e.std_error == pytest.approx(np.sqrt(covariance[0, 0]))
+    low, high = (np.log(v / (1 - v)) for v in e.interval)
+    assert (high - low) / 2 == pytest.approx(norm.ppf(0.975) * e.std_error / (areas[0] * (1 - areas[0])))
+
+
+def test_every_interval_holds_its_value_and_stays_in_range(two, three):
+    from unseen.core.registry import known
+
+    for m in (two, three):
+        for name, e in m.estimates.items():
+            low, high = known("measures")[name.split("[")[0]].range
+            assert low <= e.interval.low <= e.interval.high <= high, name
+            assert e.interval.low - 0.02 <= e.value <= e.interval.high + 0.02, name
+
+
+def test_perfect_and_constant_scores():
+    perfect = unseen.measure(Y, Y.astype(float), n_bootstrap=200)
+    assert perfect["auc"].value == 1
+    assert list(perfect["auc"].interval) == pytest.approx(wilson(40, 40), abs=1e-9)
+    assert "U010" in {n.code for n in perfect.notes}
+    constant = unseen.measure(Y, np.full(100, 0.3), n_bootstrap=200)
+    assert constant["auc"].value == 0.5
+    assert constant["sensitivity"].value == 0
+    assert 0 <= constant["auc"].interval.low < 0.5 < constant["auc"].interval.high <= 1
+
+
+def test_the_positive_class_can_be_the_first():
+    flipped = unseen.measure(Y, 1 - P, positive=0, n_bootstrap=200)
+    plain = unseen.measure(Y, P, n_bootstrap=200)
+    assert flipped["auc"].value == pytest.approx(plain["auc"].value)
+    assert flipped["sensitivity"].value == pytest.approx(plain["specificity"].value, abs=0.03)
+    decision = unseen.measure(Y, -(Z - 0.6), positive=0, n_bootstrap=200)
+    assert decision["auc"].value == pytest.approx(plain["auc"].value)
+    assert decision.judged.threshold == 0
+
+
+def test_classes_are_averaged_and_taken_one_by_one(three):
+    truth = np.array(list("abc"))[Y3]
+    said = np.array(list("abc"))[P3.argmax(axis=1)]
+    assert three["sensitivity"].value == pytest.approx(metrics.recall_score(truth, said, average="macro"))
+    assert three["auc"].value == pytest.approx(metrics.roc_auc_score(truth, P3, multi_class="ovr", average="macro"))
+    for k, label in enumerate("abc"):
+        assert three["sensitivity", label].value == pytest.approx(metrics.recall_score(truth == label, said == label))
+        assert three[f"auc[{label}]"].value == pytest.approx(metrics.roc_auc_score(truth == label, P3[:, k]))
+        assert three["pov", label].value == pytest.approx(np.corrcoef(k == Y3, P3[:, k])[0, 1] ** 2)
+        assert three.roc(label).auc.value == three["auc", label].value
+    assert three["brier"].value == pytest.approx(np.square(P3 - np.eye(3)[Y3]).sum(axis=1).mean())
+
+
+def test_confusion_matrix_has_an_interval_in_every_cell(three):
+    c = three.confusion()
+    counts = metrics.confusion_matrix(Y3, P3.argmax(axis=1))
+    assert np.array_equal(c.counts, counts)
+    assert list(c.interval("a", "b")) == pytest.approx(wilson(counts[0, 1], counts[0].sum()), abs=1e-9)
+    assert c.share.sum(axis=1) == pytest.approx(1)
+
+
+def test_paired_and_unpaired_differences_of_areas(two):
+    other_scores = rng.normal(Y * 0.4, 1.0)
+    other = unseen.measure(Y, other_scores, n_bootstrap=200)
+    d = two.roc().difference(other.roc())
+    _, covariance = delong(Y == 1, P, other_scores)
+    assert d.paired
+    assert d.value == pytest.approx(two["auc"].value - other["auc"].value)
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    assert d.statistic == pytest.approx(d.value / np.sqrt(variance))
+    assert d.p == pytest.approx(2 * norm.sf(abs(d.statistic)))
+    apart = two.roc().difference(other.roc(), paired=False)
+    assert apart.estimate.std_error == pytest.approx(np.sqrt(covariance[0, 0] + covariance[1, 1]))
+    back = other.roc().difference(two.roc())
+    assert back.value == pytest.approx(-d.value)
+    shorter = unseen.measure(Y[5:], P[5:], n_bootstrap=200).roc()
+    assert not two.roc().difference(shorter).paired
+    with pytest.raises(InputError, match="same cases"):
+        two.roc().difference(shorter, paired=True)
+
+
+def test_the_band_of_a_roc_curve_holds_the_whole_true_curve():
+    """300 samples of 60 + 60 normal scores: the true curve leaves the band in at most 5% of them (up to 3 s.e.)."""
+    grid = np.linspace(0.001, 0.999, 200)
+    truth = norm.sf(norm.isf(grid) - 1)
+    y = np.repeat([0, 1], 60)
+    outside = 0
+    for k in range(300):
+        r = np.random.default_rng(k)
+        roc = unseen.measure(y, r.normal(y * 1.0, 1), measures=["auc"]).roc()
+        at, low, high = roc.band(0.95)
+        place = np.searchsorted(at, grid)
+        # the curve rises: the band between two grid points is bounded by its ends
+        outside += bool(np.any(truth < low[place - 1] - 1e-9) or np.any(truth > high[place] + 1e-9))
+    assert outside / 300 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+def test_groups_widen_intervals_as_copies_should():
+    """Each case three times in one group says no more than once."""
+    y, p = np.repeat(Y, 3), np.repeat(P, 3)
+    grouped = unseen.measure(y, p, groups=np.repeat(np.arange(100), 3), n_bootstrap=300)
+    single = unseen.measure(Y, P, n_bootstrap=300)
+    for name in ("sensitivity", "auc", "accuracy"):
+        assert grouped[name].interval.width == pytest.approx(single[name].interval.width, rel=0.03), name
+    assert grouped["f1"].interval.width == pytest.approx(single["f1"].interval.width, rel=0.25)
+    naive = unseen.measure(y, p, n_bootstrap=300)
+    assert naive["auc"].interval.width < 0.7 * single["auc"].interval.width
+
+
+def test_whole_weights_are_copies():
+    weight = rng.integers(1, 4, 100)
+    weighted = unseen.measure(Y, P, sample_weight=weight, n_bootstrap=200)
+    copied = unseen.measure(np.repeat(Y, weight), np.repeat(P, weight), n_bootstrap=200)
+    for name in ("sensitivity", "f1", "average-precision", "brier", "pov"):
+        assert weighted[name].value == pytest.approx(copied[name].value), name
+
+
+def test_numbers():
+    t = rng.standard_normal(80)
+    f = t + 0.5 * rng.standard_normal(80)
+    f[7] = t[7] + 12
+    m = unseen.measure(t, f, n_bootstrap=200)
+    assert m["r2"].value == pytest.approx(metrics.r2_score(t, f))
+    assert m["absolute"].value <= m["rms"].value
+    assert m.outlying().rows.tolist() == [7]
+    assert m["trimmed-squared"].value < m["squared"].value
+    with pytest.raises(NotApplicable, match="predictions of numbers"):
+        m.roc()
+    only = unseen.measure(t, f, measures=[Quantile(0.9), "rms"], n_bootstrap=200)
+    assert list(only) == ["quantile", "rms"]
+    assert only["quantile"].value == pytest.approx(metrics.mean_pinball_loss(t, f, alpha=0.9))
+
+
+def test_costs_and_prevalence():
+    m = unseen.measure(Y, P, costs=[[0, 1], [5, 0]], prevalence=0.01, n_bootstrap=300)
+    said = (P >= 0.5).astype(int)
+    assert m["cost"].value == pytest.approx(np.array([[0, 1], [5, 0]])[Y, said].mean())
+    assert m["utility"].value == -m["cost"].value
+    assert m["utility"].interval.low == -m["cost"].interval.high
+    adjusted = unseen.measures.predictive_value(
+        sensitivity=m["sensitivity"].value, specificity=m["specificity"].value, prevalence=0.01
+    )
+    assert m["positive-predictive-value at prevalence 0.01"].value == pytest.approx(adjusted.positive)
+    assert m["negative-predictive-value at prevalence 0.01"].value == pytest.approx(adjusted.negative)
+
+
+def test_cross_validated_predictions():
+    X, y = unseen.datasets.load("breast-cancer").xy
+    table = unseen.run("lda", X, y, scores=True, random_state=0)
+    m = unseen.measure(table, n_bootstrap=200)
+    assert m["accuracy"].value == pytest.approx(1 - table.losses().by_row().mean())
+    assert "U016" in {n.code for n in m.notes}
+    twice = unseen.run("lda", X, y, design=unseen.designs.RepeatedKFold(5, 2), random_state=0)
+    with pytest.raises(InputError, match="several times"):
+        unseen.measure(twice)
+
+
+def test_same_seed_same_numbers(two):
+    again = unseen.measure(Y, P, n_bootstrap=400)
+    assert again.to_dict() == two.to_dict()
+    assert unseen.measure(Y, P, n_bootstrap=400, random_state=1)["f1"].interval != two["f1"].interval
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (([1, 1, 1], [0.1, 0.2, 0.3]), "single class"),
+        (([0, 1, 1], [0.1, np.nan, 0.3]), "not finite"),
+        (([0, np.nan, 1], [0.1, 0.2, 0.3]), "NaN"),
+        (([0, 1, None], [0.1, 0.2, 0.3]), "lacks a value"),
+        (([0, 1, 1], [0.1, 0.2]), "one row per case"),
+        (([0, 1, 1], None), "y_score is missing"),
+        ((list("abc"), [[0.1, 0.9], [0.5, 0.5], [0.3, 0.7]]), "2 columns for 3 classes"),
+    ],
+)
+def test_bad_input(given, message):
+    with pytest.raises(InputError, match=message):
+        unseen.measure(*given)
+
+
+def test_bad_options(two):
+    with pytest.raises(InputError, match="3 x 3, and there are 2"):
+        unseen.measure(Y, P, costs=np.eye(3))
+    with pytest.raises(InputError, match="prevalence is -0"):
+        unseen.measure(Y, P, prevalence=-0.1)
+    with pytest.raises(UnknownName, match="sensitivity"):
+        two["sensitivty"]
+    with pytest.raises(UnknownName, match="class for positive"):
+        unseen.measure(Y, P, positive=7)
+    with pytest.raises(InputError, match="only decisions"):
+        unseen.measure(list("aabb"), list("abab"), measures=["auc"])
+    with pytest.raises(InputError, match="no scores"):
+        unseen.measure(list("aabb"), list("abab")).roc()
+
+
+def test_report_and_figures(two, three, tmp_path):
+    two.report(tmp_path / "m.html")
+    text = (tmp_path / "m.html").read_text()
+    for anchor in ("measures", "confusion", "roc", "precision-recall", "calibration"):
+        assert f'id="{anchor}"' in text
+    three.report(tmp_path / "three.html")
+    assert two.plot("roc") is not None
+    assert two.roc().plot() is not None
+
+
+def test_files_and_costs_by_label(tmp_path):
+    frame = pd.DataFrame(
+        {"y": np.array(["well", "ill"])[Y], "p": P, "said": np.array(["well", "ill"])[(P > 0.5).astype(int)]}
+    )
+    path = tmp_path / "preds.csv"
+    frame.to_csv(path, index=False)
+    m = measure_file(path, truth="y", score=["p"], positive="ill", measures=["sensitivity"])
+    assert m["sensitivity"].value == measure_file(path, truth="y", pred="said", positive="ill")["sensitivity"].value
+    costs = pd.DataFrame({"truth": ["well", "ill"], "well": [0, 5], "ill": [1, 0]})
+    assert costs_of(costs, np.array(["ill", "well"])).tolist() == [[0, 5], [1, 0]]
+    with pytest.raises(InputError, match="name each class once"):
+        costs_of(costs.rename(columns={"ill": "sick"}), np.array(["ill", "well"]))
+
+
+def test_command_line(tmp_path):
+    from unseen.cli.app import _attach_commands, app
+
+    _attach_commands()
+    frame = pd.DataFrame({"y": Y, "p": P})
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "c.csv").write_text("truth,0,1\n0,0,1\n1,5,0\n")
+    arguments = [
+        "measure",
+        str(tmp_path / "p.csv"),
+        "--truth",
+        "y",
+        "--score",
+        "p",
+        "--costs",
+        str(tmp_path / "c.csv"),
+        "--json",
+    ]
+    result = CliRunner().invoke(app, [*arguments, "--report", str(tmp_path / "r.html"), "--quiet"])
+    assert result.exit_code == 0, result.output
+    got = json.loads(result.stdout)
+    assert got["measures"]["auc"]["value"] == pytest.approx(metrics.roc_auc_score(Y, P))
+    assert got["measures"]["cost"]["value"] == pytest.approx(
+        np.array([[0, 1], [5, 0]])[Y, (P >= 0.5).astype(int)].mean()
+    )
+    assert (tmp_path / "r.html").stat().st_size > 10_000

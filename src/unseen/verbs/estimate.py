@@ -128,8 +128,13 @@ def _estimate(method: Any, job: _Job, design: Any) -> Estimate:
         return _combined(method, job, design)
     if not hasattr(method, "designs"):
         _check_weighted(method, job.data)
+        if hasattr(method, "loss") and method.loss == "auto":
+            method = replace(method, loss=job.loss)
         subject = fitted_of(job.model, job.data) if job.fitted else model_of(job.model, job.data)
-        return method(subject, job.data, rng=stream(job.seed, "direct", method.id), level=job.level)
+        made = method(subject, job.data, rng=stream(job.seed, "direct", method.id), level=job.level)
+        if job.loss not in ("auto", made.loss):
+            raise InputError(f"{method.id} speaks of {made.loss} and cannot give {job.loss}; leave the loss out.")
+        return made
     chosen = method.default_design(job.data) if design is None else as_design(design)
     return method(_table(job, chosen, _needs(method)).losses(job.loss), level=job.level)
 

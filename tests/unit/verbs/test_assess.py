@@ -137,6 +137,15 @@ def test_every_estimate_speaks_of_the_headlines_loss():
     assert "fpe" not in a.estimates
 
 
+def test_a_direct_method_gives_the_loss_asked_for_or_refuses():
+    X, y = unseen.datasets.load("diabetes").xy
+    gap = LinearRegression().fit(X, y).predict(X) - y
+    resub = unseen.estimate(LinearRegression(), X, y, method="resub", loss="absolute", random_state=0)
+    assert resub.value == pytest.approx(np.abs(gap).mean(), rel=1e-9)
+    with pytest.raises(InputError, match="fpe speaks of squared and cannot give absolute"):
+        unseen.estimate(LinearRegression(), X, y, method="fpe", loss="absolute", random_state=0)
+
+
 def test_weights_leave_out_methods_without_a_weighted_form(wine):
     X, y = wine
     a = unseen.assess(GaussianNB(), X, y, sample_weight=np.linspace(1, 2, len(y)), random_state=0, effort=SMALL)

@@ -159,3 +159,21 @@ def test_scikit_learn_splitter_gives_scikit_learns_scores(iris):
     cv = ShuffleSplit(6, test_size=0.3, random_state=2)
     ours = unseen.run(SVC(), X, y, design=cv, random_state=0).losses().split_means()
     assert ours == pytest.approx(1 - cross_val_score(SVC(), X, y, cv=cv), abs=1e-12)
+
+
+def test_parallel_config_is_honoured(iris, monkeypatch):
+    import joblib
+
+    X, y = iris
+    monkeypatch.setattr("unseen.engine.joblib_.WORTH_STARTING_WORKERS", 0.0)
+    alone = (
+        unseen.run(DecisionTreeClassifier(random_state=0), X, y, design="leave-out", random_state=0).losses().dense()
+    )
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        assert joblib.effective_n_jobs(None) == 2
+        threaded = (
+            unseen.run(DecisionTreeClassifier(random_state=0), X, y, design="leave-out", random_state=0)
+            .losses()
+            .dense()
+        )
+    assert np.array_equal(alone, threaded, equal_nan=True)

@@ -1,0 +1,97 @@
+"""`unseen assess` as a person runs it: same numbers as Python, exit codes, saved tables, Ctrl-C halfway."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import unseen
+from unseen.datasets.read import read
+
+SLOW_MODEL = """
+import time
+from sklearn.dummy import DummyClassifier
+
+class Slow(DummyClassifier):
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.05)
+        with open("fits.txt", "a") as file:
+            file.write("x")
+        return super().fit(X, y)
+
+def make():
+    return Slow()
+"""
+
+
+def cli(*arguments: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-m", "unseen", *arguments], capture_output=True, text=True, timeout=300, **options
+    )
+
+
+def test_command_line_gives_the_numbers_of_python(tmp_path):
+    done = cli(
+        "assess",
+        "breast-cancer",
+        "--model",
+        "cart",
+        "--n",
+        "80",
+        "--seed",
+        "3",
+        "--quick",
+        "--json",
+        "--save",
+        str(tmp_path / "t.npz"),
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    sample = read("breast-cancer", None, n=80, seed=3)
+    a = unseen.assess("cart", sample, random_state=3, effort="quick")
+    assert result["error"] == a.error
+    assert result["interval"] == list(a.interval)
+    assert result["target"] == "the algorithm trained on 72 units"
+    assert "--n 80 --seed 3" in result["settings"]["repeat"]
+    again = unseen.estimate(unseen.load(tmp_path / "t.npz"), method="corrected-t")
+    assert again.value == a.error
+
+
+def test_threshold_sets_the_exit_code():
+    assert cli("assess", "iris", "--model", "dummy", "--quick", "--quiet", "--fail-if", "0.1").returncode == 1
+    assert cli("assess", "iris", "--model", "lda", "--quick", "--quiet", "--fail-if", "0.5").returncode == 0
+
+
+def test_results_go_to_stdout_and_nothing_to_stderr():
+    done = cli("assess", "iris", "--model", "lda", "--quick")
+    assert "is expected to misclassify" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
+    (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
+    command = ["assess", "iris", "--model", "slow_model:make", "--effort", "splits=10,leave_out=200", "--json"]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "unseen", *command],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    fits, end = tmp_path / "fits.txt", time.monotonic() + 60
+    while not (fits.exists() and fits.stat().st_size > 20) and time.monotonic() < end:
+        time.sleep(0.02)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=15)
+    assert run.returncode == 3, err
+    result = json.loads(out)
+    assert result["complete"] is False
+    assert "U018" in {n["code"] for n in result["notes"]}
+    assert result["error"] == result["estimates"]["corrected-t"]["value"]
+    assert err == ""

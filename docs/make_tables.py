@@ -69,6 +69,21 @@ def models() -> str:
     return _table(["name", "tasks", "what it is"], [[f"`{r['name']}`", ", ".join(r["tasks"]), r["description"]] for r in rows])
 
 
+def commands() -> str:
+    """Return the table of commands, from the command line itself."""
+    from unseen.cli import app as module
+
+    module._attach_commands()
+    rows = [[c.name or c.callback.__name__, _first_line(c.callback)] for c in module.app.registered_commands]
+    for group in module.app.registered_groups:
+        rows += [[f"{group.name} {c.name}", _first_line(c.callback)] for c in group.typer_instance.registered_commands]
+    return _table(["command", "what it does"], [[f"`unseen {name}`", text] for name, text in sorted(rows)])
+
+
+def _first_line(function: object) -> str:
+    return (function.__doc__ or "").strip().split("\n")[0]
+
+
 def api() -> str:
     """Return autodoc directives for every public name."""
     parts = ["```{eval-rst}"]
@@ -86,7 +101,7 @@ def api() -> str:
 def write_tables(folder: Path) -> None:
     """Write every table to its file, leaving files that are up to date alone."""
     folder.mkdir(exist_ok=True)
-    for make in (methods, designs, measures, notes, data, models, api):
+    for make in (methods, designs, measures, notes, data, models, commands, api):
         path, text = folder / f"{make.__name__}.md", make() + "\n"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

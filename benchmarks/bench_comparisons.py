@@ -48,7 +48,7 @@ def _all_pairs(X: np.ndarray, y: np.ndarray) -> dict:
 
     def peer_pairs() -> None:
         for a, b in combinations(models.values(), 2):
-            paired_ttest_resampled(a, b, X, y, num_rounds=25, test_size=0.25, random_seed=0)
+            paired_ttest_resampled(a, b, X, y, num_rounds=25, test_size=0.3, random_seed=0)
 
     own, peer = alternating(lambda: unseen.compare(models, X, y, random_state=0), peer_pairs, 2)
     remark = "each model is fitted once per split, not once per split and pair; and the peer's test has no correction"

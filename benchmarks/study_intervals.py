@@ -32,7 +32,7 @@ METHODS = {
     "cv-wald": None,
 }
 NULL_TESTS = {
-    "corrected-t, 25 x 75/25 (the default)": ("corrected-t", None),
+    "corrected-t, 25 x 70/30 (the default)": ("corrected-t", None),
     "corrected-t, 25 x 90/10": ("corrected-t", unseen.designs.MonteCarlo(0.1, 25)),
     "resampled-t, 25 x 90/10": ("resampled-t", unseen.designs.MonteCarlo(0.1, 25)),
     "corrected-t, 30 x 70/30": ("corrected-t", unseen.designs.MonteCarlo(0.3, 30)),

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-DEFAULT = "corrected-t, 25 x 75/25 (the default)"
+DEFAULT = "corrected-t, 25 x 70/30 (the default)"
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def test_measure_auc_is_delong(unseen):
         (("-m", "cart"), "at least two models"),
         (("-m", "cart", "-m", "cart"), "named twice"),
         (("-m", "cart", "-m", "lda", "--test", "anova"), "unknown test 'anova'"),
-        (("-m", "cart", "-m", "lda", "--measure", "auc", "--test", "5x2cv"), "use test='delong'"),
+        (("-m", "cart", "-m", "lda", "--measure", "auc", "--test", "mcnemar"), "use test='delong'"),
         (("-m", "cart", "-m", "lda", "--report", "/nowhere/at/all.html"), "does not exist"),
         (("-m", "cart", "-m", "lda", "--level", "2"), "level is 2"),
     ],

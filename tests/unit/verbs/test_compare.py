@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.errors import DesignError, InputError, KindError, UnknownName
 
-DEFAULT = unseen.designs.MonteCarlo(0.25, 25)
+DEFAULT = unseen.designs.MonteCarlo(0.3, 25)
 COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
 
 
@@ -80,7 +80,7 @@ def test_numbers_are_those_of_the_tables_differences(three, models, sample):
     gap = tables["bayes"].split_means() - tables["stump"].split_means()
     pair = three["bayes", "stump"]
     assert pair.difference == pytest.approx(gap.mean(), abs=1e-14)
-    assert pair.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 25 + 143 / 426), rel=1e-12)
+    assert pair.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 25 + 171 / 398), rel=1e-12)
     assert pair.prob_superior == np.mean(gap < 0) + np.mean(gap == 0) / 2
     assert three.estimates["bayes"].value == pytest.approx(tables["bayes"].split_means().mean(), abs=1e-14)
 
@@ -203,7 +203,7 @@ def test_groups_are_the_units():
     y = (X[:, 0] > 0).astype(int)
     c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, groups=groups, random_state=0)
     assert c.pairs[0].estimate.n_units == 20
-    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 15 units"
+    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 14 units"
 
 
 def test_failed_fits_of_one_model_are_left_out_of_both(sample):

@@ -36,7 +36,9 @@ def assess(
     n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
     sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
     decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
-    loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one, squared or log-loss.")] = "auto",
+    loss: Annotated[
+        str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
+    ] = "auto",
     level: Level = 0.95,
     quick: Annotated[bool, typer.Option("--quick", help="Headline and baseline only.")] = False,
     effort: Annotated[

@@ -39,7 +39,7 @@ def compare(
         str, typer.Option("--test", help="corrected-t, conservative-z, nested-cv, 5x2cv, mcnemar, bayesian-t ...")
     ] = "corrected-t",
     loss: Annotated[
-        str, typer.Option("--loss", "--measure", help="Loss, such as zero-one, squared or log-loss; or auc.")
+        str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
     ] = "auto",
     rope: Annotated[float | None, typer.Option("--rope", help="Half-width of practical equivalence.")] = None,
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",

@@ -27,7 +27,7 @@ def predictions(
         str | None, typer.Option("--cluster", help="Column that names what items share; clusters are the units.")
     ] = None,
     measure: Annotated[
-        str, typer.Option("--measure", help="Loss, such as zero-one, squared, brier, log-loss.")
+        str, typer.Option("--measure", help="Loss or measure, such as zero-one, brier, auc, f1 or r2.")
     ] = "auto",
     positive: Annotated[str | None, typer.Option("--positive", help="The class --prob is about.")] = None,
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",

@@ -11,6 +11,7 @@ from unseen.core.comparison import Winner
 from unseen.core.estimate import Interval
 from unseen.core.losses import LossTable
 from unseen.core.paired import outer
+from unseen.core.set_losses import SetLossTable
 
 __all__ = ["bias_corrected", "winner_of"]
 
@@ -66,6 +67,8 @@ def winner_of(
     `set_error(table, multiplicity of each unit)` is given by tests whose error is no mean of losses.
     """
     names = list(tables)
+    if set_error is None and any(table.by_split for table in tables.values()):
+        set_error = _set_error
     if set_error is not None:
         errors, draws = _by_sets(list(tables.values()), set_error, rng)
         return _winner(names, errors, draws, level)
@@ -76,6 +79,11 @@ def winner_of(
     totals = np.stack([total[tested] / weight[tested] for total, weight in sums], axis=1) * weights[:, None]
     errors = totals.sum(axis=0) / weights.sum()
     return _winner(names, errors, bias_corrected(totals, weights, N_BOOTSTRAP, rng), level)
+
+
+def _set_error(table: LossTable, multiplicity: Floats) -> float:
+    assert isinstance(table, SetLossTable)
+    return table.set_error(multiplicity)
 
 
 def _winner(names: list[str], errors: Floats, draws: Floats, level: float) -> Winner:

@@ -65,6 +65,7 @@ class CombinedF:
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test"})
     weighted: ClassVar[bool] = True
+    by_split: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Cv5x2:

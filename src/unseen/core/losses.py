@@ -104,6 +104,11 @@ class LossTable(Shown):
         return self.source[0].data
 
     @property
+    def by_split(self) -> bool:
+        """Whether only the means of splits have a meaning, as for measures of whole sets."""
+        return False
+
+    @property
     def is_difference(self) -> bool:
         """Whether the values are differences of two models' losses."""
         return len(self.source) == 2

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.errors import DesignError, InputError
+from unseen.core.errors import DesignError, InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
 from unseen.core.losses import LossTable
 from unseen.core.model import Fitted, Model
@@ -77,6 +77,10 @@ def check_table(method: Any, table: LossTable, level: float = 0.95) -> float:
     if table.is_difference and not method.linear:
         raise InputError(
             f"{method.id} is not linear in the losses and cannot be applied to a difference of two models."
+        )
+    if table.by_split and not getattr(method, "by_split", False):
+        raise NotApplicable(
+            f"{method.id} needs the loss of each unit, and {table.loss} exists for whole test parts only; use corrected-t."
         )
     if "train" in needs and table.train is None:
         raise InputError(f"{method.id} needs training predictions; make the table with run(..., train=True).")
@@ -160,7 +164,7 @@ def _without_spread(
 ) -> Estimate:
     """All splits agree: bound a rate by Clopper-Pearson over the tested units, else give no interval."""
     low, high = table.range
-    if table.is_difference or not np.isfinite(high - low):
+    if table.is_difference or table.by_split or not np.isfinite(high - low):
         text = "all splits gave the same value, so no interval can be given"
         return finish(method, table, value, 0.0, None, df, notes=(*notes, note("U010", text)), n_train=n_train)
     from scipy.special import betaincinv

@@ -67,6 +67,10 @@ CODES: dict[str, NoteKind] = {
         "printed form",
         "This is the formula as printed, which cannot give its own published table; see the method's page.",
     ),
+    "U028": NoteKind(
+        "measure undefined",
+        "The measure does not exist on some test parts, often because a class is missing; use larger test parts.",
+    ),
     "K001": NoteKind("samples removed", "Look at the removed points in the figure; give outliers=None to keep them."),
     "K002": NoteKind("negative ratios", "Baseline correction may be too strong; such samples are kept."),
     "K003": NoteKind(

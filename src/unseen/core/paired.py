@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.comparison import Comparison, Rope, as_rope
-from unseen.core.errors import DesignError, InputError
+from unseen.core.errors import DesignError, InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, check_level
 from unseen.core.losses import LossTable
 from unseen.core.method import finish
@@ -44,6 +44,8 @@ def check_pair(test: Any, a: LossTable, b: LossTable, level: float) -> tuple[Los
             )
         if table.data.weights is not None and not getattr(test, "weighted", False):
             raise InputError(f"{test.id} has no weighted form; leave the weights out or choose another test.")
+    if a.by_split and not getattr(test, "by_split", False):
+        raise NotApplicable(f"{test.id} needs the loss of each unit, and {a.loss} exists for whole test parts only.")
     difference = a.minus(b)
     if len(difference.completed) == 0:
         raise InputError(f"{test.id}: the two tables have no completed split in common.")
@@ -58,6 +60,8 @@ def _share_superior(difference: LossTable) -> float:
 
 
 def _effect(difference: LossTable, value: float) -> float | None:
+    if difference.by_split:
+        return None
     values = unit_values(difference)
     spread = values.std(ddof=1) if len(values) > 1 else 0.0
     return float(value / spread) if spread > 0 else None

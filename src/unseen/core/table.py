@@ -113,12 +113,12 @@ class PredictionTable(Shown):
         return merge_notes(self.plan.notes, failed)
 
     def losses(self, loss: str | Any = "auto") -> LossTable:
-        """Return the per-example losses of this run.
+        """Return the losses of this run: of single examples, or of whole test parts for measures such as auc.
 
         Parameters
         ----------
         loss : str or measure
-            Id of a loss, such as "zero-one" or "squared"; "auto" takes the task's default.
+            Id of a loss or measure, such as "zero-one", "squared" or "auc"; "auto" takes the task's default.
 
         Examples
         --------
@@ -130,6 +130,10 @@ class PredictionTable(Shown):
         (5,)
         """
         measure = self.measure(loss)
+        if not hasattr(measure, "per_example"):
+            from unseen.core.set_losses import set_losses
+
+            return set_losses(self, measure)
         parts = {name: self._part(measure, getattr(self, name)) for name in ("test", "train", "full")}
         test = parts.pop("test")
         assert test is not None
@@ -142,10 +146,6 @@ class PredictionTable(Shown):
         measure = find(loss, "measures")() if isinstance(loss, str) else loss
         if measure.task not in (self.data.task, "any"):
             raise InputError(f"{measure.id} is a loss for {measure.task}, and this is a {self.data.task} table.")
-        if not hasattr(measure, "per_example"):
-            raise InputError(
-                f"{measure.id} does not decompose over examples; use a method that works from predictions."
-            )
         if measure.needs_score and self.test.score is None:
             raise InputError(
                 f"{measure.id} needs class probabilities; make the table with run(..., scores=True) and a model that has predict_proba."

@@ -50,7 +50,7 @@ class HardestInfo:
 def info(a: Assessment) -> HardestInfo | None:
     """Return the units by falling loss, or None where nothing was tested or nothing was ever wrong."""
     table = first_table(a, MANY_SPLITS)
-    if table is None:
+    if table is None or table.by_split:
         return None
     loss = table.by_unit()
     tested = np.flatnonzero(np.isfinite(loss))

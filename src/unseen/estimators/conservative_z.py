@@ -52,6 +52,7 @@ class ConservativeZ:
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
+    by_split: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> SplitHalves:

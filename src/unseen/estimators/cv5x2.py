@@ -49,6 +49,7 @@ class Cv5x2T:
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
+    by_split: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Cv5x2:

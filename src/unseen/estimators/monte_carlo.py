@@ -42,6 +42,7 @@ class MonteCarloError:
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
+    by_split: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> MonteCarlo:

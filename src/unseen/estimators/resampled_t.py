@@ -52,6 +52,7 @@ class ResampledT:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     liberal: ClassVar[bool] = True
+    by_split: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> MonteCarlo:

@@ -76,6 +76,11 @@ class _Job:
         """Whether the loss is one of probabilities."""
         return self.loss != "auto" and bool(find(self.loss, "measures").needs_score)
 
+    @property
+    def by_split(self) -> bool:
+        """Whether the measure is one of whole test parts, of which methods without splits cannot speak."""
+        return self.loss != "auto" and not hasattr(find(self.loss, "measures"), "per_example")
+
     def fit_all(self) -> tuple[Fitted, float]:
         """Fit on all rows, keep what that model says of them, and return it with the seconds it took."""
         begin = clock.perf_counter()
@@ -94,6 +99,7 @@ def assess(
     y: Any = None,
     *,
     loss: str = "auto",
+    measure: str | None = None,
     level: float = 0.95,
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
@@ -113,6 +119,9 @@ def assess(
         Sample; pandas and polars frames and sparse matrices are welcome.
     loss : str
         Id of a loss; "auto" is zero-one for classes and squared error for numbers.
+    measure : str, optional
+        Id of any measure, such as "auc", "f1" or "r2", instead of a loss; a score s is worked with as 1 - s, its value on
+        each test part, and shown as it is.
     level : float
         Confidence level of intervals.
     random_state : int, Generator or None
@@ -152,7 +161,7 @@ def assess(
     wanted = effort_of(effort)
     data = data_of(X, y, columns)
     reporter = reporter_for(progress)
-    job = _Job(model_of(model, data), data, root_seed(random_state), loss, level, n_jobs, reporter)
+    job = _Job(model_of(model, data), data, root_seed(random_state), measure or loss, level, n_jobs, reporter)
     try:
         return _assess(job, wanted, budget, command, start)
     finally:
@@ -242,13 +251,13 @@ def _support_designs(data: Data, effort: Effort) -> list[Any]:
 def _support(job: _Job, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None) -> None:
     """Run what stands beside the headline, keeping each part as soon as it is done."""
     _apply_table_methods(job, estimates)
-    if trained is not None:
+    if trained is not None and not job.by_split:
         _apply_direct_methods(job, estimates, trained)
     for design in _support_designs(job.data, effort):
         table = job.run(design)
         job.tables[table.plan.design] = table
         _apply_table_methods(job, estimates)
-    if trained is not None:
+    if trained is not None and not job.by_split:
         _apply_recipes(job, estimates, trained)
 
 

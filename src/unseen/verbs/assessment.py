@@ -11,6 +11,7 @@ from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
+from unseen.core.set_losses import as_measure
 from unseen.core.show import Shown, plain
 
 __all__ = ["Assessment", "percent_or_number"]
@@ -127,7 +128,9 @@ class Assessment(Shown):
 
     def sentence(self) -> str:
         """Return the headline in plain words."""
-        loss = self.headline.loss
+        loss, shown = as_measure(self.headline.loss, self.error)
+        if loss != self.headline.loss:
+            return self._score_sentence(loss, shown)
         value = percent_or_number(self.error, loss)
         what = (
             f"is expected to misclassify {value} of new cases"
@@ -142,6 +145,15 @@ class Assessment(Shown):
             text += " (no valid interval exists here)"
         return f"{text}. This is the error of {self.target}."
 
+    def _score_sentence(self, name: str, value: float) -> str:
+        text = f"{self.model} has an expected {name} of {value:.4g} on new cases"
+        if self.interval is None:
+            text += " (no valid interval exists here)"
+        else:
+            high, low = (as_measure(self.headline.loss, end)[1] for end in self.interval)
+            text += f" ({100 * self.interval.level:g}% interval {low:.4g} to {high:.4g})"
+        return f"{text}. This is the {name} of {self.target}."
+
     def baseline_sentence(self) -> str:
         """Return how the model compares with guessing."""
         loss = self.headline.loss
@@ -150,7 +162,8 @@ class Assessment(Shown):
             if self.data.task == "classification"
             else "always guessing the mean"
         )
-        value = percent_or_number(self.baseline.value, loss)
+        name, shown = as_measure(loss, self.baseline.value)
+        value = percent_or_number(shown, loss) + ("" if name == loss else f" {name}")
         return f"For comparison, {guess} has {value}."
 
     def best_sentence(self) -> str:

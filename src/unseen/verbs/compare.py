@@ -33,6 +33,7 @@ def compare(
     *subjects: Any,
     test: str | Any = "corrected-t",
     loss: str = "auto",
+    measure: str | None = None,
     level: float = 0.95,
     rope: float | tuple[float, float] | None = None,
     adjust: str = "holm",
@@ -62,6 +63,8 @@ def compare(
         liberal and offered for comparison only.
     loss : str
         Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test.
+    measure : str, optional
+        Id of any measure, such as "f1" or "r2", instead of a loss; a score s is compared as 1 - s on each test part.
     level : float
         Confidence level; verdicts are given at 1 - level.
     rope : float or pair of float, optional
@@ -69,7 +72,7 @@ def compare(
     adjust : {"holm", "benjamini-hochberg", "none"}
         Adjustment of p-values for the number of pairs.
     design : optional
-        Overrides the test's default design; for corrected-t that is 25 random 75/25 splits.
+        Overrides the test's default design; for corrected-t that is 25 random 70/30 splits.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     n_jobs, progress
@@ -108,10 +111,11 @@ def compare(
         raise UnknownName("adjustment", adjust, ADJUSTMENTS)
     if rope is not None:
         as_rope(rope)
+    loss = measure or loss
     if loss == "auc" and test == "corrected-t":
         test = "delong"
     chosen = _test_of(test, rope, options)
-    if loss == "auc" and chosen.id != "delong":
+    if loss == "auc" and chosen.id != "delong" and not getattr(chosen, "by_split", False):
         raise InputError(f"auc is no mean of losses, so {chosen.id} does not apply; use test='delong'.")
     models, rest = _subjects(subjects)
     seed = root_seed(random_state)
@@ -127,7 +131,7 @@ def compare(
             tables = _run(models, data, chosen, design, seed, loss, n_jobs, reporter)
         finally:
             reporter.close()
-    losses = {name: table.losses("auto" if loss == "auc" else loss) for name, table in tables.items()}
+    losses = {name: table.losses("auto" if chosen.id == "delong" else loss) for name, table in tables.items()}
     return replace(_compared(chosen, losses, level, rope, adjust, seed), command=command)
 
 

@@ -79,7 +79,7 @@ def run_notes(losses: LossTable | PredictionTable) -> tuple[Note, ...]:
     ()
     """
     table = losses.losses() if isinstance(losses, PredictionTable) else losses
-    if table.is_difference:
+    if table.is_difference or table.by_split:
         return ()
     return (*_no_error(table), *_dependence(table))
 

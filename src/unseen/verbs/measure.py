@@ -20,13 +20,11 @@ from unseen.measures._tables import against_rest
 from unseen.measures.utility import Utility
 from unseen.verbs.measure_input import Judged, judged, judged_table
 from unseen.verbs.measure_intervals import Bootstrap, area_estimate, rate_estimate
+from unseen.verbs.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
 from unseen.verbs.measure_record import Measures
 
 __all__ = ["measure"]
 
-RATES = (
-    "sensitivity", "specificity", "false-alarm-rate", "miss-rate", "positive-predictive-value", "negative-predictive-value",
-)  # fmt: skip
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
 LEAST_DRAWS = 100
 
@@ -141,32 +139,16 @@ def _categorical(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | No
     right = j.y == j.value
     out = [rate_estimate(j, "accuracy", right, np.ones(j.n, bool), level)]
     if j.size == 2:
-        out += [_rate(j, name, name, j.positive, level) for name in RATES]
+        out += [rate_of_class(j, name, name, j.positive, level) for name in RATES]
     else:
-        out += [_table(j, boot, name) for name in RATES]
+        out += [of_table(j, boot, name) for name in RATES]
     names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if j.size == 2 else [])]
-    out += [_table(j, boot, name) for name in names]
+    out += [of_table(j, boot, name) for name in names]
     if j.size > 2:
         for code in range(j.size):
-            out += [_rate(j, name, f"{name}[{j.label(code)}]", code, level) for name in RATES]
-            out.append(_table(j, boot, "f1", code))
+            out += [rate_of_class(j, name, f"{name}[{j.label(code)}]", code, level) for name in RATES]
+            out.append(of_table(j, boot, "f1", code))
     return out
-
-
-def _rate(j: Judged, id: str, name: str, code: int, level: float) -> Estimate | None:
-    """Return a rate of one class against the rest: its parts are counted case by case."""
-    true, said = j.y == code, j.value == code
-    cells = [c.astype(float) for c in (true & said, true & ~said, ~true & said, ~true & ~said)]
-    part, whole = find(id, "measures")().share(*cells)
-    return rate_estimate(j, name, part, whole, level)
-
-
-def _table(j: Judged, boot: Bootstrap, id: str, code: int | None = None, built: Any = None) -> Estimate | None:
-    cls = find(id, "measures")
-    one = built or (cls(average="positive") if code is not None else cls())
-    place = j.positive if code is None else code
-    name = id if code is None else f"{id}[{j.label(code)}]"
-    return boot.of_tables(name, lambda tables: one.of_tables(tables, place), one.range)
 
 
 def _extras(j: Judged, boot: Bootstrap, costs: Any, prevalence: float | None) -> list[Estimate | None]:
@@ -209,7 +191,8 @@ def _scored(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | None]:
     if j.size == 2:
         out.append(area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level))
         out += [
-            _set(j, boot, find(name, "measures")()) for name in ("partial-auc", "corner-distance", "average-precision")
+            of_set(j, boot, find(name, "measures")())
+            for name in ("partial-auc", "corner-distance", "average-precision")
         ]
     else:
         auc = find("auc", "measures")()
@@ -218,7 +201,7 @@ def _scored(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | None]:
         out.append(boot.of_weights("auc", mean, (0.0, 1.0)))
         out += [area_estimate(j, f"auc[{j.label(k)}]", j.y == k, j.column(k), level) for k in range(j.size)]
     if j.probability:
-        out += [_set(j, boot, find(name, "measures")()) for name in ("brier", "log-loss")]
+        out += [of_set(j, boot, find(name, "measures")()) for name in ("brier", "log-loss")]
         out += _outputs(j, boot)
     return out
 
@@ -231,31 +214,16 @@ def _outputs(j: Judged, boot: Bootstrap) -> list[Estimate | None]:
         target, output = (j.y == code).astype(float), j.column(code)
         for id in OF_OUTPUTS:
             name = id if j.size == 2 else f"{id}[{j.label(code)}]"
-            out.append(_set(j, boot, find(id, "measures")(), name, target, output))
+            out.append(of_set(j, boot, find(id, "measures")(), name, target, output))
     return out
 
 
 def _number(j: Judged, boot: Bootstrap, name: str) -> Estimate | None:
-    return _set(j, boot, find(name, "measures")())
-
-
-def _set(
-    j: Judged, boot: Bootstrap, one: Any, name: str | None = None, y: Any = None, value: Any = None
-) -> Estimate | None:
-    """Return any measure by the bootstrap of units."""
-    y, value = (j.y, j.value) if y is None else (y, value)
-    name = name or one.id
-    if hasattr(one, "of_weights"):
-        return boot.of_weights(name, lambda w: one.of_weights(y, value, j.score, w, j.positive), one.range)
-    if hasattr(one, "of_set"):
-        each = lambda w: np.array([one.of_set(y, value, j.score, row, j.positive) for row in w])  # noqa: E731
-        return boot.of_weights(name, each, one.range)
-    losses = one.per_example(y, value, j.score)
-    return boot.of_weights(name, lambda w: w @ losses / w.sum(axis=1), one.range)
+    return of_set(j, boot, find(name, "measures")())
 
 
 def _chosen(j: Judged, boot: Bootstrap, measures: Sequence[Any], level: float) -> list[Estimate | None]:
-    """Return the measures asked for by id or object, with the same intervals as in the full list."""
+    """Return the measures asked for by id or object."""
     out: list[Estimate | None] = []
     for wanted in [measures] if isinstance(measures, str) else measures:
         one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
@@ -263,15 +231,5 @@ def _chosen(j: Judged, boot: Bootstrap, measures: Sequence[Any], level: float) -
             raise NotApplicable(f"{one.id} is a measure for {one.task}, and these are predictions of {j.task}.")
         if one.needs_score and j.score is None:
             raise InputError(f"{one.id} needs scores, and only decisions were given.")
-        plain = isinstance(wanted, str)
-        if plain and one.id == "accuracy":
-            out.append(rate_estimate(j, "accuracy", j.y == j.value, np.ones(j.n, bool), level))
-        elif plain and one.id in RATES and j.size == 2:
-            out.append(_rate(j, one.id, one.id, j.positive, level))
-        elif plain and one.id == "auc" and j.size == 2:
-            out.append(area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level))
-        elif hasattr(one, "of_tables"):
-            out.append(_table(j, boot, one.id, built=one))
-        else:
-            out.append(_set(j, boot, one))
+        out.append(one_measure(j, boot, one, level))
     return out

@@ -23,6 +23,7 @@ from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import Predictions, PredictionTable
 from unseen.estimators._unit_mean import unit_mean
+from unseen.verbs.measure_pairs import set_difference, set_estimate
 from unseen.verbs.prediction_files import Joined, column, join, labels_of, lacking, named, numbers, read_frame
 from unseen.verbs.prediction_record import PredictionFiles
 from unseen.verbs.prediction_tables import one_test_set, tables_of
@@ -256,6 +257,8 @@ def _of_losses(
 
 
 def _estimate(table: LossTable, level: float) -> Estimate:
+    if table.by_split:
+        return set_estimate(table, level)
     low, high = table.range
     rate = bool(np.all((table.test.value == low) | (table.test.value == high)))
     made = build("wilson", "estimators")(table, level=level) if rate else PairedT()(table, level=level)
@@ -274,7 +277,9 @@ def _compared(
     for a, b in combinations(tables.values(), 2):
         for test, made in found.items():
             try:
-                if test == "paired-t":
+                if a.by_split and test == "paired-t":
+                    made.append(set_difference(a, b, level))
+                elif test == "paired-t":
                     made.append(from_estimate(PairedT(), a.minus(b), level))
                 else:
                     made.append(build(test, "comparisons")(a, b, level=level))

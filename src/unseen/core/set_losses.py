@@ -1,0 +1,156 @@
+"""Losses that exist for whole test parts only: what measures such as AUC, F1 or R^2 become inside this package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError, NotApplicable
+from unseen.core.losses import Losses, LossTable
+from unseen.core.notes import Note, merge_notes, note
+
+if TYPE_CHECKING:
+    from unseen.core.table import Predictions, PredictionTable
+
+__all__ = ["SetLossTable", "as_loss", "as_measure", "set_losses"]
+
+
+def as_loss(measure: Any) -> tuple[str, float, float]:
+    """Return the name of a measure's loss, and offset and sign with which loss = offset + sign * value.
+
+    Examples
+    --------
+    >>> from unseen.measures.auc import Auc
+    >>> as_loss(Auc())
+    ('1 - auc', 1.0, -1.0)
+    """
+    if measure.direction == "lower":
+        return measure.id, 0.0, 1.0
+    high = float(measure.range[1])
+    return (f"{high:g} - {measure.id}", high, -1.0) if np.isfinite(high) else (f"-{measure.id}", 0.0, -1.0)
+
+
+def as_measure(loss: str, value: float) -> tuple[str, float]:
+    """Return what a loss is shown as: the measure's name and value where it was made from a score, else itself.
+
+    Examples
+    --------
+    >>> as_measure("1 - auc", 0.25), as_measure("-utility", 2.0), as_measure("zero-one", 0.1)
+    (('auc', 0.75), ('utility', -2.0), ('zero-one', 0.1))
+    """
+    top, dash, name = loss.partition(" - ")
+    if dash and top == "1":
+        return name, 1.0 - value
+    if loss.startswith("-"):
+        return loss[1:], 0.0 - value
+    return loss, value
+
+
+@dataclass(frozen=True, eq=False)
+class SetLossTable(LossTable):
+    """Losses of whole test parts: every row of a part carries the loss of the part, so that means over a part are right.
+
+    Methods that work from the means of splits accept it; those that need the loss of each unit refuse it by name.
+
+    Parameters
+    ----------
+    undefined : tuple of int
+        Splits left out, as the measure does not exist on their test part (a class is missing, for example).
+    """
+
+    undefined: tuple[int, ...] = ()
+
+    @property
+    def by_split(self) -> bool:
+        """Whether only the means of splits have a meaning."""
+        return True
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Remarks of the tables, and on splits left out."""
+        if not self.undefined:
+            return super().notes
+        text = f"{self.loss} does not exist on {len(self.undefined)} of {len(self.plan)} test parts; they were left out"
+        return merge_notes(super().notes, (note("U028", text),))
+
+    def _refuse(self) -> Floats:
+        raise NotApplicable(f"{self.loss} exists for whole test parts, not for single units.")
+
+    def by_row(self) -> Floats:
+        """Refuse: single rows have no such loss."""
+        return self._refuse()
+
+    def by_unit(self) -> Floats:
+        """Refuse: single units have no such loss."""
+        return self._refuse()
+
+    def dense(self) -> Floats:
+        """Refuse: single rows have no such loss."""
+        return self._refuse()
+
+    def minus(self, other: LossTable) -> LossTable:
+        """Return the table of differences, on the splits where both exist."""
+        plain = super().minus(other)
+        lost = tuple(sorted({*self.undefined, *getattr(other, "undefined", ())}))
+        return SetLossTable(
+            plain.source, plain.loss, plain.range, plain.test, plain.train, plain.full, None, undefined=lost
+        )
+
+    def set_error(self, multiplicity: Floats) -> float:
+        """Return the mean over splits of the loss when each unit counts as often as given; NaN where it never exists."""
+        part = self.source[0].test
+        weight = multiplicity[self.data.units[part.row]] * self.row_weights(part.row)
+        values = _values(self.source[0], self.measure, part, weight)
+        return float(np.mean(values[np.isfinite(values)])) if np.isfinite(values).any() else float("nan")
+
+
+def set_losses(table: PredictionTable, measure: Any) -> SetLossTable:
+    """Return a measure of sets as a table of losses, one value per split."""
+    name, offset, sign = as_loss(measure)
+    ends = sorted(offset + sign * end for end in measure.range)
+    made = {k: _part(table, measure, p) for k in ("train", "full") if (p := getattr(table, k)) is not None}
+    values = _values(table, measure, table.test, table_weights(table, table.test))
+    there = np.unique(table.test.split)
+    lost = tuple(int(k) for k in there[~np.isfinite(values[there])])
+    if len(lost) == len(there):
+        raise InputError(
+            f"{measure.id} does not exist on any test part of the design {table.plan.design!r} (is a class missing in each?); "
+            "use larger test parts."
+        )
+    keep = np.isfinite(values[table.test.split])
+    test = Losses(table.test.split[keep], table.test.row[keep], values[table.test.split[keep]])
+    return SetLossTable((table,), name, (ends[0], ends[1]), test, measure=measure, undefined=lost, **made)
+
+
+def table_weights(table: PredictionTable, part: Predictions) -> Floats:
+    """Return the weight of each prediction: how often the row stood there, times its own weight."""
+    weight = np.ones(len(part)) if part.count is None else part.count.astype(float)
+    return weight if table.data.weights is None else weight * table.data.weights[part.row]
+
+
+def _part(table: PredictionTable, measure: Any, part: Predictions) -> Losses:
+    values = _values(table, measure, part, table_weights(table, part))
+    return Losses(part.split, part.row, values[part.split], part.count)
+
+
+def _values(table: PredictionTable, measure: Any, part: Predictions, weight: Floats) -> Floats:
+    """Return the loss of each split's part; NaN where it does not exist."""
+    _, offset, sign = as_loss(measure)
+    data = table.data
+    positive = 1 if data.classes is None else len(data.classes) - 1
+    if data.classes is not None and data.positive is not None:
+        positive = int(np.searchsorted(data.classes, data.positive))
+    out = np.full(max(len(table.plan), 1), np.nan)
+    order = np.argsort(part.split, kind="stable")
+    starts = np.flatnonzero(np.diff(part.split[order], prepend=-1))
+    for rows in np.split(order, starts[1:]):
+        if len(rows) and weight[rows].sum() > 0:
+            score = None if part.score is None else part.score[rows]
+            y = data.target[part.row[rows]]
+            out[part.split[rows[0]]] = offset + sign * measure.of_set(
+                y, part.value[rows], score, weight[rows], positive
+            )
+    return out

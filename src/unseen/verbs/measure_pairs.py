@@ -1,0 +1,110 @@
+"""Measures of whole sets from files of predictions: one model's loss, and paired differences of two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.comparison import Comparison
+from unseen.core.errors import InputError
+from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.losses import LossTable
+from unseen.core.notes import note
+from unseen.core.paired import compared
+from unseen.core.rng import stream
+from unseen.core.set_losses import as_loss
+from unseen.estimators.bca import bca_ends
+from unseen.measures._delong import delong
+from unseen.verbs.measure_input import Judged, judged_table
+from unseen.verbs.measure_intervals import MOST_BLOCKS, ROUND_OFF, Bootstrap
+from unseen.verbs.measure_one import one_measure
+
+__all__ = ["set_difference", "set_estimate"]
+
+N_BOOTSTRAP = 2000
+CELLS_AT_ONCE = 2_000_000
+
+
+def set_estimate(table: LossTable, level: float) -> Estimate:
+    """Return a measure of one file's predictions as a loss, with the interval `unseen.measure` gives it."""
+    source, measure = table.source[0], table.measure
+    j = judged_table(source)
+    made = one_measure(j, Bootstrap(j, N_BOOTSTRAP, source.seed, level), measure, level)
+    if made is None:
+        raise InputError(f"{measure.id} is undefined on these predictions or on most of their resamples.")
+    _, offset, sign = as_loss(measure)
+    ends = made.interval
+    if ends is not None:
+        low, high = sorted(offset + sign * end for end in ends)
+        ends = Interval(low, high, level)
+    return replace(made, value=offset + sign * made.value, interval=ends, loss=table.loss)
+
+
+def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
+    """Return the paired difference of a measure: DeLong's for areas, else by resampling the units of both together."""
+    difference = a.minus(b)
+    one, two = judged_table(a.source[0]), judged_table(b.source[0])
+    if a.measure.id == "auc":
+        value, se, ends = _areas(one, two, level)
+        method = "delong"
+    else:
+        value, se, ends = _resampled(a, one, two, level)
+        method = "paired-bootstrap"
+    notes = () if ends is not None else (note("U010", "the two never differ, so no interval can be given"),)
+    interval = None if ends is None else Interval(*ends, level).clipped(*difference.range)
+    made = Estimate(value, se, interval, None, method, Target.MODEL, difference.loss, one.n_units, 0, notes=notes)
+    return _tested(difference, made, level)
+
+
+def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
+    from scipy.special import ndtr
+
+    se = made.std_error or 0.0
+    statistic = made.value / se if se > 0 else (0.0 if made.value == 0 else None)
+    p = float(2 * ndtr(-abs(statistic))) if statistic is not None else float("nan")
+    return compared(difference, made, level, statistic=statistic, reference="normal", p=p)
+
+
+def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, tuple[float, float] | None]:
+    from scipy.special import ndtri
+
+    positive = one.y == one.positive
+    areas, c = delong(positive, one.column(one.positive), two.column(two.positive), units=one.units)
+    se = float(np.sqrt(max(c[0, 0] + c[1, 1] - 2 * c[0, 1], 0.0)))
+    value, half = float(areas[1] - areas[0]), float(ndtri((1 + level) / 2)) * se
+    return value, se, (value - half, value + half) if se > 0 else None
+
+
+def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[float, float, tuple[float, float] | None]:
+    """Return difference, bootstrap standard error and BCa ends; both models see the same resamples."""
+    _, _, sign = as_loss(a.measure)
+    n = one.n_units
+    step = max(1, CELLS_AT_ONCE // one.n)
+    rng = stream(a.source[0].seed, "paired-bootstrap", a.loss)
+
+    def differences(units: Floats) -> Floats:
+        weights = units[:, one.units] * one.weight
+        first, second = (_of(a.measure, j, weights) for j in (one, two))
+        return sign * (first - second)
+
+    draws = [
+        differences(rng.multinomial(n, np.full(n, 1 / n), min(step, N_BOOTSTRAP - k)).astype(float))
+        for k in range(0, N_BOOTSTRAP, step)
+    ]
+    blocks = np.arange(n) * min(n, MOST_BLOCKS) // n
+    left = [differences((blocks != k)[None].astype(float)) for k in range(int(blocks[-1]) + 1)]
+    value = float(differences(np.ones((1, n)))[0])
+    kept, rest = (v[np.isfinite(v)] for v in (np.concatenate(draws), np.concatenate(left)))
+    if not np.isfinite(value) or len(kept) < N_BOOTSTRAP / 2:
+        raise InputError(f"{a.measure.id} is undefined on these predictions or on most of their resamples.")
+    if np.ptp(kept) <= ROUND_OFF:
+        return value, 0.0, None
+    return value, float(kept.std(ddof=1)), bca_ends(value, kept, rest, level)
+
+
+def _of(measure: object, j: Judged, weights: Floats) -> Floats:
+    if hasattr(measure, "of_weights"):
+        return np.asarray(measure.of_weights(j.y, j.value, j.score, weights, j.positive))
+    return np.array([measure.of_set(j.y, j.value, j.score, w, j.positive) for w in weights])  # type: ignore[attr-defined]

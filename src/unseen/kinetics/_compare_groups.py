@@ -20,7 +20,7 @@ from unseen.kinetics.study import KineticStudy
 __all__ = ["FEATURES", "GroupComparison", "compare_groups"]
 
 FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3", "Q4")
-METHODS = ("bolster", "resub", "loo", "repeated-kfold")
+METHODS = ("loo", "bolster", "resub", "repeated-kfold")
 _FEW = 10
 
 
@@ -149,7 +149,8 @@ def compare_groups(
     model : object or str, optional
         A classifier; linear discriminant analysis with automatic shrinkage after standardisation by default.
     methods : sequence of str
-        Error estimators of this package; the first decides the permutation test.
+        Error estimators of this package; the first decides the permutation test (leave-one-out has more power there than
+        estimators that do not retrain).
     permutations : int
         Random exchanges of the group labels.
     random_state : int or Generator, optional

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from scipy.optimize import brentq, least_squares
+from scipy.optimize import least_squares
 
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.kinetics.joint import Curves
+from unseen.kinetics.joint import Curves, quick_solve
 from unseen.kinetics.location import LocationFit, fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
@@ -22,6 +22,7 @@ __all__ = ["Bootstrap", "Profile", "bootstrap", "delta_interval", "profile", "st
 
 BOOTSTRAPS = ("parametric", "residual")
 _PENALTY = 300.0
+_NEAR = 1e-3
 
 
 def std_errors(fit: LocationFit, derived: Derived) -> dict[str, float]:
@@ -166,41 +167,40 @@ class _Walk:
             g = [(self._position(theta + e) - self._position(theta - e)) / (2 * h) for e in h * np.eye(theta.size)]
             return np.vstack([j, _PENALTY * np.array(g)])
 
-        found = least_squares(
-            residuals,
-            start,
-            jac=jacobian,
-            bounds=model.bounds(),
-            x_scale="jac",
-            ftol=1e-10,
-            xtol=1e-10,
-            gtol=1e-10,
-            max_nfev=200,
-        )
-        position = self._position(found.x)
-        chi2 = float(np.sum(found.fun[:-1] ** 2))
+        low, high = model.bounds()
+        with np.errstate(all="ignore"):
+            theta, converged = quick_solve(residuals, jacobian, start, 1e-9)
+        if not converged or not ((theta > low) & (theta < high)).all():
+            theta = least_squares(
+                residuals, start, jac=jacobian, bounds=(low, high), x_scale="jac", ftol=1e-9, xtol=1e-9, max_nfev=200
+            ).x
+        position = self._position(theta)
+        chi2 = float(np.sum(residuals(theta)[:-1] ** 2))
         rise = max((chi2 - self.fit.chi2) / self.scale, 0.0)
-        self.thetas[position] = found.x
-        self.seen.append((self.derived(found.x)[self.name], rise))
+        self.thetas[position] = theta
+        self.seen.append((self.derived(theta)[self.name], rise))
         return position, rise
 
     def end(self, sign: int, first: float, threshold: float) -> float | None:
         """Value where the rise meets the threshold on one side, or None where it does not within 30 standard errors."""
         inside, outside = 0.0, None
-        step = first
+        step, wanted = first, np.sqrt(threshold)
         while step <= 30:
             position, rise = self.at(sign * step)
+            if abs(np.sqrt(rise) - wanted) < _NEAR * wanted:
+                return float(self.derived(self.thetas[position])[self.name])
             if rise >= threshold:
-                outside = sign * step
-                break
-            if abs(position) < 0.8 * step:
+                outside = step if outside is None else min(step, outside)
+            elif abs(position) < 0.8 * step:
                 return None
-            inside, step = sign * step, step * 1.5
-        if outside is None:
-            return None
-        root = brentq(lambda z: np.sqrt(self.at(z)[1]) - np.sqrt(threshold), inside, outside, xtol=2e-3, rtol=1e-6)
-        theta = self.thetas[min(self.thetas, key=lambda z: abs(z - root))]
-        return float(self.derived(theta)[self.name])
+            else:
+                inside = max(step, inside)
+            # the root of the rise is nearly straight, so the next guess is its crossing, kept inside the bracket
+            guess = step * wanted / max(np.sqrt(rise), 0.1 * wanted)
+            step = min(guess, 2 * step) if outside is None else guess
+            if outside is not None and not inside < step < outside:
+                step = (inside + outside) / 2
+        return None
 
 
 @dataclass(frozen=True)

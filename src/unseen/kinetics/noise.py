@@ -94,7 +94,7 @@ class Weighted:
         log_sigma = 2 * float(np.sum(np.log(self.sigma))) + count * np.log(2 * np.pi)
         if known:
             return chi2 + log_sigma
-        return count * (1 + np.log(chi2 / count)) + log_sigma
+        return count * (1 + np.log(max(chi2, 1e-300) / count)) + log_sigma
 
 
 def fit_weighted(

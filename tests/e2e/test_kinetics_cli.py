@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run(
+        [sys.executable, "-m", "unseen", "kinetics", *map(str, arguments)], capture_output=True, text=True, cwd=cwd
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("kinetics")
+    done = run(
+        "simulate", "--subjects", 6, "--noise", 0.02, "--effect", "k02=3", "--seed", 1, "--out", "ttr.csv", cwd=where
+    )
+    assert done.returncode == 0, done.stderr
+    assert "6 simulated subjects" in done.stdout
+    assert "samples" in done.stderr
+    return where
+
+
+def test_simulated_tables_repeat_with_the_seed(folder, tmp_path):
+    again = run(
+        "simulate",
+        "--subjects",
+        6,
+        "--noise",
+        0.02,
+        "--effect",
+        "k02=3",
+        "--seed",
+        1,
+        "--out",
+        "ttr.csv",
+        "--quiet",
+        cwd=tmp_path,
+    )
+    assert again.stderr == ""
+    assert (tmp_path / "ttr.csv").read_bytes() == (folder / "ttr.csv").read_bytes()
+    assert (tmp_path / "doses.csv").read_text().splitlines()[0] == "subject,dose_precursor,dose_product,group"
+
+
+def test_fit_prints_json_and_writes_report_and_frame(folder):
+    done = run(
+        "fit",
+        "ttr.csv",
+        "--doses",
+        "doses.csv",
+        "--json",
+        "--report",
+        "k.html",
+        "--frame",
+        "k.csv",
+        "--quiet",
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    record = json.loads(done.stdout)
+    assert len(record["subjects"]) == 6
+    assert (folder / "k.html").stat().st_size > 50_000
+    with (folder / "k.csv").open() as file:
+        assert [row["subject"] for row in csv.DictReader(file)] == [f"s{i}" for i in range(1, 7)]
+
+
+def test_areas_and_groups(folder):
+    done = run("nca", "ttr.csv", "--doses", "doses.csv", cwd=folder)
+    assert done.returncode == 0
+    assert "Ra_Phe" in done.stdout
+    done = run(
+        "compare-groups",
+        "ttr.csv",
+        "--doses",
+        "doses.csv",
+        "--group",
+        "group",
+        "--permutations",
+        19,
+        "--json",
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["sizes"] == {"changed": 3, "control": 3}
+
+
+def test_partial_results_have_their_own_exit_code(folder):
+    lines = (folder / "ttr.csv").read_text().splitlines()
+    lines[1] = lines[1].rsplit(",", 1)[0] + ",?"
+    (folder / "bad.csv").write_text("\n".join(lines) + "\n")
+    done = run("fit", "bad.csv", "--doses", "doses.csv", "--location", "EC-EC", cwd=folder)
+    assert done.returncode == 3
+    assert "subject s1, row 1 (Phe-6): ttr is '?'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "nosuch.csv", "--doses", "doses.csv"], "does not exist"),
+        (["fit", "ttr.csv", "--doses", "doses.csv", "--unit", "ppm"], "unknown unit"),
+        (["fit", "ttr.csv", "--doses", "doses.csv", "--order", "two"], "--order"),
+        (["fit", "ttr.csv", "--doses", "doses.csv", "--drop-early", "Tyr-4"], "ANALYTE=MINUTES"),
+        (["fit", "ttr.csv", "--doses", "doses.csv", "--location", "EC-E"], "did you mean 'EC-EC'"),
+        (["fit", "ttr.csv"], "--doses"),
+        (["compare-groups", "ttr.csv", "--doses", "doses.csv", "--group", "diet"], "'diet'"),
+        (["simulate", "--out", "x.csv", "--effect", "k02"], "RATE=FACTOR"),
+    ],
+)
+def test_misuse_is_a_sentence_and_exit_code_2(folder, arguments, words):
+    done = run(*arguments, cwd=folder)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr

@@ -68,6 +68,14 @@ class GroupComparison(Shown):
         Method whose error the permutation test compares.
     features : tuple of FeatureDifference
     notes : tuple of Note
+
+    Examples
+    --------
+    >>> import unseen
+    >>> made = unseen.kinetics.simulate(6, groups={"a": {}, "b": {"k02": 3.0}}, between=0.1, random_state=0)
+    >>> fitted = unseen.kinetics.fit(made.ttr, made.doses, locations=["EC-EC"])
+    >>> compare_groups(fitted, group="group", methods=("bolster",), permutations=19, random_state=0).sizes
+    {'a': 3, 'b': 3}
     """
 
     study: KineticStudy

@@ -77,6 +77,14 @@ def fit_conventional(fit: KineticFit, name: str) -> SystemFit:
     -------
     SystemFit
         Its chi2 compares with that of ``fit.at(...)``.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> made = unseen.kinetics.simulate(subjects=1, noise=0.02, between=0.0, random_state=1)
+    >>> one = unseen.kinetics.fit(made.ttr, made.doses, locations=["EC-EC"])["s1"]
+    >>> bool(abs(fit_conventional(one, "4.2b").chi2 - one.at("EC-EC").chi2) < 1e-4)      # the hybrid is figure 4.2b
+    True
     """
     model = conventional(name, fit.scheme)
     data: dict[str, Any] = {}

@@ -36,6 +36,11 @@ class GroupMean(Shown):
         Random effects, between-subject variance by restricted maximum likelihood.
     between_sd : float
         Standard deviation between subjects beyond the error of the fits.
+
+    Examples
+    --------
+    >>> str(group_mean([1.0, 2.0, 3.0], [0.1, 0.1, 0.1], "k21"))
+    'k21: 2 +- 0.58 (n = 3, between-subject sd 0.99)'
     """
 
     name: str

@@ -78,7 +78,16 @@ class Appearance(Shown):
 
 @dataclass(frozen=True)
 class NcaStudy(Shown):
-    """Non-compartmental results of all subjects, and the reason for each that failed."""
+    """Non-compartmental results of all subjects, and the reason for each that failed.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> made = unseen.kinetics.simulate(subjects=2, random_state=0)
+    >>> study = unseen.kinetics.nca(made.ttr, {k: v[:1] for k, v in made.doses.items()})
+    >>> list(study.frame()["subject"]), list(study.failures)
+    (['s1', 's2'], ['s2'])
+    """
 
     subjects: tuple[Appearance, ...]
     failures: Mapping[str, str]

@@ -36,6 +36,14 @@ class SimulatedStudy(Shown):
         True rates and pools of each subject.
     location : str
     noise, floor : float
+    planted : tuple
+        Subject, analyte and minute of every gross error.
+
+    Examples
+    --------
+    >>> made = simulate(subjects=1, gross_errors=1, random_state=0)
+    >>> len(made.planted), sorted(made.frame().columns)
+    (1, ['analyte', 'subject', 'time', 'ttr'])
     """
 
     ttr: Mapping[str, list[Any]]

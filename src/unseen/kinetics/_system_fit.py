@@ -66,6 +66,14 @@ class SystemFit(Shown):
         The samples.
     fitted, sigma : ndarray
         Fitted values and the standard deviations used.
+
+    Examples
+    --------
+    >>> from unseen.kinetics.systems import Output
+    >>> one = CompartmentModel(("1",), {"k": ("1", None)}, (Bolus("1", 10.0),), {"y": Output("1", "V")})
+    >>> t = np.array([1.0, 2, 4, 8])
+    >>> fit_system(one, {"y": (t, 2 * np.exp(-0.3 * t))}).df
+    2
     """
 
     model: CompartmentModel

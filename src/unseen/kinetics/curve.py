@@ -96,6 +96,13 @@ class CurveFit(Shown):
         Criterion by which orders are compared.
     time, value, fitted, sigma : ndarray
         The samples, the curve and the standard deviations that weighted them.
+
+    Examples
+    --------
+    >>> t = np.array([1.0, 2, 3, 5, 8, 12])
+    >>> fit = fit_curve(t, 2 * np.exp(-0.25 * t), 1)
+    >>> round(fit.area, 4), fit.df                              # 2 / 0.25
+    (8.0, 4)
     """
 
     amplitudes: NDArray

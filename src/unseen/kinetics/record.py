@@ -20,8 +20,8 @@ from unseen.kinetics._nca import Appearance
 from unseen.kinetics.identify import Identifiability, identifiability
 from unseen.kinetics.intervals import Bootstrap, Profile, bootstrap, delta_interval, profile, std_errors
 from unseen.kinetics.joint import Curves
-from unseen.kinetics.judge import judge
-from unseen.kinetics.location import LocationFit, akaike_weights, location_class
+from unseen.kinetics.judge import judge, location_rows
+from unseen.kinetics.location import LocationFit
 from unseen.kinetics.mammillary import TwoPoolInterval, interval_identifiability
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.plausible import REFERENCES, Judgement, Reference
@@ -65,6 +65,16 @@ class KineticFit(Shown):
     covariates : mapping
         Further columns of the dose table.
     notes : tuple of Note
+
+    Examples
+    --------
+    >>> import unseen
+    >>> made = unseen.kinetics.simulate(subjects=1, noise=0.02, between=0.0, random_state=1)
+    >>> one = unseen.kinetics.fit(made.ttr, made.doses, locations=["EC-EC", "IC-IC"])["s1"]
+    >>> one.locations[0]["location"], 0.026 in one.interval("k02"), sorted(one.pools)
+    ('EC-EC', True, ['Q1', 'Q2', 'Q3', 'Q4'])
+    >>> one.fluxes("EC-EC")["U_Phe"] == one.values("EC-EC")["U_Phe"]
+    True
     """
 
     subject: str
@@ -237,17 +247,7 @@ class KineticFit(Shown):
     @property
     def locations(self) -> list[dict[str, Any]]:
         """Criteria of every location, best AICc first."""
-        weights = akaike_weights([a.aicc for a in self.alternatives])
-        judged = {j.location: j for j in self.plausibility()}
-        rows = [
-            {
-                "location": a.location, "class": location_class(a.location), "chi2": a.chi2, "df": a.spare, "aicc": a.aicc,
-                "weight": w, "runs_p": a.runs_p, "chi2_p": a.chi2_p, "rank": judged[a.location].rank,
-                "violations": "; ".join(judged[a.location].violations), "distance": judged[a.location].distance,
-            }
-            for a, w in zip(self.alternatives, weights)
-        ]  # fmt: skip
-        return sorted(rows, key=lambda r: r["aicc"])
+        return location_rows(self.alternatives, self.plausibility())
 
     def predict(self, time: ArrayLike, analyte: str, location: str | None = None) -> NDArray:
         """Fitted TTR of one analyte at given minutes."""

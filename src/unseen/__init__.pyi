@@ -17,6 +17,8 @@ from unseen.core.table import PredictionTable as PredictionTable
 from unseen.verbs.assess import assess as assess
 from unseen.verbs.assessment import Assessment as Assessment
 from unseen.verbs.compare import compare as compare
+from unseen.verbs.diagnose import diagnose as diagnose
+from unseen.verbs.diagnosis import Diagnosis as Diagnosis
 from unseen.verbs.disagree import disagree as disagree
 from unseen.verbs.distribution import distribution as distribution
 from unseen.verbs.estimate import estimate as estimate

@@ -1,0 +1,65 @@
+"""`unseen diagnose`: what resampling tells of a model beyond one number."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast
+
+import typer
+
+from unseen.cli._common import Jobs, Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.core.data import Task
+
+__all__ = ["attach"]
+
+
+def diagnose(
+    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="Model, such as rbf-svm or 'knn:5'; see `unseen models`.")
+    ] = "logistic",
+    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
+    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
+    ids: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
+    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
+    ] = None,
+    others: Annotated[
+        str | None, typer.Option("--rank-with", help="Other models, separated by commas, to rank over the splits.")
+    ] = None,
+    loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one or squared.")] = "auto",
+    coefficients: Annotated[str, typer.Option("--coefficients", help="jackknife or bootstrap.")] = "jackknife",
+    noise: Annotated[str, typer.Option("--noise", help="labels or features.")] = "labels",
+    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
+    level: Level = 0.95,
+    report: Report = None,
+    jobs: Jobs = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find hard and unstable units, weak coefficients, the worth of more data, tolerance of noise, and any dependence."""
+    check_writable(report)
+    from unseen.datasets.read import read
+    from unseen.verbs.diagnose import diagnose as run
+
+    sample = read(
+        data, target, groups=groups, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n,
+        seed=seed, sep=sep, decimal=decimal,
+    )  # fmt: skip
+    result = run(
+        model, sample, others=None if others is None else {name: name for name in others.split(",")}, loss=loss,
+        coefficients=coefficients, noise=noise, effort="quick" if quick else "full", level=level, random_state=seed,
+        n_jobs=jobs, progress=progress_for(quiet),
+    )  # fmt: skip
+    emit(result, json)
+    write_report(result, report, quiet)
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("diagnose")(diagnose)

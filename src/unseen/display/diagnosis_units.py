@@ -1,0 +1,153 @@
+"""Units by error and stability, and optimism against training error over splits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.display._figures import Figure, figure
+from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
+from unseen.verbs.diagnosis import Diagnosis
+
+__all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
+
+NAMED = 8
+
+
+@dataclass(frozen=True)
+class UnitsInfo:
+    """Error and agreement (or spread) of each unit, which are hard, and names for the hardest."""
+
+    error: Floats
+    agreement: Floats
+    hard: Any
+    names: tuple[tuple[float, float, str], ...]
+    loss: str
+    spread: bool
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return f"{int(self.hard.sum())} hard units of {len(self.error)}"
+
+
+def units_info(d: Diagnosis) -> UnitsInfo:
+    """Return the units."""
+    u = d.units
+    hard = np.zeros(len(u.units), dtype=bool)
+    hard[u.hard] = True
+    places: dict[tuple[float, float], list[str]] = {}
+    for k in u.hard:
+        places.setdefault((float(u.agreement[k]), float(u.error[k])), []).append(u.names[k])
+    names = tuple((x, y, _listed(here)) for (x, y), here in list(places.items())[:NAMED])
+    return UnitsInfo(u.error, u.agreement, hard, names, d.table.loss, u.task == "regression")
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def draw_units(numbers: UnitsInfo, ax: Any) -> None:
+    """Draw error against stability, hard units marked."""
+    tidy(ax)
+    for mask, colour, text in ((~numbers.hard, MAIN, "other units"), (numbers.hard, OTHER, "hard units")):
+        ax.plot(numbers.agreement[mask], numbers.error[mask], "o", color=colour, alpha=0.55, markersize=5, label=text)
+    for x, y, name in numbers.names:
+        ax.annotate(
+            label(name, 24), (x, y), xytext=(-5, 0), textcoords="offset points", fontsize=8, ha="right", va="center"
+        )
+    ax.set_xlabel("spread of predictions" if numbers.spread else "chance that two models agree")
+    ax.set_ylabel(f"mean {axis_name(numbers.loss)}")
+    percent(ax.yaxis, numbers.loss)
+    legend_below(ax)
+
+
+@dataclass(frozen=True)
+class LinkInfo:
+    """Training error and optimism of each split, their correlation, and the straight line through them."""
+
+    train: Floats
+    optimism: Floats
+    correlation: float
+    line: tuple[float, float] | None
+    loss: str
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return f"correlation {self.correlation:.2f} over {len(self.train)} splits"
+
+
+def link_info(d: Diagnosis) -> LinkInfo:
+    """Return optimism against training error."""
+    o = d.optimism
+    line = None
+    if np.ptp(o.train) > 0:
+        slope, cut = np.polyfit(o.train, o.optimism, 1)
+        line = float(slope), float(cut)
+    return LinkInfo(o.train, o.optimism, o.correlation, line, d.table.loss)
+
+
+def draw_link(numbers: LinkInfo, ax: Any) -> None:
+    """Draw one point per split and the line through them."""
+    tidy(ax)
+    ax.axhline(0, color=GREY, linewidth=0.9, linestyle="--")
+    ax.plot(numbers.train, numbers.optimism, "o", color=MAIN, alpha=0.6, markersize=5)
+    if numbers.line is not None:
+        ends = np.array([numbers.train.min(), numbers.train.max()])
+        ax.plot(ends, numbers.line[0] * ends + numbers.line[1], color=OTHER, linewidth=1.6)
+    ax.set_xlabel("training error")
+    ax.set_ylabel("optimism (test minus training error)")
+    percent(ax.xaxis, numbers.loss)
+    percent(ax.yaxis, numbers.loss)
+
+
+@dataclass(frozen=True)
+class RankingInfo:
+    """Models, best first, and the share of splits in which each is first."""
+
+    names: tuple[str, ...]
+    first: tuple[float, ...]
+    size: tuple[float, float]
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return "; ".join(f"{n} first in {100 * f:.0f}% of splits" for n, f in zip(self.names, self.first))
+
+
+def ranking_info(d: Diagnosis) -> RankingInfo | None:
+    """Return the ranking, or None where no other models were given."""
+    if d.ranking is None:
+        return None
+    return RankingInfo(d.ranking.names, d.ranking.first, (7.0, 1.0 + 0.35 * len(d.ranking.names)))
+
+
+def draw_ranking(numbers: RankingInfo, ax: Any) -> None:
+    """Draw one bar per model."""
+    tidy(ax, "x")
+    place = -np.arange(len(numbers.names))
+    ax.barh(place, numbers.first, color=MAIN, height=0.6)
+    ax.set_yticks(place, [label(n, 40) for n in numbers.names])
+    ax.set_xlim(0, 1)
+    percent(ax.xaxis, "zero-one")
+    ax.set_xlabel("splits in which it has the smallest error")
+
+
+figure(Figure(
+    "diagnosis-units", Diagnosis, units_info, draw_units, "Hard and unstable units",
+    "Each point is a unit. High and to the right: models agree and are wrong, so look for a wrong label. High and to the "
+    "left: models disagree, so more data or a missing feature may help.", (7.0, 4.2), 10,
+))  # fmt: skip
+figure(Figure(
+    "diagnosis-optimism", Diagnosis, link_info, draw_link, "Optimism and training error",
+    "Each point is a split. Where the line falls, adding the mean optimism to the training error does not cure its bias.",
+    (6.4, 3.8), 60,
+))  # fmt: skip
+figure(Figure(
+    "diagnosis-ranking", Diagnosis, ranking_info, draw_ranking, "Stability of the ranking",
+    "A share near one over the number of models says that the ranking is decided by the split.", order=70,
+))  # fmt: skip

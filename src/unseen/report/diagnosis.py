@@ -1,0 +1,61 @@
+"""Sections for a diagnosis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unseen.report._sections import Notes, Section, Text, picture, section, table_of
+from unseen.verbs.diagnosis import Diagnosis
+
+__all__: list[str] = []
+
+SHOWN = 50
+
+
+@section(Diagnosis, 10)
+def findings(d: Diagnosis) -> Section:
+    """Return the findings in plain words."""
+    first, *rest = d.sentences()
+    blocks: list[Any] = [Text(first, lead=True), *(Text(s) for s in rest)]
+    return Section("findings", "Findings", [*blocks, *([Notes(d.notes)] if d.notes else [])])
+
+
+@section(Diagnosis, 20)
+def units(d: Diagnosis) -> Section:
+    """Return hard and unstable units with their rows."""
+    u = d.units
+    blocks: list[Any] = [picture(d, "diagnosis-units")]
+    if len(u.hard):
+        blocks.append(table_of(u.table(u.hard[:SHOWN]), f"Hard units, worst first ({len(u.hard)} in all)."))
+    if len(u.unstable):
+        blocks.append(table_of(u.table(u.unstable[:SHOWN]), f"Unstable units ({len(u.unstable)} in all)."))
+    return Section("units", "Hard and unstable units", [b for b in blocks if b is not None])
+
+
+@section(Diagnosis, 30)
+def coefficients(d: Diagnosis) -> Section | None:
+    """Return the coefficients with their intervals."""
+    if d.coefficients is None:
+        return None
+    blocks = [picture(d, "diagnosis-coefficients"), table_of(d.coefficients.rows(), f"By {d.coefficients.method}.")]
+    return Section("coefficients", "Coefficients", [b for b in blocks if b is not None])
+
+
+@section(Diagnosis, 40)
+def more(d: Diagnosis) -> Section:
+    """Return the learning curve, the tolerance of noise, the test of dependence, optimism and ranking."""
+    names = ("diagnosis-curve", "diagnosis-noise", "diagnosis-dependence", "diagnosis-optimism", "diagnosis-ranking")
+    made = [picture(d, name) for name in names]
+    blocks: list[Any] = [b for b in made if b is not None]
+    if d.ranking is not None:
+        r = d.ranking
+        rows = [{"model": n, "mean error": e, "first in": f} for n, e, f in zip(r.names, r.error, r.first)]
+        blocks.append(table_of(rows, f"Mean Kendall tau of a split's ranking with the overall one: {r.tau:.2f}."))
+    return Section("more", "More data, noise, dependence and optimism", blocks)
+
+
+@section(Diagnosis, 90)
+def settings(d: Diagnosis) -> Section:
+    """Return how to repeat it."""
+    rows = [{"setting": k, "value": str(v)} for k, v in d.settings.items()]
+    return Section("settings", "How to repeat this", [table_of(rows)])

@@ -1,0 +1,144 @@
+"""What `unseen.diagnose` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.data import Data
+from unseen.core.losses import LossTable
+from unseen.core.notes import Note
+from unseen.core.show import Shown, plain
+from unseen.verbs.diagnose_curve import LearningCurveFit
+from unseen.verbs.diagnose_model import Coefficients, Dependence, NoiseTolerance
+from unseen.verbs.diagnose_units import OptimismLink, RankingStability, UnitReport
+
+__all__ = ["Diagnosis"]
+
+SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Shown):
+    """What resampling tells of a model beyond one number.
+
+    Parameters
+    ----------
+    units : UnitReport
+        Error and stability of every unit; hard and unstable ones.
+    optimism : OptimismLink
+        Optimism against training error over splits.
+    coefficients : Coefficients or None
+        Where the model has them.
+    curve : LearningCurveFit or None
+        Learning curve and what it says of more data.
+    noise : NoiseTolerance or None
+        Error under growing noise.
+    dependence : Dependence or None
+        Test of any dependence at all.
+    ranking : RankingStability or None
+        Where other models were given.
+    table : LossTable
+        The leave-out run behind units, optimism and coefficients.
+    data, model, settings, notes, seconds
+        The sample, the model's description, how to repeat it, remarks and wall time.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> d = unseen.diagnose("lda", X, y, random_state=0, effort="quick")
+    >>> len(d.units.units), d.dependence.p < 0.05, d.optimism.mean > 0
+    (150, True, True)
+    """
+
+    units: UnitReport
+    optimism: OptimismLink
+    coefficients: Coefficients | None
+    curve: LearningCurveFit | None
+    noise: NoiseTolerance | None
+    dependence: Dependence | None
+    ranking: RankingStability | None
+    table: LossTable
+    data: Data
+    model: str
+    settings: Mapping[str, Any]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Title of the report."""
+        return f"Diagnosis of {self.model}"
+
+    def sentences(self) -> list[str]:
+        """Return the findings in plain words."""
+        return [s for s in (self._of_units(), self._of_optimism(), *self._of_rest()) if s]
+
+    def _of_units(self) -> str:
+        u = self.units
+        what = "missed by most splits" if u.task == "classification" else "with an outlying error"
+        text = f"{len(u.hard)} of {len(u.units)} units are {what}"
+        if u.task == "classification":
+            return f"{text}; two models trained on different splits agree on {100 * u.stability:.1f}% of cases."
+        return f"{text}; predictions of models trained on different splits differ by {u.stability:.4g} (standard deviation)."
+
+    def _of_optimism(self) -> str:
+        r = self.optimism.correlation
+        tail = "" if r != r else f"; its correlation with the training error over splits is {r:.2f}"
+        return f"The training error is too small by {self.optimism.mean:.4g} on average{tail}."
+
+    def _of_rest(self) -> list[str]:
+        out = []
+        if self.coefficients is not None:
+            c = self.coefficients
+            out.append(
+                f"{int(c.near_zero.sum())} of {len(c.names)} coefficients cannot be told from zero ({c.method})."
+            )
+        if self.curve is not None:
+            n = self.data.n_units
+            (now, *_), (more, low, high) = self.curve.at(n), self.curve.at(2 * n)
+            out.append(
+                f"The learning curve gives {now:.4g} at {n} units and foresees {more:.4g} ({low:.4g} to {high:.4g}) at {2 * n}."
+            )
+        if self.noise is not None:
+            k = self.noise
+            out.append(
+                f"With noise of {k.rates[-1]:g} in the {k.what} the error goes from {k.error[0]:.4g} to {k.error[-1]:.4g}."
+            )
+        if self.dependence is not None:
+            d = self.dependence
+            verdict = "depends" if d.p < 1 - self.settings["level"] else "is not shown to depend"
+            out.append(f"The target {verdict} on the features (permutation test, p = {d.p:.3g}).")
+        if self.ranking is not None:
+            best, share = self.ranking.names[0], self.ranking.first[0]
+            out.append(f"{best} is first in {100 * share:.0f}% of splits (mean Kendall tau {self.ranking.tau:.2f}).")
+        return out
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per tested unit, hardest first."""
+        order = sorted(range(len(self.units.units)), key=lambda k: -self.units.error[k])
+        return self.units.table(order)  # type: ignore[arg-type]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the table as plain values."""
+        u = self.units
+        return plain(
+            {
+                "model": self.model, "n": self.data.n, "n_units": self.data.n_units, "loss": self.table.loss,
+                "findings": self.sentences(),
+                "hard": u.table(u.hard), "unstable": u.table(u.unstable), "stability": u.stability,
+                "optimism": {"mean": self.optimism.mean, "correlation_with_training_error": self.optimism.correlation},
+                "coefficients": None if self.coefficients is None else self.coefficients.rows(),
+                "learning_curve": self.curve, "noise": self.noise,
+                "dependence": None if self.dependence is None else {"error": self.dependence.error, "p": self.dependence.p, "permuted": self.dependence.permuted},
+                "ranking": self.ranking, "settings": dict(self.settings), "notes": list(self.notes),
+            }
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        lines = [self.title, *self.sentences()]
+        hard = self.units.table(self.units.hard[:SHOWN])
+        if hard:
+            lines += ["", "Hardest units: " + ", ".join(f"{r['unit']} ({r['error']:.3g})" for r in hard)]
+        return "\n".join([*lines, *(str(n) for n in self.notes)])

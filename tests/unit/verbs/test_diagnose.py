@@ -1,0 +1,209 @@
+"""`unseen.diagnose`: each part against a closed form or a simulation with a known answer."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau
+from sklearn.linear_model import LinearRegression
+from typer.testing import CliRunner
+
+import unseen
+from unseen.core.errors import InputError
+from unseen.core.plan import Split
+from unseen.verbs.diagnose import DiagnosisEffort
+from unseen.verbs.diagnose_curve import fit_curve, power_law
+from unseen.verbs.diagnose_model import Corrupted, Dependence, jackknife_coefficients
+from unseen.verbs.diagnose_units import optimism_link, ranking_stability, unit_report
+
+SMALL = DiagnosisEffort(20, 4, 3, 4, 19, 30)
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    data = unseen.datasets.load("breast-cancer")
+    return unseen.diagnose("lda", data, others={"bayes": "naive-bayes", "dummy": "dummy"}, random_state=0, effort=SMALL)
+
+
+def test_delete_d_jackknife_of_a_mean_is_the_textbook_error():
+    """Over all subsets, (n1/n2) (1/J) sum (b_j - mean)^2 of the sample mean is exactly s^2 / n."""
+    x = np.random.default_rng(0).standard_normal(9)
+    means = np.array([[x[list(keep)].mean()] for keep in combinations(range(9), 6)])
+    c = jackknife_coefficients(means, np.array([x.mean()]), ("mean",), 6, 3, 0.95)
+    assert c.std_error[0] ** 2 == pytest.approx(x.var(ddof=1) / 9, rel=1e-12)
+
+
+def test_coefficient_intervals_are_those_of_least_squares():
+    """Jackknife and bootstrap errors near the classical ones; a feature without effect is marked, one with effect is not."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((120, 3))
+    y = 2 * X[:, 0] + 0.0 * X[:, 1] - 1 * X[:, 2] + rng.standard_normal(120)
+    design = np.column_stack([np.ones(120), X])
+    residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    classical = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * (residual @ residual) / 116)[1:]
+    for how in ("jackknife", "bootstrap"):
+        d = unseen.diagnose(
+            LinearRegression(), X, y, random_state=0, coefficients=how, effort=DiagnosisEffort(300, 4, 2, 1, 1, 300)
+        )
+        c = d.coefficients
+        assert c.value == pytest.approx(LinearRegression().fit(X, y).coef_)
+        assert c.std_error == pytest.approx(classical, rel=0.25)
+        assert not c.near_zero[0]
+        assert not c.near_zero[2]
+        assert c.near_zero[1] == (c.low[1] <= 0 <= c.high[1])
+
+
+def test_units_by_hand(loss_table):
+    splits = [Split(np.array([3, 4]), np.array([0, 1, 2])), Split(np.array([2, 4]), np.array([0, 1, 3]))]
+    splits.append(Split(np.array([3, 4]), np.array([0, 1])))
+    losses = loss_table(splits, [[1, 0, 1], [1, 1, 0], [1, 0]], "leave-out", rate=True)
+    u = unit_report(losses)
+    assert u.names == ("1", "2", "3", "4")
+    assert u.error == pytest.approx([1, 1 / 3, 1, 0])
+    assert u.agreement[:2] == pytest.approx([1, 1 / 3])  # three models: all agree; one of three pairs agrees
+    assert np.isnan(u.agreement[2:]).all()
+    assert u.hard.tolist() == [0, 2]
+    assert u.unstable.tolist() == [1]
+
+
+def test_ranking_by_hand(loss_table):
+    splits = [Split(np.array([2, 3]), np.array([0, 1]), repeat=j) for j in range(4)]
+    a = loss_table(splits, [[0, 0], [0, 0], [1, 1], [1, 1]], "leave-out", rate=True)
+    b = loss_table(splits, [[1, 0], [0, 0], [0, 0], [1, 1]], "leave-out", rate=True)
+    c = loss_table(splits, [[1, 1], [1, 1], [1, 1], [1, 0]], "leave-out", rate=True)
+    r = ranking_stability({"a": a, "b": b, "c": c})
+    assert r.names == ("b", "a", "c")
+    assert r.first == pytest.approx(((0 + 1 / 2 + 1 + 0) / 4, (1 + 1 / 2 + 0 + 0) / 4, 1 / 4))
+    means = np.array([t.split_means() for t in (b, a, c)])
+    assert r.tau == pytest.approx(np.mean([kendalltau(col, means.mean(axis=1)).statistic for col in means.T]))
+    with pytest.raises(InputError, match="at least two"):
+        ranking_stability({"a": a})
+
+
+def test_optimism_of_the_majority_rule_falls_with_the_training_error():
+    """Seed 003: labels that depend on nothing; the risk is 1/2, so optimism is 1/2 - training error but for test noise."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 1)), rng.integers(0, 2, 200)
+    t = unseen.run("dummy", X, y, design=unseen.designs.LeaveOut(0.9, 60), random_state=0)
+    link = optimism_link(t.losses())
+    assert link.correlation < -0.7
+    assert link.optimism == pytest.approx(t.losses().split_means() - t.losses().train_errors())
+
+
+@pytest.mark.parametrize(("a", "b", "c"), [(0.1, 2.0, 1.0), (0.05, 0.8, 0.5), (0.2, 0.0, 1.0)])
+def test_a_power_law_is_found_again(a, b, c):
+    n = np.array([10.0, 20, 40, 80, 160])
+    got = power_law(n, a + b * n**-c)
+    assert got[0] + got[1] * 1000.0 ** -got[2] == pytest.approx(a + b * 1000.0**-c, abs=0.01)
+    rng = np.random.default_rng(0)
+    errors = a + b * n**-c + 0.01 * rng.standard_normal((10, 5))
+    parameters, law, low, high = fit_curve(n, errors, np.array([160.0, 640.0]), rng, 0.95)
+    assert low[1] <= a + b * 640.0**-c + 0.02
+    assert high[1] >= a + b * 640.0**-c - 0.02
+    assert law.shape == (2,)
+    assert parameters[2] > 0
+
+
+def test_noise_changes_the_share_of_labels_it_says():
+    data = unseen.datasets.load("iris")
+    seen = {}
+
+    class Spy:
+        name = "spy"
+
+        def fit(self, data, seed):
+            seen["data"] = data
+
+    Corrupted(Spy(), 0.3).fit(data, 5)
+    assert np.mean(seen["data"].y != data.y) == pytest.approx(0.3, abs=0.08)
+    assert set(seen["data"].y) <= set(data.y)
+    Corrupted(Spy(), 0.5, "features").fit(data, 5)
+    added = seen["data"].X - data.X
+    added = np.asarray(added, dtype=float)
+    assert added.std(axis=0) == pytest.approx(0.5 * np.asarray(data.X, dtype=float).std(axis=0), rel=0.25)
+    assert np.array_equal(seen["data"].y, data.y)
+
+
+def test_permutation_p_values():
+    assert Dependence(0.1, np.array([0.5, 0.4, 0.6])).p == 0.25
+    assert Dependence(0.5, np.array([0.5, 0.4, 0.6])).p == 0.75
+    rng = np.random.default_rng(0)
+    p = [
+        unseen.diagnose(
+            "lda", rng.standard_normal((40, 2)), rng.permutation(np.repeat([0, 1], 20)), random_state=k,
+            effort=DiagnosisEffort(2, 3, 2, 0, 19, 2),
+        ).dependence.p
+        for k in range(8)
+    ]  # fmt: skip
+    assert np.mean(np.array(p) <= 0.1) <= 0.4
+    assert np.mean(p) > 0.25
+
+
+def test_the_whole_picture(cancer, tmp_path):
+    d = cancer
+    assert d.dependence.p == 0.05
+    assert d.noise.error[-1] > d.noise.error[0]
+    assert d.curve.train[0, 0] <= d.curve.test[0, 0]
+    assert d.ranking.names[-1] == "dummy"
+    assert sum(d.ranking.first) == pytest.approx(1)
+    assert d.units.error.mean() == pytest.approx(d.table.split_means().mean(), abs=0.01)
+    assert len(d.sentences()) == 7
+    again = unseen.diagnose(
+        "lda",
+        unseen.datasets.load("breast-cancer"),
+        others={"bayes": "naive-bayes", "dummy": "dummy"},
+        random_state=0,
+        effort=SMALL,
+    )
+    assert again.to_dict() == d.to_dict()
+    json.dumps(d.to_dict(), allow_nan=False)
+    d.report(tmp_path / "d.html")
+    text = (tmp_path / "d.html").read_text()
+    for anchor in ("findings", "units", "coefficients", "more", "settings"):
+        assert f'id="{anchor}"' in text
+
+
+def test_groups_and_numbers():
+    rng = np.random.default_rng(2)
+    groups = np.repeat(np.arange(30), 2)
+    X = rng.standard_normal((60, 2))
+    y = X[:, 0] + 0.3 * rng.standard_normal(60)
+    y[9] += 15
+    d = unseen.diagnose("ols", X, y, groups=groups, random_state=0, effort=SMALL)
+    assert d.units.names[d.units.hard[0]] == "4"
+    assert d.dependence is None
+    assert any("permuted" in n.text for n in d.notes)
+    alone = unseen.diagnose("ols", X, y, random_state=0, effort=SMALL, noise="features")
+    assert alone.units.table(alone.units.hard[:1])[0]["rows"] == "10"
+
+
+def test_refusals():
+    data = unseen.datasets.load("breast-cancer")
+    with pytest.raises(InputError, match="effort"):
+        unseen.diagnose("lda", data, effort="huge")
+    with pytest.raises(InputError, match="whole test parts"):
+        unseen.diagnose("lda", data, loss="f1", effort=SMALL)
+    with pytest.raises(InputError, match="coefficients is"):
+        unseen.diagnose("lda", data, coefficients="raw")
+    with pytest.raises(InputError, match="noise is"):
+        unseen.diagnose("lda", data, rates=[-1])
+
+
+def test_command_line(tmp_path):
+    from unseen.cli.app import _attach_commands, app
+
+    _attach_commands()
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((40, 2)), columns=["u", "v"])
+    frame["y"] = np.where(frame["u"] + rng.standard_normal(40) > 0, "yes", "no")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    arguments = ["diagnose", str(tmp_path / "d.csv"), "--target", "y", "--model", "lda", "--quick", "--json", "--quiet"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    got = json.loads(result.stdout)
+    assert [c["coefficient"].rpartition("__")[2] for c in got["coefficients"]] == ["u", "v"]
+    assert 0 < got["dependence"]["p"] <= 1

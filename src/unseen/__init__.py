@@ -10,6 +10,7 @@ from unseen.core.lazy import attach
 
 _NAMES = {
     "Assessment": "unseen.verbs.assessment",
+    "BackwardElimination": "unseen.learners.elimination",
     "Comparison": "unseen.core.comparison",
     "Comparisons": "unseen.core.comparison",
     "Diagnosis": "unseen.verbs.diagnosis",
@@ -18,9 +19,12 @@ _NAMES = {
     "Interval": "unseen.core.estimate",
     "Measures": "unseen.verbs.measure_record",
     "PredictionTable": "unseen.core.table",
+    "PrincipalScores": "unseen.learners.scores",
     "Ranking": "unseen.core.ranking",
     "Target": "unseen.core.estimate",
     "UnseenError": "unseen.core.errors",
+    "UtilityThreshold": "unseen.learners.threshold",
+    "ZScore": "unseen.learners.scores",
     "assess": "unseen.verbs.assess",
     "compare": "unseen.verbs.compare",
     "datasets": "",
@@ -37,6 +41,7 @@ _NAMES = {
     "plan_test_size": "unseen.verbs.planning",
     "power": "unseen.verbs.power",
     "predictions": "unseen.verbs.predictions",
+    "preprocessing_leak": "unseen.verbs.diagnose_leak",
     "rank": "unseen.verbs.rank",
     "resubstitution": "",
     "run": "unseen.verbs.run",

@@ -14,10 +14,15 @@ from unseen.core.estimate import Interval as Interval
 from unseen.core.estimate import Target as Target
 from unseen.core.ranking import Ranking as Ranking
 from unseen.core.table import PredictionTable as PredictionTable
+from unseen.learners.elimination import BackwardElimination as BackwardElimination
+from unseen.learners.scores import PrincipalScores as PrincipalScores
+from unseen.learners.scores import ZScore as ZScore
+from unseen.learners.threshold import UtilityThreshold as UtilityThreshold
 from unseen.verbs.assess import assess as assess
 from unseen.verbs.assessment import Assessment as Assessment
 from unseen.verbs.compare import compare as compare
 from unseen.verbs.diagnose import diagnose as diagnose
+from unseen.verbs.diagnose_leak import preprocessing_leak as preprocessing_leak
 from unseen.verbs.diagnosis import Diagnosis as Diagnosis
 from unseen.verbs.disagree import disagree as disagree
 from unseen.verbs.distribution import distribution as distribution

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Jobs, Json, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.cli._common import Jobs, Json, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
 from unseen.core.errors import InputError
 
 __all__ = ["attach"]
@@ -79,7 +79,7 @@ def fit(
     result = run(
         ttr, doses, scheme=scheme, unit=unit, time_unit=time_unit, error=error, cv=cv, floor=floor, order=_order(order),
         location=location, convention=convention, outliers=None if outliers == "none" else outliers,
-        drop_early=_early(drop_early), n_jobs=jobs,
+        drop_early=_early(drop_early), n_jobs=jobs, progress=progress_for(quiet),
     )  # fmt: skip
     emit(result, json)
     if frame is not None:
@@ -199,7 +199,7 @@ def compare_groups(
     result = run(
         ttr, doses, group=group, model=model, permutations=permutations, random_state=seed, scheme=scheme, unit=unit,
         time_unit=time_unit, error=error, location=location, outliers=None if outliers == "none" else outliers,
-        drop_early=_early(drop_early), n_jobs=jobs,
+        drop_early=_early(drop_early), n_jobs=jobs, progress=progress_for(quiet),
     )  # fmt: skip
     emit(result, json)
     write_report(result, report, quiet)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.notes import Note, note
+from unseen.engine.events import reporter_for
 from unseen.kinetics._nca import nca_of
-from unseen.kinetics.identify import identifiability
-from unseen.kinetics.location import LocationFit, fit_location, fit_locations, location_class
+from unseen.kinetics.location import LocationFit, fit_location, fit_locations
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import CONVENTIONS
 from unseen.kinetics.record import KineticFit
+from unseen.kinetics.remarks import fit_notes, settled
 from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
 from unseen.kinetics.screen import RULES, rough_sigma, screen
 from unseen.kinetics.shapes import LOCATIONS, locations_for
@@ -24,9 +24,6 @@ from unseen.kinetics.study import KineticStudy
 from unseen.kinetics.table import Removal, Subject, read_study
 
 __all__ = ["fit", "fit_subject"]
-
-_ALIKE = 2.0
-_POOR = 0.01
 
 
 def fit(
@@ -46,6 +43,7 @@ def fit(
     outliers: str | None = "deleted",
     drop_early: Mapping[str, float] | None = None,
     n_jobs: int | None = None,
+    progress: Any = None,
 ) -> KineticStudy:
     """Fit the hybrid compartmental model to every subject of a study, at every location of the conversion.
 
@@ -79,6 +77,8 @@ def fit(
         ``{analyte: minutes}``: leave out early samples of an analyte whose tracer may not be mixed yet.
     n_jobs : int, optional
         Processes to fit subjects with.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def fit(
     )
     options = (chosen, model, order, tuple(locations or LOCATIONS), convention, outliers)
     fits: list[KineticFit] = []
-    for subject, outcome in zip(subjects, _run_all(subjects, options, n_jobs)):
+    for subject, outcome in zip(subjects, _run_all(subjects, options, n_jobs, progress)):
         if isinstance(outcome, str):
             failures[subject.name] = outcome
         else:
@@ -113,7 +113,7 @@ def fit(
     if not fits:
         raise InputError("no subject could be fitted. " + " ".join(failures.values()))
     common = location or _common_location(fits)
-    return KineticStudy(tuple(replace(f, location=_nearest(f, common)) for f in fits), failures, common, chosen)
+    return KineticStudy(tuple(settled(f, common) for f in fits), failures, common, chosen)
 
 
 def _check_choices(location, locations, convention, outliers, order) -> None:
@@ -137,12 +137,28 @@ def _check_choices(location, locations, convention, outliers, order) -> None:
         raise InputError("convention='printed' is defined for order=(2, 2) only.")
 
 
-def _run_all(subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | None) -> list[KineticFit | str]:
+def _run_all(
+    subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | None, progress: Any
+) -> list[KineticFit | str]:
+    """Fit the subjects one after the other or in processes; the order, and every number, is the same."""
+    reporter = reporter_for(progress)
+    reporter.expect(len(subjects), "kinetics")
+    done: list[KineticFit | str] = []
+    try:
+        for outcome in _outcomes(subjects, options, n_jobs):
+            done.append(outcome)
+            reporter.advance(1)
+    finally:
+        reporter.close()
+    return done
+
+
+def _outcomes(subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | None) -> Iterable[KineticFit | str]:
     if n_jobs in (None, 1) or len(subjects) < 2:
-        return [_outcome(s, options) for s in subjects]
+        return (_outcome(s, options) for s in subjects)
     from joblib import Parallel, delayed
 
-    return list(Parallel(n_jobs=n_jobs)(delayed(_outcome)(s, options) for s in subjects))
+    return Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_outcome)(s, options) for s in subjects)
 
 
 def _outcome(subject: Subject, options: tuple[Any, ...]) -> KineticFit | str:
@@ -198,7 +214,7 @@ def fit_subject(
         areas = nca_of(replace(subject, curves=curves), scheme)
     except InputError:
         areas = None
-    notes = (*subject.notes, *_notes(subject, removed, alternatives, best, error, curves, convention))
+    notes = (*subject.notes, *fit_notes(subject, removed, alternatives, best, error, curves, convention))
     return KineticFit(
         subject.name, scheme, subject.doses, curves, tuple(removed), error, alternatives, best.location, convention, areas,
         subject.covariates, notes,
@@ -241,39 +257,3 @@ def _common_location(fits: list[KineticFit]) -> str:
     if not shared:
         return "EC-EC"
     return min(shared, key=lambda p: sum(f.at(p).aicc for f in fits))
-
-
-def _nearest(one: KineticFit, wanted: str) -> str:
-    return wanted if any(a.location == wanted for a in one.alternatives) else one.location
-
-
-def _notes(
-    subject: Subject, removed, alternatives, best: LocationFit, error: ErrorModel, curves, convention
-) -> list[Note]:
-    out = []
-    outliers = [r for r in removed if r.reason.startswith("outlier")]
-    if outliers:
-        text = ", ".join(f"{r.analyte} at {r.time:g} min" for r in outliers)
-        out.append(note("K001", f"subject {subject.name}: {text}"))
-    if error.known and best.chi2_p < _POOR:
-        out.append(
-            note(
-                "K005",
-                f"subject {subject.name}: chi2 {best.chi2:.1f} on {best.spare} df at its best location {best.location}",
-            )
-        )
-    if best.runs_p < _POOR:
-        out.append(note("K005", f"subject {subject.name}: signs of the residuals come in runs (p = {best.runs_p:.3g})"))
-    near = [a.location for a in alternatives if a is not best and a.aicc - best.aicc < _ALIKE]
-    if near:
-        same = all(location_class(p) == location_class(best.location) for p in near)
-        what = (
-            "the two mixed locations cannot be told apart"
-            if same
-            else f"{', '.join(near)} fits as well as {best.location}"
-        )
-        out.append(note("K006", f"subject {subject.name}: {what}"))
-    out += [note(n.code, f"subject {subject.name}: {n.text}") for n in identifiability(best, curves).notes]
-    if convention == "printed":
-        out.append(note("K009", f"subject {subject.name}: fluxes by the formulas of the dissertation"))
-    return out

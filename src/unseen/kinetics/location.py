@@ -142,6 +142,13 @@ class LocationFit:
         """Samples minus parameters."""
         return self.sigma.size - self.model.size
 
+    def band(self, time: NDArray, code: int, level: float) -> tuple[NDArray, NDArray]:
+        """Pointwise confidence band of one of the three curves."""
+        curve, slopes = self.model.predict_slopes(self.theta, time, np.full(time.shape, code))
+        se = np.sqrt(np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes))
+        q = stats.t.ppf(0.5 + level / 2, self.df) if np.isfinite(self.df) else stats.norm.ppf(0.5 + level / 2)
+        return curve - q * se, curve + q * se
+
     def weights(self, curves: Curves) -> Weighted:
         """The standard deviations of this fit, for other fits to the same samples."""
         residuals = (self.fitted - curves.value) / self.sigma

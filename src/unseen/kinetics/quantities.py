@@ -12,12 +12,16 @@ from unseen.kinetics.balance import ALTERNATIVES, printed_tracee, tracee, tracer
 from unseen.kinetics.joint import JointModel
 from unseen.kinetics.scheme import Scheme
 
-__all__ = ["CONVENTIONS", "Derived"]
+__all__ = ["CONVENTIONS", "Derived", "PrintedConvention"]
 
 CONVENTIONS = ("mass_balance", "printed")
 _STEP = 1e-5
 # Differences of fluxes may be negative, so their intervals stay on the natural scale.
 SIGNED = ("U_product", "F34", "F04", "F02", "F01", "Q4")
+
+
+class PrintedConvention(UserWarning):
+    """Fluxes were asked for by formulas that count conversion twice."""
 
 
 @dataclass(frozen=True)

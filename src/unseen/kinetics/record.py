@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval, check_level
@@ -25,17 +24,13 @@ from unseen.kinetics.location import LocationFit
 from unseen.kinetics.mammillary import TwoPoolInterval, interval_identifiability
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.plausible import REFERENCES, Judgement, Reference
-from unseen.kinetics.quantities import Derived
+from unseen.kinetics.quantities import Derived, PrintedConvention
 from unseen.kinetics.scheme import Scheme
 from unseen.kinetics.table import Removal
 
-__all__ = ["KineticFit", "PrintedConvention"]
+__all__ = ["KineticFit"]
 
 METHODS = ("delta", "profile", "bootstrap")
-
-
-class PrintedConvention(UserWarning):
-    """Fluxes were asked for by formulas that count conversion twice."""
 
 
 @dataclass(frozen=True)
@@ -258,11 +253,7 @@ class KineticFit(Shown):
         self, time: ArrayLike, analyte: str, *, level: float = 0.95, location: str | None = None
     ) -> tuple[NDArray, NDArray]:
         """Pointwise confidence band of the fitted curve."""
-        fit, t = self.at(location), np.asarray(time, float)
-        curve, slopes = fit.model.predict_slopes(fit.theta, t, np.full(t.shape, self._code(analyte)))
-        se = np.sqrt(np.einsum("ij,jk,ik->i", slopes, fit.covariance, slopes))
-        q = stats.t.ppf(0.5 + level / 2, fit.df) if np.isfinite(fit.df) else stats.norm.ppf(0.5 + level / 2)
-        return curve - q * se, curve + q * se
+        return self.at(location).band(np.asarray(time, float), self._code(analyte), level)
 
     def _code(self, analyte: str) -> int:
         if analyte not in self.scheme.analytes:

@@ -7,7 +7,7 @@ import pytest
 import unseen
 from unseen.core.errors import InputError, UnknownName
 from unseen.kinetics.joint import JointModel
-from unseen.kinetics.record import PrintedConvention
+from unseen.kinetics.quantities import PrintedConvention
 
 kinetics = unseen.kinetics
 
@@ -234,3 +234,17 @@ def test_unknown_choices_are_refused(made):
         kinetics.fit(made.ttr, made.doses, cv=0.02)
     with pytest.raises(UnknownName, match="U_Phe"):
         kinetics.fit(made.ttr, made.doses, locations=["EC-EC"])["s1"].interval("U_phe")
+
+
+def test_a_forced_location_that_fits_badly_is_noted(made):
+    study = kinetics.fit(made.ttr, made.doses, location="IC-IC")
+    assert study.location == study["s1"].location == "IC-IC"
+    assert any(n.code == "K005" and "worse than EC-EC" in n.text for n in study.notes)
+    assert study["s1"].values()["Fconv"] == study["s1"].fluxes("IC-IC")["Fconv"]
+
+
+def test_a_broken_limit_is_noted():
+    made = kinetics.simulate(1, noise=0.01, between=0.0, rates={"kappa": 0.6}, random_state=0)
+    study = kinetics.fit(made.ttr, made.doses, locations=["EC-EC"])
+    assert study["s1"].values()["F02"] < 0
+    assert any(n.code == "K008" and "F02 is negative" in n.text for n in study.notes)

@@ -30,8 +30,8 @@ DIRECT = ("resub", "bolster", "semi-bolster", "posterior", "bolster-posterior", 
           "naive-bayes-bolster", "bayesian")  # fmt: skip
 RESAMPLED = ("kfold", "bootstrap-zero", "bootstrap-loo", "632", "632plus")
 SINGLES = (*DIRECT, *RESAMPLED)
-# of the four that share one bootstrap run; 10-fold cross-validation would be a second run
-ONE_RUN = ("bootstrap-zero", "632", "632plus")
+# linear in the losses of one bootstrap run; 10-fold cross-validation would be a second run
+ONE_RUN = ("bootstrap-zero", "632")
 POOLS = {"combined": (*DIRECT, *ONE_RUN), "auto-resub": DIRECT}
 LEAST_WEIGHT = 0.03  # mean weight over rules below which a part is dropped
 FAMILY_OF_RULE = {
@@ -134,9 +134,8 @@ def weights_of(cells: Cells, names: Sequence[str]) -> np.ndarray:
 
 
 def by_rule(cells: Cells, names: Sequence[str]) -> Weights:
-    """Return weights for each rule, half from its own cells and half from all: the rule's alone are few."""
-    general = weights_of(cells, names)
-    return {r: (general + weights_of(cells.where(cells.rule == r), names)) / 2 for r in np.unique(cells.rule)}
+    """Return weights for each rule, fitted on its own cells."""
+    return {rule: weights_of(cells.where(cells.rule == rule), names) for rule in np.unique(cells.rule)}
 
 
 def members_of(cells: Cells, recipe: str) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ def main() -> None:
     lines = ["| check | value | limits | outcome |", "|---|---:|---|---|"]
     for check in result["checks"]:
         outcome = "passed" if check["passed"] else "FAILED"
-        lines.append(f"| {check['check']} | {check['value']:.3g} | {check['limits']} | {outcome} |")
+        name_shown = check["check"].replace("|", "\\|")
+        lines.append(f"| {name_shown} | {check['value']:.3g} | {check['limits']} | {outcome} |")
     head = (
         f"{result['replications']} replications, seed {result['seed']}: {result['agreeing']} of {result['judged']} judged cells "
         "agree within 3 Monte-Carlo errors."

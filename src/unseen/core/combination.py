@@ -111,8 +111,14 @@ class WeightedRecipe:
 
     @property
     def weights(self) -> dict[str, float]:
-        """Weights of the parts."""
-        return recipe_weights(self.id)["any" if self.family == "auto" else self.family]
+        """Weights of the parts that count for the family."""
+        known = recipe_weights(self.id)["any" if self.family == "auto" else self.family]
+        return {name: weight for name, weight in known.items() if weight > 0}
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Parts that have to be made for the family; the others have no weight."""
+        return tuple(self.weights)
 
     def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95) -> CombinedEstimate:
         """Return the weighted mean."""

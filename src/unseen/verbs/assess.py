@@ -292,8 +292,10 @@ def _apply_recipes(job: _Job, estimates: dict[str, Estimate], trained: Fitted) -
     """Add the weighted means whose parts are all there, with the RMS to expect of them for such a model and such data."""
     for kind in ("estimators", "resubstitution"):
         for name, cls in known(kind).items():
-            if all(part in estimates for part in getattr(cls, "parts", ("",))):
-                recipe = cls().suited(trained.native) if hasattr(cls, "suited") else cls()
+            if not hasattr(cls, "parts") or (job.data.weights is not None and not getattr(cls, "weighted", False)):
+                continue
+            recipe = cls().suited(trained.native) if hasattr(cls, "suited") else cls()
+            if all(part in estimates for part in getattr(recipe, "needed", recipe.parts)):
                 _try(estimates, name, lambda recipe=recipe: _situated(recipe(estimates, level=job.level), job, trained))
 
 

@@ -145,17 +145,19 @@ def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
         raise InputError(
             f"{recipe.id} is made of {', '.join(recipe.parts)}, each with its own design; leave `design` out."
         )
-    made = {name: build(name, "estimators", "resubstitution") for name in recipe.parts}
-    split = {name: part.default_design(job.data) for name, part in made.items() if hasattr(part, "designs")}
-    needs: dict[Any, frozenset[str]] = {}
-    for name, chosen in split.items():
-        needs[chosen] = needs.get(chosen, frozenset()) | _needs(made[name])
     start = clock.perf_counter()
     if job.fitted:
         trained = fitted_of(job.model, job.data)
     else:
         trained = model_of(job.model, job.data).fit(job.data, task_seed(job.seed, "fit", "full"))
     seconds = clock.perf_counter() - start
+    if hasattr(recipe, "suited"):
+        recipe = recipe.suited(trained.native)
+    made = {name: build(name, "estimators", "resubstitution") for name in getattr(recipe, "needed", recipe.parts)}
+    split = {name: part.default_design(job.data) for name, part in made.items() if hasattr(part, "designs")}
+    needs: dict[Any, frozenset[str]] = {}
+    for name, chosen in split.items():
+        needs[chosen] = needs.get(chosen, frozenset()) | _needs(made[name])
     tables = {chosen: _table(job, chosen, wanted) for chosen, wanted in needs.items()}
     parts = {}
     for name, part in made.items():
@@ -164,8 +166,6 @@ def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
         else:
             _check_weighted(part, job.data)
             parts[name] = part(trained, job.data, rng=stream(job.seed, "direct", name), level=job.level)
-    if hasattr(recipe, "suited"):
-        recipe = recipe.suited(trained.native)
     result = recipe(parts, level=job.level)
     if hasattr(result, "situated"):
         result = result.situated(trained.native, job.data)

@@ -15,7 +15,7 @@ from unseen.estimators.bca import Bca
 from unseen.estimators.clopper_pearson import clopper_pearson_interval
 from unseen.estimators.wilson import wilson_interval
 
-BOUNDS = {"corrected-t": (0.92, 0.98), "conservative-z": (0.93, 1.0), "nested-cv": (0.93, 0.99)}
+BOUNDS = {"corrected-t": (0.92, 0.98), "conservative-z": (0.93, 1.0), "nested-cv, 10 x 5": (0.93, 0.99)}
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +32,10 @@ def study():
 def test_coverage_of_the_expected_risk(study, learner):
     methods = {name: study.METHODS[name] for name in BOUNDS}
     result = study.coverage(learner, 1000, seed=11, methods=methods)
+    noise = 2.5 * np.sqrt(0.95 * 0.05 / 1000)
     for name, (low, high) in BOUNDS.items():
         covered = result["methods"][name]["expected"]
-        assert low <= covered <= high, f"{name}, {learner}: {covered}"
+        assert low - noise <= covered <= high + noise, f"{name}, {learner}: {covered}"
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ class CorrectedT:
     def difference_design(self, data: Data) -> MonteCarlo:
         """Return 25 random 70/30 splits: a share at which the test of a difference keeps its size.
 
-        Two unstable models trained on 90% of 100 units reject a true null in 10% of cases at nominal 5%: their
+        Two unstable models trained on 90% of 100 units reject a true null in about 9% of cases at nominal 5%: their
         differences on small test parts are more correlated than n2/n allows for (see the study in the documentation).
         """
         return MonteCarlo(fraction=0.3, n_splits=25)

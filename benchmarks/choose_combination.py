@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gzip
 import time
 import warnings
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from unseen.engine.run import execute
 
 HERE = Path(__file__).parent
 RUNS = HERE / "combination_runs.csv"
+PACKED = HERE / "combination_runs.csv.gz"
 SEED = 20
 N_BOOTSTRAP = 50
 DIRECT = {
@@ -86,21 +88,26 @@ def one(name: str, n: int, method: str, k: int) -> dict[str, float] | None:
     return out
 
 
+def keys_in(path: Path) -> set[tuple[str, int, str, int]]:
+    """Return which samples a file holds already."""
+    if not path.exists():
+        return set()
+    with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
+        return {(r["set"], int(r["n"]), r["rule"], int(r["draw"])) for r in csv.DictReader(file)}
+
+
 def run(minutes: float, draws: int, share: tuple[int, int]) -> None:
     """Append rows until the time is used up; what is there already is not run again."""
     part, parts = share
     path = RUNS.with_suffix(f".{part}.csv") if parts > 1 else RUNS
-    done = set()
-    if path.exists():
-        with path.open(newline="") as file:
-            done = {(r["set"], int(r["n"]), r["rule"], int(r["draw"])) for r in csv.DictReader(file)}
+    done = {key for kept in (PACKED, path) for key in keys_in(kept)}
     end = time.process_time() + 60 * minutes
     names = ["set", "n", "rule", "draw", "d", "classes", "truth", *COLUMNS]
     quick = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
     with path.open("a", newline="") as file, threadpool_limits(1), quick, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         writer = csv.DictWriter(file, names)
-        if not done:
+        if file.tell() == 0:
             writer.writeheader()
         for index, (name, n, method, k) in enumerate(tasks(draws)):
             if index % parts != part or (name, n, method, k) in done:

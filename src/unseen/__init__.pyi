@@ -15,6 +15,9 @@ from unseen.core.estimate import Target as Target
 from unseen.core.ranking import Ranking as Ranking
 from unseen.core.table import PredictionTable as PredictionTable
 from unseen.learners.elimination import BackwardElimination as BackwardElimination
+from unseen.learners.progress import TrainingProgress as TrainingProgress
+from unseen.learners.progress import monitor as monitor
+from unseen.learners.quit_when_ahead import QuitWhenAhead as QuitWhenAhead
 from unseen.learners.scores import PrincipalScores as PrincipalScores
 from unseen.learners.scores import ZScore as ZScore
 from unseen.learners.threshold import UtilityThreshold as UtilityThreshold

@@ -86,7 +86,7 @@ class RangesInfo:
 def info_ranges(fit: KineticFit) -> RangesInfo | None:
     """Return the ranges of total appearance, both pools allowed to lose."""
     ranges = fit.ranges()
-    if len(ranges) < 2:
+    if len(ranges) < 2 or fit.convention != "mass_balance":
         return None
     ends = [r.U for r in ranges.values()]
     first, second = (f"U_{s}" for s in fit.scheme.substrates)

@@ -12,6 +12,7 @@ import numpy as np
 from unseen.core.errors import InputError, UnknownName
 from unseen.engine.events import reporter_for
 from unseen.kinetics._nca import nca_of
+from unseen.kinetics.balance import ALTERNATIVES
 from unseen.kinetics.location import LocationFit, fit_location, fit_locations
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import CONVENTIONS
@@ -112,7 +113,8 @@ def fit(
             fits.append(outcome)
     if not fits:
         raise InputError("no subject could be fitted. " + " ".join(failures.values()))
-    common = location or _common_location(fits)
+    # the printed formulas exist for three alternatives, all drawn from the EC-EC curve
+    common = location or ("EC-EC" if convention == "printed" else _common_location(fits))
     return KineticStudy(tuple(settled(f, common) for f in fits), failures, common, chosen)
 
 
@@ -124,6 +126,8 @@ def _check_choices(location, locations, convention, outliers, order) -> None:
         raise InputError(f"location is {location!r}, which is not among the locations to fit: {', '.join(locations)}.")
     if convention not in CONVENTIONS:
         raise UnknownName("convention", convention, CONVENTIONS)
+    if convention == "printed" and location is not None and location not in ALTERNATIVES:
+        raise UnknownName("location in the printed convention", location, ALTERNATIVES)
     if outliers is not None and outliers not in RULES:
         raise UnknownName("outlier rule", outliers, RULES, "Give None to keep every sample.")
     if order == "auto":
@@ -238,16 +242,16 @@ def _best_order(curves, error: ErrorModel) -> tuple[int, int]:
     place, weights = reference.location, reference.weights(curves)
     counts = [int(np.sum(curves.which == code)) for code in (0, 1)]
     found: list[LocationFit] = []
+    distinct: list[LocationFit] = []
     for n, m in product((1, 2, 3), repeat=2):
         if 2 * n >= counts[0] or 2 * m >= counts[1] or place not in locations_for(n, m):
             continue
         one = fit_location(curves, error, place, (n, m), like=weights)
-        names = one.model.names[:-1]
+        found.append(one)
         # on the log scale an error above one half means within two standard errors of zero
-        loose = [k for k, e in zip(names, np.sqrt(np.diag(one.covariance))) if e > 0.5]
-        if (n, m) == (1, 1) or not loose:
-            found.append(one)
-    best = min(found, key=lambda a: a.aicc)
+        if (n, m) == (1, 1) or np.sqrt(np.diag(one.covariance))[:-1].max() <= 0.5:
+            distinct.append(one)
+    best = min(distinct or found or base, key=lambda a: a.aicc)
     return best.model.n, best.model.m
 
 

@@ -93,6 +93,18 @@ def test_printed_convention_of_a_whole_study_carries_a_note(made):
     assert any(n.code == "K009" for n in study.notes)
 
 
+def test_a_printed_study_is_shown_whole_and_refuses_what_was_never_printed(made, tmp_path):
+    study = kinetics.fit(made.ttr, made.doses, convention="printed")
+    assert study.location == "EC-EC"
+    assert study.means()["U_Phe"].n == 3
+    study.report(tmp_path / "printed.html")
+    study["s1"].report(tmp_path / "one.html")
+    assert "count conversion twice" in (tmp_path / "printed.html").read_text()
+    assert kinetics.fit_conventional(study["s1"], "4.2b").chi2 == pytest.approx(study["s1"].at("EC-EC").chi2, rel=1e-6)
+    with pytest.raises(UnknownName, match="IC-EC"):
+        kinetics.fit(made.ttr, made.doses, convention="printed", location="IC-EC")
+
+
 def test_locations_table_is_ordered_and_weighted(study):
     rows = study["s1"].locations
     assert [r["aicc"] for r in rows] == sorted(r["aicc"] for r in rows)
@@ -248,3 +260,12 @@ def test_a_broken_limit_is_noted():
     study = kinetics.fit(made.ttr, made.doses, locations=["EC-EC"])
     assert study["s1"].values()["F02"] < 0
     assert any(n.code == "K008" and "F02 is negative" in n.text for n in study.notes)
+
+
+@pytest.mark.parametrize("location", ["IC-IC", "whole-body"])
+def test_very_noisy_data_still_give_an_order(location):
+    times = [4.0, 9, 30, 60, 100, 150]
+    made = kinetics.simulate(1, noise=0.4, between=0.3, times=times, location=location, random_state=6)
+    study = kinetics.fit(made.ttr, made.doses, order="auto", outliers=None)
+    assert all(k in (1, 2, 3) for k in study["s1"].order)
+    assert study["s1"].notes

@@ -48,6 +48,7 @@ _NAMES = {
     "rank": "unseen.verbs.rank",
     "resubstitution": "",
     "run": "unseen.verbs.run",
+    "variance_components": "unseen.verbs.diagnose_variance",
 }
 
 __getattr__, __dir__, __all__ = attach(__name__, _NAMES)

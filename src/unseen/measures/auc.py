@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
-from unseen.core.errors import InputError, NotApplicable
 from unseen.core.registry import register
+from unseen.measures._curves import score_column
 
 __all__ = ["Auc"]
 
@@ -46,17 +46,17 @@ class Auc:
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the areas of many weightings of one set (a row of `weights` each), sorting once."""
-        if score is None:
-            raise InputError("auc needs scores; make the table with run(..., scores=True) and a model that gives them.")
-        if y.max(initial=0) > 1 or score.shape[1] > 2:
-            raise NotApplicable("auc is for two classes.")
-        column = score[:, positive] if score.shape[1] == 2 else (score[:, 0] if positive == 1 else -score[:, 0])
-        order = np.argsort(column, kind="stable")
-        starts = np.flatnonzero(np.concatenate([[True], np.diff(column[order]) > 0]))
-        hits = (y == positive)[order]
-        sorted_weights = weights[:, order]
-        plus = np.add.reduceat(sorted_weights * hits, starts, axis=1)
-        minus = np.add.reduceat(sorted_weights * ~hits, starts, axis=1)
-        below = np.cumsum(minus, axis=1) - minus / 2
-        with np.errstate(invalid="ignore"):
-            return np.asarray((plus * below).sum(axis=1) / (plus.sum(axis=1) * minus.sum(axis=1)))
+        column = score_column(y, score, positive, self.id)
+        plus, minus = np.flatnonzero(y == positive), np.flatnonzero(y != positive)
+        minus = minus[np.argsort(column[minus], kind="stable")]
+        # weight of the negatives below each positive, from running sums; ties count half
+        below = np.searchsorted(column[minus], column[plus], side="left")
+        upto = np.searchsorted(column[minus], column[plus], side="right")
+        sums = np.zeros((len(weights), len(minus) + 1))
+        np.cumsum(np.take(weights, minus, axis=1), axis=1, out=sums[:, 1:])
+        height = np.take(sums, below, axis=1)
+        if not np.array_equal(below, upto):
+            height = (height + np.take(sums, upto, axis=1)) / 2
+        own = np.take(weights, plus, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.einsum("ij,ij->i", own, height) / (own.sum(axis=1) * sums[:, -1]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats
+from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
@@ -17,10 +17,11 @@ from unseen.measures._delong import delong, logit_ends
 from unseen.measures._tables import tables_of
 from unseen.verbs.measure_input import Judged
 
-__all__ = ["Bootstrap", "area_estimate", "effective_size", "rate_estimate"]
+__all__ = ["Bootstrap", "area_estimate", "blocks_of", "effective_size", "rate_estimate"]
 
-MOST_BLOCKS = 400
-CELLS_AT_ONCE = 2_000_000
+EACH_UNTIL = 400
+BLOCKS = 200
+CELLS_AT_ONCE = 250_000  # a few rows at a time stay in the cache
 MOST_CELLS = 200_000_000
 LEAST_DRAWS = 200
 ROUND_OFF = 1e-12
@@ -125,12 +126,13 @@ class Bootstrap:
         values = []
         for begin in range(0, self.draws, step):
             units = _multiplicities(rng, min(step, self.draws - begin), j.n_units)
-            values.append(measure(units[:, j.units] * j.weight))
-        blocks = np.arange(j.n_units) * min(j.n_units, MOST_BLOCKS) // j.n_units
+            values.append(measure(units if j.simple else units[:, j.units] * j.weight))
+        blocks = blocks_of(j.n_units)
         left = []
         for begin in range(0, int(blocks[-1]) + 1, step):
             some = np.arange(begin, min(begin + step, int(blocks[-1]) + 1))
-            left.append(measure((blocks != some[:, None])[:, j.units] * j.weight))
+            out = (blocks != some[:, None]).astype(float)
+            left.append(measure(out if j.simple else out[:, j.units] * j.weight))
         whole = float(measure(j.weight[None])[0])
         return self._made(name, whole, np.concatenate(values), np.concatenate(left), span)
 
@@ -146,7 +148,13 @@ class Bootstrap:
         return _estimate(self.judged, name, value, se, (ends[0], ends[1]), self.level, "bca")
 
 
+def blocks_of(n: int) -> Ints:
+    """Return the block of each unit for leave-out values: every unit its own up to 400, then 200 blocks."""
+    return np.arange(n) * (n if n <= EACH_UNTIL else BLOCKS) // n
+
+
 def _multiplicities(rng: np.random.Generator, rows: int, n: int) -> Floats:
     """Return how often each of n units is drawn in each of several samples of n."""
-    place = rng.integers(0, n, (rows, n)) + n * np.arange(rows)[:, None]
+    place = rng.integers(0, n, (rows, n), dtype=np.int32 if rows * n < 2**31 else np.int64)
+    place += n * np.arange(rows, dtype=place.dtype)[:, None]
     return np.bincount(place.reshape(-1), minlength=rows * n).astype(float).reshape(rows, n)

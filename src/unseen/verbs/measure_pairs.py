@@ -18,7 +18,7 @@ from unseen.core.set_losses import as_loss
 from unseen.estimators.bca import bca_ends
 from unseen.measures._delong import delong
 from unseen.verbs.measure_input import Judged, judged_table
-from unseen.verbs.measure_intervals import MOST_BLOCKS, ROUND_OFF, Bootstrap
+from unseen.verbs.measure_intervals import ROUND_OFF, Bootstrap, blocks_of
 from unseen.verbs.measure_one import one_measure
 
 __all__ = ["set_difference", "set_estimate"]
@@ -93,7 +93,7 @@ def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[fl
         differences(rng.multinomial(n, np.full(n, 1 / n), min(step, N_BOOTSTRAP - k)).astype(float))
         for k in range(0, N_BOOTSTRAP, step)
     ]
-    blocks = np.arange(n) * min(n, MOST_BLOCKS) // n
+    blocks = blocks_of(n)
     left = [differences((blocks != k)[None].astype(float)) for k in range(int(blocks[-1]) + 1)]
     value = float(differences(np.ones((1, n)))[0])
     kept, rest = (v[np.isfinite(v)] for v in (np.concatenate(draws), np.concatenate(left)))

@@ -168,6 +168,17 @@ def test_delong_covariance_is_its_definition_over_all_pairs():
     assert covariance == pytest.approx(direct, rel=1e-10)
 
 
+def test_delong_of_the_ct_ratings_of_hanley_and_mcneil():
+    """109 CT images rated 1 to 5 (Hanley & McNeil, 1982, table I): W = .893. Stata's manual, [R] roctab, gives for the same data
+    ROC area 0.8932, DeLong standard error 0.0307, normal interval 0.83295 to 0.95339."""
+    normal, abnormal = np.repeat(np.arange(1, 6), [33, 6, 6, 11, 2]), np.repeat(np.arange(1, 6), [3, 2, 2, 11, 33])
+    score = np.concatenate([normal, abnormal]).astype(float)
+    areas, covariance = delong(np.repeat([False, True], [58, 51]), score)
+    se = np.sqrt(covariance[0, 0])
+    assert (round(areas[0], 4), round(se, 4)) == (0.8932, 0.0307)
+    assert [round(areas[0] + z * se, 5) for z in norm.ppf([0.025, 0.975])] == [0.83295, 0.95339]
+
+
 def test_logit_interval_stays_inside():
     low, high = logit_ends(0.99, 0.02, 0.95)
     assert 0 < low < 0.99 < high < 1

@@ -47,10 +47,15 @@ def designs() -> str:
 def measures() -> str:
     """Return the table of losses and measures."""
     rows = [
-        [f"`{name}`", describe(cls), cls.task, f"{cls.range[0]:g} to {cls.range[1]:g}", "yes" if hasattr(cls, "per_example") else "no"]
+        [f"`{name}`", describe(cls), cls.task, f"{cls.range[0]:g} to {cls.range[1]:g}", cls.direction, _neutral(cls), "yes" if hasattr(cls, "per_example") else "no"]
         for name, cls in known("measures").items()
     ]
-    return _table(["measure", "what it is", "task", "range", "loss of single examples"], rows)
+    return _table(["measure", "what it is", "task", "range", "better", "guessing gives", "loss of single examples"], rows)
+
+
+def _neutral(cls: type) -> str:
+    value = getattr(cls, "neutral", None)
+    return "depends" if value is None else f"{value:.4g}"
 
 
 def notes() -> str:

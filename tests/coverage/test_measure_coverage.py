@@ -48,6 +48,20 @@ def test_f1_is_covered():
 
 
 @pytest.mark.slow
+def test_f1_is_covered_when_class_sizes_are_left_to_chance():
+    alarm = norm.sf(CUT)
+    truth, hits = 2 * 0.8 / (2 * 0.8 + 0.2 + alarm), 0
+    for k in range(SETS):
+        rng = np.random.default_rng([4, k])
+        y = rng.integers(0, 2, 200)
+        m = unseen.measure(
+            y, rng.normal(y * SHIFT, 1.0), measures=["f1"], threshold=CUT, stratified=False, random_state=k
+        )
+        hits += truth in m["f1"].interval
+    assert 0.93 <= hits / SETS <= 0.97
+
+
+@pytest.mark.slow
 def test_clopper_pearson_covers_at_least_its_level():
     hits = np.random.default_rng(0).binomial(100, 0.8, 20_000)
     ends = {h: clopper_pearson_interval(float(h), 100, 0.95) for h in np.unique(hits)}
@@ -73,10 +87,10 @@ def test_selection_bias_over_fifty_label_draws():
 def test_selection_bias_of_backward_elimination():
     """30 random features: eliminated on all rows the error looks smaller than it is, by less than in the case above."""
     outside, inside = [], []
-    for k in range(6):
+    for k in range(3):
         draw = np.random.default_rng(k)
         noise, labels = draw.standard_normal((50, 30)), draw.permutation(np.repeat([0, 1], 25))
-        eliminate = BackwardElimination(GaussianNB(), rule="best", random_state=0)
+        eliminate = BackwardElimination(GaussianNB(), rule="best", cv=3, random_state=0)
         leaked = eliminate.fit_transform(noise, labels)
         outside.append(unseen.estimate(GaussianNB(), leaked, labels, method="kfold", random_state=0).value)
         inner = make_pipeline(eliminate, GaussianNB())

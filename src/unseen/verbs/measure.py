@@ -27,6 +27,7 @@ __all__ = ["measure"]
 
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
 LEAST_DRAWS = 100
+LEAST_FOR_DESIGN = 20
 
 
 def measure(
@@ -41,6 +42,7 @@ def measure(
     measures: Sequence[Any] | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    stratified: bool | None = None,
     task: str | None = None,
     level: float = 0.95,
     n_bootstrap: int = 2000,
@@ -69,6 +71,10 @@ def measure(
         Only these: ids, or objects such as `Quantile(0.9)`.
     groups, sample_weight : array-like, optional
         What cases share (whole groups are then the independent units), and their weights.
+    stratified : bool, optional
+        Whether the sizes of the classes were fixed by design, as in a study of so many cases and controls, and stay so in the
+        resamples of the BCa intervals. By default they are where all classes have exactly the same size, which chance hardly
+        gives; a note says so. Matters for measures that depend on prevalence, such as F1.
     task : {"classification", "regression"}, optional
         Guessed by default.
     level : float
@@ -113,7 +119,9 @@ def measure(
     else:
         j = judged(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
     seed = root_seed(random_state)
-    boot = Bootstrap(j, n_bootstrap, seed, level)
+    fixed, remark = _fixed_sizes(j, stratified)
+    notes = (*notes, *remark)
+    boot = Bootstrap(j, n_bootstrap, seed, level, fixed)
     if measures is not None:
         found = _chosen(j, boot, measures, level)
     elif j.task == "regression":
@@ -124,7 +132,22 @@ def measure(
     remarks = merge_notes(*(e.notes for e in estimates.values()))
     if boot.draws < n_bootstrap:
         notes = (*notes, note("U019", f"{j.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
-    return Measures(estimates, j, level, seed, n_bootstrap, merge_notes(notes, remarks))
+    return Measures(estimates, j, level, seed, n_bootstrap, fixed, merge_notes(notes, remarks))
+
+
+def _fixed_sizes(j: Judged, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
+    """Decide whether classes keep their sizes in resamples."""
+    if stratified and (j.classes is None or not j.simple):
+        raise InputError("stratified resampling is for classes of independent, unweighted cases; leave stratified out.")
+    if stratified is not None or j.classes is None or not j.simple:
+        return bool(stratified), ()
+    sizes = np.bincount(j.y)
+    if len(np.unique(sizes[sizes > 0])) > 1 or j.n < LEAST_FOR_DESIGN:
+        return False, ()
+    text = (
+        f"all classes have {sizes.max()} cases, taken as fixed by design in resamples; stratified=False says otherwise"
+    )
+    return True, (note("U016", text),)
 
 
 def _pooled(table: PredictionTable) -> tuple[Note, ...]:

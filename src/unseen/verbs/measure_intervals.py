@@ -92,12 +92,15 @@ class Bootstrap:
         The cases.
     n_draws, seed, level
         Resamples, seed and confidence level.
+    stratified : bool
+        Draw within the true classes, whose sizes were fixed by design.
     """
 
     judged: Judged
     n_draws: int
     seed: int
     level: float
+    stratified: bool = False
 
     @property
     def draws(self) -> int:
@@ -112,11 +115,21 @@ class Bootstrap:
             return self.of_weights(name, lambda w: measure(tables_of(j.y, j.value, w, size)), span)
         table = tables_of(j.y, j.value, np.ones((1, j.n)), size)
         counts = table.reshape(-1).astype(np.int64)
-        drawn = stream(self.seed, "measure", name).multinomial(j.n, counts / j.n, self.n_draws).astype(float)
+        drawn = self._tables(stream(self.seed, "measure", name), counts.reshape(size, size))
         there = np.flatnonzero(counts)
         less = table.reshape(-1) - np.eye(len(counts))[there]
         left = measure(less.reshape(-1, size, size)).repeat(counts[there])
         return self._made(name, float(measure(table)[0]), measure(drawn.reshape(-1, size, size)), left, span)
+
+    def _tables(self, rng: np.random.Generator, counts: Ints) -> Floats:
+        """Return resampled confusion matrices: of all cases, or row by row where the classes' sizes are fixed."""
+        if not self.stratified:
+            return rng.multinomial(counts.sum(), counts.reshape(-1) / counts.sum(), self.n_draws).astype(float)
+        drawn = np.zeros((self.n_draws, *counts.shape))
+        for code, row in enumerate(counts):
+            if row.sum():
+                drawn[:, code] = rng.multinomial(row.sum(), row / row.sum(), self.n_draws)
+        return drawn
 
     def of_weights(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
         """Return a measure that is a function of case weights."""
@@ -125,7 +138,7 @@ class Bootstrap:
         step = max(1, CELLS_AT_ONCE // j.n)
         values = []
         for begin in range(0, self.draws, step):
-            units = _multiplicities(rng, min(step, self.draws - begin), j.n_units)
+            units = self._units(rng, min(step, self.draws - begin))
             values.append(measure(units if j.simple else units[:, j.units] * j.weight))
         blocks = blocks_of(j.n_units)
         left = []
@@ -135,6 +148,17 @@ class Bootstrap:
             left.append(measure(out if j.simple else out[:, j.units] * j.weight))
         whole = float(measure(j.weight[None])[0])
         return self._made(name, whole, np.concatenate(values), np.concatenate(left), span)
+
+    def _units(self, rng: np.random.Generator, rows: int) -> Floats:
+        """Return how often each unit is drawn, within the true classes where their sizes are fixed."""
+        j = self.judged
+        if not self.stratified:
+            return _multiplicities(rng, rows, j.n_units)
+        out = np.empty((rows, j.n))
+        for code in np.unique(j.y):
+            mine = np.flatnonzero(j.y == code)
+            out[:, mine] = _multiplicities(rng, rows, len(mine))
+        return out
 
     def _made(self, name: str, value: float, draws: Floats, left: Floats, span: tuple[float, float]) -> Estimate | None:
         kept, rest = draws[np.isfinite(draws)], left[np.isfinite(left)]

@@ -33,8 +33,9 @@ class Measures(Shown):
         By id; those of one class against the rest are called "sensitivity[a]".
     judged : Judged
         Truth, decisions and scores.
-    level, seed, n_bootstrap
-        Confidence level of the intervals, seed and number of resamples of the BCa ones.
+    level, seed, n_bootstrap, stratified
+        Confidence level of the intervals, seed and number of resamples of the BCa ones, and whether these kept the sizes of
+        the classes.
     notes : tuple of Note
         Statistical weaknesses.
     title : str
@@ -53,6 +54,7 @@ class Measures(Shown):
     level: float
     seed: int
     n_bootstrap: int
+    stratified: bool = False
     notes: tuple[Note, ...] = ()
     title: str = "Measures of a set of predictions"
 
@@ -99,7 +101,7 @@ class Measures(Shown):
         curve = sweep(positive, score, j.weight[None])
         precision, called = curve.precision[0, 1:], curve.plus[0, 1:] + curve.minus[0, 1:]
         ends = np.array([wilson_interval(float(p), float(n), self.level) for p, n in zip(precision, called)])
-        area = Bootstrap(j, self.n_bootstrap, self.seed, self.level).of_weights(
+        area = Bootstrap(j, self.n_bootstrap, self.seed, self.level, self.stratified).of_weights(
             "average-precision",
             lambda w: AveragePrecision().of_weights(positive.astype(int), positive, score[:, None], w),
             (0.0, 1.0),
@@ -159,7 +161,7 @@ class Measures(Shown):
         return plain(
             {
                 "n": j.n, "n_units": j.n_units, "task": j.task, "level": self.level, "seed": self.seed,
-                "n_bootstrap": self.n_bootstrap, "threshold": j.threshold, "positive": self.positive,
+                "n_bootstrap": self.n_bootstrap, "stratified": self.stratified, "threshold": j.threshold, "positive": self.positive,
                 "classes": None if j.classes is None else [str(c) for c in j.classes],
                 "measures": {k: e.to_dict() for k, e in self.estimates.items()},
                 "confusion": None if j.classes is None else self.confusion().rows(),

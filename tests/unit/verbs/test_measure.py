@@ -209,6 +209,24 @@ def test_cross_validated_predictions():
         unseen.measure(twice)
 
 
+def test_classes_of_equal_size_keep_it_in_resamples():
+    y = np.repeat([0, 1], 50)
+    score = np.random.default_rng(0).normal(y, 1.0)
+    fixed, free = (unseen.measure(y, score, stratified=s, n_bootstrap=1000) for s in (None, False))
+    assert fixed.stratified
+    assert any("fixed by design" in n.text for n in fixed.notes)
+    assert not any("fixed by design" in n.text for n in free.notes)
+    for name in ("f1", "average-precision"):
+        assert fixed[name].std_error < free[name].std_error
+    share = np.mean(score[y == 1] >= 0)
+    alarm = np.mean(score[y == 0] >= 0)
+    variance = (share * (1 - share) + alarm * (1 - alarm)) / 50 / 4
+    assert fixed["balanced-accuracy"].std_error == pytest.approx(np.sqrt(variance), rel=0.1)
+    assert not unseen.measure(Y, P, n_bootstrap=200).stratified
+    with pytest.raises(InputError, match="independent, unweighted"):
+        unseen.measure(Y, P, groups=Y, stratified=True)
+
+
 def test_same_seed_same_numbers(two):
     again = unseen.measure(Y, P, n_bootstrap=400)
     assert again.to_dict() == two.to_dict()

@@ -35,6 +35,7 @@ _NAMES = {
     "disagree": "unseen.verbs.disagree",
     "distribution": "unseen.verbs.distribution",
     "estimate": "unseen.verbs.estimate",
+    "jackknife": "unseen.verbs.diagnose_training",
     "kinetics": "",
     "load": "unseen.verbs.run",
     "measure": "unseen.verbs.measure",
@@ -48,6 +49,7 @@ _NAMES = {
     "rank": "unseen.verbs.rank",
     "resubstitution": "",
     "run": "unseen.verbs.run",
+    "training_variance": "unseen.verbs.diagnose_training",
     "variance_components": "unseen.verbs.diagnose_variance",
 }
 

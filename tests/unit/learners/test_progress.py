@@ -124,6 +124,11 @@ def test_monitor_records_what_it_says():
     by_stage = [np.mean((Y[50:] - s) ** 2) for s in staged.staged_predict(X[50:])]
     assert boosted.monitor_error == pytest.approx(by_stage)
     assert np.isnan(boosted.angle).all()
+    from unseen.display import info
+
+    assert info(p, "progress").level == pytest.approx(LABEL[:50].var())
+    assert len(info(p, "weights").curves) == 4
+    assert info(boosted, "weights") is None
     with pytest.raises(KindError, match="does not train by steps"):
         monitor(LinearRegression(), X, Y, X, Y)
     with pytest.raises(InputError, match="epochs is 0"):

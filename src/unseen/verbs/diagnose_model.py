@@ -75,7 +75,8 @@ def coefficient_names(fitted: Fitted, data: Data, size: int) -> tuple[str, ...]:
     names = list(data.names) or [f"x{k + 1}" for k in range(data.n_features)]
     if hasattr(native, "steps") and len(native.steps) > 1:
         try:
-            names = [str(n) for n in native[:-1].get_feature_names_out()]
+            given = None if hasattr(native, "feature_names_in_") else np.array(names, dtype=object)
+            names = [str(n) for n in native[:-1].get_feature_names_out(given)]
         except (AttributeError, ValueError, NotImplementedError):
             names = names if size % len(names) == 0 else []
     if not names or size % len(names):

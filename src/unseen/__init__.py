@@ -42,6 +42,7 @@ _NAMES = {
     "measures": "",
     "monitor": "unseen.learners.progress",
     "optimal_fraction": "unseen.verbs.fraction",
+    "optimism_over_sets": "unseen.verbs.diagnose_optimism",
     "plan_test_size": "unseen.verbs.planning",
     "power": "unseen.verbs.power",
     "predictions": "unseen.verbs.predictions",

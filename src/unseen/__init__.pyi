@@ -26,6 +26,7 @@ from unseen.verbs.assessment import Assessment as Assessment
 from unseen.verbs.compare import compare as compare
 from unseen.verbs.diagnose import diagnose as diagnose
 from unseen.verbs.diagnose_leak import preprocessing_leak as preprocessing_leak
+from unseen.verbs.diagnose_optimism import optimism_over_sets as optimism_over_sets
 from unseen.verbs.diagnose_training import jackknife as jackknife
 from unseen.verbs.diagnose_training import training_variance as training_variance
 from unseen.verbs.diagnose_variance import variance_components as variance_components

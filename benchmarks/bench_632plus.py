@@ -20,7 +20,9 @@ def _cost(point632) -> dict:
     own = cpu_seconds(lambda: unseen.estimate(tree, X, y, method="632plus", design=design, random_state=0), 3)
     peer = cpu_seconds(lambda: point632(tree, X, y, n_splits=200, method=".632+", random_seed=0), 1)
     reason = "mlxtend's no-information rate visits n^2 pairs in every replicate; ours needs class counts, once"
-    return row(".632+, B = 200, tree, breast-cancer", own, peer, "mlxtend", "at least 15 times less", peer >= 15 * own, reason)
+    return row(
+        ".632+, B = 200, tree, breast-cancer", own, peer, "mlxtend", "at least 15 times less", peer >= 15 * own, reason
+    )
 
 
 def _no_signal(point632) -> dict:

@@ -45,7 +45,15 @@ def _overhead() -> dict:
         unseen.run(FiveMilliseconds(), X, y, design=design, random_state=0, train=False).losses().split_means()
 
     own, peer = alternating(ours, bare, 7)
-    return row("engine, 100 fits of 5 ms", own, peer, "bare clone-fit-predict loop", "at most 5% over", own <= 1.05 * peer, f"{own / peer - 1:+.1%}")
+    return row(
+        "engine, 100 fits of 5 ms",
+        own,
+        peer,
+        "bare clone-fit-predict loop",
+        "at most 5% over",
+        own <= 1.05 * peer,
+        f"{own / peer - 1:+.1%}",
+    )
 
 
 def _ten_by_ten(name: str, model, X, y) -> dict:

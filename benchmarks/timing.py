@@ -28,7 +28,9 @@ def alternating(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int =
     return best[0], best[1]
 
 
-def row(name: str, ours: float, peer: float, peer_name: str, target: str, met: bool, remark: str = "") -> dict[str, Any]:
+def row(
+    name: str, ours: float, peer: float, peer_name: str, target: str, met: bool, remark: str = ""
+) -> dict[str, Any]:
     """Return a result: seconds of both, how many times the peer's time ours is, the target and whether it is met."""
     return {
         "benchmark": name,

@@ -21,7 +21,12 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_generated", "tables"]
 html_theme = "pydata_sphinx_theme"
 html_title = "unseen"
-html_theme_options = {"show_prev_next": False, "secondary_sidebar_items": ["page-toc"], "footer_start": ["copyright"], "footer_end": []}
+html_theme_options = {
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
 html_sidebars = {"index": []}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3

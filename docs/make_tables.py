@@ -14,7 +14,9 @@ from unseen.datasets import bundled
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
     clean = [[str(c).replace("|", "\\|").replace("\n", " ") for c in row] for row in rows]
-    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(r) + " |" for r in clean)])
+    return "\n".join(
+        ["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(r) + " |" for r in clean)]
+    )
 
 
 def _paper(cls: type) -> str:
@@ -32,7 +34,9 @@ def methods() -> str:
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
     tests = [[f"`{name}`", _paper(cls)] for name, cls in known("comparisons").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)
-    return f"{text}\n\n## Tests without an interval form\n\n{_table(['test', 'what it is'], tests)}\n" if tests else text
+    return (
+        f"{text}\n\n## Tests without an interval form\n\n{_table(['test', 'what it is'], tests)}\n" if tests else text
+    )
 
 
 def designs() -> str:
@@ -47,10 +51,20 @@ def designs() -> str:
 def measures() -> str:
     """Return the table of losses and measures."""
     rows = [
-        [f"`{name}`", describe(cls), cls.task, f"{cls.range[0]:g} to {cls.range[1]:g}", cls.direction, _neutral(cls), "yes" if hasattr(cls, "per_example") else "no"]
+        [
+            f"`{name}`",
+            describe(cls),
+            cls.task,
+            f"{cls.range[0]:g} to {cls.range[1]:g}",
+            cls.direction,
+            _neutral(cls),
+            "yes" if hasattr(cls, "per_example") else "no",
+        ]
         for name, cls in known("measures").items()
     ]
-    return _table(["measure", "what it is", "task", "range", "better", "guessing gives", "loss of single examples"], rows)
+    return _table(
+        ["measure", "what it is", "task", "range", "better", "guessing gives", "loss of single examples"], rows
+    )
 
 
 def _neutral(cls: type) -> str:
@@ -71,7 +85,9 @@ def data() -> str:
 def models() -> str:
     """Return the table of named models."""
     rows = importlib.import_module("unseen.learners.named").describe()
-    return _table(["name", "tasks", "what it is"], [[f"`{r['name']}`", ", ".join(r["tasks"]), r["description"]] for r in rows])
+    return _table(
+        ["name", "tasks", "what it is"], [[f"`{r['name']}`", ", ".join(r["tasks"]), r["description"]] for r in rows]
+    )
 
 
 def commands() -> str:

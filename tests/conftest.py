@@ -7,6 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# a loaded machine must not fail a property for being slow to draw examples
+settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 REQUIRED = set(filter(None, os.environ.get("UNSEEN_REQUIRE", "").split(",")))
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -69,8 +69,9 @@ def wait_until(condition, seconds: float):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
+@pytest.mark.parametrize("moment", [0.0, 1.0], ids=["starting", "running"])
 @pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "driver-only"])
-def test_ctrl_c_ends_the_workers_and_says_what_was_kept(tmp_path, whole_group):
+def test_ctrl_c_ends_the_workers_and_says_what_was_kept(tmp_path, whole_group, moment):
     script = tmp_path / "slow.py"
     script.write_text(SCRIPT)
     driver = subprocess.Popen(
@@ -82,7 +83,7 @@ def test_ctrl_c_ends_the_workers_and_says_what_was_kept(tmp_path, whole_group):
     )
     workers = wait_until(lambda: len(children_of(driver.pid)) >= 2 and children_of(driver.pid), 60)
     assert workers, "no workers were started"
-    time.sleep(1.0)
+    time.sleep(moment)
     begin = time.monotonic()
     (os.killpg if whole_group else os.kill)(driver.pid, signal.SIGINT)
     out, err = driver.communicate(timeout=30)

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -56,22 +57,44 @@ def _parallel(
     chunks = [tasks[k : k + size] for k in range(0, len(tasks), size)]
     with _quiet_tracker(), killing_workers_on_interrupt():
         pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
-        with _interrupts_held_back():
-            outcomes = pool(delayed(run_chunk_in_worker)(chunk, model, data, wants) for chunk in chunks)
-        yield from outcomes
+        outcomes: Any = iter(())
+        try:
+            with _interrupts_held_back():
+                outcomes = pool(delayed(run_chunk_in_worker)(chunk, model, data, wants) for chunk in chunks)
+            yield from outcomes
+        except BaseException:
+            _close_quietly(outcomes)
+            raise
+
+
+def _close_quietly(outcomes: Any) -> None:
+    """End joblib's generator without its remark on results that nobody will ask for."""
+    if hasattr(outcomes, "close"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            outcomes.close()
 
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
     """Hold Ctrl-C back while workers start: they inherit the mask, so a terminal's signal leaves them to the driver."""
-    if not hasattr(signal, "pthread_sigmask"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # starting it later would lift the mask
+    pressed = threading.Event()
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # the mask is this thread's alone: another one may still receive the signal, which must not be lost
+    handler = signal.signal(signal.SIGINT, lambda number, frame: pressed.set())
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if pressed.is_set():
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

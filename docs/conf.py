@@ -33,4 +33,6 @@ myst_heading_anchors = 3
 numpydoc_show_class_members = False
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+# methods that scikit-learn adds to every estimator, with references to its own manual
+autodoc_default_options = {"exclude-members": "set_fit_request, set_partial_fit_request, set_score_request"}
 suppress_warnings = ["myst.xref_missing"]

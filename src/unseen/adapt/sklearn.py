@@ -76,10 +76,15 @@ class SklearnModel:
         meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on.
         """
         fresh = _clone(self.estimator)
-        _set_seeds(fresh, seed)
+        _set_seeds(fresh, self.unset_seeds, seed)
         options = {} if data.weights is None or self.weight_key is None else {self.weight_key: data.weights}
         fitted = fresh.fit(data.X, data.y, **options)
         return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes)
+
+    @cached_property
+    def unset_seeds(self) -> tuple[str, ...]:
+        """Names of the `random_state` parameters that a fit sets."""
+        return _unset_seeds(self.estimator)
 
     @cached_property
     def weight_key(self) -> str | None:
@@ -100,16 +105,25 @@ def _clone(estimator: Any) -> Any:
     return copy.deepcopy(estimator)
 
 
-def _set_seeds(estimator: Any, seed: int) -> None:
+def _unset_seeds(estimator: Any) -> tuple[str, ...]:
+    """Return the names of all `random_state` parameters that are None, however deep."""
     if not hasattr(estimator, "get_params"):
-        return
-    unset = [
-        name
-        for name, value in estimator.get_params().items()
-        if value is None and name.split("__")[-1] == "random_state"
-    ]
-    if unset:
-        estimator.set_params(**{name: (seed + k) % (2**31 - 1) for k, name in enumerate(sorted(unset))})
+        return ()
+    params = estimator.get_params()
+    return tuple(sorted(n for n, value in params.items() if value is None and n.split("__")[-1] == "random_state"))
+
+
+def _set_seeds(estimator: Any, names: tuple[str, ...], seed: int) -> None:
+    """Set each named seed on the object that owns it; `set_params` would list all parameters again in every fit."""
+    for k, name in enumerate(names):
+        value = (seed + k) % (2**31 - 1)
+        owner = estimator
+        for part in name.split("__")[:-1]:
+            owner = dict(getattr(owner, "steps", ())).get(part, getattr(owner, part, None))
+        if getattr(owner, "random_state", value) is None:
+            owner.random_state = value
+        else:
+            estimator.set_params(**{name: value})
 
 
 def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:

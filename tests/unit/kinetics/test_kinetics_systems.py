@@ -86,7 +86,10 @@ def test_tied_rates_share_one_parameter():
 
 
 def test_theophylline_against_r(shared):
-    """R's own example of SSfol on subject 1: lKe -2.9196, lKa 0.5752, lCl -3.9159, residual error 0.732 on 8 df."""
+    """R's own example of SSfol on subject 1: lKe -2.9196, lKa 0.5752, lCl -3.9159, residual error 0.732 on 8 df.
+
+    Recalled figures: the printed output was not at hand to compare with.
+    """
     table = pd.read_csv(shared / "data/pk/theoph.csv.gz")
     rows = table[table["subject"] == 1]
     model = CompartmentModel(

@@ -170,7 +170,7 @@ def test_delong_covariance_is_its_definition_over_all_pairs():
 
 def test_delong_of_the_ct_ratings_of_hanley_and_mcneil():
     """109 CT images rated 1 to 5 (Hanley & McNeil, 1982, table I): W = .893. Stata's manual, [R] roctab, gives for the same data
-    ROC area 0.8932, DeLong standard error 0.0307, normal interval 0.83295 to 0.95339."""
+    ROC area 0.8932, DeLong standard error 0.0307, normal interval 0.83295 to 0.95339. Recalled figures: the manual was not at hand to compare with."""
     normal, abnormal = np.repeat(np.arange(1, 6), [33, 6, 6, 11, 2]), np.repeat(np.arange(1, 6), [3, 2, 2, 11, 33])
     score = np.concatenate([normal, abnormal]).astype(float)
     areas, covariance = delong(np.repeat([False, True], [58, 51]), score)

@@ -73,25 +73,40 @@ def test_results_go_to_stdout_and_nothing_to_stderr():
     assert done.stderr == ""
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
-    (tmp_path / "slow_model.py").write_text(SLOW_MODEL)
-    command = ["assess", "iris", "--model", "slow_model:make", "--effort", "splits=10,leave_out=200", "--json"]
+def interrupted(folder, *command: str, after: int) -> subprocess.CompletedProcess:
+    """Run a command with the slow model and press Ctrl-C once it has made more than `after` fits."""
+    (folder / "slow_model.py").write_text(SLOW_MODEL)
     run = subprocess.Popen(
         [sys.executable, "-m", "unseen", *command],
-        cwd=tmp_path,
+        cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    fits, end = tmp_path / "fits.txt", time.monotonic() + 60
-    while not (fits.exists() and fits.stat().st_size > 20) and time.monotonic() < end:
+    fits, end = folder / "fits.txt", time.monotonic() + 60
+    while not (fits.exists() and fits.stat().st_size > after) and time.monotonic() < end:
         time.sleep(0.02)
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=15)
-    assert run.returncode == 3, err
-    result = json.loads(out)
+    return subprocess.CompletedProcess(command, run.returncode, out, err)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
+    command = ("assess", "iris", "--model", "slow_model:make", "--effort", "splits=10,leave_out=200", "--json")
+    done = interrupted(tmp_path, *command, after=20)
+    assert done.returncode == 3, done.stderr
+    result = json.loads(done.stdout)
     assert result["complete"] is False
     assert "U018" in {n["code"] for n in result["notes"]}
     assert result["error"] == result["estimates"]["corrected-t"]["value"]
-    assert err == ""
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_before_the_headline_says_that_nothing_was_kept(tmp_path):
+    done = interrupted(tmp_path, "assess", "iris", "--model", "slow_model:make", "--effort", "splits=200", after=5)
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert "of 200 fits of monte-carlo; nothing was kept." in done.stderr
+    assert "Traceback" not in done.stderr

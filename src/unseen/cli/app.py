@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import pkgutil
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen._version import __version__
-from unseen.core.errors import Stopped, UnseenError
+from unseen.core.errors import UnseenError
 
 __all__ = ["app", "main"]
 
@@ -50,6 +51,24 @@ def _attach_commands() -> None:
     for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
         if module != "app" and not module.startswith("_"):
             importlib.import_module(f"unseen.cli.{module}").attach(app)
+    groups = [app, *(group.typer_instance for group in app.registered_groups if group.typer_instance)]
+    for command in (c for group in groups for c in group.registered_commands):
+        command.callback = _telling(command.callback)
+
+
+class _Interrupted(Exception):
+    """Ctrl-C on its way out; the parser would turn a KeyboardInterrupt into a bare exit code and lose what it says."""
+
+
+def _telling(callback: Any) -> Any:
+    @functools.wraps(callback)
+    def run(*args: Any, **options: Any) -> Any:
+        try:
+            return callback(*args, **options)
+        except KeyboardInterrupt as stop:
+            raise _Interrupted(str(stop) or "stopped") from stop
+
+    return run
 
 
 def _fail(kind: str, message: str, code: int) -> int:
@@ -78,8 +97,8 @@ def main() -> None:
         code = _usage(error)
     except typer.Abort:
         code = _fail("Stopped", "stopped; nothing was kept.", 130)
-    except (Stopped, KeyboardInterrupt) as error:
-        code = _fail("Stopped", f"{error or 'stopped'}; nothing was kept.", 130)
+    except _Interrupted as error:
+        code = _fail("Stopped", f"{error}; nothing was kept.", 130)
     except BrokenPipeError:
         sys.stderr.close()
         code = 0

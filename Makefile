@@ -33,13 +33,13 @@ $(VENV)/.installed-torch: $(VENV)/.installed-dev
 demo: $(VENV)/.installed
 	$(BIN)/unseen assess breast-cancer --model rbf-svm --n 80 --seed 0 --report demo-report.html
 
-test: $(VENV)/.installed-dev
+test: $(VENV)/.installed-torch
 	$(BIN)/python -m pytest -n 2
 
-test-slow: $(VENV)/.installed-dev
+test-slow: $(VENV)/.installed-torch
 	$(BIN)/python -m pytest -n 2 -m slow
 
-test-sample: $(VENV)/.installed-dev
+test-sample: $(VENV)/.installed-torch
 	$(BIN)/python -m pytest -n 2 -m sample
 
 lint: $(VENV)/.installed-dev
@@ -52,7 +52,7 @@ lint: $(VENV)/.installed-dev
 stubs: $(VENV)/.installed-dev
 	$(BIN)/python tools/make_stubs.py
 
-docs: $(VENV)/.installed-dev
+docs: $(VENV)/.installed-torch
 	$(BIN)/python docs/run_examples.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 

@@ -41,6 +41,7 @@ _NAMES = {
     "measure": "unseen.verbs.measure",
     "measures": "",
     "monitor": "unseen.learners.progress",
+    "nets": "",
     "optimal_fraction": "unseen.verbs.fraction",
     "optimism_over_sets": "unseen.verbs.diagnose_optimism",
     "plan_test_size": "unseen.verbs.planning",

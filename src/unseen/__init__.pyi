@@ -4,6 +4,7 @@ from unseen import datasets as datasets
 from unseen import designs as designs
 from unseen import kinetics as kinetics
 from unseen import measures as measures
+from unseen import nets as nets
 from unseen import resubstitution as resubstitution
 from unseen.core.comparison import Comparison as Comparison
 from unseen.core.comparison import Comparisons as Comparisons

@@ -86,6 +86,30 @@ class Plan:
         return fingerprint_of(*parts)
 
     @cached_property
+    def fits(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the splits each fit answers for: one repetition, the same training rows, other test rows.
+
+        Nested folds {i, j} are left out twice, once to test i and once to test j; a split drawn twice is fitted twice.
+        """
+        groups: list[list[int]] = []
+        alike: dict[tuple[int, int, int], list[list[int]]] = {}
+        for j, split in enumerate(self.splits):
+            key = (split.repeat, len(split.train), int(split.train.sum()))
+            group = next((g for g in alike.get(key, ()) if self._joins(split, g)), None)
+            if group is None:
+                group = []
+                groups.append(group)
+                alike.setdefault(key, []).append(group)
+            group.append(j)
+        return tuple(map(tuple, groups))
+
+    def _joins(self, split: Split, group: list[int]) -> bool:
+        others = [self.splits[j] for j in group]
+        return np.array_equal(split.train, others[0].train) and not any(
+            np.array_equal(split.test, other.test) for other in others
+        )
+
+    @cached_property
     def sizes(self) -> Ints:
         """Units tested and units trained on (counting repeats) of each split, as a (J, 2) array."""
         if not self.grouped:

@@ -100,8 +100,8 @@ class PredictionTable(Shown):
 
     @property
     def n_fits(self) -> int:
-        """Models fitted, the one on all rows included."""
-        return len(self.plan) + (self.full is not None)
+        """Models fitted, the one on all rows included; splits with the same training rows share one."""
+        return len(self.plan.fits) + (self.full is not None)
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -29,7 +29,8 @@ class Nested:
     Parameters
     ----------
     n_folds, n_repeats : int
-        Folds K of a shuffle (at least 3), and shuffles; a shuffle costs K + K (K - 1) fits.
+        Folds K of a shuffle (at least 3), and shuffles; a shuffle costs K + K (K - 1) / 2 fits, since the model trained
+        without folds i and j serves both inner splits that leave the two out.
     stratify : bool or "auto"
         Spread classes evenly over the folds; "auto" does so for classes without groups.
 
@@ -42,8 +43,8 @@ class Nested:
     --------
     >>> import unseen
     >>> plan = Nested(5, 1).plan(unseen.datasets.load("iris"), np.random.default_rng(0))
-    >>> len(plan), sorted({(s.part == -1, len(s.train)) for s in plan})
-    (25, [(False, 90), (True, 120)])
+    >>> len(plan), len(plan.fits), sorted({(s.part == -1, len(s.train)) for s in plan})
+    (25, 15, [(False, 90), (True, 120)])
     """
 
     n_folds: int = 5

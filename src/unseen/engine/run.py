@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,14 +37,14 @@ def execute(
     threads: int | None = 1,
     reporter: Reporter | None = None,
 ) -> PredictionTable:
-    """Fit `model` on every split of `plan` and keep what it predicts.
+    """Fit `model` on every split of `plan` and keep what it predicts; splits with the same training rows share a fit.
 
     Parameters
     ----------
     model, data, plan : Model, Data, Plan
         What is fitted on what.
     seed : int
-        Seed of the run; the seed of a fit derives from it and the number of the split.
+        Seed of the run; the seed of a fit derives from it and the number of the (first) split.
     train, full, scores : bool
         Keep predictions for training rows; add the fit on all rows; keep probabilities or decision values.
     probes : mapping of str to callable, optional
@@ -55,16 +56,51 @@ def execute(
     """
     reporter = reporter or Silent()
     wants = Wants(train, scores, dict(probes or {}), threads)
-    splits = [*plan.splits, *([Split(np.arange(data.n), np.zeros(0, np.int64))] if full else [])]
-    tasks = [(j, split, task_seed(seed, "fit", j if j < len(plan) else "full")) for j, split in enumerate(splits)]
+    shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
+    tasks = _tasks(data, plan, seed, full, shared)
     outcomes: dict[int, Outcome] = {}
+    done = 0
     try:
         for batch in _batches(tasks, model, data, wants, n_jobs):
-            outcomes |= {o.index: o for o in batch}
+            outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
+            done += len(batch)
             reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
     except KeyboardInterrupt as error:
-        raise Stopped(f"stopped after {len(outcomes)} of {len(tasks)} fits of {plan.design}") from error
-    return _assembled(model, data, plan, [outcomes[j] for j in range(len(tasks))], wants, seed)
+        raise Stopped(f"stopped after {done} of {len(tasks)} fits of {plan.design}") from error
+    return _assembled(model, data, plan, [outcomes[j] for j in range(len(plan) + full)], wants, seed)
+
+
+def _tasks(data: Data, plan: Plan, seed: int, full: bool, shared: Mapping[int, Sequence[int]]) -> list[Task]:
+    """Return one task per fit, its test rows those of all its splits in turn, numbered by the first of them.
+
+    Where nothing is shared (a probe looks at one test part), splits of one fit still get one seed, and so one model.
+    """
+    tasks: list[Task] = []
+    for fit in plan.fits:
+        made = task_seed(seed, "fit", fit[0])
+        if fit[0] in shared:
+            tests = np.concatenate([plan.splits[j].test for j in fit])
+            tasks.append((fit[0], replace(plan.splits[fit[0]], test=tests), made))
+        else:
+            tasks += [(j, plan.splits[j], made) for j in fit]
+    if full:
+        tasks.append((len(plan), Split(np.arange(data.n), np.zeros(0, np.int64)), task_seed(seed, "fit", "full")))
+    return tasks
+
+
+def _parts(whole: Outcome, plan: Plan, splits: Sequence[int]) -> Iterator[Outcome]:
+    """Yield the outcome of each split of a shared fit; its time is counted once."""
+    if not splits:
+        yield whole
+        return
+    start = 0
+    for j in splits:
+        stop = start + len(plan.splits[j].test)
+        test = None if whole.test is None else whole.test[start:stop]
+        score = None if whole.test_score is None else whole.test_score[start:stop]
+        seconds = 0.0 if start else whole.seconds
+        yield replace(whole, index=j, seconds=seconds, test=test, test_score=score)
+        start = stop
 
 
 def _batches(tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: int | None) -> Iterator[list[Outcome]]:

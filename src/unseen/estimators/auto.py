@@ -41,8 +41,8 @@ BY_DESIGN = {
 class Auto:
     """The method that suits the design; where no design is given, the design that suits the sample and the fits.
 
-    From 20,000 units on one hold-out is precise; below, nested cross-validation with 10 x 5 folds (250 fits) or 3 x 5 folds
-    (75 fits), else the corrected t interval over 25 splits, else ten folds. Below 30 units folds are too small to nest.
+    From 20,000 units on one hold-out is precise; below, nested cross-validation with 10 x 5 folds (150 fits) or 3 x 5 folds
+    (45 fits), else the corrected t interval over 25 splits, else ten folds. Below 30 units folds are too small to nest.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Auto:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     in_assess: ClassVar[bool] = False
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         if self.fits < 1:
@@ -85,9 +85,9 @@ class Auto:
         n = data.n_units
         if n >= LARGE or self.fits < 10:
             return Holdout(fraction=1 / 3)
-        if n >= SMALL and self.fits >= 250:
+        if n >= SMALL and self.fits >= 150:
             return Nested(n_folds=5, n_repeats=10)
-        if n >= SMALL and self.fits >= 75:
+        if n >= SMALL and self.fits >= 45:
             return Nested(n_folds=5, n_repeats=3)
         return MonteCarlo(fraction=0.1, n_splits=25) if self.fits >= 25 else KFold(n_folds=min(10, n))
 
@@ -97,7 +97,8 @@ class Auto:
         name, reason = self._choice(table)
         made: Estimate = build(name, "estimators")(table, level=level)
         remark = note(
-            "U026", f"{name} for {table.data.n_units} units and {len(table.plan)} fits of {table.plan.design}: {reason}"
+            "U026",
+            f"{name} for {table.data.n_units} units and {len(table.plan.fits)} fits of {table.plan.design}: {reason}",
         )
         return replace(made, method=self.id, notes=(*made.notes, remark))
 

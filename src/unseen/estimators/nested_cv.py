@@ -57,7 +57,7 @@ class NestedCv:
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="nested-cv", random_state=0)
     >>> e.n_fits, str(e.target)
-    (250, 'the algorithm trained on 150 units')
+    (150, 'the algorithm trained on 150 units')
     """
 
     bias: str = "linear"
@@ -69,7 +69,7 @@ class NestedCv:
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         if self.bias not in ("linear", "authors", "none"):

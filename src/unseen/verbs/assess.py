@@ -60,7 +60,7 @@ class _Job:
     def run(self, design: Any, model: Model | None = None) -> LossTable:
         """Return the losses of a model on a design's splits."""
         plan = plan_of(design, self.data, self.seed)
-        self.reporter.expect(len(plan), plan.design)
+        self.reporter.expect(len(plan.fits), plan.design)
         scores = self.needs_score
         table = execute(
             model or self.model, self.data, plan, seed=self.seed, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter

@@ -213,7 +213,7 @@ def _run(
     plan = plan_of(as_design(design), data, seed)
     ready = {name: model_of(model, data) for name, model in models.items()}
     scores = "predictions" in test.needs or (loss != "auto" and bool(find(loss, "measures").needs_score))
-    reporter.expect(len(plan) * len(ready), plan.design)
+    reporter.expect(len(plan.fits) * len(ready), plan.design)
     return {
         name: execute(
             model, data, plan, seed=seed, train="train" in test.needs, full="full" in test.needs, scores=scores,

@@ -73,7 +73,7 @@ class _Job:
         """Return the losses of a model on a design's splits."""
         data = self.data if data is None else data
         plan = plan_of(design, data, self.seed)
-        self.reporter.expect(len(plan), plan.design)
+        self.reporter.expect(len(plan.fits), plan.design)
         table = execute(
             model or self.model, data, plan, seed=self.seed, probes=probes, n_jobs=self.n_jobs, reporter=self.reporter
         )

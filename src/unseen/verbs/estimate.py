@@ -175,7 +175,7 @@ def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
 
 def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
     plan = plan_of(design, job.data, job.seed)
-    job.reporter.expect(len(plan) + ("full" in needs), plan.design)
+    job.reporter.expect(len(plan.fits) + ("full" in needs), plan.design)
     return execute(
         model_of(job.model, job.data), job.data, plan, seed=job.seed, train="train" in needs, full="full" in needs,
         scores=_needs_score(job.loss) or "scores" in needs, n_jobs=job.n_jobs, reporter=job.reporter,

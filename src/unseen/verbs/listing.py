@@ -73,7 +73,7 @@ def _fits(cls: type[Any], kind: str) -> int | None:
         plan = cls().default_design(data).plan(data, np.random.default_rng(0))
     except (UnseenError, AttributeError, TypeError):
         return None
-    return len(plan) + ("full" in getattr(cls, "needs", ()))
+    return len(plan.fits) + ("full" in getattr(cls, "needs", ()))
 
 
 def reference_of(cls: type[Any]) -> str:

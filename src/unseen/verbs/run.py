@@ -72,7 +72,7 @@ def run(
     seed = root_seed(random_state)
     plan = plan_of(as_design(design), data, seed)
     reporter = reporter_for(progress)
-    reporter.expect(len(plan) + full, plan.design)
+    reporter.expect(len(plan.fits) + full, plan.design)
     try:
         return execute(
             model_of(model, data), data, plan, seed=seed, train=train, full=full, scores=scores, probes=probes,

@@ -13,11 +13,31 @@ from unseen.core.data import Data
 from unseen.core.errors import UnknownName
 from unseen.datasets.frame import as_data
 
-__all__ = ["POPULATIONS", "ArLinear", "GaussianBlocks", "Population", "SparseLogistic", "population"]
+__all__ = [
+    "POPULATIONS",
+    "ArLinear",
+    "GaussianBlocks",
+    "Population",
+    "SparseLogistic",
+    "population",
+    "register_population",
+]
+
+POPULATIONS: dict[str, type[Any]] = {}
+
+
+def register_population(cls: type[Any]) -> type[Any]:
+    """Class decorator: make a population known under its `id`."""
+    POPULATIONS[cls.id] = cls
+    return cls
 
 
 class Population(Protocol):
-    """Something samples are drawn from, that knows the true error of a fitted model."""
+    """Something samples are drawn from, that knows the true error of a fitted model.
+
+    `version` is a whole number, raised when the draws change. A population that knows the error of some models exactly
+    has `exact_error(predict)` too, which returns None for the others.
+    """
 
     id: str
 
@@ -35,6 +55,7 @@ def _zero_one_on_fresh(population: Any, predict: Any, rng: np.random.Generator, 
     return float(np.mean(predict(fresh.X) != fresh.y))
 
 
+@register_population
 @dataclass(frozen=True)
 class GaussianBlocks:
     """Two Gaussian classes of dissertation section 2.2.4.1: informative features in correlated pairs, and noise.
@@ -64,6 +85,7 @@ class GaussianBlocks:
     n_noise: int = 4
     rho: float = 0.2
     id: ClassVar[str] = "gaussian-blocks"
+    version: ClassVar[int] = 1
 
     @cached_property
     def _mix(self) -> Floats:
@@ -94,6 +116,7 @@ class GaussianBlocks:
         return _zero_one_on_fresh(self, predict, rng, n_test)
 
 
+@register_population
 @dataclass(frozen=True)
 class ArLinear:
     """Linear regression on autoregressive inputs (Larsen & Hansen, 1995).
@@ -118,6 +141,7 @@ class ArLinear:
     coefficient: float = 0.6518
     noise_variance: float = 32.45
     id: ClassVar[str] = "ar-linear"
+    version: ClassVar[int] = 1
 
     @cached_property
     def covariance(self) -> Floats:
@@ -141,12 +165,30 @@ class ArLinear:
         gap = weights - self.weights
         return float(self.noise_variance + gap @ self.covariance @ gap)
 
+    def exact_error(self, predict: Any) -> float | None:
+        """Return the exact mean squared error of a rule that is linear in the inputs, None for any other.
+
+        Examples
+        --------
+        >>> p = ArLinear(n_inputs=3)
+        >>> round(p.exact_error(lambda X: X @ p.weights + 2.0), 6), p.exact_error(lambda X: np.square(X).sum(axis=1))
+        (36.45, None)
+        """
+        points = np.random.default_rng(0).standard_normal((8, self.n_inputs))
+        origin = float(np.asarray(predict(np.zeros((1, self.n_inputs))))[0])
+        slopes = np.asarray(predict(np.eye(self.n_inputs)), dtype=float) - origin
+        wanted, given = points @ slopes + origin, np.asarray(predict(points), dtype=float)
+        if not np.allclose(wanted, given, rtol=1e-8, atol=1e-8 * (1 + np.abs(given).max())):
+            return None
+        return self.linear_error(slopes) + origin**2
+
     def true_error(self, predict: Any, rng: np.random.Generator, n_test: int = 5000) -> float:
         """Return the mean squared error on fresh points."""
         fresh = self.draw(n_test, rng)
         return float(np.mean((predict(fresh.X) - fresh.y) ** 2))
 
 
+@register_population
 @dataclass(frozen=True)
 class SparseLogistic:
     """Logistic labels on standard normal features, of which a few carry weight.
@@ -169,6 +211,7 @@ class SparseLogistic:
     n_informative: int = 3
     weight: float = 2.0
     id: ClassVar[str] = "sparse-logistic"
+    version: ClassVar[int] = 1
 
     def draw(self, n: int, rng: np.random.Generator) -> Data:
         """Return n rows; both classes are present with two rows each at least."""
@@ -182,9 +225,6 @@ class SparseLogistic:
     def true_error(self, predict: Any, rng: np.random.Generator, n_test: int = 5000) -> float:
         """Return the error rate on fresh points."""
         return _zero_one_on_fresh(self, predict, rng, n_test)
-
-
-POPULATIONS: dict[str, type[Any]] = {cls.id: cls for cls in (GaussianBlocks, ArLinear, SparseLogistic)}
 
 
 def population(name: str, **options: Any) -> Any:

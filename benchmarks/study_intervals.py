@@ -1,20 +1,22 @@
 """Coverage and width of the intervals, and size of the tests, on populations where the truth is known.
 
-Run as `python -m benchmarks.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage]`: about 15 CPU
-minutes on one core with the numbers of the documentation, which are written into docs/comparing.md.
+Run as `python -m benchmarks.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage] [--runs FILE]`: about
+45 CPU minutes on one core with the numbers of the documentation, which are written into docs/comparing.md. Every data
+set's intervals are appended to the file of runs, and a run that was stopped goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 import unseen
+from benchmarks.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
 from unseen.core.paired import from_estimate
 from unseen.core.registry import build
 from unseen.datasets.populations import SparseLogistic
@@ -22,8 +24,12 @@ from unseen.engine.run import execute
 from unseen.verbs.prepare import model_of, plan_of
 
 HERE = Path(__file__).parent
+__all__ = ["LEARNERS", "METHODS", "NULL_TESTS", "Logistic", "Neighbours", "Ridge", "coverage", "sizes"]
+
 RESULTS = HERE / "study_intervals.json"
 PAGE = HERE.parent / "docs" / "comparing.md"
+RUNS = HERE.parent / "build" / "study_intervals.jsonl"
+BLOCK = 500  # data sets of one learner before the next has its turn
 N, N_TRUTH = 100, 10_000
 METHODS = {
     "corrected-t": None,
@@ -46,102 +52,62 @@ NULL_TESTS = {
 }
 
 
-class Linear:
-    """Shared by the linear rules: the sign of an affine score."""
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        return (self.weights[0] + X @ self.weights[1:] > 0).astype(int)
-
-
-class Logistic(Linear):
-    """Logistic regression with scikit-learn's default penalty, by Newton's method."""
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Logistic:
-        Z = np.column_stack([np.ones(len(X)), X])
-        penalty = np.diag([0.0] + [1.0] * X.shape[1])
-        w = np.zeros(Z.shape[1])
-        for _ in range(30):
-            p = 1 / (1 + np.exp(-Z @ w))
-            step = np.linalg.solve((Z * (p * (1 - p))[:, None]).T @ Z + penalty, Z.T @ (p - y) + penalty @ w)
-            w = w - step
-            if np.abs(step).max() < 1e-10:
-                break
-        self.weights = w
-        return self
-
-
-class Ridge(Linear):
-    """Ridge regression on -1 and +1, penalty 1, as scikit-learn's RidgeClassifier."""
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Ridge:
-        centre, target = X.mean(axis=0), 2.0 * y - 1
-        Xc = X - centre
-        slope = np.linalg.solve(Xc.T @ Xc + np.eye(X.shape[1]), Xc.T @ (target - target.mean()))
-        self.weights = np.concatenate([[target.mean() - centre @ slope], slope])
-        return self
-
-
-class Neighbours:
-    """Majority of the five nearest neighbours."""
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Neighbours:
-        self.X, self.y = X, y
-        return self
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        gaps = np.square(self.X).sum(axis=1) - 2 * X @ self.X.T
-        return (self.y[np.argpartition(gaps, 4, axis=1)[:, :5]].sum(axis=1) > 2).astype(int)
-
-
-LEARNERS = {"tree": DecisionTreeClassifier, "logistic": Logistic, "kNN": Neighbours, "ridge": Ridge}
-
-
-class OnColumns:
-    """A depth-3 tree that sees some columns only."""
-
-    def __init__(self, columns: tuple[int, ...]) -> None:
-        self.columns = list(columns)
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> OnColumns:
-        self.tree = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X[:, self.columns], y)
-        return self
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        return self.tree.predict(X[:, self.columns])
-
-
 def risk(predict: Any, X: np.ndarray, chance: np.ndarray) -> float:
     """Return the error rate over fixed points, the label integrated out."""
     return float(np.mean(np.where(predict(X) == 1, 1 - chance, chance)))
 
 
-def coverage(learner: str, n_datasets: int, seed: int = 0, methods: dict[str, Any] = METHODS) -> dict[str, Any]:
-    """Return, by method, coverage of the expected risk at its own training size and of this model's risk, and widths."""
-    population, rng = SparseLogistic(), np.random.default_rng(seed)
-    X = rng.standard_normal((N_TRUTH, population.n_features))
+def intervals_of(learner: str, k: int, seed: int, methods: dict[str, Any]) -> dict[str, Any]:
+    """Return the risks and the intervals of data set `k`: the truth at 90 and 100 rows, and each method's two ends."""
+    population = SparseLogistic()
+    X = np.random.default_rng(seed).standard_normal((N_TRUTH, population.n_features))
     chance = 1 / (1 + np.exp(-population.weight * X[:, : population.n_informative].sum(axis=1)))
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in methods}
-    risks: dict[int, list[float]] = {90: [], N: []}
-    for k in range(n_datasets):
-        data = population.draw(N, np.random.default_rng([seed, k]))
-        for size, values in risks.items():
-            values.append(risk(LEARNERS[learner]().fit(data.X[:size], data.y[:size]).predict, X, chance))
-        for name, design in methods.items():
-            method = build(name.split(",")[0], "estimators")
-            plan = plan_of(design or method.default_design(data), data, k)
-            table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k, train=False).losses()
-            low, high = method(table).interval
-            found[name].append((low, high))
+    data = population.draw(N, np.random.default_rng([seed, k]))
+    row: dict[str, Any] = {"learner": learner, "k": k}
+    for size in (90, N):
+        row[f"risk {size}"] = risk(LEARNERS[learner]().fit(data.X[:size], data.y[:size]).predict, X, chance)
+    for name, design in methods.items():
+        method = build(name.split(",")[0], "estimators")
+        plan = plan_of(design or method.default_design(data), data, k)
+        table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k, train=False).losses()
+        row[name] = list(method(table).interval)
+    return row
+
+
+def covered(rows: list[dict[str, Any]], methods: Iterable[str]) -> dict[str, Any]:
+    """Return, by method, coverage of the expected risk at its own training size and of this model's risk, and widths."""
+    model = np.array([row[f"risk {N}"] for row in rows])
+    expected = {size: float(np.mean([row[f"risk {size}"] for row in rows])) for size in (90, N)}
     out = {}
-    for name, intervals in found.items():
-        low, high = np.array(intervals).T
-        own, model = np.mean(risks[N if name.startswith("nested-cv") else 90]), np.array(risks[N])
+    for name in methods:
+        low, high = np.array([row[name] for row in rows]).T
+        own = expected[N if name.startswith("nested-cv") else 90]
         out[name] = {
             "expected": float(np.mean((low <= own) & (own <= high))),
             "risk": float(np.mean((low <= model) & (model <= high))),
             "width": float(np.median(high - low)),
         }
-    return {"n_datasets": n_datasets, "expected_risk": float(np.mean(risks[90])), "methods": out}
+    return {"n_datasets": len(rows), "expected_risk": expected[90], "expected_risk_100": expected[N], "methods": out}
+
+
+def coverage(learner: str, n_datasets: int, seed: int = 0, methods: dict[str, Any] = METHODS) -> dict[str, Any]:
+    """Return coverage and widths of some methods over fresh data sets."""
+    return covered([intervals_of(learner, k, seed, methods) for k in range(n_datasets)], methods)
+
+
+def kept_coverage(learners: list[str], n_datasets: int, runs: Path) -> dict[str, Any]:
+    """Return the coverage of every learner, taking from the file of runs what it has and appending what it lacks."""
+    runs.parent.mkdir(exist_ok=True)
+    rows = [json.loads(line) for line in runs.read_text().splitlines()] if runs.exists() else []
+    have = {(row["learner"], row["k"]): row for row in rows}
+    with runs.open("a") as file:
+        for start in range(0, n_datasets, BLOCK):
+            for learner in learners:
+                for k in range(start, min(start + BLOCK, n_datasets)):
+                    if (learner, k) not in have:
+                        have[learner, k] = intervals_of(learner, k, 0, METHODS)
+                        print(json.dumps(have[learner, k]), file=file, flush=True)
+    return {name: covered([have[name, k] for k in range(n_datasets)], METHODS) for name in learners}
 
 
 def sizes(tests: list[str], n_datasets: int, seed: int = 0) -> dict[str, Any]:
@@ -178,7 +144,7 @@ def tables_of(results: dict[str, Any]) -> str:
                 learner,
                 name,
                 *(f"{m[k]:.3f}" for k in ("expected", "risk", "width")),
-                m.get("n", r["n_datasets"]),
+                r["n_datasets"],
             ]
             lines.append("| " + " | ".join(map(str, cells)) + " |")
     lines += ["", "| test | rejects at .05 | rejects at .10 | data sets |", "|---|---|---|---|"]
@@ -199,11 +165,12 @@ def write(results: dict[str, Any], page: Path = PAGE) -> None:
 def main() -> None:
     """Run what is asked for, keep every finished part, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--datasets", type=int, default=1000)
+    parser.add_argument("--datasets", type=int, default=2000)
     parser.add_argument("--size-datasets", type=int, default=2000)
     parser.add_argument("--other-datasets", type=int, default=400)
     parser.add_argument("--parts", default="size,coverage", help="size, coverage, both, or none: only write the page")
     parser.add_argument("--learners", default=",".join(LEARNERS))
+    parser.add_argument("--runs", type=Path, default=RUNS, help="intervals by data set, kept to go on from")
     options = parser.parse_args()
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"coverage": {}, "size": []}
     if "size" in options.parts:
@@ -212,9 +179,8 @@ def main() -> None:
         results["size"] = [sizes(long, options.size_datasets), sizes(others, options.other_datasets)]
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     if "coverage" in options.parts:
-        for learner in options.learners.split(","):
-            results["coverage"][learner] = coverage(learner, options.datasets)
-            RESULTS.write_text(json.dumps(results, indent=1) + "\n")
+        results["coverage"] |= kept_coverage(options.learners.split(","), options.datasets, options.runs)
+        RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     print(tables_of(results))
     if PAGE.exists():
         write(results)

@@ -16,6 +16,7 @@ __all__ = [
     "Level",
     "Quiet",
     "Report",
+    "Scheduler",
     "Seed",
     "check_writable",
     "emit",
@@ -28,6 +29,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes; -1 for all cores.")]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", help="Run on a dask cluster: an address such as tcp://host:8786, or local:4."),
+]
 Level = Annotated[float, typer.Option("--level", help="Confidence level, between 0 and 1.")]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
 

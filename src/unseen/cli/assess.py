@@ -9,7 +9,19 @@ from typing import Annotated, cast
 
 import typer
 
-from unseen.cli._common import Jobs, Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.cli._common import (
+    Jobs,
+    Json,
+    Level,
+    Quiet,
+    Report,
+    Scheduler,
+    Seed,
+    check_writable,
+    emit,
+    progress_for,
+    write_report,
+)
 from unseen.core.data import Task
 from unseen.core.errors import InputError
 
@@ -51,6 +63,7 @@ def assess(
         Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz).")
     ] = None,
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -69,7 +82,7 @@ def assess(
     )  # fmt: skip
     result = run_assess(
         model, sample, loss=loss, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,
-        n_jobs=jobs, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
+        n_jobs=jobs, engine=scheduler, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
     )  # fmt: skip
     if save is not None:
         result.tables[result.headline_design].source[0].save(save)

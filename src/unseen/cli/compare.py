@@ -14,6 +14,7 @@ from unseen.cli._common import (
     Level,
     Quiet,
     Report,
+    Scheduler,
     Seed,
     check_writable,
     emit,
@@ -56,6 +57,7 @@ def compare(
     level: Level = 0.95,
     report: Report = None,
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -76,6 +78,7 @@ def compare(
     )  # fmt: skip
     result = run_compare(
         {name: name for name in names}, sample, test=test, loss=loss, level=level, rope=rope, adjust=adjust, random_state=seed, n_jobs=jobs,
+        engine=scheduler,
         progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
     )  # fmt: skip
     if json:

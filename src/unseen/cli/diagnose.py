@@ -6,7 +6,19 @@ from typing import Annotated, cast
 
 import typer
 
-from unseen.cli._common import Jobs, Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.cli._common import (
+    Jobs,
+    Json,
+    Level,
+    Quiet,
+    Report,
+    Scheduler,
+    Seed,
+    check_writable,
+    emit,
+    progress_for,
+    write_report,
+)
 from unseen.core.data import Task
 
 __all__ = ["attach"]
@@ -38,6 +50,7 @@ def diagnose(
     level: Level = 0.95,
     report: Report = None,
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -54,7 +67,7 @@ def diagnose(
     result = run(
         model, sample, others=None if others is None else {name: name for name in others.split(",")}, loss=loss,
         coefficients=coefficients, noise=noise, effort="quick" if quick else "full", level=level, random_state=seed,
-        n_jobs=jobs, progress=progress_for(quiet),
+        n_jobs=jobs, engine=scheduler, progress=progress_for(quiet),
     )  # fmt: skip
     emit(result, json)
     write_report(result, report, quiet)

@@ -6,7 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Jobs, Json, Quiet, Report, Seed, check_writable, emit, progress_for, table, write_report
+from unseen.cli._common import (
+    Jobs,
+    Json,
+    Quiet,
+    Report,
+    Scheduler,
+    Seed,
+    check_writable,
+    emit,
+    progress_for,
+    table,
+    write_report,
+)
 from unseen.core.errors import InputError
 
 __all__ = ["attach"]
@@ -31,6 +43,7 @@ def distribution(
     log: Annotated[bool, typer.Option("--log", help="Show the distribution of log(1 + error).")] = False,
     report: Report = None,
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -47,7 +60,7 @@ def distribution(
     sample = read(data, target, groups=groups, weights=weights, task=kind, n=n, seed=seed)
     models = models or ["logistic" if sample.task == "classification" else "ols"]
     made = [
-        run(one, sample, fraction=fraction, n_splits=splits, loss=loss, random_state=seed, n_jobs=jobs,
+        run(one, sample, fraction=fraction, n_splits=splits, loss=loss, random_state=seed, n_jobs=jobs, engine=scheduler,
             progress=progress_for(quiet))
         for one in models
     ]  # fmt: skip

@@ -32,6 +32,7 @@ from unseen.designs.leave_out import LeaveOut
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
+from unseen.engine.where import using
 from unseen.verbs.assessment import Assessment
 from unseen.verbs.effort import Effort, effort_of, within_budget
 from unseen.verbs.look import data_notes, run_notes
@@ -105,6 +106,7 @@ def assess(
     effort: str | Mapping[str, int] | Effort = "full",
     budget: float | None = None,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Any = None,
     command: str | None = None,
     **columns: Any,
@@ -132,6 +134,8 @@ def assess(
         Seconds; one timed fit then decides the effort, which is reported so that the run can be repeated exactly.
     n_jobs : int, optional
         Worker processes, as in joblib.
+    engine : None, "joblib", "dask", "local:N", address or distributed.Client
+        Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
     progress : bool, optional
         Progress bar on stderr; by default where that is a terminal.
     command : str, optional
@@ -163,7 +167,8 @@ def assess(
     reporter = reporter_for(progress)
     job = _Job(model_of(model, data), data, root_seed(random_state), measure or loss, level, n_jobs, reporter)
     try:
-        return _assess(job, wanted, budget, command, start)
+        with using(engine):
+            return _assess(job, wanted, budget, command, start)
     finally:
         reporter.close()
 

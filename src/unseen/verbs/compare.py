@@ -22,6 +22,7 @@ from unseen.core.table import PredictionTable
 from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
+from unseen.engine.where import using
 from unseen.verbs.prepare import data_of, model_of, plan_of
 
 __all__ = ["compare"]
@@ -40,6 +41,7 @@ def compare(
     design: Any = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Any = None,
     command: str = "",
     groups: Any = None,
@@ -75,7 +77,7 @@ def compare(
         Overrides the test's default design; for corrected-t that is 25 random 70/30 splits.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
-    n_jobs, progress
+    n_jobs, engine, progress
         As in `unseen.run`.
     command : str
         Command line to show in the report.
@@ -128,7 +130,8 @@ def compare(
         data = _data(rest, columns)
         reporter = reporter_for(progress)
         try:
-            tables = _run(models, data, chosen, design, seed, loss, n_jobs, reporter)
+            with using(engine):
+                tables = _run(models, data, chosen, design, seed, loss, n_jobs, reporter)
         finally:
             reporter.close()
     losses = {name: table.losses("auto" if chosen.id == "delong" else loss) for name, table in tables.items()}

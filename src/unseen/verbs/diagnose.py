@@ -23,6 +23,7 @@ from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
+from unseen.engine.where import using
 from unseen.verbs.diagnose_curve import learning_curve
 from unseen.verbs.diagnose_model import (
     Coefficients,
@@ -94,6 +95,7 @@ def diagnose(
     level: float = 0.95,
     random_state: RandomState = None,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Any = None,
     **columns: Any,
 ) -> Diagnosis:
@@ -121,7 +123,7 @@ def diagnose(
         Confidence level.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
-    n_jobs, progress
+    n_jobs, engine, progress
         As in `unseen.run`.
     **columns
         groups, sample_weight, time, ids, positive, task: see `unseen.datasets.as_data`.
@@ -156,7 +158,8 @@ def diagnose(
     reporter = reporter_for(progress)
     job = _Job(model_of(model, data), data, root_seed(random_state), loss, level, n_jobs, reporter)
     try:
-        return _diagnose(job, wanted, others or {}, coefficients, noise, tuple(map(float, rates)))
+        with using(engine):
+            return _diagnose(job, wanted, others or {}, coefficients, noise, tuple(map(float, rates)))
     finally:
         reporter.close()
 

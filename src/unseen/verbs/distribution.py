@@ -25,6 +25,7 @@ def distribution(
     loss: str = "auto",
     random_state: RandomState = None,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Any = None,
     **columns: Any,
 ) -> ErrorDistribution:
@@ -46,7 +47,7 @@ def distribution(
         Id of a loss; "auto" is zero-one for classes and squared error for numbers.
     random_state : int, Generator or None
         Same seed, same splits.
-    n_jobs, progress
+    n_jobs, engine, progress
         As in `unseen.run`.
     **columns
         groups, sample_weight, time, positive, task: see `unseen.datasets.as_data`.
@@ -72,7 +73,8 @@ def distribution(
         return _of_table(model, loss)
     table = run(
         model, X, y, design=LeaveOut(fraction, n_splits), random_state=random_state, train=False,
-        scores=loss != "auto" and bool(find(loss, "measures").needs_score), n_jobs=n_jobs, progress=progress, **columns,
+        scores=loss != "auto" and bool(find(loss, "measures").needs_score), n_jobs=n_jobs, engine=engine,
+        progress=progress, **columns,
     )  # fmt: skip
     return _of_table(table, loss)
 

@@ -14,6 +14,7 @@ from unseen.core.table import PredictionTable
 from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
+from unseen.engine.where import using
 from unseen.verbs.prepare import data_of, fitted_of, model_of, plan_of
 
 __all__ = ["estimate"]
@@ -31,6 +32,7 @@ def estimate(
     random_state: RandomState = None,
     fitted: bool = False,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Any = None,
     groups: Any = None,
     sample_weight: Any = None,
@@ -59,7 +61,7 @@ def estimate(
         Same seed, same numbers.
     fitted : bool
         The model is trained already and must not be refitted (methods without retraining only).
-    n_jobs, progress
+    n_jobs, engine, progress
         As in `unseen.run`.
     groups, sample_weight, time, positive, task
         As in `unseen.datasets.as_data`.
@@ -98,7 +100,8 @@ def estimate(
         )
     reporter = reporter_for(progress)
     try:
-        return _estimate(chosen, _Job(model, data, seed, loss, level, fitted, n_jobs, reporter), design)
+        with using(engine):
+            return _estimate(chosen, _Job(model, data, seed, loss, level, fitted, n_jobs, reporter), design)
     finally:
         reporter.close()
 

@@ -12,6 +12,7 @@ from unseen.core.table_file import load_table
 from unseen.designs.splits import as_design
 from unseen.engine.events import reporter_for
 from unseen.engine.run import execute
+from unseen.engine.where import using
 from unseen.verbs.prepare import data_of, model_of, plan_of
 
 __all__ = ["load", "run"]
@@ -29,6 +30,7 @@ def run(
     scores: bool = False,
     probes: Mapping[str, Callable[..., Any]] | None = None,
     n_jobs: int | None = None,
+    engine: Any = None,
     progress: Any = None,
     **columns: Any,
 ) -> PredictionTable:
@@ -50,6 +52,8 @@ def run(
         Functions of (fitted, train, test); what they return is kept by name.
     n_jobs : int, optional
         Worker processes, as in joblib.
+    engine : None, "joblib", "dask", "local:N", address or distributed.Client
+        Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
     progress : bool, optional
         Progress bar on stderr; by default where that is a terminal.
     **columns
@@ -74,10 +78,11 @@ def run(
     reporter = reporter_for(progress)
     reporter.expect(len(plan.fits) + full, plan.design)
     try:
-        return execute(
-            model_of(model, data), data, plan, seed=seed, train=train, full=full, scores=scores, probes=probes,
-            n_jobs=n_jobs, reporter=reporter,
-        )  # fmt: skip
+        with using(engine):
+            return execute(
+                model_of(model, data), data, plan, seed=seed, train=train, full=full, scores=scores, probes=probes,
+                n_jobs=n_jobs, reporter=reporter,
+            )  # fmt: skip
     finally:
         reporter.close()
 

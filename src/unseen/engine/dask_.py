@@ -1,0 +1,110 @@
+"""Outcomes of many tasks, streamed from a dask cluster in chunks of our own: data and model travel once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from unseen.core.data import Data
+from unseen.core.errors import FitError
+from unseen.core.model import Model
+from unseen.core.plan import Split
+from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
+
+__all__ = ["stream_outcomes_on"]
+
+CHUNK_SECONDS = 0.7
+IN_FLIGHT = 3
+LOSSES = 100
+
+Task = tuple[int, Split, int]
+_one_at_a_time = threading.Lock()
+
+
+def run_broadcast_chunk(tasks: Sequence[Task], broadcast: tuple[Model, Data, Wants]) -> list[Outcome]:
+    """Run a chunk in a dask worker; threads of one worker take turns, because fits share numpy's global random state."""
+    with _one_at_a_time:
+        return run_chunk_in_worker(tasks, *broadcast)
+
+
+def stream_outcomes_on(
+    client: Any, tasks: Sequence[Task], model: Model, data: Data, wants: Wants
+) -> Iterator[list[Outcome]]:
+    """Yield lists of outcomes in any order; a chunk whose worker died runs again."""
+    run = _Run(client, (model, data, wants))
+    try:
+        yield from run.outcomes(list(tasks))
+    finally:
+        run.close()
+
+
+class _Run:
+    """Chunks under way on one cluster."""
+
+    def __init__(self, client: Any, broadcast: tuple[Model, Data, Wants]) -> None:
+        self.client, self.broadcast = client, broadcast
+        self.under_way: dict[Any, list[Task]] = {}
+        self.suspects: list[Task] = []
+        self.losses = 0
+        self.per_task = 0.0
+        self.sent: Any = None
+
+    def outcomes(self, waiting: list[Task]) -> Iterator[list[Outcome]]:
+        """Keep a few chunks per worker under way until nothing waits; then run suspects alone, to see which of them kills."""
+        from distributed import as_completed
+
+        waiting.reverse()
+        ready = as_completed(loop=self.client.loop)
+        while waiting or self.under_way or self.suspects:
+            while waiting and len(self.under_way) < IN_FLIGHT * self._workers():
+                ready.add(self._submitted([waiting.pop() for _ in range(self._size(len(waiting)))]))
+            alone = not self.under_way
+            if alone:
+                ready.add(self._submitted([self.suspects.pop()]))
+            future = next(ready)
+            batch = self._collected(future, self.under_way.pop(future), waiting, alone)
+            if batch:
+                yield batch
+
+    def close(self) -> None:
+        """Call back what nobody will ask for."""
+        if self.under_way:
+            self.client.cancel(list(self.under_way), force=True)
+
+    def _workers(self) -> int:
+        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+
+    def _size(self, waiting: int) -> int:
+        share = -(-waiting // (2 * self._workers()))
+        return min(waiting, max(1, min(int(CHUNK_SECONDS / self.per_task), share))) if self.per_task else 1
+
+    def _submitted(self, chunk: list[Task]) -> Any:
+        if self.sent is None:
+            self.sent = self.client.scatter(self.broadcast, broadcast=True, hash=False)
+        future = self.client.submit(run_broadcast_chunk, chunk, self.sent, pure=False)
+        self.under_way[future] = chunk
+        return future
+
+    def _collected(self, future: Any, chunk: list[Task], waiting: list[Task], alone: bool) -> list[Outcome]:
+        """Return a chunk's outcomes, or put its tasks back where they were lost through no fault of theirs."""
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            batch: list[Outcome] = future.result()
+        except KilledWorker:
+            if alone:
+                return [Outcome(chunk[0][0], 0.0, "it killed every worker that ran it")]
+            self.suspects += chunk
+            return []
+        except (CancelledError, TimeoutError, OSError) as error:
+            self.losses += 1
+            if self.losses > LOSSES:
+                raise FitError(f"the cluster lost {self.losses} chunks of work; is it shutting down?") from error
+            self.sent = None
+            waiting += reversed(chunk)
+            return []
+        except Exception as error:
+            raise FitError(f"the cluster could not run a chunk: {type(error).__name__}: {error}") from error
+        self.per_task = max(sum(o.seconds for o in batch) / len(batch), 1e-5)
+        return batch

@@ -1,0 +1,119 @@
+"""Where fits run: in this process and joblib's workers, or on a dask cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from unseen.core.errors import InputError, KindError
+
+__all__ = ["client_of", "current_client", "using"]
+
+_chosen: ContextVar[Any] = ContextVar("unseen_engine", default=None)
+LOCAL = "local:"
+PATIENCE = "10s"
+ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
+
+
+@contextmanager
+def using(engine: Any) -> Iterator[None]:
+    """Run what follows on `engine`.
+
+    Parameters
+    ----------
+    engine : None, "joblib", "dask", "local:N", address or distributed.Client
+        None takes the dask client that is active, if any, and joblib else; "local:4" starts four workers on this machine
+        and stops them at the end; an address such as "tcp://host:8786" connects to a scheduler.
+
+    Examples
+    --------
+    >>> with using("joblib"):
+    ...     current_client() is None
+    True
+    """
+    with client_of(engine) as client:
+        token = _chosen.set("joblib" if engine == "joblib" else client)
+        try:
+            yield
+        finally:
+            _chosen.reset(token)
+
+
+def current_client() -> Any:
+    """Return the dask client fits go to, or None where they go to joblib."""
+    chosen = _chosen.get()
+    if chosen is None:
+        return _active()
+    return None if isinstance(chosen, str) else chosen
+
+
+@contextmanager
+def client_of(engine: Any) -> Iterator[Any]:
+    """Yield a connected client for what the user named, or None for joblib; what was started here is stopped at the end."""
+    if engine is None or engine == "joblib":
+        yield None
+    elif engine == "dask":
+        client = _active()
+        if client is None:
+            raise InputError(
+                "engine='dask' needs an active client; make one with distributed.Client(), or give 'local:4' or 'tcp://host:8786'."
+            )
+        yield client
+    elif isinstance(engine, str):
+        with _started(engine) as client:
+            yield client
+    elif hasattr(engine, "submit") and hasattr(engine, "scatter"):
+        yield engine
+    else:
+        raise KindError(
+            f"engine is a {type(engine).__name__}; it must be 'joblib', 'dask', 'local:4', an address or a distributed.Client."
+        )
+
+
+def _active() -> Any:
+    """Return the user's active client without importing dask for those who do not use it."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.default_client()
+    except ValueError:
+        return None
+
+
+def _workers(text: str) -> int:
+    count = text.removeprefix(LOCAL)
+    if not count.isdigit() or int(count) < 1:
+        raise InputError(f"engine is {text!r}; after 'local:' comes the number of workers, as in 'local:4'.")
+    return int(count)
+
+
+@contextmanager
+def _started(text: str) -> Iterator[Any]:
+    """Connect to an address, or start workers of one thread each on this machine."""
+    local = text.startswith(LOCAL)
+    if not local and not text.startswith(ADDRESSES):
+        raise InputError(
+            f"engine is {text!r}; it must be 'joblib', 'dask', 'local:4' or an address such as 'tcp://host:8786'."
+        )
+    count = _workers(text) if local else 0
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise InputError(f"engine {text!r} needs dask; install the extra: pip install 'unseen[dask]'.") from error
+    if not local:
+        try:
+            client = Client(text, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise InputError(f"no dask scheduler answers at {text}; is it running, and reachable from here?") from error
+        with client:
+            yield client
+        return
+    with (
+        LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client

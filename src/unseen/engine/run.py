@@ -19,6 +19,7 @@ from unseen.core.table import Failure, Predictions, PredictionTable
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes
+from unseen.engine.where import current_client
 
 __all__ = ["execute"]
 
@@ -107,6 +108,10 @@ def _batches(tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: 
     together = None if wants.probes else _fit_many(tasks, model, data, wants)
     if together is not None:
         yield together
+    elif (client := current_client()) is not None:
+        from unseen.engine.dask_ import stream_outcomes_on
+
+        yield from stream_outcomes_on(client, tasks, model, data, wants)
     else:
         yield from stream_outcomes(tasks, model, data, wants, n_jobs)
 

@@ -1,0 +1,87 @@
+"""Power-law exponent of the tail of a layer's spectrum (Clauset, Shalizi and Newman, 2009; Martin and Mahoney, 2021)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from unseen.core.errors import InputError
+
+__all__ = ["PowerLaw", "eigenvalues", "fit_power_law"]
+
+FEWEST_EIGENVALUES = 20
+
+
+@dataclass(frozen=True)
+class PowerLaw:
+    """Exponent, start of the tail, distance between fit and data, tail size and largest value."""
+
+    alpha: float
+    xmin: float
+    distance: float
+    n_tail: int
+    largest: float
+
+
+def fit_power_law(values: np.ndarray) -> PowerLaw:
+    """Fit a continuous power law to the upper tail of positive values; the tail starts where the fit is closest.
+
+    For each value as start of the tail the exponent is the maximum-likelihood one, 1 + n / sum log(x / start); the start kept is the one with the
+    smallest Kolmogorov-Smirnov distance.
+
+    Parameters
+    ----------
+    values : array
+        Positive numbers, at least three different ones.
+
+    References
+    ----------
+    A. Clauset, C. R. Shalizi, M. E. J. Newman (2009). Power-law distributions in empirical data. SIAM Review 51, 661-703.
+
+    Examples
+    --------
+    >>> quantiles = (1 - (np.arange(2000) + 0.5) / 2000) ** (-1 / 1.5)
+    >>> round(fit_power_law(quantiles).alpha, 1)
+    2.5
+    """
+    x = np.sort(np.asarray(values, float))
+    x = x[x > 0]
+    if np.unique(x).size < 3:
+        raise InputError(f"a power law needs at least three different positive values; {np.unique(x).size} were given.")
+    logs = np.log(x)
+    n = x.size - np.arange(x.size - 1)
+    sums = logs[::-1].cumsum()[::-1][:-1] - n * logs[:-1]
+    with np.errstate(divide="ignore"):
+        alphas = 1 + n / sums
+    best = PowerLaw(float("nan"), x[0], np.inf, x.size, x[-1])
+    for k in np.flatnonzero(sums > 0):
+        fitted = 1 - np.exp((1 - alphas[k]) * (logs[k:] - logs[k]))
+        distance = np.abs(fitted - np.arange(n[k]) / n[k]).max()
+        if distance < best.distance:
+            best = PowerLaw(float(alphas[k]), float(x[k]), float(distance), int(n[k]), float(x[-1]))
+    return best
+
+
+def eigenvalues(layer: nn.Module) -> np.ndarray:
+    """Return the squared singular values of a layer, as weightwatcher takes them.
+
+    A convolution is one matrix per position of its kernel, each scaled by the square root of half the number of positions; their eigenvalues are pooled.
+
+    References
+    ----------
+    C. H. Martin, M. W. Mahoney (2021). Implicit self-regularization in deep neural networks. JMLR 22(165).
+
+    Examples
+    --------
+    >>> eigenvalues(nn.Conv2d(4, 6, 3)).size, eigenvalues(nn.Linear(5, 3)).size
+    (36, 3)
+    """
+    weight = layer.weight.detach().double()  # type: ignore[union-attr, operator]
+    if weight.ndim == 2:
+        return torch.linalg.svdvals(weight).cpu().numpy() ** 2
+    slices = weight.flatten(2).permute(2, 0, 1)
+    scaled = slices * (slices.shape[0] / 2) ** 0.5
+    return torch.linalg.svdvals(scaled).flatten().cpu().numpy() ** 2

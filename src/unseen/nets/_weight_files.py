@@ -1,0 +1,80 @@
+"""Weights as safetensors files, written and read with numpy and torch alone, so that a bare GPU machine can do it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+
+import torch
+
+from unseen.core.errors import InputError
+
+__all__ = ["read_weights", "write_weights"]
+
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32, "U8": torch.uint8, "BOOL": torch.bool}  # fmt: skip
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+
+
+def write_weights(path: str | PathLike[str], tensors: Mapping[str, torch.Tensor]) -> None:
+    """Write named tensors as one safetensors file.
+
+    The format is eight bytes with the length of a JSON header, the header (kind, shape and place of each tensor), then the raw numbers.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_weights(os.path.join(folder, "a.safetensors"), {"w": torch.arange(3.0)})
+    ...     read_weights(os.path.join(folder, "a.safetensors"))["w"].tolist()
+    [0.0, 1.0, 2.0]
+    """
+    header: dict[str, dict[str, object]] = {}
+    blocks: list[bytes] = []
+    start = 0
+    for name, tensor in tensors.items():
+        flat = tensor.detach().cpu().contiguous()
+        if flat.dtype not in NAMES:
+            raise InputError(
+                f"weights {name!r} are {flat.dtype}; a safetensors file holds {', '.join(map(str, NAMES))}."
+            )
+        raw = flat.reshape(-1).view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+        header[name] = {
+            "dtype": NAMES[flat.dtype],
+            "shape": list(flat.shape),
+            "data_offsets": [start, start + len(raw)],
+        }
+        blocks.append(raw)
+        start += len(raw)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    partial = Path(path).with_suffix(".partial")
+    with partial.open("wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.writelines(blocks)
+    partial.replace(path)  # a file under its own name is always whole
+
+
+def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
+    """Read a safetensors file; nothing in it is ever executed."""
+    raw = Path(path).read_bytes()
+    try:
+        (length,) = struct.unpack("<Q", raw[:8])
+        header = json.loads(raw[8 : 8 + length])
+        body = memoryview(bytearray(raw[8 + length :]))
+        return {
+            name: _tensor(body, entry["dtype"], entry["shape"], *entry["data_offsets"])
+            for name, entry in header.items()
+            if name != "__metadata__"
+        }
+    except (struct.error, ValueError, KeyError, TypeError, RuntimeError) as error:
+        raise InputError(f"{str(path)!r} is no readable safetensors file: {error}.") from error
+
+
+def _tensor(body: memoryview, kind: str, shape: list[int], start: int, stop: int) -> torch.Tensor:
+    dtype = DTYPES[kind]
+    if start == stop:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(body[start:stop], dtype=dtype).reshape(shape)

@@ -10,6 +10,8 @@ from unseen.testing.engines import ENGINE_CHECKS as ENGINE_CHECKS
 from unseen.testing.engines import check_engine as check_engine
 from unseen.testing.measures import MEASURE_CHECKS as MEASURE_CHECKS
 from unseen.testing.measures import check_measure as check_measure
+from unseen.testing.nets_measures import NET_MEASURE_CHECKS as NET_MEASURE_CHECKS
+from unseen.testing.nets_measures import check_net_measure as check_net_measure
 from unseen.testing.recipes import RECIPE_CHECKS as RECIPE_CHECKS
 from unseen.testing.recipes import check_recipe as check_recipe
 from unseen.testing.table_methods import TABLE_CHECKS as TABLE_CHECKS

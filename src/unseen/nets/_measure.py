@@ -1,0 +1,265 @@
+"""What a measure of generalization is, what it gives back, and how the files in `measures/` are found."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import importlib.metadata
+import math
+import pkgutil
+import time
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
+from unseen.core.rng import RandomState, root_seed, task_seed
+from unseen.core.show import Shown
+from unseen.nets._net import Net
+from unseen.nets._traced import convolutions, frozen
+
+__all__ = ["COSTS", "NEEDS", "LayerLog", "Measure", "MeasureValue", "build_measure", "known_measures", "register"]
+
+COSTS = ("forward passes", "gradients", "retrains", "weights only")
+NEEDS = {
+    "images": "inputs of shape (n, channels, height, width)",
+    "convolution": "a convolution layer",
+    "copy80": "a copy trained on 80 % of the rows with the rows held out (`Net.copy80`)",
+    "initial": "the weights before training (`Net.initial`)",
+    "hyper": "the hyper-parameters (`Net.hyper`)",
+    "epochs": "the number of epochs (`Net.epochs`)",
+    "train_loss": "the training loss (`Net.train_loss`)",
+}
+
+
+class LayerLog:
+    """Layers a measure used, and those it skipped with the reason."""
+
+    def __init__(self) -> None:
+        self._used: dict[str, None] = {}
+        self._skipped: dict[str, str] = {}
+
+    def use(self, *names: str) -> None:
+        """Note layers that were used."""
+        self._used.update(dict.fromkeys(names))
+
+    def skip(self, name: str, reason: str) -> None:
+        """Note a layer that was skipped and why."""
+        self._skipped[name] = reason
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """Names of the layers that were used, in order."""
+        return tuple(self._used)
+
+    @property
+    def skipped(self) -> dict[str, str]:
+        """Names of the layers that were skipped, with reasons."""
+        return dict(self._skipped)
+
+
+@dataclass(frozen=True)
+class MeasureValue(Shown):
+    """A measure of one network: the larger, the larger the gap it expects.
+
+    Parameters
+    ----------
+    measure : str
+        Id of the measure.
+    value : float
+        The number.
+    std_error : float or None
+        Monte-Carlo error over the draws; 0 for a measure that draws nothing, None where one draw cannot tell.
+    draws : int
+        Number of draws.
+    seconds : float
+        Time it took.
+    used : tuple of str
+        Layers it looked into; empty where it needs the logits only.
+    skipped : dict
+        Layers it had to leave out, with the reason.
+    """
+
+    measure: str
+    value: float
+    std_error: float | None
+    draws: int
+    seconds: float
+    used: tuple[str, ...] = ()
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the record as one row."""
+        return [{"measure": self.measure, "value": self.value, "std_error": self.std_error, "draws": self.draws,
+                 "seconds": self.seconds, "used": " ".join(self.used), "skipped": " ".join(self.skipped)}]  # fmt: skip
+
+    def __str__(self) -> str:
+        error = "" if not self.std_error else f" ± {self.std_error:.2g} ({self.draws} draws)"
+        return f"{self.measure} {self.value:.5g}{error}"
+
+
+class Measure:
+    """Base of every measure: subclasses give `once` (one draw), the rest follows.
+
+    A subclass is a frozen dataclass whose fields are its options, decorated with `register`, in a file of its own named
+    by its id. Larger values stand for a larger expected gap between training and test accuracy.
+
+    Class attributes
+    ----------------
+    id : str
+        Name in kebab-case.
+    range : tuple of float
+        Smallest and largest possible value.
+    cost : str
+        One of `COSTS`.
+    needs : frozenset of str
+        Keys of `NEEDS`; a network without them is refused in words.
+    default_draws : int
+        Draws when none are asked for; 0 for a measure that draws nothing.
+    """
+
+    id: ClassVar[str]
+    range: ClassVar[tuple[float, float]]
+    cost: ClassVar[str] = "forward passes"
+    needs: ClassVar[frozenset[str]] = frozenset()
+    default_draws: ClassVar[int] = 0
+    higher_is_worse: ClassVar[bool] = True
+
+    def __call__(self, net: Net, *, draws: int | None = None, random_state: RandomState = 0) -> MeasureValue:
+        """Measure a network.
+
+        Parameters
+        ----------
+        net : Net
+            Trained module with its training data. It is left as it was found.
+        draws : int, optional
+            Number of independent draws; the measure's own default otherwise. Ignored by a measure that draws nothing.
+        random_state : int, Generator or None
+            Same seed, same number on the same machine; draws are made on the CPU, so that every device sees the same.
+
+        Returns
+        -------
+        MeasureValue
+        """
+        check_needs(self, net)
+        count = self._count(draws)
+        generator = torch.Generator().manual_seed(task_seed(root_seed(random_state), self.id))
+        layers, start = LayerLog(), time.perf_counter()
+        modules = [net.module] if net.copy80 is None else [net.module, net.copy80.module]
+        with frozen(*modules):
+            sample = np.asarray(self.sample(net, count, generator, layers), dtype=float)
+            value = float(self.statistic(sample))
+        if not math.isfinite(value):
+            raise NotApplicable(f"{self.id} is not finite for this network: {self.explain_infinite()}")
+        error = self.std_error(sample) if self.default_draws else 0.0
+        seconds = time.perf_counter() - start
+        return MeasureValue(self.id, value, error, count, seconds, layers.used, layers.skipped)
+
+    def _count(self, draws: int | None) -> int:
+        if self.default_draws == 0:
+            return 1
+        count = self.default_draws if draws is None else draws
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InputError(f"draws is {draws!r}; it must be a whole number of at least 1.")
+        return int(count)
+
+    def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float | tuple[float, ...]:
+        """Return one draw: a number, or the parts `statistic` combines."""
+        raise NotImplementedError
+
+    def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
+        """Return all draws, the first axis counting them; override where they can be made at once."""
+        return [self.once(net, generator, layers) for _ in range(count)]
+
+    def statistic(self, sample: NDArray[np.float64]) -> float:
+        """Return the value from the draws: their mean, unless the measure says otherwise."""
+        return float(np.mean(sample))
+
+    def std_error(self, sample: NDArray[np.float64]) -> float | None:
+        """Return the Monte-Carlo error of `statistic` by the jackknife over draws; for a mean the usual one."""
+        n = len(sample)
+        if n < 2:
+            return None
+        left_out = np.array([self.statistic(np.delete(sample, i, axis=0)) for i in range(n)])
+        return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
+
+    def explain_infinite(self) -> str:
+        """Say why the value may not be finite."""
+        return "its formula divides by zero here, or the logits are not finite."
+
+
+def check_needs(measure: Measure, net: Net) -> None:
+    """Refuse a network that lacks what the measure needs."""
+    if not isinstance(net, Net):
+        raise InputError(f"{measure.id} measures an unseen.nets.Net; a {type(net).__name__} was given.")
+    for need in sorted(measure.needs):
+        if need == "images":
+            present = net.is_images
+        elif need == "convolution":
+            with frozen(net.module):
+                present = bool(convolutions(net.module, net.X_train))
+        else:
+            present = bool(getattr(net, need) is not None and (need != "hyper" or net.hyper))
+        if not present:
+            raise NotApplicable(f"{measure.id} needs {NEEDS[need]}, which this network does not have.")
+
+
+_classes: dict[str, type[Any]] = {}
+_loaded: list[bool] = []
+T = TypeVar("T", bound=type[Any])
+
+
+def register(cls: T) -> T:
+    """Class decorator: make a measure known under its `id`."""
+    other = _classes.get(cls.id)
+    if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
+        raise UnseenError(f"two measures are called {cls.id!r}: {other.__module__} and {cls.__module__}.")
+    if cls.cost not in COSTS:
+        raise UnseenError(f"{cls.id}: cost is {cls.cost!r}, not one of {', '.join(COSTS)}.")
+    unknown = set(cls.needs) - set(NEEDS)
+    if unknown:
+        raise UnseenError(f"{cls.id}: needs {sorted(unknown)} are not among {', '.join(NEEDS)}.")
+    _classes[cls.id] = cls
+    return cls
+
+
+def known_measures() -> dict[str, type[Any]]:
+    """Return every registered measure by id, in alphabetical order.
+
+    Third parties add theirs through the entry-point group ``unseen.nets.measures``.
+
+    Examples
+    --------
+    >>> "weighted-augment" in known_measures()
+    True
+    """
+    if not _loaded:
+        package = importlib.import_module("unseen.nets.measures")
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.name.startswith("_"):
+                importlib.import_module(f"{package.__name__}.{module.name}")
+        for point in importlib.metadata.entry_points(group="unseen.nets.measures"):
+            register(point.load())
+        _loaded.append(True)
+    return dict(sorted(_classes.items()))
+
+
+def build_measure(name: str, **options: Any) -> Any:
+    """Make the measure registered under an id, with its options.
+
+    Examples
+    --------
+    >>> build_measure("weighted-augment", sampling="rings").sampling
+    'rings'
+    """
+    known = known_measures()
+    if name not in known:
+        raise UnknownName("measure of generalization", name, known)
+    allowed = [f.name for f in dataclasses.fields(known[name])]
+    for option in options:
+        if option not in allowed:
+            raise UnknownName(f"option of {name!r}", option, allowed, "" if allowed else "It has no options.")
+    return known[name](**options)

@@ -1,0 +1,174 @@
+"""Which layers a module has, in the order they run, and what flows out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from unseen.core.errors import NotApplicable
+
+__all__ = ["Layer", "captured", "convolutions", "first_hidden", "frozen", "layers_of", "penultimate", "weighted"]
+
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+POOLS = (nn.MaxPool1d, nn.MaxPool2d, nn.MaxPool3d, nn.AvgPool1d, nn.AvgPool2d, nn.AvgPool3d)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One leaf of a module that ran: its name, itself, and the shapes of its input and output for one example."""
+
+    name: str
+    module: nn.Module
+    shape_in: tuple[int, ...]
+    shape_out: tuple[int, ...]
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether it is a dense or convolution layer."""
+        return isinstance(self.module, (nn.Linear, *CONVOLUTIONS))
+
+    @property
+    def is_convolution(self) -> bool:
+        """Whether it is a convolution."""
+        return isinstance(self.module, CONVOLUTIONS)
+
+    @property
+    def has_strides(self) -> bool:
+        """Whether it moves a window: a convolution or a pooling layer."""
+        return isinstance(self.module, (*CONVOLUTIONS, *POOLS))
+
+
+@torch.no_grad()
+def layers_of(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
+    """Return the leaf layers of a module in the order in which they run on inputs like `X`.
+
+    A layer that runs more than once is listed at its first run. Layers that never run are not listed. The module should
+    be in evaluation mode (`frozen`), lest batch norms learn from the trial.
+
+    Examples
+    --------
+    >>> m = nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+    >>> [layer.name for layer in layers_of(m, torch.zeros(1, 2, 2)) if layer.is_weighted]
+    ['1', '3']
+    """
+    found: dict[str, Layer] = {}
+
+    def hook(name: str) -> Any:
+        def record(layer: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
+            if (
+                name not in found
+                and isinstance(output, torch.Tensor)
+                and inputs
+                and isinstance(inputs[0], torch.Tensor)
+            ):
+                found[name] = Layer(name, layer, tuple(inputs[0].shape[1:]), tuple(output.shape[1:]))
+
+        return record
+
+    leaves = [(name, m) for name, m in module.named_modules() if not any(True for _ in m.children())]
+    handles = [m.register_forward_hook(hook(name)) for name, m in leaves]
+    try:
+        module(X[:2])
+    finally:
+        for handle in handles:
+            handle.remove()
+    return tuple(found.values())
+
+
+def weighted(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
+    """Return the dense and convolution layers in the order in which they run."""
+    return tuple(layer for layer in layers_of(module, X) if layer.is_weighted)
+
+
+def convolutions(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
+    """Return the convolution layers in the order in which they run."""
+    return tuple(layer for layer in layers_of(module, X) if layer.is_convolution)
+
+
+def first_hidden(module: nn.Module, X: torch.Tensor) -> Layer:
+    """Return the first dense or convolution layer; there must be another one behind it."""
+    found = weighted(module, X)
+    if len(found) < 2:
+        raise NotApplicable(
+            f"the module has {len(found)} dense or convolution layers; a hidden layer needs at least 2 of them."
+        )
+    return found[0]
+
+
+def penultimate(module: nn.Module, X: torch.Tensor) -> Layer:
+    """Return the last dense or convolution layer; what flows into it are the penultimate features."""
+    found = weighted(module, X)
+    if not found:
+        raise NotApplicable("the module has no dense or convolution layer; there are no features before the last one.")
+    return found[-1]
+
+
+@contextmanager
+def captured(
+    module: nn.Module, outputs: tuple[str, ...] = (), inputs: tuple[str, ...] = ()
+) -> Iterator[dict[str, Any]]:
+    """Record what flows out of (or into) named layers while the context is open; the hooks are removed at its end.
+
+    With gradients enabled, a captured output is a leaf that requires them, so that
+    ``torch.autograd.grad(f, kept[name])`` is the gradient at that layer.
+
+    Examples
+    --------
+    >>> m = nn.Sequential(nn.Linear(2, 3), nn.ReLU(inplace=True), nn.Linear(3, 1))
+    >>> with captured(m, outputs=("0",), inputs=("2",)) as kept:
+    ...     out = m(torch.ones(5, 2))
+    >>> kept["0"].shape, kept["2"].shape, kept["0"].requires_grad
+    (torch.Size([5, 3]), torch.Size([5, 3]), True)
+    """
+    kept: dict[str, Any] = {}
+
+    def after(name: str) -> Any:
+        def record(layer: nn.Module, given: tuple[Any, ...], output: torch.Tensor) -> torch.Tensor:
+            kept[name] = output.detach().requires_grad_(True) if torch.is_grad_enabled() else output.clone()
+            # the clone keeps the leaf safe from an in-place activation behind it
+            return kept[name].clone()
+
+        return record
+
+    def before(name: str) -> Any:
+        def record(layer: nn.Module, given: tuple[Any, ...]) -> None:
+            kept[name] = given[0]
+
+        return record
+
+    named = dict(module.named_modules())
+    handles = [named[name].register_forward_hook(after(name)) for name in outputs]
+    handles += [named[name].register_forward_pre_hook(before(name)) for name in inputs]
+    try:
+        yield kept
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@contextmanager
+def frozen(*modules: nn.Module) -> Iterator[None]:
+    """Hold modules in evaluation mode and put every part's own mode back at the end.
+
+    Examples
+    --------
+    >>> m = nn.Dropout().train()
+    >>> with frozen(m):
+    ...     m.training
+    False
+    >>> m.training
+    True
+    """
+    modes = [(part, part.training) for module in modules for part in module.modules()]
+    try:
+        for module in modules:
+            module.eval()
+        yield
+    finally:
+        for part, mode in modes:
+            part.training = mode

@@ -1,0 +1,44 @@
+"""What a network says of augmented training images: right or wrong, how sure, and at what penalty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from unseen.nets._augment import augment
+from unseen.nets._factors import Factors
+from unseen.nets._net import Net
+
+__all__ = ["Outcome", "outcome", "semi_pp"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Per image: whether it is misclassified, and the probability the network gives to the true class."""
+
+    wrong: torch.Tensor
+    p_true: torch.Tensor
+
+
+@torch.no_grad()
+def outcome(
+    net: Net, factors: Factors, *, module: torch.nn.Module | None = None, rows: torch.Tensor | None = None
+) -> Outcome:
+    """Augment training images and classify them, batch by batch."""
+    module = net.module if module is None else module
+    X = net.X_train if rows is None else net.X_train[rows]
+    y = net.y_train if rows is None else net.y_train[rows]
+    wrong, p_true = [], []
+    for start in range(0, len(X), net.batch_size):
+        part = slice(start, start + net.batch_size)
+        images = net.from_unit(augment(net.to_unit(X[part]), factors[part].to(net.device)))
+        logits = module(images)
+        wrong.append(logits.argmax(1) != y[part])
+        p_true.append(logits.double().softmax(1).gather(1, y[part, None])[:, 0])
+    return Outcome(torch.cat(wrong), torch.cat(p_true))
+
+
+def semi_pp(result: Outcome, penalty: torch.Tensor) -> torch.Tensor:
+    """Return equation 3.4: one minus the probability of the true class where right, max(1, penalty) where wrong."""
+    return torch.where(result.wrong, penalty.to(result.p_true).clamp(min=1), 1 - result.p_true)

@@ -11,6 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.display._figures import Figure, figure
 from unseen.display._style import PALETTE, label, tidy
+from unseen.verbs.distribution import DistributionWithLaw
 
 __all__: list[str] = []
 
@@ -28,11 +29,21 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Line:
+    """A smooth distribution function: errors, heights, and its name."""
+
+    name: str
+    errors: Floats
+    heights: Floats
+
+
+@dataclass(frozen=True)
 class Curves:
-    """Curves to overlay and the label of their axis."""
+    """Step functions to overlay, smooth ones beside them, and the label of their axis."""
 
     curves: tuple[Curve, ...]
     label: str
+    lines: tuple[Line, ...] = ()
 
 
 def _curve(d: ErrorDistribution, name: str) -> Curve:
@@ -45,7 +56,15 @@ def _label(d: ErrorDistribution) -> str:
 
 
 def _one(d: ErrorDistribution) -> Curves:
-    return Curves((_curve(d, d.model or "model"),), _label(d))
+    return Curves((_curve(d, d.model or "model"),), _label(d), _law(d))
+
+
+def _law(d: ErrorDistribution) -> tuple[Line, ...]:
+    if not isinstance(d, DistributionWithLaw) or d.law is None or d.scale not in ("identity", "log1p"):
+        return ()
+    errors = np.linspace(d.law.sigma2, d.law.fractile(0.999), 200)
+    shown = np.log1p(errors) if d.scale == "log1p" else errors
+    return (Line(f"asymptotic law, trained on all {d.law.n_units}", shown, d.law.cdf(errors)),)
 
 
 def _two(c: DistributionComparison) -> Curves:
@@ -61,6 +80,8 @@ def draw_curves(info: Curves, ax: Any) -> None:
         ax.step(curve.errors, heights, where="post", color=colour, linestyle=STYLES[k], label=label(curve.name, 48))
         for q, value in zip(FRACTILES, curve.fractiles):
             ax.vlines(value, 0, q, color=colour, linewidth=0.9, linestyle=STYLES[k] if q == 0.5 else ":")
+    for line in info.lines:
+        ax.plot(line.errors, line.heights, color=PALETTE[1], linestyle="-.", label=label(line.name, 48))
     for q in FRACTILES:
         ax.axhline(q, color=PALETTE[5], linewidth=0.5, linestyle=":")
     tidy(ax, "x")
@@ -102,7 +123,9 @@ def draw_differences(info: Differences, ax: Any) -> None:
 
 figure(Figure(
     "error-distribution", ErrorDistribution, _one, draw_curves, "Distribution of the error over splits",
-    "Share of leave-out splits with an error at or below a value; vertical lines mark the 5%, 50% and 95% fractiles.",
+    "Share of leave-out splits with an error at or below a value; vertical lines mark the 5%, 50% and 95% fractiles. For "
+    "least squares the dash-dotted line is the asymptotic law of the error itself over training sets of all units: it has "
+    "none of the luck of a small test part.",
     order=10,
 ))  # fmt: skip
 figure(Figure(

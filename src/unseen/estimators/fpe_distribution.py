@@ -58,6 +58,13 @@ class FpeLaw(Estimate):
             raise InputError(f"fractile({share!r}): the share lies in [0, 1).")
         return self.sigma2 * (1 + float(chdtri(self.p, 1 - share)) / self.n_units)
 
+    def cdf(self, errors: Array) -> Floats:
+        """Return the share of training sets with an error of at most `errors`."""
+        from scipy.special import chdtr
+
+        scaled = (np.asarray(errors, dtype=float) - self.sigma2) * self.n_units / self.sigma2
+        return np.asarray(chdtr(self.p, np.maximum(scaled, 0.0)))
+
     def density(self, errors: Array) -> Floats:
         """Return the density of G."""
         from scipy.stats import chi2

@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any
 
+from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, NotApplicable
+from unseen.core.model import Model
 from unseen.core.registry import find
-from unseen.core.rng import RandomState
+from unseen.core.rng import RandomState, stream
+from unseen.core.show import plain
 from unseen.core.table import PredictionTable
 from unseen.designs.leave_out import LeaveOut
+from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
+from unseen.shortcuts._linear import recognised, steps_of
+from unseen.verbs.prepare import data_of, model_of
 from unseen.verbs.run import run
 
-__all__ = ["distribution"]
+__all__ = ["DistributionWithLaw", "distribution"]
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionWithLaw(ErrorDistribution):
+    """Errors of a least-squares model over splits, and the asymptotic law of its error when trained on all units.
+
+    Parameters
+    ----------
+    law : FpeLaw
+        sigma^2 (1 + chi2(p) / N) on the scale of the error itself; `plot` draws it beside the errors of the splits.
+
+    References
+    ----------
+    Larsen, J. and Hansen, L. K. (1995). Empirical generalization assessment of neural network models. NNSP.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = unseen.datasets.load("diabetes").xy
+    >>> d = unseen.distribution(LinearRegression(), X, y, n_splits=50, random_state=0)
+    >>> d.law.p, d.law.mean < d.avr, d.law.std < d.std
+    (11.0, True, True)
+    """
+
+    law: FpeLaw | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the errors, their summaries, and the law's mean, spread and fractiles."""
+        return {**super().to_dict(), "law": None if self.law is None else plain(self.law.row())}
 
 
 def distribution(
@@ -55,6 +92,7 @@ def distribution(
     Returns
     -------
     ErrorDistribution
+        For scikit-learn's LinearRegression and squared errors one that carries `law`, the asymptotic law of its error.
 
     References
     ----------
@@ -71,12 +109,16 @@ def distribution(
     """
     if isinstance(model, PredictionTable):
         return _of_table(model, loss)
+    data = data_of(X, y, columns)
     table = run(
-        model, X, y, design=LeaveOut(fraction, n_splits), random_state=random_state, train=False,
+        model, data, design=LeaveOut(fraction, n_splits), random_state=random_state, train=False,
         scores=loss != "auto" and bool(find(loss, "measures").needs_score), n_jobs=n_jobs, engine=engine,
-        progress=progress, **columns,
+        progress=progress,
     )  # fmt: skip
-    return _of_table(table, loss)
+    made, law = _of_table(table, loss), _law(model_of(model, data), data, loss)
+    return (
+        made if law is None else DistributionWithLaw(**{f.name: getattr(made, f.name) for f in fields(made)}, law=law)
+    )
 
 
 def _of_table(table: PredictionTable, loss: str) -> ErrorDistribution:
@@ -90,3 +132,14 @@ def _of_table(table: PredictionTable, loss: str) -> ErrorDistribution:
         losses.split_means(), losses.loss, "identity", table.plan.fingerprint, n_train, n_test, table.model,
         losses.completed, table.notes,
     )  # fmt: skip
+
+
+def _law(model: Model, data: Data, loss: str) -> FpeLaw | None:
+    """Return the law of a least-squares fit on all rows; None for any other model or loss."""
+    _, final = steps_of(getattr(model, "estimator", None))
+    if loss not in ("auto", "squared") or data.weights is not None or not recognised(final, "LinearRegression"):
+        return None
+    try:
+        return FpeDistribution()(model, data, rng=stream(0, "law"))
+    except NotApplicable:
+        return None

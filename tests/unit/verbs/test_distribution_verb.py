@@ -73,3 +73,30 @@ def test_failed_fits_are_left_out_and_noted():
 def test_too_few_distinct_splits_are_refused():
     with pytest.raises(InputError, match="distinct"):
         unseen.distribution(LinearRegression(), np.eye(5), np.arange(5.0), n_splits=500, task="regression")
+
+
+def test_least_squares_carries_the_law_and_its_plot_draws_it():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from scipy import stats
+    from sklearn.linear_model import LinearRegression, Ridge
+
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 4))
+    y = X @ np.ones(4) + rng.standard_normal(60)
+    d = unseen.distribution(LinearRegression(), X, y, n_splits=40, random_state=0)
+    residuals = y - LinearRegression().fit(X, y).predict(X)
+    sigma2 = residuals @ residuals / (60 - 5)
+    grid = sigma2 * (1 + stats.chi2(5).ppf([0.05, 0.5, 0.95]) / 60)
+    assert [d.law.fractile(q) for q in (0.05, 0.5, 0.95)] == pytest.approx(grid.tolist(), rel=1e-9)
+    assert d.law.cdf(grid) == pytest.approx([0.05, 0.5, 0.95])
+    assert d.law.cdf(np.array([0.5 * sigma2])) == 0.0
+    for shown, back in ((d, lambda g: g), (d.log1p(), np.expm1)):
+        (line,) = unseen.display.info(shown, "error-distribution").lines
+        assert np.interp(grid[1], back(line.errors), line.heights) == pytest.approx(0.5, abs=1e-3)
+        labels = [text.get_text() for text in shown.plot().get_legend().get_texts()]
+        assert labels[1] == "asymptotic law, trained on all 60"
+    assert not hasattr(unseen.distribution(Ridge(1.0), X, y, n_splits=10, random_state=0), "law")
+    absolute = unseen.distribution(LinearRegression(), X, y, n_splits=10, loss="absolute", random_state=0)
+    assert not hasattr(absolute, "law"), "the law is one of squared errors"

@@ -27,7 +27,20 @@ def test_kurtosis_enters_through_beta():
 @pytest.mark.parametrize(("n", "p"), [(50, 1), (50, 2), (100, 5), (200, 10), (400, 3), (400, 20), (1000, 20)])
 def test_leading_order_is_near_the_numerical_minimum(n, p):
     gamma = unseen.optimal_fraction(n, p)
+    assert gamma.rule == "leading order"
     assert abs(gamma - gamma.exact) <= 0.02 + 1e-12
+
+
+@pytest.mark.parametrize("kurtosis", [2.0, 3.0, 9.0])
+def test_twenty_units_to_a_weight_leave_at_most_two_points(kurtosis):
+    for n in (50, 77, 100, 500, 1000, 2000, 20_000):
+        for p in {1, 2, n // 50 or 1, n // 25 or 1, n // 20}:
+            gamma = unseen.optimal_fraction(n, p, kurtosis)
+            assert abs(gamma - gamma.exact) <= 0.02 + 1e-9, (n, p)
+    # the expansion holds p fixed; with p / n fixed it errs by .024 however large n is, so the minimum is returned
+    far = unseen.optimal_fraction(20_000, 1000)
+    assert far.rule == "numerical"
+    assert abs(1 - np.sqrt(far.beta / far.n) - far) == pytest.approx(0.024, abs=5e-4)
 
 
 def test_the_minimum_tends_to_the_root_of_its_large_p_limit():

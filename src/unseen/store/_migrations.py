@@ -1,0 +1,59 @@
+"""Brings the tables of an older store up to date; refuses one that newer code has written.
+
+Version 1 kept no p-values and no filed results; version 2 added `results.p_value`; version 3 added the table `kept`. To add a
+version: change `_schema.py`, raise its VERSION, and append one function to STEPS that turns the version before into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, inspect, select, text
+
+from unseen.store import _schema as schema
+from unseen.store._errors import StoreError
+
+__all__ = ["STEPS", "bring_up_to_date", "stored_version"]
+
+
+def _add_p_values(connection: Connection) -> None:
+    connection.execute(text("ALTER TABLE results ADD COLUMN p_value DOUBLE PRECISION"))
+
+
+def _add_kept(connection: Connection) -> None:
+    schema.metadata.create_all(connection, tables=[schema.kept])
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {1: _add_p_values, 2: _add_kept}
+
+
+def stored_version(connection: Connection) -> int | None:
+    """Return the version of the tables in this database, None where there are none."""
+    if not inspect(connection).has_table("meta"):
+        return None
+    found = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "version")).scalar()
+    return None if found is None else int(found)
+
+
+def bring_up_to_date(connection: Connection, where: str, read_only: bool) -> None:
+    """Create, migrate or refuse, within the transaction of `connection`."""
+    if connection.dialect.name == "postgresql" and not read_only:
+        connection.execute(text("SELECT pg_advisory_xact_lock(7241803)"))  # two programs may open a new store at once
+    found = stored_version(connection)
+    if found == schema.VERSION:
+        return
+    if found is not None and found > schema.VERSION:
+        raise StoreError(
+            f"the store {where} was written by a newer unseen (its tables are version {found}, this one knows up to "
+            f"{schema.VERSION}); upgrade unseen, or use another store."
+        )
+    if read_only:
+        what = "has no tables of unseen" if found is None else f"has tables of the older version {found}"
+        raise StoreError(f"the store {where} {what}; open it once for writing (`unseen study status --store ...`).")
+    if found is None:
+        schema.metadata.create_all(connection)
+        connection.execute(schema.meta.insert().values(key="version", value=str(schema.VERSION)))
+        return
+    for version in range(found, schema.VERSION):
+        STEPS[version](connection)
+    connection.execute(schema.meta.update().where(schema.meta.c.key == "version").values(value=str(schema.VERSION)))

@@ -1,0 +1,171 @@
+"""Reading a study: progress, columns, moments, extras and failures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, func, select, text
+
+from unseen.store import _schema as schema
+from unseen.store._claims import server_now
+from unseen.store._records import Progress
+
+__all__ = ["columns", "extras", "failures", "moments", "progress"]
+
+NUMBERS = ("estimate", "truth", "lower", "upper", "spread", "p_value", "seconds")
+BATCH = 50_000
+
+
+def progress(connection: Connection, study: Row[Any]) -> Progress:
+    """Return how far a study is."""
+    tasks, drivers = schema.tasks.c, schema.drivers.c
+    query = select(tasks.state, func.count()).where(tasks.study == study.id).group_by(tasks.state)
+    count = {state: int(number) for state, number in connection.execute(query)}
+    total, done, failed = sum(count.values()), count.get(schema.DONE, 0), count.get(schema.FAILED, 0)
+    now = server_now(connection)
+    alive = connection.execute(
+        select(drivers.started, drivers.done).where(drivers.study == study.id, drivers.lease_until >= now)
+    ).all()
+    state = _state(bool(study.cancelled), bool(alive), total, done, failed)
+    rate = sum(d.done / max(now - d.started, 0.1) for d in alive)
+    eta = (total - done - failed) / rate if rate > 0 and state == "running" else None
+    return Progress(
+        study.name, study.kind, state, total, done, failed, count.get(schema.CLAIMED, 0), float(study.seconds),
+        study.created, study.updated, eta,
+    )  # fmt: skip
+
+
+def _state(cancelled: bool, alive: bool, total: int, done: int, failed: int) -> str:
+    if done == total:
+        return "done"
+    if cancelled:
+        return "cancelled"
+    if done + failed == total:
+        return "partial"
+    if alive:
+        return "running"
+    return "partial" if done + failed else "waiting"
+
+
+def columns(connection: Connection, study: int) -> dict[str, np.ndarray]:
+    """Return finished tasks as arrays, ordered by cell and replication."""
+    if connection.dialect.name == "postgresql":
+        return _columns_by_copy(connection, study)
+    count = connection.execute(
+        select(func.count()).select_from(schema.results).where(schema.results.c.study == study)
+    ).scalar_one()
+    table = np.empty((2 + len(NUMBERS), count))
+    query = f"SELECT cell, replication, {', '.join(NUMBERS)} FROM results WHERE study = ? ORDER BY cell, replication"
+    cursor = connection.exec_driver_sql(query, (study,)).cursor
+    start = 0
+    while rows := cursor.fetchmany(BATCH):
+        table[:, start : start + len(rows)] = np.array(rows, dtype=float).T
+        start += len(rows)
+    whole = {name: table[k].astype(np.int64) for k, name in enumerate(("cell", "replication"))}
+    return whole | {name: table[2 + k] for k, name in enumerate(NUMBERS)}
+
+
+def _columns_by_copy(connection: Connection, study: int) -> dict[str, np.ndarray]:
+    """Read PostgreSQL's binary COPY, whose rows have one length when no number is missing."""
+    filled = ", ".join(f"coalesce({name}, 'NaN'::float8)" for name in NUMBERS)
+    query = (
+        f"COPY (SELECT cell::int8, replication::int8, {filled} FROM results WHERE study = {int(study)} "
+        "ORDER BY cell, replication) TO STDOUT (FORMAT binary)"
+    )
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor, cursor.copy(query) as copy:
+        body = b"".join(bytes(part) for part in copy)
+    names = ("cell", "replication", *NUMBERS)
+    fields: list[tuple[str, str]] = [("fields", ">i2")]
+    for name in names:
+        fields += [(f"{name}_length", ">i4"), (name, ">i8" if name in ("cell", "replication") else ">f8")]
+    # the header is 19 bytes and the trailer 2
+    table = np.frombuffer(body, dtype=np.dtype(fields), offset=19, count=(len(body) - 21) // np.dtype(fields).itemsize)
+    return {n: table[n].astype(np.int64 if n in ("cell", "replication") else float) for n in names}
+
+
+MOMENTS = """
+WITH origin AS MATERIALIZED (
+  SELECT c.cell, coalesce((
+    SELECT coalesce(f.truth, f.estimate) FROM results f WHERE f.study = c.study AND f.cell = c.cell
+    ORDER BY f.replication LIMIT 1), 0.0) AS zero
+  FROM cells c WHERE c.study = :study
+)
+SELECT
+  o.cell AS cell, max(o.zero) AS zero, count(*) AS n, count(r.estimate - r.truth) AS n_pairs,
+  sum(CASE WHEN r.truth IS NOT NULL THEN r.estimate - o.zero END) AS e,
+  sum(CASE WHEN r.estimate IS NOT NULL THEN r.truth - o.zero END) AS t,
+  sum(CASE WHEN r.truth IS NOT NULL THEN (r.estimate - o.zero) * (r.estimate - o.zero) END) AS ee,
+  sum(CASE WHEN r.estimate IS NOT NULL THEN (r.truth - o.zero) * (r.truth - o.zero) END) AS tt,
+  sum((r.estimate - o.zero) * (r.truth - o.zero)) AS et,
+  sum(r.estimate - r.truth) AS d,
+  sum((r.estimate - r.truth) * (r.estimate - r.truth)) AS dd,
+  sum((r.estimate - r.truth) * (r.estimate - r.truth) * (r.estimate - r.truth)) AS ddd,
+  sum((r.estimate - r.truth) * (r.estimate - r.truth) * (r.estimate - r.truth) * (r.estimate - r.truth)) AS dddd,
+  count(r.lower + r.upper + r.truth) AS n_intervals,
+  sum(CASE WHEN r.truth >= r.lower AND r.truth <= r.upper THEN 1 ELSE 0 END) AS covered,
+  sum(CASE WHEN r.truth < r.lower AND r.upper IS NOT NULL THEN 1 ELSE 0 END) AS missed_below,
+  sum(CASE WHEN r.truth > r.upper AND r.lower IS NOT NULL THEN 1 ELSE 0 END) AS missed_above,
+  sum(CASE WHEN r.truth IS NOT NULL THEN r.upper - r.lower END) AS w,
+  sum(CASE WHEN r.truth IS NOT NULL THEN (r.upper - r.lower) * (r.upper - r.lower) END) AS ww,
+  count(r.spread) AS n_spread, sum(r.spread) AS s, sum(r.spread * r.spread) AS ss,
+  count(r.p_value) AS n_p,
+  sum(CASE WHEN r.p_value <= 0.01 THEN 1 ELSE 0 END) AS p_01,
+  sum(CASE WHEN r.p_value <= 0.05 THEN 1 ELSE 0 END) AS p_05,
+  sum(CASE WHEN r.p_value <= 0.10 THEN 1 ELSE 0 END) AS p_10,
+  sum(r.seconds) AS seconds
+FROM origin o JOIN results r ON r.study = :study AND r.cell = o.cell
+GROUP BY o.cell ORDER BY o.cell
+"""
+COUNTS = ("cell", "n", "n_pairs", "n_intervals", "covered", "missed_below", "missed_above", "n_spread", "n_p",
+          "p_01", "p_05", "p_10")  # fmt: skip
+
+
+def moments(connection: Connection, study: int) -> dict[str, np.ndarray]:
+    """Return counts and moments per cell; sums run over values less the cell's first truth, which spares digits."""
+    found = connection.execute(text(MOMENTS), {"study": study})
+    names = list(found.keys())
+    rows = np.array([tuple(r) for r in found.all()], dtype=float).reshape(-1, len(names))
+    sums = {name: rows[:, k] for k, name in enumerate(names)}
+    n, intervals = sums["n_pairs"], sums["n_intervals"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        less = np.where(n > 1, n - 1, np.nan)
+        answer = {name: sums[name].astype(np.int64) for name in COUNTS}
+        answer |= {
+            "estimate": sums["e"] / n + sums["zero"],
+            "truth": sums["t"] / n + sums["zero"],
+            "deviation": sums["d"] / n,
+            "estimate_variance": np.maximum(sums["ee"] - sums["e"] ** 2 / n, 0) / less,
+            "truth_variance": np.maximum(sums["tt"] - sums["t"] ** 2 / n, 0) / less,
+            "covariance": (sums["et"] - sums["e"] * sums["t"] / n) / less,
+            "deviation_variance": np.maximum(sums["dd"] - sums["d"] ** 2 / n, 0) / less,
+            "deviation2": sums["dd"] / n,
+            "deviation3": sums["ddd"] / n,
+            "deviation4": sums["dddd"] / n,
+            "width": sums["w"] / intervals,
+            "width2": sums["ww"] / intervals,
+            "spread": sums["s"] / sums["n_spread"],
+            "spread2": sums["ss"] / sums["n_spread"],
+            "seconds": sums["seconds"],
+        }
+    return answer
+
+
+def extras(connection: Connection, study: int, cell: int | None) -> list[tuple[int, int, str]]:
+    """Return the JSON texts that some results carry."""
+    table = schema.extras.c
+    query = select(table.cell, table.replication, table.body).where(table.study == study)
+    if cell is not None:
+        query = query.where(table.cell == cell)
+    return [tuple(row) for row in connection.execute(query.order_by(table.cell, table.replication))]
+
+
+def failures(connection: Connection, study: int) -> list[dict[str, Any]]:
+    """Return what is recorded as failed."""
+    table = schema.tasks.c
+    query = select(table.cell, table.replication, table.attempts, table.reason).where(
+        table.study == study, table.state == schema.FAILED
+    )
+    found = connection.execute(query.order_by(table.cell, table.replication))
+    return [{**row._mapping, "reason": row.reason or ""} for row in found]

@@ -1,0 +1,161 @@
+"""One trained net, its sample and the options of an estimate, checked and laid out on the device."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.nets._noise import Kernels, Means, Points, kernel_means
+from unseen.nets._sizes import diagonal_sizes, spherical_sizes
+from unseen.nets._split import Cut, cut_at, linear_rule
+from unseen.nets._view import View, class_codes, held_still
+
+__all__ = ["Options", "Problem", "options_from", "problem_of"]
+
+POSTERIORS = ("softmax", "temperature", "knn")
+MODES = ("expectation", "product_error", "product_accuracy")
+FORMS = ("predicted", "released")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options that estimates of nets share; see `unseen.nets.estimate`."""
+
+    n_mc: int = 100
+    repeats: int = 5
+    layer: str | None = None
+    kappa: float | None = None
+    average: str = "points"
+    nearest: str = "distinct"
+    sampler: str = "plain"
+    draws: int | None = None
+    exact: bool = True
+    posterior: Any = "softmax"
+    k: int = 3
+    posterior_layer: str | None = None
+    mode: str = "expectation"
+    form: str = "predicted"
+    validation: Any = None
+    factory: Any = None
+    training: dict[str, Any] | None = None
+    step: float = 0.1
+    fraction: float = 0.2
+    max_kappa: float = 20.0
+    bidirectional: bool = False
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("average", ("points", "class")), ("mode", MODES), ("form", FORMS)):
+            if getattr(self, name) not in allowed:
+                raise UnknownName(name, getattr(self, name), allowed)
+        if isinstance(self.posterior, str) and self.posterior not in POSTERIORS:
+            raise UnknownName(
+                "posterior", self.posterior, POSTERIORS, "A `Posterior` or a function of points works too."
+            )
+        for name in ("repeats", "k"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+                raise InputError(f"{name} is {value!r}; it is a whole number of at least 1.")
+        for name, low, high in (("fraction", 0.0, 1.0), ("step", 0.0, 10.0), ("max_kappa", 1.0, 1e6)):
+            value = getattr(self, name)
+            if not isinstance(value, (int, float, np.floating)) or not low < value < high:
+                raise InputError(f"{name} is {value!r}; it must lie strictly between {low:g} and {high:g}.")
+        if self.kappa is not None and not (
+            isinstance(self.kappa, (int, float, np.floating)) and 0 <= self.kappa < np.inf
+        ):
+            raise InputError(f"kappa is {self.kappa!r}; the factor on the kernels' size is a number of at least 0.")
+        Points(self.n_mc, self.sampler, 0)
+
+
+def options_from(given: dict[str, Any]) -> Options:
+    """Make options of keywords, naming the nearest known one for a keyword that is not known."""
+    known = [f.name for f in dataclasses.fields(Options)]
+    for name in given:
+        if name not in known:
+            raise UnknownName("option of nets.estimate", name, known)
+    return Options(**given)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A net with its sample: inputs, class codes, features in the space of the kernels, weights of the points."""
+
+    view: View
+    cut: Cut
+    X: torch.Tensor
+    codes: torch.Tensor
+    classes: Any
+    features: torch.Tensor
+    assigned: torch.Tensor
+    weights: Floats
+
+    @property
+    def n_classes(self) -> int:
+        """Number of outputs."""
+        return len(self.classes)
+
+    def kernels(self, kind: str, options: Options, scale: float = 1.0) -> Kernels:
+        """Return the kernels, "spherical" or "diagonal", sized for this sample."""
+        flat = self.features.flatten(1)
+        if kind == "spherical":
+            sizes = spherical_sizes(flat, self.codes, self.n_classes, self.classes)
+        else:
+            sizes = diagonal_sizes(flat, self.codes, self.n_classes, options.nearest, self.classes)
+        return Kernels(self.features, self.codes, sizes, scale)
+
+    def logits_at(self, points: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+        """Return logits at points of the kernels' space that belong to training rows."""
+        if self.cut.rest is not None or self.cut.name == "input":
+            return self.view.batched(lambda p: self.cut.tail(p, None), points)
+        return self.view.batched(lambda p, r: self.cut.tail(p, self.X[r]), points, rows)
+
+    def misclassified(self, kernels: Kernels, points: Points, exact: bool = True) -> Means:
+        """Return the share of each kernel that the net assigns to another class."""
+        rule = linear_rule(self.cut.rest) if exact and self.n_classes == 2 else None
+        if rule is not None:
+            return _exact(kernels, *rule)
+        with held_still(self.view.module):
+            return kernel_means(
+                kernels, points, lambda p, rows: (self.logits_at(p, rows).argmax(1) != self.codes[rows]).float()
+            )
+
+
+def _exact(kernels: Kernels, a: torch.Tensor, b: torch.Tensor) -> Means:
+    """Phi((-1)^y (a.x + b) / sqrt(a'Ka)) of each kernel."""
+    score = kernels.centres.flatten(1).double() @ a + b
+    sizes = kernels.sizes.double() * kernels.scale
+    width = sizes * a.norm() if sizes.ndim == 1 else (sizes * a).norm(dim=1)
+    signed = torch.where(kernels.codes == 1, -score, score)
+    # a kernel without width is its own centre; a point on the boundary is assigned to the first class
+    point = torch.where(kernels.codes == 1, (score <= 0).double(), (score > 0).double())
+    along = width[kernels.codes]
+    mass = torch.where(along > 0, torch.special.ndtr(signed / along.clamp_min(1e-300)), point)
+    return Means(mass.cpu().numpy(), np.zeros(len(mass)), "exact")
+
+
+def problem_of(view: View, X: torch.Tensor, y: Any, options: Options) -> Problem:
+    """Lay out a sample: labels as codes, features at the layer, the class assigned to each point."""
+    with torch.no_grad(), held_still(view.module):
+        logits = view.all_logits(X)
+        cut = cut_at(view, options.layer)
+        features = X if cut.name == "input" else view.batched(cut.head, X)
+    if not features.is_floating_point():
+        raise KindError(f"layer {cut.name!r} gives {features.dtype}; kernels need floats.")
+    codes, classes = class_codes(y, logits.shape[1], view.classes, len(X))
+    return Problem(
+        view, cut, X, torch.as_tensor(codes, device=view.device), classes, features, logits.argmax(1),
+        _weights(codes, len(classes), options.average),
+    )  # fmt: skip
+
+
+def _weights(codes: np.ndarray, n_classes: int, average: str) -> Floats:
+    """Weight of each point, summing to 1: all alike, or each class present with the same share."""
+    weights = np.ones(len(codes))
+    if average == "class":
+        weights = 1 / np.bincount(codes, minlength=n_classes)[codes]
+    return np.asarray(weights / weights.sum())

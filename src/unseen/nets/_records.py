@@ -1,0 +1,71 @@
+"""What an estimate of a net's error says beyond its number: the measure, the space it lives in, the path of a calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unseen.core.arrays import Floats
+from unseen.core.estimate import ResubEstimate
+
+__all__ = ["CalibratedNetEstimate", "NetEstimate"]
+
+
+@dataclass(frozen=True)
+class NetEstimate(ResubEstimate):
+    """The error of a trained net integrated under an empirical measure.
+
+    Parameters
+    ----------
+    space : str
+        Where kernels and distances live: "input", or the name of a layer.
+    measure : str
+        The measure in words.
+    integration : str
+        "exact", or how points were drawn.
+    bandwidth : ndarray or None
+        Root mean variance over coordinates of the kernels of each class.
+
+    Examples
+    --------
+    >>> import torch, unseen.nets
+    >>> X = torch.randn(40, 2, generator=torch.Generator().manual_seed(0))
+    >>> e = unseen.nets.estimate(torch.nn.Linear(2, 2), X, (X[:, 0] > 0).long(), method="bolster", random_state=0)
+    >>> e.space, e.integration, len(e.bandwidth)
+    ('input', 'exact', 2)
+    """
+
+    space: str = "input"
+    measure: str = ""
+    integration: str = "exact"
+    bandwidth: Floats | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the shared columns, `mc_error`, `space` and `integration`."""
+        return {**super().row(), "space": self.space, "integration": self.integration}
+
+
+@dataclass(frozen=True)
+class CalibratedNetEstimate(NetEstimate):
+    """A bolstered estimate whose kernels were scaled to remove an estimated bias.
+
+    Parameters
+    ----------
+    kappa : float
+        The factor on the kernels' standard deviations that was chosen.
+    curve : ndarray of shape (evaluations, 3)
+        Every kappa tried, in increasing order, the mean estimated bias and its standard deviation over the repetitions.
+    deviations : ndarray of shape (evaluations, r)
+        Estimated minus observed error of each repetition behind the curve.
+    uncalibrated : float
+        The estimate with kappa = 1.
+    """
+
+    kappa: float = 1.0
+    curve: Floats | None = None
+    deviations: Floats | None = None
+    uncalibrated: float = float("nan")
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of a net's estimate, and `kappa`."""
+        return {**super().row(), "kappa": self.kappa}

@@ -1,0 +1,199 @@
+"""Calibration of the kernels' size: copies of the net trained on 80%, all at once, and the kappa at which their bias vanishes.
+
+Ghane (2022), dissertation, Texas A&M University, section 2.2.4.2.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from unseen.core.arrays import Floats
+from unseen.core.errors import InputError
+from unseen.core.rng import task_seed
+from unseen.nets._noise import Kernels, Points
+from unseen.nets._problem import Options, Problem, problem_of
+from unseen.nets._view import View, held_still
+
+__all__ = ["Trials", "fresh_copy", "search_kappa", "splits_of", "trained_trials"]
+
+ATTEMPTS = 200
+
+
+def fresh_copy(module: nn.Module) -> nn.Module:
+    """Return a copy of a module with every layer's weights drawn anew.
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2))
+    >>> bool(torch.equal(fresh_copy(net)[0].weight, net[0].weight))
+    False
+    """
+    new = copy.deepcopy(module)
+    covered: set[int] = set()
+    for part in new.modules():
+        if callable(getattr(part, "reset_parameters", None)):
+            part.reset_parameters()  # type: ignore[operator]
+            covered |= {id(p) for p in part.parameters()}
+    left = [name for name, p in new.named_parameters() if id(p) not in covered]
+    if left:
+        raise InputError(
+            f"parameters {', '.join(left[:5])} belong to no layer with reset_parameters, so the net cannot be started anew; "
+            "give factory=, a function that returns a fresh net."
+        )
+    return new
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Nets trained on parts of a sample, with kernels of their parts and their errors on the rest.
+
+    Parameters
+    ----------
+    problems : list of Problem
+        One per part.
+    kernels : list of Kernels
+        Sized from the part.
+    points : list of Points
+        The same for every kappa.
+    errors : ndarray
+        Observed error on the rows left out.
+    held_out : list of (logits, codes)
+        Of the rows left out.
+    """
+
+    problems: list[Problem]
+    kernels: list[Kernels]
+    points: list[Points]
+    errors: Floats
+    held_out: list[tuple[Any, Any]]
+    _cache: dict[float, Floats] = field(default_factory=dict)
+
+    def deviations(self, kappa: float, exact: bool = True) -> Floats:
+        """Return bolstered minus observed error of every trial with kernels scaled by kappa."""
+        kappa = round(float(kappa), 6)
+        if kappa not in self._cache:
+            masses = [
+                float(p.weights @ p.misclassified(Kernels(k.centres, k.codes, k.sizes, kappa), q, exact).values)
+                for p, k, q in zip(self.problems, self.kernels, self.points)
+            ]
+            self._cache[kappa] = np.array(masses) - self.errors
+        return self._cache[kappa]
+
+
+def splits_of(codes: np.ndarray, options: Options, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return (training, left-out) rows of each repetition, every class with two training rows at least."""
+    n = len(codes)
+    size = int(np.ceil(options.fraction * n))
+    present = np.unique(codes)
+    out = []
+    for _ in range(options.repeats):
+        for _ in range(ATTEMPTS):
+            order = rng.permutation(n)
+            counts = np.bincount(codes[order[size:]], minlength=codes.max() + 1)
+            if counts[present].min() >= 2:
+                break
+        else:
+            raise InputError(
+                f"training on {100 * (1 - options.fraction):.0f}% of the sample leaves the smallest class without two points; "
+                "merge or drop it, or use the uncalibrated method."
+            )
+        out.append((np.sort(order[size:]), np.sort(order[:size])))
+    return out
+
+
+def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> Trials:
+    """Train the repetitions side by side and lay out their kernels."""
+    from unseen.nets import fit_many
+
+    if options.training is None and options.factory is None:
+        raise InputError(
+            "a calibrated estimate trains copies of the net on 80% of the sample: give training=dict(epochs=, batch_size=, lr=, ...) "
+            "as `unseen.nets.fit_many` takes them, and factory= where the net cannot be re-initialised by itself."
+        )
+    factory = options.factory
+    if factory is None:
+        assert problem.view.module is not None
+        module = problem.view.module
+        factory = lambda: fresh_copy(module)  # noqa: E731
+    codes = problem.codes.cpu().numpy()
+    splits = splits_of(codes, options, np.random.default_rng(task_seed(seed, "splits")))
+    seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
+    fits = fit_many(
+        factory, problem.X, problem.codes, [train for train, _ in splits], seeds=seeds, device=problem.view.device,
+        **(options.training or {}),
+    )  # fmt: skip
+    modules = [fits.module(k) for k in range(options.repeats)]
+    return laid_out(problem, modules, splits, kind, options, seed)
+
+
+def laid_out(
+    problem: Problem, modules: list[nn.Module], splits: list[tuple[Any, Any]], kind: str, options: Options, seed: int
+) -> Trials:
+    """Return the trials of nets that are trained already, with the splits they were trained on."""
+    view = problem.view
+    problems, errors, held = [], [], []
+    for module, (train, test) in zip(modules, splits):
+        own = View(module, module, view.device, view.dtype, view.probabilities, problem.classes)
+        train, test = (torch.as_tensor(rows, device=view.device) for rows in (train, test))
+        labels = problem.codes.cpu().numpy()
+        mine = problem_of(own, problem.X[train], problem.classes[labels[train.cpu().numpy()]], options)
+        problems.append(mine)
+        with held_still(module):
+            logits = own.all_logits(problem.X[test])
+        wrong = (logits.argmax(1) != problem.codes[test]).double()
+        errors.append(_average(wrong, problem.codes[test], options.average))
+        held.append((logits, problem.codes[test]))
+    draws = [Points(options.n_mc, options.sampler, task_seed(seed, "trial", k)) for k in range(len(problems))]
+    return Trials(problems, [p.kernels(kind, options) for p in problems], draws, np.array(errors), held)
+
+
+def _average(wrong: Any, codes: Any, average: str) -> float:
+    if average == "points":
+        return float(wrong.mean())
+    return float(torch.stack([wrong[codes == c].mean() for c in codes.unique()]).mean())
+
+
+def search_kappa(
+    deviations: Callable[[float], Floats], *, step: float = 0.1, max_kappa: float = 20.0, bidirectional: bool = False
+) -> tuple[float, Floats, Floats]:
+    """Return the kappa with the smallest |mean deviation|, the curve (kappa, bias, spread) and the deviations behind it.
+
+    From kappa = 1 upwards in steps until |bias| has not fallen for two steps; `bidirectional` also goes downwards, as far as 0.
+
+    Examples
+    --------
+    >>> kappa, curve, _ = search_kappa(lambda k: np.array([k - 1.33]))
+    >>> kappa, curve[:, 0].round(1).tolist()
+    (1.3, [1.0, 1.1, 1.2, 1.3, 1.4, 1.5])
+    >>> search_kappa(lambda k: np.array([k - 0.52]), bidirectional=True)[0]
+    0.5
+    """
+    tried: dict[float, Floats] = {}
+
+    def bias(kappa: float) -> float:
+        tried[kappa] = np.asarray(deviations(kappa), dtype=float)
+        return abs(float(tried[kappa].mean()))
+
+    start = bias(1.0)
+    for direction in (1, -1) if bidirectional else (1,):
+        last, stalled, k = start, 0, 0
+        while stalled < 2:
+            k += 1
+            kappa = round(1 + direction * k * step, 6)
+            if not 0 <= kappa <= max_kappa:
+                break
+            now = bias(kappa)
+            stalled = stalled + 1 if now >= last else 0
+            last = now
+    kappas = np.array(sorted(tried))
+    table = np.array([tried[k] for k in kappas])
+    spread = table.std(axis=1, ddof=1) if table.shape[1] > 1 else np.full(len(table), np.nan)
+    means = table.mean(axis=1)
+    return float(kappas[np.abs(means).argmin()]), np.column_stack([kappas, means, spread]), table

@@ -1,0 +1,282 @@
+"""Any trained net as one function from a batch of inputs to logits: modules, wrappers that hold one, posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from unseen.core.errors import InputError, KindError
+from unseen.core.notes import Note, note
+
+__all__ = ["View", "chosen_device", "class_codes", "held_still", "inner_module", "input_tensor", "view_of"]
+
+OUTPUTS = ("auto", "logits", "probabilities")
+BATCH = 2**26  # numbers in one batch of inputs on a GPU
+CPU_BATCH = 2**21
+
+
+def chosen_device(device: Any, module: Any = None) -> torch.device:
+    """Return the device asked for; "auto" is where the module lies, else a GPU where there is one.
+
+    Examples
+    --------
+    >>> chosen_device("cpu"), chosen_device("auto", nn.Linear(2, 2))
+    (device(type='cpu'), device(type='cpu'))
+    """
+    if device in (None, "auto"):
+        first = next(module.parameters(), None) if isinstance(module, nn.Module) else None
+        if first is not None:
+            return first.device
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise InputError(f"device is {device!r}; give 'auto', 'cpu' or 'cuda'.") from error
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise InputError("device is 'cuda', but torch sees no GPU here; give device='cpu' or 'auto'.")
+    return chosen
+
+
+@contextmanager
+def held_still(module: nn.Module | None) -> Iterator[None]:
+    """Hold a module in evaluation mode (no dropout, fixed batch statistics), then give every part its own mode back."""
+    modes = [(part, part.training) for part in module.modules()] if module is not None else []
+    try:
+        for part, _ in modes:
+            part.training = False
+        yield
+    finally:
+        for part, mode in modes:
+            part.training = mode
+
+
+def inner_module(model: Any) -> nn.Module | None:
+    """Return the module of a net or of a fitted wrapper that holds one (`module_`, as skorch and `Classifier` have), else None."""
+    if isinstance(model, nn.Module):
+        return model
+    held = getattr(model, "module_", None)
+    return held if isinstance(held, nn.Module) else None
+
+
+def input_tensor(X: Any, device: torch.device, dtype: torch.dtype) -> torch.Tensor:
+    """Return inputs as a finite float tensor on the device, refusing what is not one."""
+    if not isinstance(X, torch.Tensor):
+        try:
+            X = torch.as_tensor(np.asarray(X))
+        except (TypeError, ValueError) as error:
+            raise KindError(f"X is a {type(X).__name__} that does not read as numbers; give an array.") from error
+    if X.ndim < 2 or len(X) < 1:
+        raise InputError(f"X has shape {tuple(X.shape)}; at least one row of at least one number is needed.")
+    if X.dtype in (torch.bool, torch.complex64, torch.complex128):
+        raise KindError(f"X holds {X.dtype}; convert it to the floats the net was trained on.")
+    X = X.detach().to(device=device, dtype=dtype)
+    if not bool(torch.isfinite(X).all()):
+        raise InputError("X holds NaN or infinite values; remove or replace them.")
+    return X
+
+
+def class_codes(y: Any, n_classes: int, classes: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels as columns of the net's output, and the label of each column.
+
+    Examples
+    --------
+    >>> class_codes(["b", "a", "b"], 2, np.array(["a", "b"]), 3)[0].tolist()
+    [1, 0, 1]
+    """
+    y = np.asarray(y.detach().cpu() if isinstance(y, torch.Tensor) else y)
+    if y.shape != (n,):
+        raise InputError(f"y has shape {y.shape}; {n} labels in one dimension are needed, one per row of X.")
+    if classes is not None:
+        return _looked_up(y, np.asarray(classes), n_classes)
+    if y.dtype.kind in "biuf":
+        if y.dtype.kind == "f" and not np.array_equal(y, np.round(y)):
+            raise InputError("y holds numbers that are not whole; estimates of a net's error need class labels.")
+        codes = y.astype(np.int64)
+        if codes.min() < 0 or codes.max() >= n_classes:
+            raise InputError(
+                f"y holds class indices from {codes.min()} to {codes.max()}, but the net has {n_classes} outputs, classes 0 to "
+                f"{n_classes - 1}; number the classes so, or give classes=[label of each output]."
+            )
+        return codes, np.arange(n_classes)
+    labels = np.unique(y)
+    if len(labels) != n_classes:
+        raise InputError(
+            f"y holds {len(labels)} different labels, the net has {n_classes} outputs; give classes=[label of each output]."
+        )
+    return _looked_up(y, labels, n_classes)
+
+
+def _looked_up(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    if len(classes) != n_classes:
+        raise InputError(f"classes names {len(classes)} labels, the net has {n_classes} outputs.")
+    order = np.argsort(classes)
+    place = np.clip(np.searchsorted(classes[order], y), 0, n_classes - 1)
+    codes = order[place]
+    unknown = np.flatnonzero(classes[codes] != y)
+    if len(unknown):
+        raise InputError(f"y holds the label {y[unknown[0]]!r}, which is none of the net's classes {classes.tolist()}.")
+    return codes.astype(np.int64), classes
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A net as a function of tensors.
+
+    Parameters
+    ----------
+    raw : function
+        Batch of inputs to the net's own outputs.
+    module : nn.Module or None
+        The module behind it, where there is one.
+    device, dtype
+        Where and in which precision it computes.
+    probabilities : bool
+        Whether the outputs are probabilities already; logits are then their logarithms.
+    classes : array or None
+        Labels of the outputs, where the wrapper knows them.
+    notes : list of Note
+        Remarks gathered on the way, such as batches that had to be halved.
+    """
+
+    raw: Callable[[torch.Tensor], torch.Tensor]
+    module: nn.Module | None
+    device: torch.device
+    dtype: torch.dtype
+    probabilities: bool = False
+    classes: Any = None
+    notes: list[Note] = field(default_factory=list)
+
+    def logits(self, X: torch.Tensor) -> torch.Tensor:
+        """Return logits of shape (m, c) of one batch; a single output column z becomes the two columns 0 and z."""
+        out = self.raw(X)
+        if isinstance(out, tuple):
+            out = out[0]
+        if out.ndim == 1:
+            out = out[:, None]
+        if out.ndim != 2 or len(out) != len(X):
+            raise InputError(
+                f"the net turned a batch of shape {tuple(X.shape)} into {tuple(out.shape)}; logits (batch, classes) are needed."
+            )
+        if self.probabilities:
+            out = torch.cat([1 - out, out], 1) if out.shape[1] == 1 else out
+            return out.clamp_min(torch.finfo(out.dtype).tiny).log()
+        return torch.cat([torch.zeros_like(out), out], 1) if out.shape[1] == 1 else out
+
+    def batched(self, function: Callable[..., torch.Tensor], *parts: torch.Tensor) -> torch.Tensor:
+        """Apply a function of row batches piece by piece; a batch that does not fit the GPU's memory is halved."""
+        budget = BATCH if self.device.type == "cuda" else CPU_BATCH
+        rows = max(1, budget // max(1, parts[0][0].numel()))
+        start, out = 0, []
+        while start < len(parts[0]):
+            try:
+                out.append(function(*(part[start : start + rows] for part in parts)))
+            except torch.OutOfMemoryError:
+                if rows == 1:
+                    raise
+                rows = max(1, rows // 2)
+                torch.cuda.empty_cache()
+                self._say("U019", f"GPU memory was short: batches were halved to {rows} rows")
+                continue
+            start += rows
+        return torch.cat(out)
+
+    def _say(self, code: str, text: str) -> None:
+        self.notes[:] = [n for n in self.notes if n.code != code] + [note(code, text)]
+
+    @torch.no_grad()
+    def all_logits(self, X: torch.Tensor) -> torch.Tensor:
+        """Return logits of any number of rows."""
+        return self.batched(self.logits, X)
+
+
+def view_of(
+    model: Any, X: Any, *, device: Any = "auto", outputs: str = "auto", classes: Any = None
+) -> tuple[View, torch.Tensor]:
+    """Return a net as a function of tensors, and its inputs as one tensor on its device.
+
+    Parameters
+    ----------
+    model : nn.Module, fitted wrapper with `module_`, `Posterior`, or object with predict_proba
+        The trained net.
+    X : array-like or tensor
+        Inputs as the net takes them.
+    device : str
+        "auto" leaves a module where it lies.
+    outputs : {"auto", "logits", "probabilities"}
+        What the net returns; "auto" takes rows that are non-negative and sum to 1 for probabilities.
+    classes : array-like, optional
+        Label of each output; a wrapper's `classes_` by default.
+    """
+    if outputs not in OUTPUTS:
+        raise InputError(f"outputs is {outputs!r}; it is one of {', '.join(OUTPUTS)}.")
+    module = inner_module(model)
+    where = chosen_device(device, module if module is not None else getattr(model, "device", None))
+    classes = getattr(model, "classes_", None) if classes is None else np.asarray(classes)
+    if hasattr(model, "predictive") and hasattr(model, "n_samples"):
+        data = input_tensor(X, model.device, model.dtype)
+        return View(model.predictive, None, model.device, model.dtype, True, classes), data
+    if module is None:
+        return _by_probabilities(model, X, where, classes)
+    first = next((p for p in module.parameters() if p.is_floating_point()), None)
+    dtype = torch.float32 if first is None else first.dtype
+    if first is not None and first.device != where:
+        import copy
+
+        module = copy.deepcopy(module).to(where)
+    data = input_tensor(X, where, dtype)
+    probabilities = outputs == "probabilities"
+    view = View(module, module, where, dtype, probabilities, classes)
+    trial = _tried(view, data)
+    if outputs == "auto" and _look_like_probabilities(trial, module):
+        probabilities = True
+    return View(module, module, where, dtype, probabilities, classes), data
+
+
+def _tried(view: View, X: torch.Tensor) -> torch.Tensor:
+    """Return the raw outputs of a few rows, turning torch's complaint about their shape into an error of ours."""
+    assert view.module is not None
+    with torch.no_grad(), held_still(view.module):
+        try:
+            out = view.raw(X[:64])
+        except torch.OutOfMemoryError:
+            raise
+        except (RuntimeError, ValueError, IndexError, TypeError) as error:
+            text = str(error).splitlines()[0]
+            raise InputError(
+                f"the net cannot take inputs of shape {tuple(X.shape[1:])} ({text}); give X as the net was trained on, "
+                "channels first for images."
+            ) from error
+    out = out[0] if isinstance(out, tuple) else out
+    if not isinstance(out, torch.Tensor):
+        raise KindError(f"the net returns a {type(out).__name__}; a tensor of logits (batch, classes) is needed.")
+    if not bool(torch.isfinite(out).all()):
+        raise InputError("the net returns NaN or infinite outputs on X; its weights may have diverged in training.")
+    return out
+
+
+def _look_like_probabilities(out: torch.Tensor, module: nn.Module) -> bool:
+    if out.ndim == 1 or out.shape[-1] == 1:
+        leaves = [part for part in module.modules() if not any(True for _ in part.children())]
+        return isinstance(leaves[-1], nn.Sigmoid)
+    if out.ndim != 2 or out.shape[1] < 2 or bool((out < 0).any()):
+        return False
+    return bool(((out.sum(1) - 1).abs() < 1e-4).all())
+
+
+def _by_probabilities(model: Any, X: Any, where: torch.device, classes: Any) -> tuple[View, torch.Tensor]:
+    if not callable(getattr(model, "predict_proba", None)):
+        raise KindError(
+            f"{type(model).__name__} is no torch.nn.Module, holds none as module_, and has no predict_proba; give a trained net."
+        )
+
+    def raw(batch: torch.Tensor) -> torch.Tensor:
+        values = model.predict_proba(batch.cpu().numpy())
+        return torch.as_tensor(np.asarray(values), dtype=torch.float32, device=where)
+
+    return View(raw, None, where, torch.float32, True, classes), input_tensor(X, where, torch.float32)

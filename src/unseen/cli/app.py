@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen._version import __version__
-from unseen.core.errors import UnseenError
+from unseen.core.errors import Paused, UnseenError
 
 __all__ = ["app", "main"]
 
@@ -92,13 +92,14 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except UnseenError as error:
-        code = _fail(type(error).__name__, str(error), 2)
+        code = _fail(type(error).__name__, str(error), error.exit_code)
     except ParserError as error:
         code = _usage(error)
     except typer.Abort:
         code = _fail("Stopped", "stopped; nothing was kept.", 130)
     except _Interrupted as error:
-        code = _fail("Stopped", f"{error}; nothing was kept.", 130)
+        kept = isinstance(error.__cause__, Paused)
+        code = _fail("Stopped", str(error), 3) if kept else _fail("Stopped", f"{error}; nothing was kept.", 130)
     except BrokenPipeError:
         sys.stderr.close()
         code = 0

@@ -12,6 +12,8 @@ __all__ = [
     "KindError",
     "MissingExtra",
     "NotApplicable",
+    "PartialRun",
+    "Paused",
     "Stopped",
     "UnknownName",
     "UnseenError",
@@ -27,6 +29,8 @@ class UnseenError(Exception):
     >>> [issubclass(InputError, kind) for kind in (UnseenError, ValueError, TypeError)]
     [True, True, False]
     """
+
+    exit_code = 2  # of the command line
 
 
 class InputError(UnseenError, ValueError):
@@ -49,6 +53,12 @@ class FitError(UnseenError, RuntimeError):
     """Every fit of a run failed."""
 
 
+class PartialRun(UnseenError, RuntimeError):
+    """A long run had to stop; what was finished is kept and the run can be resumed."""
+
+    exit_code = 3
+
+
 class MissingExtra(UnseenError, ImportError):
     """An optional package is needed; the message names the extra to install."""
 
@@ -60,6 +70,10 @@ class MissingExtra(UnseenError, ImportError):
 
 class Stopped(KeyboardInterrupt):
     """The run was interrupted; the message says what was kept."""
+
+
+class Paused(Stopped):
+    """The run was interrupted and can be resumed; the message says what is kept and how to go on."""
 
 
 class UnknownName(InputError):

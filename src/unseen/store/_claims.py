@@ -17,6 +17,7 @@ __all__ = ["claim", "finish", "release", "renew", "retry_failed", "server_now"]
 
 SHRINK = 8  # each death of an owner divides the batch in which its tasks are handed out again
 MANY = 500
+LARGEST_GROUP = 1000
 
 tasks, drivers = schema.tasks, schema.drivers
 
@@ -94,14 +95,16 @@ def _suspects(connection: Connection, study: int, limit: int) -> list[TaskRow]:
 
 
 def _waiting(connection: Connection, study: int, limit: int) -> list[TaskRow]:
-    """Return waiting tasks, without the last group where it would be cut in two."""
+    """Return waiting tasks in whole groups: a last group that is cut is left out, a first one that is cut is completed."""
     waiting = (tasks.c.study == study) & (tasks.c.state == schema.WAITING)
-    rows = _free(connection, waiting, (tasks.c.grp, tasks.c.cell, tasks.c.replication), limit + 1)
+    order = (tasks.c.grp, tasks.c.cell, tasks.c.replication)
+    rows = _free(connection, waiting, order, limit + 1)
     if len(rows) <= limit:
         return rows
-    cut = rows[limit].group
-    whole = [row for row in rows[:limit] if row.group != cut]
-    return whole or rows[:limit]
+    whole = [row for row in rows[:limit] if row.group != rows[limit].group]
+    if whole or limit >= LARGEST_GROUP:
+        return whole or rows[:limit]
+    return _free(connection, waiting & (tasks.c.grp == rows[0].group), order, LARGEST_GROUP)
 
 
 def _free(connection: Connection, which: Any, order: Any, limit: int) -> list[TaskRow]:

@@ -150,7 +150,10 @@ class SqlStore:
     # work
 
     def claim(self, name: str, owner: str, limit: int, lease_seconds: float) -> list[TaskRow]:
-        """Take at most `limit` tasks for `owner`; empty where nothing is free or the study is cancelled."""
+        """Take at most `limit` tasks for `owner`; none where nothing is free or the study is cancelled.
+
+        A group larger than `limit` comes whole (up to 1000 tasks), so that what its tasks share is done once.
+        """
         if limit < 1:
             raise InputError(f"limit is {limit}; at least 1 task can be claimed.")
         with self._writing() as connection:

@@ -106,8 +106,13 @@ def _check_same(found: Row[Any], kind: str, spec: dict[str, Any]) -> None:
 
 def _identity(body: str) -> str:
     """Return what a cell is known by: everything but the versions of its parts."""
-    cell = json.loads(body)
-    return as_json({k: v for k, v in cell.items() if k not in ("version", "versions")}, "cell")
+    return as_json(_without_versions(json.loads(body)), "cell")
+
+
+def _without_versions(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _without_versions(v) for k, v in value.items() if k not in ("version", "versions")}
+    return [_without_versions(v) for v in value] if isinstance(value, list) else value
 
 
 def _add_cells(connection: Connection, study: int, cells: Sequence[dict[str, Any]]) -> list[int]:

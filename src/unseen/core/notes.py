@@ -99,6 +99,16 @@ CODES: dict[str, NoteKind] = {
         "The dissertation's formulas count conversion twice; use convention='mass_balance' for real work.",
     ),
     "K010": NoteKind("subjects failed", "These subjects could not be fitted; their reasons are in the table."),
+    "N001": NoteKind(
+        "sets without order",
+        "With these hyper-parameters fixed all gaps tie, so that no measure can be scored; they are left out.",
+    ),
+    "N002": NoteKind(
+        "few networks", "On small grids a random measure scores well above 0; read the score beside its noise floor."
+    ),
+    "N003": NoteKind(
+        "gaps alike", "The gaps hardly differ from their sampling error; use more test data or a wider grid."
+    ),
 }
 
 

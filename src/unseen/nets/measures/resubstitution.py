@@ -1,0 +1,33 @@
+"""Resubstitution: the error on the training data itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from unseen.nets._measure import LayerLog, Measure, register
+from unseen.nets._net import Net
+
+__all__ = ["Resubstitution"]
+
+
+@register
+@dataclass(frozen=True)
+class Resubstitution(Measure):
+    """Share of training inputs that the network gets wrong.
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> Resubstitution()(sample_net("mlp")).value
+    0.0
+    """
+
+    id: ClassVar[str] = "resubstitution"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
+        """Return the error."""
+        return 1 - net.training_accuracy()

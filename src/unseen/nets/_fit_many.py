@@ -1,0 +1,355 @@
+"""Many nets of one architecture, trained side by side in one batched program."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unseen.core.errors import FitError, InputError, KindError
+from unseen.engine.events import reporter_for
+from unseen.nets._fits import Fits, ran_out, rows_at_once
+from unseen.nets._group import Job
+from unseen.nets._layers import dropouts_of, norms_of, prepared
+from unseen.nets._program import Grouped, Plain, Program, Vmapped
+from unseen.nets._sets import index_arrays, make_sets
+from unseen.nets._settings import Settings, class_weights, device_of, dtype_of, exact_float32, per_net
+from unseen.nets._start import fresh_nets, maker_of, probed, stacked_state
+from unseen.nets._train import Record, train_group
+from unseen.nets._values import Unbatchable
+
+__all__ = ["fit_many"]
+
+LOG = logging.getLogger("unseen")
+
+
+def fit_many(
+    module: Any,
+    X: Any,
+    y: Any,
+    index_sets: Any = None,
+    *,
+    seeds: Any,
+    epochs: int = 200,
+    batch_size: int = 32,
+    lr: Any = 0.02,
+    momentum: Any = 0.0,
+    weight_decay: Any = 0.0,
+    dropout: Any = None,
+    patience: int = 10,
+    validation: Any = 0.1,
+    stop: str = "patience",
+    stop_at: float | None = None,
+    class_weight: Any = None,
+    optimizer: str = "sgd",
+    halve_every: int | None = None,
+    n_classes: int | None = None,
+    device: Any = "auto",
+    dtype: Any = None,
+    augment: Callable[..., Tensor] | None = None,
+    progress: Any = False,
+    max_together: int | None = None,
+    eval_batch: int | None = None,
+    strategy: str = "auto",
+    tf32: bool = False,
+) -> Fits:
+    """Train one net per index set and seed, all of one architecture, side by side.
+
+    Each net has its own rows, first weights, order of batches, dropout masks, augmentation and stopping point, all from
+    its own seed: what becomes of it does not depend on the nets trained with it. One step moves all nets: convolutions
+    are grouped, dense layers are batched matrix products, and on a GPU the step is captured as a graph. A module with
+    a layer unknown here goes through `torch.func.vmap`, and one that vmap refuses is trained one net at a time; `how`
+    says which it was.
+
+    Parameters
+    ----------
+    module : nn.Module, class or callable
+        An architecture: a module (copied and initialised anew for every seed), its class, or a function that makes
+        one, called with those of `n_features` (a shape for images) and `n_classes` that it asks for.
+    X, y : array or Tensor
+        Examples (n, ...) and class numbers 0 .. c - 1.
+    index_sets : sequence of int arrays, optional
+        Rows of each net, of any lengths, repeats allowed; all rows for every net by default.
+    seeds : int or sequence of int
+        One seed per net; a single number s means s, s + 1, ...
+    epochs, batch_size : int
+        Most epochs, and examples per step.
+    lr, momentum, weight_decay : float or one per net
+        Step length, momentum and L2 penalty, as torch.optim.SGD takes them.
+    dropout : float or one per net, optional
+        Replaces the rate of every dropout layer.
+    patience, validation : int; float or sequence of int arrays
+        With `stop="patience"`: this share of each net's rows (or the rows named) is kept out of training, and a net stops
+        after so many epochs without a lower validation loss. Its weights at the lowest loss are kept. Copies of a row
+        stay on one side.
+    stop : {"patience", "train-accuracy", "train-loss", "none"}
+        Stopping rule. The second and third look at all training rows in evaluation mode once per epoch.
+    stop_at : float, optional
+        Accuracy to reach (.95) or loss to get below (.02).
+    class_weight : None, "balanced", dict or array
+        Weights of classes in the loss, one row for all nets or one per net.
+    optimizer : {"sgd", "adam"}
+        Kind of step.
+    halve_every : int, optional
+        Halve the step length every so many epochs.
+    n_classes : int, optional
+        Number of classes, where y does not show all of them.
+    device, dtype
+        "auto" (a GPU where there is one), "cpu", "cuda"; float32 by default, or float64.
+    augment : callable, optional
+        `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers (S, B, *shape).
+    progress : bool or Reporter
+        Show a bar.
+    max_together : int, optional
+        Most nets trained at once; halved by itself when memory runs out.
+    eval_batch : int, optional
+        Examples, summed over nets, in one evaluation pass.
+    strategy : {"auto", "grouped", "vmap", "one-by-one"}
+        Forces one way, for comparisons.
+    tf32 : bool
+        Let a GPU round float32 products to TF32: faster, about three digits. Off by default, so that a GPU and a CPU agree.
+
+    Returns
+    -------
+    Fits
+
+    Notes
+    -----
+    On a CPU the same call gives the same bits. On a GPU cuDNN may add in another order, so that runs differ in the last
+    digits.
+
+    References
+    ----------
+    Early stopping with patience: Prechelt (1998), Neural Networks 11, 761-767.
+
+    Examples
+    --------
+    >>> import numpy as np, unseen.nets as nets
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(90) % 3
+    >>> X = rng.normal(size=(90, 4)) + 2 * y[:, None]
+    >>> fits = nets.fit_many(nets.make_mlp, X, y, [np.arange(60), np.arange(30, 90)], seeds=0, epochs=30, lr=[0.05, 0.1])
+    >>> fits.how, len(fits)
+    ('batched matrix products', 2)
+    >>> bool((fits.logits(X).argmax(2).numpy() == y).mean() > 0.8)
+    True
+    """
+    where, kind = device_of(device), dtype_of(dtype)
+    X, y = _examples(X, kind), _classes(y)
+    if len(X) != len(y):
+        raise InputError(f"X has {len(X)} rows and y has {len(y)}; they must be equally many.")
+    rows, seeds = _pairs(index_sets, seeds, len(X))
+    count = len(rows)
+    if stop == "patience" and isinstance(validation, (int, float)) and not 0 < validation < 1:
+        raise InputError(
+            f'stop="patience" needs a validation share between 0 and 1; it is {validation}. Use stop="none" to train all epochs.'
+        )
+    settings = Settings(
+        int(epochs), int(batch_size), per_net("lr", lr, count), per_net("momentum", momentum, count),
+        per_net("weight_decay", weight_decay, count), None if dropout is None else per_net("dropout", dropout, count),
+        int(patience), stop, stop_at, optimizer, halve_every, augment, strategy, eval_batch,
+    )  # fmt: skip
+    c = int(n_classes or y.max() + 1)
+    nets = fresh_nets(maker_of(module, X.shape[1:], c), seeds)
+    n_logits = probed(nets[0], X)
+    if y.max() >= n_logits:
+        raise InputError(
+            f"y holds the class {int(y.max())}, but the module gives {n_logits} logits (classes 0 to {n_logits - 1})."
+        )
+    ready = [prepared(net) for net in nets]
+    params, buffers = stacked_state(ready, where, kind)
+    _set_rates(ready[0], buffers, settings)
+    kept_out = validation if stop == "patience" else 0
+    if not isinstance(kept_out, (int, float)):
+        kept_out = index_arrays(kept_out, len(X), None)
+    weights = class_weights(class_weight, y, rows, n_logits)
+    X_there = X.to(where)
+    with exact_float32(tf32):
+        program, why = choose_program(ready[0], params, buffers, X_there, strategy)
+        job = Job(
+            program, X_there, torch.from_numpy(y).to(where), make_sets(rows, seeds, kept_out), seeds,
+            None if weights is None else torch.from_numpy(weights).to(where, kind), settings,
+            tuple(k for k, p in ready[0].named_parameters() if p.requires_grad),
+            tuple(f"{path}.key" if path else "key" for path, _ in dropouts_of(ready[0])), bool(norms_of(ready[0])),
+            eval_batch or rows_at_once(X.shape[1:], where), where.type == "cuda" and not isinstance(program, Plain),
+        )  # fmt: skip
+        record, notes = _train_all(job, params, buffers, max_together, progress)
+    return _result(
+        job, record, notes, nets[0], n_logits, _described(program, ready[0], job.graph, why), tf32, eval_batch
+    )
+
+
+def _examples(X: Any, dtype: torch.dtype) -> Tensor:
+    tensor = X.detach().cpu() if isinstance(X, Tensor) else None
+    if tensor is None:
+        array = np.asarray(X)
+        if array.dtype == object or array.dtype.kind not in "fiub":
+            raise KindError(f"X must hold numbers; it has kind {array.dtype}.")
+        tensor = torch.as_tensor(array)
+    if tensor.dim() < 2 or len(tensor) == 0:
+        raise InputError(
+            f"X must have one row per example and at least one feature; it has shape {tuple(tensor.shape)}."
+        )
+    tensor = tensor.to(dtype).contiguous()
+    if not bool(torch.isfinite(tensor).all()):
+        raise InputError("X holds NaN or infinite values; fill or drop them first.")
+    return tensor
+
+
+def _classes(y: Any) -> np.ndarray:
+    codes = np.asarray(y.detach().cpu() if isinstance(y, Tensor) else y)
+    if codes.ndim != 1 or codes.dtype.kind not in "iub":
+        raise KindError(
+            f"y must be one class number per row; it has kind {codes.dtype} and shape {codes.shape}. unseen.nets.Classifier takes labels of any kind."
+        )
+    codes = codes.astype(np.int64)
+    if codes.size and codes.min() < 0:
+        raise InputError(f"y holds the class {int(codes.min())}; classes are numbered from 0.")
+    return codes
+
+
+def _pairs(index_sets: Any, seeds: Any, n: int) -> tuple[list[np.ndarray], list[int]]:
+    """Return index sets and seeds, one each per net."""
+    single = isinstance(seeds, (int, np.integer))
+    rows = index_arrays(index_sets, n, 1 if single else len(seeds))
+    numbers = [int(seeds) + i for i in range(len(rows))] if single else [int(s) for s in seeds]
+    if len(numbers) != len(rows):
+        raise InputError(f"there are {len(rows)} index sets and {len(numbers)} seeds; give one seed per net.")
+    return rows, numbers
+
+
+def _set_rates(net: nn.Module, buffers: dict[str, Tensor], settings: Settings) -> None:
+    """Write each net's dropout rate, in float64 whatever the weights are."""
+    for path, layer in dropouts_of(net):
+        name = f"{path}.rate" if path else "rate"
+        value = buffers[name]
+        rates = torch.full(value.shape, float(layer.rate), dtype=torch.float64)
+        if settings.dropout is not None:
+            rates = torch.tensor(settings.dropout, dtype=torch.float64)
+        buffers[name] = rates.to(value.device)
+
+
+def choose_program(
+    net: nn.Module, params: dict[str, Tensor], buffers: dict[str, Tensor], X: Tensor, strategy: str
+) -> tuple[Program, str]:
+    """Return the fastest way that gives the module's own logits, and why a faster one was not taken."""
+    net = net.to(X.device, X.dtype)
+    plain = Plain(net)
+    few = {k: v[:2] for k, v in params.items()}, {k: v[:2].clone() for k, v in buffers.items()}
+    with torch.no_grad():
+        expected = plain(*few, X[:3], train=False, shared=True)
+    reasons: list[str] = []
+    kinds: dict[str, type] = {"grouped": Grouped, "vmap": Vmapped}
+    for name in kinds if strategy == "auto" else {strategy} & set(kinds):
+        try:
+            program = kinds[name](net)
+            _compare(program, few, X, expected)
+            return program, "; ".join(reasons)
+        except Unbatchable as error:
+            reasons.append(str(error))
+        except Exception as error:  # vmap and traced graphs raise many kinds, all meaning the same here
+            if ran_out(error):
+                raise
+            reasons.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
+        if strategy == name:
+            raise InputError(f'strategy="{name}" cannot train this module: {reasons[-1]}.')
+    return plain, "asked for" if strategy == "one-by-one" else "; ".join(reasons)
+
+
+def _compare(program: Program, state: Any, X: Tensor, expected: Tensor) -> None:
+    """Run a small batch in both modes and refuse a program that does not give the module's own logits."""
+    with torch.no_grad():
+        params, buffers = state
+        got = program(params, buffers, X[:3], train=False, shared=True)
+        program(params, {k: v.clone() for k, v in buffers.items()}, torch.stack([X[:3]] * len(got)), train=True)
+    if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4, equal_nan=True):
+        raise Unbatchable("a batched form that does not repeat the module's logits")
+
+
+def _described(program: Program, net: nn.Module, graph: bool, why: str) -> str:
+    if isinstance(program, Plain):
+        return f"one by one: {why}"
+    if isinstance(program, Grouped):
+        convolves = any(isinstance(m, (nn.Conv1d, nn.Conv2d, nn.Conv3d)) for m in net.modules())
+        text = "grouped convolutions" if convolves else "batched matrix products"
+    else:
+        text = program.how
+    return text + (", CUDA graph" if graph else "")
+
+
+def _train_all(
+    job: Job, params: dict[str, Tensor], buffers: dict[str, Tensor], max_together: int | None, progress: Any
+) -> tuple[Record, list[str]]:
+    """Train all nets, as many together as memory allows."""
+    count, notes = len(job.seeds), []
+    record = Record.empty(params, buffers)
+    size = 1 if isinstance(job.program, Plain) else min(count, max_together or count)
+    reporter = reporter_for(progress)
+    reporter.expect(count * job.settings.epochs, "net epochs")
+    start = 0
+    try:
+        while start < count:
+            nets = range(start, min(start + size, count))
+            try:
+                train_group(job, nets, record, reporter.advance)
+            except (torch.OutOfMemoryError, RuntimeError) as error:
+                if not ran_out(error):
+                    raise
+                smaller = (size + 1) // 2
+                job, size = _with_less(job, record, params, buffers, nets, size)
+                notes.append(f"memory ran out with {len(nets)} nets together: {smaller} at a time from net {start} on.")
+                LOG.info(notes[-1])
+                continue
+            reporter.advance(sum(job.settings.epochs - int(record.epochs[i]) for i in nets))
+            start += len(nets)
+    finally:
+        reporter.close()
+    return record, notes
+
+
+def _with_less(
+    job: Job, record: Record, params: dict[str, Tensor], buffers: dict[str, Tensor], nets: Sequence[int], size: int
+) -> tuple[Job, int]:
+    """Return a job that asks for half the memory, with the nets of the failed attempt at their first weights."""
+    from dataclasses import replace
+
+    if size == 1 and job.eval_batch <= 1:
+        raise FitError("memory ran out with one net and one example at a time; use a smaller batch_size or module.")
+    for store, first in ((record.params, params), (record.buffers, buffers)):
+        for name, value in first.items():
+            store[name][list(nets)] = value[list(nets)]
+    if job.X.device.type == "cuda":
+        torch.cuda.empty_cache()
+    return replace(job, eval_batch=max(1, job.eval_batch // 2)), max(1, size // 2)
+
+
+def _result(
+    job: Job,
+    record: Record,
+    notes: list[str],
+    template: nn.Module,
+    n_classes: int,
+    how: str,
+    tf32: bool,
+    eval_batch: int | None,
+) -> Fits:
+    history = [{name: np.array(values) for name, values in h.items()} for h in record.history]
+    shape = tuple(int(d) for d in job.X.shape[1:])
+    fits = Fits(
+        record.params, record.buffers, record.epochs, record.best_epochs, history, record.reasons, how, n_classes,
+        shape, template, job.program, notes, tf32, eval_batch,
+    )  # fmt: skip
+    bad = np.flatnonzero(fits.failed)
+    if len(bad) == len(fits):
+        raise FitError(
+            f"the loss of {'the net' if len(fits) == 1 else f'all {len(fits)} nets'} became NaN or infinite (net 0: {record.reasons[0]}); "
+            "use a smaller lr, or scale the features."
+        )
+    for i in bad.tolist():
+        notes.append(f"net {i} (seed {job.seeds[i]}): {record.reasons[i]}; it was stopped, the others went on.")
+        LOG.warning(notes[-1])
+    return fits

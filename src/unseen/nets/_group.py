@@ -1,0 +1,204 @@
+"""Some nets trained side by side: their weights, their batches, one step for all of them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from unseen.nets._draws import derive, keys_of, shuffled, uniform
+from unseen.nets._program import Plain, Program
+from unseen.nets._sets import Sets
+from unseen.nets._settings import Settings
+from unseen.nets._update import optimizer_for
+
+__all__ = ["Group", "Job"]
+
+WARM_UP_STEPS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What a call of `fit_many` trains: data on their device, rows and seeds per net, options."""
+
+    program: Program
+    X: Tensor
+    y: Tensor
+    sets: Sets
+    seeds: Sequence[int]
+    weights: Tensor | None
+    settings: Settings
+    trainable: tuple[str, ...]
+    dropouts: tuple[str, ...]
+    normalised: bool
+    eval_batch: int
+    graph: bool
+
+
+class Group:
+    """Nets that share every step; stopped ones stay as they are until `pick` drops them."""
+
+    def __init__(self, job: Job, nets: Sequence[int], params: dict[str, Tensor], buffers: dict[str, Tensor]) -> None:
+        self.job, self.nets = job, list(nets)
+        device = job.X.device
+        self.params = {k: v.detach().clone().requires_grad_(k in job.trainable) for k, v in params.items()}
+        self.buffers = {k: v.clone() for k, v in buffers.items()}
+        self.optimizer = optimizer_for(self._trained(), job.settings, self.nets)
+        self.sets = job.sets.of(torch.tensor(self.nets)).to(device)
+        chosen = [job.seeds[i] for i in self.nets]
+        self.keys = {purpose: keys_of(chosen, purpose, device) for purpose in ("batches", "dropout", "augment")}
+        self.weights = None if job.weights is None else job.weights[torch.tensor(self.nets, device=device)]
+        self.alive = torch.ones(len(self.nets), dtype=torch.bool, device=device)
+        self._allocate()
+
+    def _trained(self) -> dict[str, Tensor]:
+        return {k: p for k, p in self.params.items() if k in self.job.trainable}
+
+    def _allocate(self) -> None:
+        """Make the buffers that a captured graph reads and writes."""
+        device, size = self.job.X.device, self.job.settings.batch_size
+        self.usable = self.sets.lengths
+        if self.job.normalised:
+            lonely = (self.usable % size == 1) & (self.usable > 1)
+            self.usable = self.usable - lonely.to(torch.int64)
+        self.longest = int(self.usable.max())
+        self.n_batches = -(-self.longest // size)
+        self.order = torch.zeros(len(self.nets), self.n_batches * size, dtype=torch.int64, device=device)
+        self.cursor = torch.zeros((), dtype=torch.int64, device=device)
+        self.epoch = torch.zeros((), dtype=torch.int64, device=device)
+        self.loss_sum = torch.zeros(len(self.nets), dtype=torch.float64, device=device)
+        self.replay: Callable[[], None] | None = None
+
+    def pick(self, keep: Tensor) -> None:
+        """Keep some nets only (positions in this group)."""
+        self.nets = [self.nets[int(i)] for i in keep]
+        self.params = {k: v.detach()[keep].clone().requires_grad_(v.requires_grad) for k, v in self.params.items()}
+        self.buffers = {k: v[keep].clone() for k, v in self.buffers.items()}
+        self.optimizer.pick(keep)
+        self.sets = self.sets.of(keep)
+        self.keys = {purpose: k[keep] for purpose, k in self.keys.items()}
+        self.weights = None if self.weights is None else self.weights[keep]
+        self.alive = self.alive[keep]
+        self._allocate()
+
+    def train_epoch(self, epoch: int) -> Tensor:
+        """Run one epoch (counted from 0) and return each net's mean training loss."""
+        self.optimizer.begin(epoch)
+        self.epoch.fill_(epoch)
+        self.cursor.zero_()
+        self.loss_sum.zero_()
+        width = self.sets.rows.shape[1]
+        order = shuffled(derive(self.keys["batches"], epoch), self.sets.lengths, width)
+        rows = self.sets.rows.gather(1, order)[:, : self.order.shape[1]]
+        self.order[:, : rows.shape[1]] = rows
+        if self.job.graph and self.replay is None:
+            self._capture()
+        for batch in range(self.n_batches):
+            if self.replay is not None:
+                self.replay()
+            else:
+                self._step(self._width(batch))
+        return self.loss_sum / self.usable
+
+    def _width(self, batch: int) -> int:
+        """Return the batch width; a net that trains alone has no padding."""
+        size = self.job.settings.batch_size
+        return min(size, self.longest - batch * size)
+
+    def _step(self, width: int) -> None:
+        positions = self.cursor * self.job.settings.batch_size + torch.arange(width, device=self.cursor.device)
+        valid = (positions < self.usable[:, None]) & self.alive[:, None]
+        rows = self.order.index_select(1, positions)
+        x = self.job.X.index_select(0, rows.flatten()).unflatten(0, rows.shape)
+        y = self.job.y.index_select(0, rows.flatten()).unflatten(0, rows.shape)
+        if self.job.settings.augment is not None:
+            x = self._augmented(x)
+        if self.job.dropouts:
+            key = derive(derive(self.keys["dropout"], self.epoch), self.cursor)
+            for path in self.job.dropouts:
+                self.buffers[path].copy_(key)
+        logits = self.job.program(self.params, self.buffers, x, train=True, valid=valid)
+        loss, weight = self._losses(logits, y, valid)
+        trained = self._trained()
+        grads = torch.autograd.grad(loss.sum(), list(trained.values()))
+        self.optimizer.step(trained, grads, (weight > 0).to(x.dtype))
+        self.loss_sum += torch.where(weight > 0, loss.detach() * valid.sum(1), 0.0)
+        self.cursor += 1
+
+    def _augmented(self, x: Tensor) -> Tensor:
+        key = derive(derive(self.keys["augment"], self.epoch), self.cursor)
+        drawn = 0
+
+        def draw(*shape: int) -> Tensor:
+            nonlocal drawn
+            drawn += 1
+            return uniform(derive(key, drawn), (x.shape[1], *shape), x.dtype)
+
+        augment: Any = self.job.settings.augment
+        return augment(x, draw)
+
+    def _losses(self, logits: Tensor, y: Tensor, valid: Tensor) -> tuple[Tensor, Tensor]:
+        """Return each net's mean loss over its valid examples, and the sum of their weights."""
+        each = F.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none").unflatten(0, y.shape)
+        weight = valid.to(each.dtype)
+        if self.weights is not None:
+            weight = weight * self.weights.gather(1, y)
+        total = weight.sum(1)
+        return (each * weight).sum(1) / total.clamp(min=torch.finfo(each.dtype).tiny), total
+
+    def _capture(self) -> None:
+        """Record one step as a CUDA graph; the warm-up steps are undone."""
+        kept = [t.detach().clone() for t in self._tensors()]
+        size = self.job.settings.batch_size
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(WARM_UP_STEPS):
+                self.cursor.zero_()
+                self._step(size)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        self.cursor.zero_()
+        with torch.cuda.graph(graph):
+            self._step(size)
+        with torch.no_grad():
+            for tensor, before in zip(self._tensors(), kept):
+                tensor.copy_(before)
+        self.replay = graph.replay
+
+    def _tensors(self) -> list[Tensor]:
+        changing = [*self.params.values(), *self.buffers.values(), *self.optimizer.state.values()]
+        return [*changing, self.cursor, self.loss_sum]
+
+    @torch.no_grad()
+    def evaluate(self, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return each net's evaluation-mode loss and accuracy on rows (S, V) of its own."""
+        width = max(1, self.job.eval_batch // len(self.nets))
+        if isinstance(self.job.program, Plain):
+            width = max(1, self.job.eval_batch)
+        loss = hits = weights = torch.zeros(len(self.nets), dtype=torch.float64, device=rows.device)
+        for start in range(0, rows.shape[1], width):
+            part = rows[:, start : start + width]
+            x = self.job.X.index_select(0, part.flatten()).unflatten(0, part.shape)
+            y = self.job.y.index_select(0, part.flatten()).unflatten(0, part.shape)
+            valid = torch.arange(start, start + part.shape[1], device=rows.device) < lengths[:, None]
+            logits = self.job.program(self.params, self.buffers, x, train=False)
+            mean, weight = self._losses(logits, y, valid)
+            loss = loss + torch.where(weight > 0, mean.double() * weight, 0.0)
+            weights = weights + weight
+            hits = hits + ((logits.argmax(2) == y) & valid).sum(1)
+        return loss / weights.clamp(min=1e-300), hits / lengths
+
+    @contextlib.contextmanager
+    def own_generator(self) -> Iterator[None]:
+        """Seed torch's generator for a net that trains alone, for forward passes that draw from it; undo it after."""
+        devices = [self.job.X.device] if self.job.X.device.type == "cuda" else []
+        with torch.random.fork_rng(devices=devices, enabled=isinstance(self.job.program, Plain)):
+            if isinstance(self.job.program, Plain):
+                torch.manual_seed(int(self.job.seeds[self.nets[0]]) % (1 << 63))
+            yield

@@ -1,0 +1,76 @@
+"""A module made ready for training: dropout that draws from the net's own stream."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from unseen.nets._draws import derive, keep_mask
+
+__all__ = ["SeededDropout", "dropouts_of", "norms_of", "prepared"]
+
+WHOLE_CHANNELS = (nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
+BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
+
+
+class SeededDropout(nn.Module):
+    """Dropout whose mask is a function of the net's key, the step and the layer (Srivastava et al., 2014, JMLR 15:1929).
+
+    Parameters
+    ----------
+    rate : float
+        Share of units set to zero while training.
+    layer : int
+        Number of the layer, so that two layers of a net draw different masks.
+    whole_channels : bool
+        Drop channels as a whole, as `nn.Dropout2d` does.
+    """
+
+    def __init__(self, rate: float, layer: int, whole_channels: bool = False) -> None:
+        super().__init__()
+        self.layer = layer
+        self.whole_channels = whole_channels
+        self.register_buffer("rate", torch.tensor(float(rate), dtype=torch.float64), persistent=False)
+        self.register_buffer("key", torch.tensor(0, dtype=torch.int64), persistent=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return x with units dropped and the rest scaled up; x itself in evaluation mode."""
+        if not self.training:
+            return x
+        return x * self.scale(self.key, self.rate, x.shape, x.dtype)
+
+    def scale(self, key: Tensor, rate: Tensor, shape: torch.Size, dtype: torch.dtype) -> Tensor:
+        """Return the factors 0 or 1 / (1 - rate); keys of shape (S,) give factors (S, *shape)."""
+        drawn = tuple(shape[:2]) if self.whole_channels else tuple(shape)
+        kept = keep_mask(derive(key, self.layer + 1), rate, drawn)
+        kept = kept.reshape(*kept.shape, *([1] * (len(shape) - len(drawn))))
+        gain = torch.where(rate < 1, 1 / (1 - rate), 0.0).to(dtype)
+        return kept.to(dtype) * gain.reshape(*gain.shape, *([1] * len(shape)))
+
+
+def prepared(module: nn.Module) -> nn.Module:
+    """Return a copy whose dropout layers draw from the net's own stream."""
+    module = copy.deepcopy(module)
+    found = [
+        (path, layer) for path, layer in module.named_modules() if isinstance(layer, (nn.Dropout, *WHOLE_CHANNELS))
+    ]
+    for number, (path, layer) in enumerate(found):
+        seeded = SeededDropout(layer.p, number, isinstance(layer, WHOLE_CHANNELS))
+        if not path:
+            return seeded
+        parent, _, name = path.rpartition(".")
+        setattr(module.get_submodule(parent), name, seeded)
+    return module
+
+
+def dropouts_of(module: nn.Module) -> Iterator[tuple[str, SeededDropout]]:
+    """Yield paths and layers of seeded dropout."""
+    yield from ((path, layer) for path, layer in module.named_modules() if isinstance(layer, SeededDropout))
+
+
+def norms_of(module: nn.Module) -> list[str]:
+    """Return the paths of batch normalisation layers."""
+    return [path for path, layer in module.named_modules() if isinstance(layer, nn.modules.batchnorm._BatchNorm)]

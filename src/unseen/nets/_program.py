@@ -1,0 +1,199 @@
+"""One forward pass for all nets: an explicitly batched program, `torch.func.vmap`, or the module itself for one net."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.func import functional_call, vmap
+from torch.nn import functional as F
+
+from unseen.nets._batched_layers import Run, flatten, layer_of, spatial
+from unseen.nets._layers import SeededDropout, norms_of
+from unseen.nets._values import SHARED, STACKED, Unbatchable, Value
+
+__all__ = ["Grouped", "Plain", "Program", "Vmapped"]
+
+SAME_EVERYWHERE = {
+    torch.relu, torch.tanh, torch.sigmoid, F.relu, F.tanh, F.sigmoid, F.gelu, F.silu, F.elu, F.leaky_relu, F.softplus,
+    torch.nn.functional.relu6, torch.exp, torch.abs, torch.square, torch.sqrt,
+}  # fmt: skip
+METHODS_SAME = {"relu": torch.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "contiguous": lambda t: t}
+SPATIAL = {F.max_pool2d, F.avg_pool2d, F.adaptive_avg_pool2d, F.adaptive_max_pool2d, F.max_pool1d, F.avg_pool1d}
+ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, torch.add, torch.mul, operator.iadd}
+
+
+class Program:
+    """Logits (S, B, c) of S nets; `x` is (B, ...) where shared, else (S, B, ...)."""
+
+    how = ""
+
+    def __call__(
+        self,
+        params: Mapping[str, Tensor],
+        buffers: Mapping[str, Tensor],
+        x: Tensor,
+        *,
+        train: bool,
+        shared: bool = False,
+        valid: Tensor | None = None,
+    ) -> Tensor:
+        """Return the logits."""
+        raise NotImplementedError
+
+
+class _Tracer(fx.Tracer):
+    def is_leaf_module(self, m: nn.Module, qualified_name: str) -> bool:
+        return isinstance(m, SeededDropout) or super().is_leaf_module(m, qualified_name)
+
+
+class Grouped(Program):
+    """A traced module whose every layer has a batched form; raises `Unbatchable` where one has none."""
+
+    how = "grouped"
+
+    def __init__(self, module: nn.Module, convolution: str = "grouped") -> None:
+        self.convolution = convolution
+        self.modules = dict(module.named_modules())
+        try:
+            self.nodes = list(_Tracer().trace(module).nodes)
+        except Exception as error:  # tracing runs the user's forward, which may raise anything
+            raise Unbatchable(f"the forward pass cannot be traced ({str(error).splitlines()[0]})") from error
+        if sum(node.op == "placeholder" for node in self.nodes) != 1:
+            raise Unbatchable("a forward pass with more than one input")
+        if len(dict(module.named_parameters(remove_duplicate=False))) != len(dict(module.named_parameters())):
+            raise Unbatchable("weights that layers share")
+        for node in self.nodes:
+            if node.op == "call_module":
+                layer_of(self.modules[str(node.target)])
+            if node.op == "get_attr":
+                raise Unbatchable(f"the parameter {node.target} used outside a layer")
+
+    def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
+        """Walk the traced graph with values of all nets."""
+        nets = next(iter(params.values())).shape[0]
+        run = Run(params, buffers, nets, train, valid, self.convolution)
+        values: dict[fx.Node, Any] = {}
+        for node in self.nodes:
+            if node.op == "placeholder":
+                values[node] = Value(x, SHARED if shared else STACKED, nets)
+            elif node.op == "output":
+                return fx.node.map_arg(node.args[0], values.__getitem__).stacked()
+            else:
+                values[node] = self._step(run, node, values)
+        raise Unbatchable("a forward pass without output")
+
+    def _step(self, run: Run, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
+        args = fx.node.map_arg(node.args, values.__getitem__)
+        options = fx.node.map_arg(node.kwargs, values.__getitem__)
+        if node.op == "call_module":
+            layer = self.modules[str(node.target)]
+            return layer_of(layer)(run, layer, str(node.target), *args, **options)
+        if node.op == "call_method":
+            return _method(str(node.target), *args, **options)
+        return _function(node.target, *args, **options)
+
+
+def _method(name: str, value: Any, *args: Any, **options: Any) -> Any:
+    if not isinstance(value, Value):
+        return getattr(value, name)(*args, **options)
+    if name in METHODS_SAME:
+        return value.like(METHODS_SAME[name](value.tensor))
+    if name == "size":
+        return value.shape[args[0]] if args else value.shape
+    if name == "flatten":
+        return flatten(value, *args, **options)
+    if name in ("view", "reshape"):
+        shape = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
+        if len(shape) < 2:
+            raise Unbatchable("reshaping the examples into one axis")
+        return value.like(value.stacked().reshape(value.nets, *shape), STACKED)
+    if name == "mean" and (args or "dim" in options):
+        return _mean(value, *args, **options)
+    raise Unbatchable(f"the tensor method {name}")
+
+
+def _mean(value: Value, dim: Any, keepdim: bool = False) -> Value:
+    dims = [dim] if isinstance(dim, int) else list(dim)
+    if 0 in dims:
+        raise Unbatchable("a mean over the examples")
+    return value.like(value.stacked().mean([d + 1 if d > 0 else d for d in dims], keepdim), STACKED)
+
+
+def _function(function: Any, *args: Any, **options: Any) -> Any:
+    values = [a for a in args if isinstance(a, Value)]
+    if not values:
+        return function(*args, **options)
+    first = args[0]
+    if function in SAME_EVERYWHERE and isinstance(first, Value):
+        return first.like(
+            function(first.tensor, *args[1:], **{**options, **({"inplace": False} if "inplace" in options else {})})
+        )
+    if function in SPATIAL and isinstance(first, Value):
+        return spatial(lambda t: function(t, *args[1:], **options), first)
+    if function is torch.flatten and isinstance(first, Value):
+        return flatten(first, *args[1:], **options)
+    if function is torch.mean and isinstance(first, Value):
+        return _mean(first, *args[1:], **options)
+    if function is getattr and isinstance(first, Value) and args[1] == "shape":
+        return first.shape
+    if function in ARITHMETIC and not options:
+        return _arithmetic(operator.add if function is operator.iadd else function, *args)
+    raise Unbatchable(f"the operation {getattr(function, '__name__', function)}")
+
+
+def _arithmetic(function: Any, left: Any, right: Any) -> Value:
+    if isinstance(left, Value) and isinstance(right, Value):
+        if left.layout == right.layout and left.tensor.dim() == right.tensor.dim():
+            return left.like(function(left.tensor, right.tensor))
+        return left.like(function(left.stacked(), right.stacked()), STACKED)
+    if isinstance(left, Value) and isinstance(right, (int, float)):
+        return left.like(function(left.tensor, right))
+    if isinstance(right, Value) and isinstance(left, (int, float)):
+        return right.like(function(left, right.tensor))
+    raise Unbatchable("arithmetic with a tensor of the module")
+
+
+class Vmapped(Program):
+    """`torch.func.vmap` over stacked weights, for modules without a batched form of their own."""
+
+    how = "batched (vmap)"
+
+    def __init__(self, module: nn.Module) -> None:
+        if norms_of(module):
+            raise Unbatchable("batch normalisation inside a forward pass that only vmap can batch")
+        self.module = module
+
+    def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
+        """Map the module over the first axis of its weights."""
+        self.module.train(train)
+
+        def one(p: Any, b: Any, rows: Tensor) -> Tensor:
+            return functional_call(self.module, (p, b), (rows,))
+
+        return vmap(one, in_dims=(0, 0, None if shared else 0))(dict(params), dict(buffers), x)
+
+
+class Plain(Program):
+    """The module itself, for one net: nothing is batched and nothing is padded."""
+
+    how = "one by one"
+
+    def __init__(self, module: nn.Module) -> None:
+        self.module = module
+
+    def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
+        """Call the module with the weights of the only net, or with each net's in turn where several are given."""
+        self.module.train(train)
+        nets = next(iter(params.values())).shape[0]
+        outs = []
+        for s in range(nets):
+            state = ({k: v[s] for k, v in params.items()}, {k: v[s] for k, v in buffers.items()})
+            outs.append(functional_call(self.module, state, (x if shared else x[s],)))
+        return torch.stack(outs)
+
+
+Factory = Callable[..., nn.Module]

@@ -1,0 +1,96 @@
+"""Which rows each net trains on and which it keeps for stopping, padded to one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unseen.core.errors import InputError
+from unseen.nets._draws import bits, keys_of
+
+__all__ = ["Sets", "index_arrays", "make_sets"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Rows of S nets: training rows (S, W) with their lengths, validation rows (S, V) with theirs."""
+
+    rows: Tensor
+    lengths: Tensor
+    kept: Tensor
+    kept_lengths: Tensor
+
+    def of(self, nets: Tensor) -> Sets:
+        """Return the sets of some nets, no wider than they need."""
+        width, kept = int(self.lengths[nets].max()), int(self.kept_lengths[nets].max())
+        return Sets(self.rows[nets, :width], self.lengths[nets], self.kept[nets, :kept], self.kept_lengths[nets])
+
+    def to(self, device: torch.device) -> Sets:
+        """Return the sets on a device."""
+        return Sets(*(t.to(device) for t in (self.rows, self.lengths, self.kept, self.kept_lengths)))
+
+
+def index_arrays(index_sets: Any, n: int, count: int | None) -> list[np.ndarray]:
+    """Return index arrays after checking them; None means all rows for every one of `count` nets."""
+    if index_sets is None:
+        return [np.arange(n)] * (count or 1)
+    out = []
+    for number, given in enumerate(index_sets):
+        rows = np.asarray(given.cpu() if isinstance(given, Tensor) else given)
+        if rows.dtype == bool and rows.shape == (n,):
+            rows = np.flatnonzero(rows)
+        if rows.ndim != 1 or rows.size == 0 or not np.issubdtype(rows.dtype, np.integer):
+            raise InputError(
+                f"index set {number} must be a non-empty list of row numbers; it has shape {rows.shape} and kind {rows.dtype}."
+            )
+        if rows.min() < 0 or rows.max() >= n:
+            wrong = int(rows.min() if rows.min() < 0 else rows.max())
+            raise InputError(f"index set {number} names row {wrong}, but X has rows 0 to {n - 1}.")
+        out.append(rows.astype(np.int64))
+    if not out:
+        raise InputError("index_sets is empty; give one set of rows per net.")
+    return out
+
+
+def make_sets(index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation: Any) -> Sets:
+    """Split off each net's validation rows by its own seed and pad what is left.
+
+    `validation` is a share (0 for none) or one index set per net.
+    """
+    if isinstance(validation, (int, float)):
+        pairs = [_split(rows, seed, float(validation)) for rows, seed in zip(index_sets, seeds)]
+    else:
+        pairs = list(zip(index_sets, validation))
+    train, lengths = _padded([p[0] for p in pairs])
+    kept, kept_lengths = _padded([p[1] for p in pairs])
+    return Sets(train, lengths, kept, kept_lengths)
+
+
+def _split(rows: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Keep about `share` of the rows for validation; copies of one row stay on one side."""
+    if not share:
+        return rows, rows[:0]
+    distinct, counts = np.unique(rows, return_counts=True)
+    if len(distinct) < 2:
+        raise InputError(
+            f"a validation share of {share} needs at least two different rows; this index set has {len(distinct)}."
+        )
+    rank = bits(keys_of([seed], "validate") + torch.from_numpy(distinct) * 0x5851F42D4C957F2D).numpy()
+    order = np.argsort(rank, kind="stable")
+    wanted = max(1, round(share * len(rows)))
+    number = min(int(np.searchsorted(np.cumsum(counts[order]), wanted)) + 1, len(distinct) - 1)
+    chosen = np.isin(rows, distinct[order[:number]])
+    return rows[~chosen], rows[chosen]
+
+
+def _padded(sets: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
+    lengths = np.array([len(s) for s in sets], dtype=np.int64)
+    table = np.zeros((len(sets), int(lengths.max(initial=0))), dtype=np.int64)
+    for line, rows in zip(table, sets):
+        line[: len(rows)] = rows
+    return torch.from_numpy(table), torch.from_numpy(lengths)

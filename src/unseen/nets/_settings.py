@@ -1,0 +1,140 @@
+"""How nets are trained: the options of `fit_many`, checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from unseen.core.errors import InputError, KindError, UnknownName
+
+__all__ = ["Settings", "device_of", "exact_float32", "per_net"]
+
+STOPS = {"patience": None, "train-accuracy": 0.95, "train-loss": 0.02, "none": None}
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Options that all nets of a call share, and those with one value per net."""
+
+    epochs: int
+    batch_size: int
+    lr: tuple[float, ...]
+    momentum: tuple[float, ...]
+    weight_decay: tuple[float, ...]
+    dropout: tuple[float, ...] | None
+    patience: int
+    stop: str
+    stop_at: float | None
+    optimizer: str
+    halve_every: int | None
+    augment: Callable[..., Tensor] | None
+    strategy: str
+    eval_batch: int | None
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size", "patience"):
+            if int(getattr(self, name)) < 1:
+                raise InputError(f"{name} must be at least 1; it is {getattr(self, name)}.")
+        for name, known in (
+            ("stop", tuple(STOPS)),
+            ("optimizer", ("sgd", "adam")),
+            ("strategy", ("auto", "grouped", "vmap", "one-by-one")),
+        ):
+            if getattr(self, name) not in known:
+                raise UnknownName(name, getattr(self, name), known)
+        if self.dropout is not None and not all(0 <= r < 1 for r in self.dropout):
+            raise InputError(f"dropout must be at least 0 and below 1; it is {max(self.dropout)}.")
+
+    @property
+    def target(self) -> float | None:
+        """Value at which training stops, for the rules that have one."""
+        return STOPS[self.stop] if self.stop_at is None else self.stop_at
+
+
+def per_net(name: str, value: Any, count: int, low: float = 0.0) -> tuple[float, ...]:
+    """Return one number per net from a number or one per net."""
+    numbers = np.asarray(value.cpu() if isinstance(value, Tensor) else value, dtype=float)
+    if numbers.ndim == 0:
+        numbers = np.full(count, float(numbers))
+    if numbers.shape != (count,):
+        raise InputError(f"{name} must be one number or one per net ({count}); it has shape {numbers.shape}.")
+    if not np.all(np.isfinite(numbers)) or numbers.min() < low:
+        raise InputError(f"{name} must be finite and at least {low:g}; it is {numbers.min()}.")
+    return tuple(float(v) for v in numbers)
+
+
+def device_of(device: Any) -> torch.device:
+    """Return a device; "auto" takes a GPU where there is one."""
+    if isinstance(device, str) and device == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise InputError(f"the device {device!r} is not known to torch; give 'auto', 'cpu' or 'cuda'.") from error
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise InputError("device='cuda' was asked for, but torch sees no GPU here; give device='auto' or 'cpu'.")
+    return chosen
+
+
+def dtype_of(dtype: Any) -> torch.dtype:
+    """Return float32 or float64."""
+    found = DTYPES.get(dtype, dtype) if isinstance(dtype, str) else dtype
+    if found is None:
+        return torch.float32
+    if isinstance(found, torch.dtype) and found in DTYPES.values():
+        return found
+    try:
+        return DTYPES[np.dtype(dtype).name]
+    except (KeyError, TypeError) as error:
+        raise KindError(f"dtype must be float32 or float64; it is {dtype!r}.") from error
+
+
+class exact_float32:
+    """Context in which float32 products on a GPU are not rounded to TF32 (10-bit mantissas), unless asked for."""
+
+    def __init__(self, tf32: bool = False) -> None:
+        self.tf32 = tf32
+
+    def __enter__(self) -> None:
+        self.before = (
+            torch.backends.cudnn.allow_tf32,
+            torch.backends.cuda.matmul.allow_tf32,
+            torch.backends.cudnn.benchmark,
+        )
+        torch.backends.cudnn.allow_tf32 = self.tf32
+        torch.backends.cuda.matmul.allow_tf32 = self.tf32
+        torch.backends.cudnn.benchmark = True
+
+    def __exit__(self, *error: object) -> None:
+        torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.benchmark = (
+            self.before
+        )
+
+
+def class_weights(class_weight: Any, y: np.ndarray, sets: Sequence[np.ndarray], n_classes: int) -> np.ndarray | None:
+    """Return weights (S, c): None, "balanced" (by each net's own rows), {class: weight}, (c,) or (S, c)."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise UnknownName("class_weight", class_weight, ("balanced",))
+        counts = np.stack([np.bincount(y[s], minlength=n_classes) for s in sets]).astype(float)
+        present = np.maximum((counts > 0).sum(1, keepdims=True), 1)
+        return np.where(counts > 0, counts.sum(1, keepdims=True) / (present * np.maximum(counts, 1)), 1.0)
+    if isinstance(class_weight, dict):
+        wrong = [k for k in class_weight if not 0 <= int(k) < n_classes]
+        if wrong:
+            raise InputError(f"class_weight names the class {wrong[0]!r}, but there are classes 0 to {n_classes - 1}.")
+        class_weight = [class_weight.get(k, 1.0) for k in range(n_classes)]
+    weights = np.asarray(class_weight, dtype=float)
+    if weights.shape not in ((n_classes,), (len(sets), n_classes)) or not np.all(weights >= 0) or not weights.any():
+        raise InputError(
+            f"class_weight must hold one non-negative weight per class ({n_classes}); it has shape {weights.shape}."
+        )
+    return np.broadcast_to(weights, (len(sets), n_classes)).copy()

@@ -1,0 +1,122 @@
+"""Fresh nets: one architecture, initialised once per seed, weights stacked over nets."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unseen.core.errors import InputError, KindError
+
+__all__ = ["fresh_nets", "maker_of", "probed", "stacked_state"]
+
+Maker = Callable[[], nn.Module]
+
+
+def maker_of(module: Any, sample_shape: Sequence[int], n_classes: int) -> Maker:
+    """Return a function without arguments that makes an initialised module from a factory, a class or a module.
+
+    A factory or class is called with the arguments it names: `n_features` (a number for flat rows, a shape for
+    images) and `n_classes`; one with two required arguments gets them in that order.
+    """
+    if isinstance(module, nn.Module):
+        return lambda: _reset(copy.deepcopy(module))
+    if not callable(module):
+        raise KindError(
+            f"the module is a {type(module).__name__}; give a torch.nn.Module, its class, or a function that makes one."
+        )
+    n_features = int(sample_shape[0]) if len(sample_shape) == 1 else tuple(int(d) for d in sample_shape)
+    known = {"n_features": n_features, "n_classes": n_classes}
+    try:
+        parameters = dict(inspect.signature(module).parameters)
+    except (TypeError, ValueError):
+        parameters = {}
+    named = {name: value for name, value in known.items() if name in parameters}
+    required = [
+        p.name
+        for p in parameters.values()
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in named
+    ]
+    if not required:
+        return lambda: _made(module, (), named)
+    if len(required) == 2 and not named:
+        return lambda: _made(module, (n_features, n_classes), {})
+    raise InputError(
+        f"the factory {getattr(module, '__name__', module)} needs {', '.join(required)}; it may ask for n_features and n_classes only. "
+        "Bind the rest with functools.partial."
+    )
+
+
+def _made(factory: Any, args: tuple[Any, ...], options: dict[str, Any]) -> nn.Module:
+    made = factory(*args, **options)
+    if not isinstance(made, nn.Module):
+        raise KindError(f"the factory gave a {type(made).__name__}; it must give a torch.nn.Module.")
+    return made
+
+
+def _reset(module: nn.Module) -> nn.Module:
+    """Draw all weights again that their layers know how to draw; other parameters keep their values."""
+    for layer in module.modules():
+        reset = getattr(layer, "reset_parameters", None)
+        if callable(reset):
+            reset()
+        elif isinstance(layer, nn.modules.batchnorm._NormBase):
+            layer.reset_running_stats()
+    return module
+
+
+def fresh_nets(make: Maker, seeds: Sequence[int]) -> list[nn.Module]:
+    """Return one net per seed, each made under its own seed; torch's global generator is left as it was."""
+    nets = []
+    with torch.random.fork_rng(devices=[]):
+        for seed in seeds:
+            torch.manual_seed(int(seed) % (1 << 63))
+            nets.append(make().cpu())
+    first = [(name, tuple(p.shape)) for name, p in nets[0].named_parameters()]
+    for net in nets[1:]:
+        if [(name, tuple(p.shape)) for name, p in net.named_parameters()] != first:
+            raise InputError(
+                "the factory made nets of different shapes; all nets of one call must have one architecture."
+            )
+    if not first:
+        raise InputError("the module has no parameters; there is nothing to train.")
+    return nets
+
+
+def stacked_state(
+    nets: Sequence[nn.Module], device: torch.device, dtype: torch.dtype
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Return parameters and buffers of the nets, each stacked over nets in a new first axis."""
+
+    def stack(values: list[Tensor]) -> Tensor:
+        out = torch.stack([v.detach() for v in values])
+        return out.to(device, dtype if out.is_floating_point() else out.dtype).contiguous()
+
+    params = [dict(net.named_parameters()) for net in nets]
+    buffers = [dict(net.named_buffers()) for net in nets]
+    return (
+        {name: stack([p[name] for p in params]) for name in params[0]},
+        {name: stack([b[name] for b in buffers]) for name in buffers[0]},
+    )
+
+
+def probed(net: nn.Module, X: Tensor) -> int:
+    """Return how many logits the net gives for rows like X, or say why it cannot take them."""
+    net = copy.deepcopy(net).to(X.dtype).eval()
+    try:
+        with torch.no_grad():
+            out = net(X[:2].cpu())
+    except Exception as error:  # a module's forward may raise anything; its words are passed on
+        shape = tuple(int(d) for d in X.shape[1:])
+        raise InputError(
+            f"the module cannot take examples of shape {shape}: {str(error).splitlines()[0]} "
+            "Give X in the shape the module reads (images as (n, channels, height, width)), or a module for this shape."
+        ) from error
+    if not isinstance(out, Tensor) or out.dim() != 2 or out.shape[0] != len(X[:2]):
+        got = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
+        raise InputError(f"the module gives {got} for two examples; it must give one row of logits for each.")
+    return int(out.shape[1])

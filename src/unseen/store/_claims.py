@@ -30,6 +30,12 @@ def server_now(connection: Connection) -> float:
 
 
 def renew(connection: Connection, study: int, owner: str, lease_seconds: float) -> None:
+    """Write the owner's lease; an owner that has left, or was buried, stays away."""
+    mine = (drivers.c.study == study) & (drivers.c.owner == owner)
+    connection.execute(update(drivers).where(mine).values(lease_until=server_now(connection) + lease_seconds))
+
+
+def _enter(connection: Connection, study: int, owner: str, lease_seconds: float) -> None:
     """Write the owner's lease, and the owner itself where it is new."""
     now = server_now(connection)
     row = {"study": study, "owner": owner, "started": now, "lease_until": now + lease_seconds, "done": 0}
@@ -45,7 +51,7 @@ def claim(
     connection: Connection, study: int, owner: str, limit: int, lease_seconds: float, max_attempts: int
 ) -> list[TaskRow]:
     """Take tasks for `owner`: those of dead owners first and few at a time, then waiting ones."""
-    renew(connection, study, owner, lease_seconds)
+    _enter(connection, study, owner, lease_seconds)
     _bury_dead(connection, study, max_attempts)
     rows = _suspects(connection, study, limit) or _waiting(connection, study, limit)
     if not rows:

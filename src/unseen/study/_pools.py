@@ -1,0 +1,318 @@
+"""Where chunks of tasks run: in this process, in worker processes, or on a dask cluster; all with the same few calls."""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from threadpoolctl import threadpool_limits
+
+from unseen.core.errors import InputError, MissingExtra, PartialRun
+from unseen.store import Result, TaskRow
+
+__all__ = ["Context", "DaskPool", "Done", "InlinePool", "Pool", "ProcessPool", "pool_for"]
+
+WORKERS_AWAY = 60.0
+
+Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[Result]]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What every chunk needs and what travels once: the runner, the spec and the cells."""
+
+    runner: Runner
+    spec: dict[str, Any]
+    cells: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A chunk that came back: with results, with what went wrong, or lost because its worker died."""
+
+    rows: list[TaskRow]
+    results: list[Result]
+    seconds: float = 0.0
+    error: str = ""
+    lost: bool = False
+
+
+class Pool(Protocol):
+    """Runs chunks."""
+
+    @property
+    def workers(self) -> int:
+        """How many chunks run at a time."""
+        ...
+
+    def submit(self, rows: list[TaskRow]) -> None:
+        """Take a chunk."""
+        ...
+
+    def under_way(self) -> int:
+        """Return how many chunks were taken and have not come back."""
+        ...
+
+    def wait(self, seconds: float) -> list[Done]:
+        """Return the chunks that are ready, after at most about `seconds`."""
+        ...
+
+    def close(self) -> None:
+        """Stop at once, whatever runs."""
+        ...
+
+
+_one_at_a_time = threading.Lock()
+
+
+def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[Result], float]:
+    """Run a chunk with one BLAS thread; threads of one worker take turns, because models may use global random state."""
+    with _one_at_a_time, threadpool_limits(1):
+        start = time.perf_counter()
+        return context.runner(context.spec, context.cells, rows), time.perf_counter() - start
+
+
+def _complaint(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}".strip().splitlines()[0][:500]
+
+
+class InlinePool:
+    """Runs each chunk in this process, when it is waited for."""
+
+    workers = 1
+
+    def __init__(self, context: Context) -> None:
+        self.context, self.waiting = context, list[list[TaskRow]]()
+        self.running = False
+
+    def submit(self, rows: list[TaskRow]) -> None:
+        """Take a chunk."""
+        self.waiting.append(rows)
+
+    def under_way(self) -> int:
+        """Return how many chunks wait."""
+        return len(self.waiting)
+
+    def wait(self, seconds: float) -> list[Done]:
+        """Run the first chunk."""
+        if not self.waiting:
+            return []
+        rows = self.waiting[0]
+        self.running = True
+        try:
+            results, spent = run_rows(self.context, rows)
+            done = Done(rows, results, spent)
+        except Exception as error:
+            done = Done(rows, [], error=_complaint(error))
+        finally:
+            self.running = False
+        self.waiting.pop(0)
+        return [done]
+
+    def close(self) -> None:
+        """Forget what waits."""
+        self.waiting.clear()
+
+
+_context: Context | None = None
+
+
+def _start_worker(context: Context) -> None:
+    global _context
+    _context = context
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches workers too; the driver decides
+
+
+def _run_in_worker(rows: list[TaskRow]) -> tuple[list[Result], float]:
+    assert _context is not None
+    return run_rows(_context, rows)
+
+
+class _Futures:
+    """Chunks as futures, whoever runs them; `_send` makes one, `_judge` tells what became of it."""
+
+    workers = 1
+
+    def __init__(self) -> None:
+        self.ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.chunks: dict[Any, list[TaskRow]] = {}
+
+    def submit(self, rows: list[TaskRow]) -> None:
+        """Send a chunk off."""
+        future = self._send(rows)
+        self.chunks[future] = rows
+        future.add_done_callback(self.ready.put)
+
+    def under_way(self) -> int:
+        """Return how many chunks are out."""
+        return len(self.chunks)
+
+    def wait(self, seconds: float) -> list[Done]:
+        """Return the chunks that are ready."""
+        found: list[Done] = []
+        try:
+            future = self.ready.get(timeout=seconds)
+            while True:
+                rows = self.chunks.pop(future, None)
+                if rows is not None:
+                    found.append(self._judge(future, rows))
+                future = self.ready.get_nowait()
+        except queue.Empty:
+            return found
+
+    def _send(self, rows: list[TaskRow]) -> Any:
+        raise NotImplementedError
+
+    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+        raise NotImplementedError
+
+
+class ProcessPool(_Futures):
+    """Runs chunks in worker processes, which are started again after one of them died."""
+
+    def __init__(self, context: Context, workers: int) -> None:
+        super().__init__()
+        self.context, self.workers = context, workers
+        self.executor: Any = None
+
+    def _send(self, rows: list[TaskRow]) -> Any:
+        from joblib.externals.loky.process_executor import BrokenProcessPool, ProcessPoolExecutor
+
+        with _signals_kept_from_workers():
+            for _ in range(2):
+                if self.executor is None:
+                    self.executor = ProcessPoolExecutor(
+                        self.workers, initializer=_start_worker, initargs=(self.context,)
+                    )
+                try:
+                    return self.executor.submit(_run_in_worker, rows)
+                except BrokenProcessPool:
+                    self._drop()
+            raise InputError("worker processes cannot be started; run with one worker (--workers 1).")
+
+    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        try:
+            return Done(rows, *future.result())
+        except BrokenProcessPool as error:
+            self._drop()
+            return Done(rows, [], error=_complaint(error), lost=True)
+        except Exception as error:
+            return Done(rows, [], error=_complaint(error))
+
+    def _drop(self) -> None:
+        executor, self.executor = self.executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, kill_workers=True)
+
+    def close(self) -> None:
+        """Kill the workers."""
+        self.chunks.clear()
+        self._drop()
+
+
+@contextmanager
+def _signals_kept_from_workers() -> Iterator[None]:
+    """Let processes that start here inherit a mask that keeps a terminal's Ctrl-C from them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # starting it later would lift the mask
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+class DaskPool(_Futures):
+    """Runs chunks on a dask cluster; spec and cells are sent to its workers once."""
+
+    def __init__(self, context: Context, client: Any, owned: Sequence[Any] = ()) -> None:
+        super().__init__()
+        self.context, self.client, self.owned = context, client, owned
+        self.sent: Any = None
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """Return how many workers the cluster has now; they may come and go."""
+        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+
+    def _send(self, rows: list[TaskRow]) -> Any:
+        give_up = time.monotonic() + WORKERS_AWAY
+        while True:
+            try:
+                if self.sent is None:
+                    self.client.wait_for_workers(1, timeout=WORKERS_AWAY)
+                    self.sent = self.client.scatter(self.context, broadcast=True, hash=False)
+                return self.client.submit(run_rows, self.sent, rows, pure=False, retries=0)
+            except (TimeoutError, OSError) as error:
+                if time.monotonic() > give_up:
+                    raise PartialRun(f"the dask cluster has had no worker for {WORKERS_AWAY:.0f} s.") from error
+                time.sleep(0.2)
+
+    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        try:
+            return Done(rows, *future.result())
+        except KilledWorker as error:
+            return Done(rows, [], error=_complaint(error), lost=True)
+        except (CancelledError, TimeoutError, OSError) as error:
+            self.sent = None  # it may be lost with the worker that held it
+            return Done(rows, [], error=_complaint(error), lost=True)
+        except Exception as error:
+            return Done(rows, [], error=_complaint(error))
+
+    def close(self) -> None:
+        """Call back what is out, and end a cluster of our own."""
+        if self.chunks:
+            self.client.cancel(list(self.chunks), force=True)
+            self.chunks.clear()
+        self.sent = None
+        for thing in self.owned:
+            thing.close()
+
+
+def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
+    """Return the pool that was asked for."""
+    if scheduler is not None:
+        return _dask_pool(context, scheduler)
+    from joblib import effective_n_jobs
+
+    workers = effective_n_jobs(n_jobs)
+    return InlinePool(context) if workers == 1 else ProcessPool(context, workers)
+
+
+def _dask_pool(context: Context, scheduler: Any) -> Pool:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        raise MissingExtra("distributed", "dask", "a scheduler") from error
+    if isinstance(scheduler, Client):
+        return DaskPool(context, scheduler)
+    text = str(scheduler)
+    kind, _, rest = text.partition(":")
+    if kind == "local" and rest.isdigit() and int(rest) > 0:
+        options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+        cluster = LocalCluster(n_workers=int(rest), **options)
+        client = Client(cluster)
+        return DaskPool(context, client, (client, cluster))
+    if "://" not in text:
+        raise InputError(f"unknown scheduler {text!r}; give local:4 for four local workers, or tcp://host:8786.")
+    try:
+        client = Client(text, timeout=10)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(f"no dask scheduler answers at {text!r}; start one there, or give local:4.") from error
+    return DaskPool(context, client, (client,))

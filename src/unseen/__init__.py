@@ -22,6 +22,7 @@ _NAMES = {
     "PrincipalScores": "unseen.learners.scores",
     "QuitWhenAhead": "unseen.learners.quit_when_ahead",
     "Ranking": "unseen.core.ranking",
+    "Study": "unseen.study._study",
     "Target": "unseen.core.estimate",
     "TrainingProgress": "unseen.learners.progress",
     "UnseenError": "unseen.core.errors",
@@ -51,6 +52,7 @@ _NAMES = {
     "rank": "unseen.verbs.rank",
     "resubstitution": "",
     "run": "unseen.verbs.run",
+    "study": "",
     "training_variance": "unseen.verbs.diagnose_training",
     "variance_components": "unseen.verbs.diagnose_variance",
 }

@@ -6,6 +6,7 @@ from unseen import kinetics as kinetics
 from unseen import measures as measures
 from unseen import nets as nets
 from unseen import resubstitution as resubstitution
+from unseen import study as study
 from unseen.core.comparison import Comparison as Comparison
 from unseen.core.comparison import Comparisons as Comparisons
 from unseen.core.distribution import ErrorDistribution as ErrorDistribution
@@ -22,6 +23,7 @@ from unseen.learners.quit_when_ahead import QuitWhenAhead as QuitWhenAhead
 from unseen.learners.scores import PrincipalScores as PrincipalScores
 from unseen.learners.scores import ZScore as ZScore
 from unseen.learners.threshold import UtilityThreshold as UtilityThreshold
+from unseen.study._study import Study as Study
 from unseen.verbs.assess import assess as assess
 from unseen.verbs.assessment import Assessment as Assessment
 from unseen.verbs.compare import compare as compare

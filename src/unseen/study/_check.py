@@ -1,0 +1,153 @@
+"""Checks of a spec that need the registry: every name, option and pair, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.core.data import Data
+from unseen.core.errors import InputError, UnknownName, UnseenError
+from unseen.core.registry import build, find, known
+
+if TYPE_CHECKING:
+    from unseen.study._spec import PopulationSpec, StudySpec
+
+__all__ = ["check_names"]
+
+LEAST_SIZE = 4
+
+
+def check_names(spec: StudySpec, source: str) -> None:
+    """Refuse a spec in which a name, an option or a combination cannot be used; the message has the key path."""
+    where = _Where(source)
+    if not spec.methods and not spec.comparisons:
+        where.refuse("methods", "there is neither a method nor a comparison; give at least one")
+    if spec.internal == 1:
+        where.refuse("internal", "1 was given; it must be 0, or at least 2 runs to have a variance")
+    for k, n in enumerate(spec.sizes):
+        if n < LEAST_SIZE:
+            where.refuse(f"sizes[{k}]", f"{n} was given; it must be at least {LEAST_SIZE}")
+    where.distinct("sizes", spec.sizes)
+    for part in ("populations", "models", "methods"):
+        where.distinct(part, [one.label for one in getattr(spec, part)])
+    where.distinct("comparisons", [(c.model_a, c.model_b, c.label) for c in spec.comparisons])
+    if spec.loss != "auto":
+        where.told("loss", _check_loss, spec.loss)
+    samples = [_check_population(where, k, one, spec) for k, one in enumerate(spec.populations)]
+    for k, model in enumerate(spec.models):
+        for population, sample in zip(spec.populations, samples):
+            where.told(f"models[{k}].model", _check_model, model.text, sample, population.label)
+    for k, method in enumerate(spec.methods):
+        cls = where.told(f"methods[{k}].id", find, method.id, "estimators", "resubstitution")
+        where.told(f"methods[{k}].options", build, method.id, "estimators", "resubstitution", options=method.options)
+        _check_design(where, f"methods[{k}]", method, cls)
+    for k, pair in enumerate(spec.comparisons):
+        _check_pair(where, f"comparisons[{k}]", pair, [m.label for m in spec.models])
+
+
+class _Where:
+    """Turns a mistake into a sentence that begins with the file and the key path."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def refuse(self, path: str, text: str) -> None:
+        raise InputError(f"{self.source}: {path}: {text}.")
+
+    def told(self, path: str, check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        try:
+            return check(*arguments, **options)
+        except UnseenError as error:
+            raise InputError(f"{self.source}: {path}: {error}") from error
+
+    def distinct(self, path: str, values: Sequence[Any]) -> None:
+        for k, value in enumerate(values):
+            if value in values[:k]:
+                what = " ".join(map(str, value)) if isinstance(value, tuple) else value
+                self.refuse(f"{path}[{k}]", f"{what!r} is there twice; give one of them another `name`")
+
+
+def _check_loss(loss: str) -> None:
+    cls = find(loss, "measures")
+    if not hasattr(cls, "per_example"):
+        names = [name for name, one in known("measures").items() if hasattr(one, "per_example")]
+        raise InputError(f"{loss} is no mean over cases; a study takes one of: {', '.join(names)}.")
+
+
+def _check_population(where: _Where, k: int, part: PopulationSpec, spec: StudySpec) -> Any:
+    from unseen.study._populations import source_of
+
+    path = f"populations[{k}]"
+    given = [name for name in ("id", "data", "factory") if getattr(part, name)]
+    if len(given) != 1:
+        where.refuse(path, f"{' and '.join(given) or 'none'} was given; exactly one of id, data and factory is needed")
+    if part.task not in ("", "classification", "regression"):
+        where.refuse(f"{path}.task", f"{part.task!r} was given; it is classification or regression")
+    if not part.data and (part.target or part.task):
+        where.refuse(path, "target and task belong to populations given by data")
+    if part.data and part.options:
+        where.refuse(f"{path}.options", "a population given by data has no options")
+    found = where.told(f"{path}.{given[0]}", source_of, part, spec.folder)
+    where.told(path, _drawn, found, max(spec.sizes))
+    return where.told(path, _drawn, found, min(spec.sizes))
+
+
+def _drawn(source: Any, n: int) -> Any:
+    try:
+        data = source.draw(n, np.random.default_rng(0))[0]
+    except UnseenError:
+        raise
+    except Exception as error:  # a user's population may raise anything
+        raise InputError(f"drawing {n} rows failed: {type(error).__name__}: {error}.") from error
+    if not isinstance(data, Data) or data.n != n:
+        raise InputError(
+            f"drawing {n} rows gave {type(data).__name__}; draw must return unseen.datasets.as_data of {n} rows."
+        )
+    return data
+
+
+def _check_model(text: str, sample: Data, population: str) -> None:
+    from unseen.verbs.prepare import model_of
+
+    try:
+        model_of(text, sample)
+    except UnseenError as error:
+        raise InputError(f"{error} (population {population})") from error
+
+
+def _check_design(where: _Where, path: str, part: Any, method: Any) -> None:
+    if not part.design:
+        if part.design_options:
+            where.refuse(f"{path}.design_options", "they were given without a design")
+        return
+    if not hasattr(method, "designs"):
+        where.refuse(f"{path}.design", f"{method.id} does not resample, so it has no design")
+    if part.design not in known("designs"):
+        where.told(f"{path}.design", _unknown, "design", part.design, known("designs"))
+    if part.design not in method.designs:
+        where.refuse(
+            f"{path}.design", f"{part.design!r} was given; {method.id} takes {', '.join(sorted(method.designs))}"
+        )
+    where.told(f"{path}.design_options", build, part.design, "designs", options=part.design_options)
+
+
+def _unknown(what: str, name: str, names: Iterable[str]) -> None:
+    raise UnknownName(what, name, names)
+
+
+def _check_pair(where: _Where, path: str, pair: Any, models: list[str]) -> None:
+    for key in ("model_a", "model_b"):
+        if getattr(pair, key) not in models:
+            where.told(f"{path}.{key}", _unknown, "model of this study", getattr(pair, key), models)
+    if pair.model_a == pair.model_b:
+        where.refuse(f"{path}.model_b", f"{pair.model_b!r} cannot be compared with itself")
+    cls = where.told(f"{path}.test", find, pair.test, "comparisons", "estimators")
+    tests = cls.__module__.startswith("unseen.comparisons") or getattr(cls, "kind", "") == "comparisons"
+    if "datasets" in getattr(cls, "needs", ()) or not (
+        hasattr(cls, "designs") and (tests or getattr(cls, "linear", False))
+    ):
+        where.refuse(f"{path}.test", f"{pair.test} is no test of the difference of two models on one sample")
+    where.told(f"{path}.options", build, pair.test, "comparisons", "estimators", options=pair.options)
+    _check_design(where, path, pair, cls)

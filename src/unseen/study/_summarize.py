@@ -1,0 +1,163 @@
+"""From the columns of a store to the summary of a study."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.estimate import Target
+from unseen.core.summary import summarize
+from unseen.resubstitution._deviations import Deviations
+from unseen.study._measured import correlation_of, coverage_of, mean_of, share_of, variance_of
+from unseen.study._pairs import adjusted_pairs, paired
+from unseen.study._summary import CellSummary, StudyCell, StudySummary, deviations_title
+
+__all__ = ["summarized", "summary_of"]
+
+LEAST = 2
+
+
+@dataclass(frozen=True)
+class _Results:
+    """The results of one cell, as arrays over its replications."""
+
+    cell: StudyCell
+    columns: Mapping[str, Array]
+    kind: str
+    n1: int
+    target: Floats
+
+    @property
+    def deviation(self) -> Floats:
+        return self.columns["estimate"] - self.columns["truth"]
+
+
+def summary_of(store: Any, name: str) -> StudySummary:
+    """Return the summary of a study in an open store."""
+    spec, progress = store.spec(name), store.progress(name)
+    counts = (progress.total, progress.done, progress.failed)
+    failures = _counts(store.failures(name))
+    return summarized(name, spec, store.cells(name), store.columns(name), store.extras(name), counts, failures)
+
+
+def _counts(failures: Sequence[Mapping[str, Any]]) -> dict[int, int]:
+    out: dict[int, int] = defaultdict(int)
+    for one in failures:
+        out[one["cell"]] += 1
+    return out
+
+
+def summarized(
+    name: str,
+    spec: Mapping[str, Any],
+    cells: Sequence[Mapping[str, Any]],
+    columns: Mapping[str, Array],
+    extras: Sequence[tuple[int, int, str]],
+    counts: tuple[int, int, int],
+    failures: Mapping[int, int] | None = None,
+) -> StudySummary:
+    """Return the summary of columns that are ordered by cell and replication.
+
+    Parameters
+    ----------
+    name, spec, cells
+        The study, as the store keeps it.
+    columns : mapping of str to ndarray
+        cell, replication, estimate, truth, lower, upper, spread, p_value, seconds; NaN where there is none.
+    extras : sequence of (cell, replication, text)
+        The JSON texts of results whose target is not the model fitted on all rows.
+    counts : tuple of int
+        Tasks in all, done and failed.
+    failures : mapping of int to int, optional
+        Failed tasks by cell.
+    """
+    level = float(spec.get("level", 0.95))
+    found = [one for one in _results(cells, columns, extras) if len(one[1].columns["cell"]) >= LEAST]
+    made = [_summary(results, level, (failures or {}).get(index, 0)) for index, results in found]
+    results = [one for _, one in found if one.cell.kind == "estimate"]
+    return StudySummary(
+        name, tuple(made), adjusted_pairs(_pairs(results)), int(spec["replications"]), int(spec["seed"]), level, *counts,
+        tuple(_boxes(results)),
+    )  # fmt: skip
+
+
+def _results(
+    cells: Sequence[Mapping[str, Any]], columns: Mapping[str, Array], extras: Sequence[tuple[int, int, str]]
+) -> list[tuple[int, _Results]]:
+    told: dict[int, dict[int, dict[str, Any]]] = defaultdict(dict)
+    for index, replication, text in extras:
+        if text:
+            told[index][replication] = json.loads(text)
+    edges = np.searchsorted(columns["cell"], np.arange(len(cells) + 1))
+    out = []
+    for index, cell in enumerate(cells):
+        part = {name: values[edges[index] : edges[index + 1]] for name, values in columns.items()}
+        usable = np.isfinite(part["estimate"]) & np.isfinite(part["truth"])
+        part = {name: values[usable] for name, values in part.items()}
+        out.append((index, _with_target(cell, part, told[index])))
+    return out
+
+
+def _with_target(cell: Mapping[str, Any], part: dict[str, Array], told: dict[int, dict[str, Any]]) -> _Results:
+    """Add what the method declares as its target; without a word it is the model fitted on all rows."""
+    of = StudyCell(
+        cell["population"], cell["model"], cell["n"], cell["method"], cell.get("kind", "estimate"), cell.get("equal", False)
+    )  # fmt: skip
+    first = next(iter(told.values()), {})
+    target = np.array(part["truth"], dtype=float)
+    for k, replication in enumerate(part["replication"].tolist()):
+        target[k] = told.get(replication, {}).get("target", target[k])
+    return _Results(of, part, first.get("kind", "model"), int(first.get("n1", cell["n"])), target)
+
+
+def _summary(found: _Results, level: float, failed: int) -> CellSummary:
+    c = found.columns
+    estimate, truth = c["estimate"], c["truth"]
+    target = Target.MODEL if found.kind == "model" else Target.ALGORITHM
+    spread = c["spread"][np.isfinite(c["spread"])]
+    bounded = np.isfinite(c["lower"]) & np.isfinite(c["upper"])
+    targets = found.target[bounded] if found.kind == "model" else found.target
+    tested = np.isfinite(c["p_value"])
+    return CellSummary(
+        found.cell, str(target.at(found.n1)), failed, summarize(estimate, truth, found.cell.method), mean_of(truth),
+        mean_of(estimate - found.target),
+        mean_of(spread**2) if len(spread) >= LEAST else None,
+        variance_of(estimate), correlation_of(estimate, truth),
+        coverage_of(c["lower"][bounded], c["upper"][bounded], targets, found.kind) if bounded.sum() >= LEAST else None,
+        mean_of((c["upper"] - c["lower"])[bounded]) if bounded.sum() >= LEAST else None,
+        share_of(c["p_value"][tested] < 1 - level) if tested.sum() >= LEAST else None,
+        mean_of(c["seconds"]),
+    )  # fmt: skip
+
+
+def _by_place(results: Sequence[_Results]) -> dict[tuple[str, str, int], dict[str, tuple[Ints, Floats]]]:
+    places: dict[tuple[str, str, int], dict[str, tuple[Ints, Floats]]] = defaultdict(dict)
+    for one in results:
+        place = (one.cell.population, one.cell.model, one.cell.n)
+        places[place][one.cell.method] = (one.columns["replication"].astype(np.int64), one.deviation)
+    return places
+
+
+def _pairs(results: Sequence[_Results]) -> list[Any]:
+    return [pair for place, of in _by_place(results).items() for pair in paired(place, of)]
+
+
+def _boxes(results: Sequence[_Results]) -> list[Deviations]:
+    """Return the deviations by population and model; an estimator without results at some size is left out."""
+    places = _by_place(results)
+    out = []
+    for population, model in dict.fromkeys((p, m) for p, m, _ in places):
+        sizes = [n for p, m, n in places if (p, m) == (population, model)]
+        named = [places[population, model, n] for n in sizes]
+        methods = tuple(name for name in named[0] if all(name in one for one in named))
+        if methods:
+            values = tuple(tuple(one[name][1] for name in methods) for one in named)
+            title = deviations_title(population, model)
+            out.append(Deviations(title, tuple(f"n = {n}" for n in sizes), methods, values))
+    return out

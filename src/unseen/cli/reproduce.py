@@ -23,7 +23,7 @@ def reproduce(
     listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
     replications: Annotated[
         int | None,
-        typer.Option("--replications", "-r", min=2, help="Number of replications; the publication's by default."),
+        typer.Option("--replications", "--repeats", "-r", min=2, help="Number of replications; the publication's by default."),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", help="key=value, an option of the experiment.")

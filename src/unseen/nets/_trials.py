@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from unseen.nets._noise import Kernels, Points
 from unseen.nets._problem import Options, Problem, problem_of
 from unseen.nets._view import View, held_still
 
-__all__ = ["Trials", "fresh_copy", "search_kappa", "splits_of", "trained_trials"]
+__all__ = ["Trials", "fresh_copy", "laid_out", "search_kappa", "splits_of", "trained_trials"]
 
 ATTEMPTS = 200
 
@@ -73,18 +73,22 @@ class Trials:
     points: list[Points]
     errors: Floats
     held_out: list[tuple[Any, Any]]
-    _cache: dict[float, Floats] = field(default_factory=dict)
+    _cache: dict[tuple[int, float], float] = field(default_factory=dict)
 
-    def deviations(self, kappa: float, exact: bool = True) -> Floats:
-        """Return bolstered minus observed error of every trial with kernels scaled by kappa."""
-        kappa = round(float(kappa), 6)
-        if kappa not in self._cache:
-            masses = [
-                float(p.weights @ p.misclassified(Kernels(k.centres, k.codes, k.sizes, kappa), q, exact).values)
-                for p, k, q in zip(self.problems, self.kernels, self.points)
-            ]
-            self._cache[kappa] = np.array(masses) - self.errors
-        return self._cache[kappa]
+    def deviation(self, trial: int, kappa: float, exact: bool = True) -> float:
+        """Return bolstered minus observed error of one trial with kernels scaled by kappa; asked again, it is remembered."""
+        key = (trial, round(float(kappa), 6))
+        if key not in self._cache:
+            problem, points = self.problems[trial], self.points[trial]
+            means = problem.misclassified(replace(self.kernels[trial], scale=key[1]), points, exact)
+            self._cache[key] = float(problem.weights @ means.values) - float(self.errors[trial])
+        return self._cache[key]
+
+    def deviations(self, kappa: float, exact: bool = True, count: int | None = None) -> Floats:
+        """Return the deviations of the first `count` trials, of all by default."""
+        return np.array(
+            [self.deviation(k, kappa, exact) for k in range(len(self.problems) if count is None else count)]
+        )
 
 
 def splits_of(codes: np.ndarray, options: Options, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -1,0 +1,236 @@
+"""Examples for nets from files and objects: IDX (as MNIST comes), NPZ, folders of images, any Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError, KindError
+from unseen.nets._idx import read_idx
+
+__all__ = ["Examples", "read_examples"]
+
+NPZ_NAMES = {
+    None: (("X", "y"), ("x", "y"), ("data", "target"), ("images", "labels"), ("x_train", "y_train"), ("X_train", "y_train")),
+    "train": (("x_train", "y_train"), ("X_train", "y_train")),
+    "test": (("x_test", "y_test"), ("X_test", "y_test")),
+}  # fmt: skip
+PARTS = {"train": "train", "test": "t10k"}
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", ".pgm", ".ppm")
+CHANNELS = {1: "L", 3: "RGB"}
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Inputs and labels as arrays.
+
+    Parameters
+    ----------
+    X : ndarray of float32
+        Images as (n, channels, height, width), or whatever shape the source has; whole numbers from 0 to 255 become 0 to 1.
+    y : ndarray
+        Labels.
+    classes : tuple
+        Different labels, sorted; the names of the subfolders for a folder of images.
+    source : str
+        Where they come from.
+
+    Examples
+    --------
+    >>> e = read_examples((np.zeros((2, 3)), np.array([0, 1])))
+    >>> e.X.dtype, e.classes, len(e)
+    (dtype('float32'), (0, 1), 2)
+    """
+
+    X: Any
+    y: Any
+    classes: tuple[Any, ...]
+    source: str
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.y))
+
+
+def read_examples(
+    source: Any,
+    *,
+    part: str | None = None,
+    channels: int | None = None,
+    n_classes: int | None = None,
+    limit: int | None = None,
+) -> Examples:
+    """Read inputs and labels for a net.
+
+    Parameters
+    ----------
+    source : path, (X, y), or Dataset with `__len__` and `__getitem__`
+        A folder with IDX files (plain or gzip, named as MNIST's), a folder with one subfolder of images per class, an NPZ
+        file (X and y, or x_train and y_train; never unpickled), two arrays, or a map-style torch Dataset.
+    part : {"train", "test"}, optional
+        Which part of a source that has two; "train" by default for IDX.
+    channels : {1, 3}, optional
+        Turn the pictures of a folder to grey or colour; as the first one is by default.
+    n_classes : int, optional
+        Refuse whole-number labels of n_classes and above.
+    limit : int, optional
+        Read so many examples at most.
+
+    Returns
+    -------
+    Examples
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "a.npz"
+    ...     np.savez(file, X=np.eye(3), y=[0, 1, 1])
+    ...     X, y = read_examples(file)
+    >>> X.shape, y.tolist()
+    ((3, 3), [0, 1, 1])
+    """
+    if part not in NPZ_NAMES:
+        raise InputError(f"part is {part!r}; it is 'train', 'test' or None.")
+    if isinstance(source, tuple) and len(source) == 2:
+        X, y, name = *map(_array, source), "arrays"
+    elif isinstance(source, (str, PathLike)):
+        X, y, name = *_from_path(Path(source), part, channels, limit), str(source)
+    elif hasattr(source, "__len__") and hasattr(source, "__getitem__"):
+        X, y, name = *_from_dataset(source, limit), type(source).__name__
+    else:
+        raise KindError(f"source is a {type(source).__name__}; give a path, a pair (X, y) or a Dataset.")
+    return _checked(X, y, name, n_classes, limit)
+
+
+def _array(values: Any) -> np.ndarray:
+    return np.asarray(values.detach().cpu().numpy() if hasattr(values, "detach") else values)
+
+
+def _checked(X: np.ndarray, y: np.ndarray, name: str, n_classes: int | None, limit: int | None) -> Examples:
+    if limit is not None:
+        X, y = X[:limit], y[:limit]
+    if len(X) != len(y) or y.ndim != 1 or len(y) == 0:
+        raise InputError(f"{name}: {X.shape} inputs and {y.shape} labels; one label per input is needed.")
+    if X.dtype.kind not in "buif":
+        raise InputError(f"{name}: inputs of kind {X.dtype}; numbers are needed.")
+    X = X.astype(np.float32) / 255 if X.dtype == np.uint8 else X.astype(np.float32)
+    bad = np.flatnonzero(~np.isfinite(X.reshape(len(X), -1)).all(axis=1))
+    if len(bad):
+        raise InputError(
+            f"{name}: {len(bad)} examples hold NaN or infinite values, the first at row {bad[0]}; remove them."
+        )
+    if y.dtype.kind == "f":
+        if not np.array_equal(y, np.round(y)):
+            raise InputError(f"{name}: labels are fractions or NaN; classes are needed.")
+        y = y.astype(np.int64)
+    if n_classes is not None and y.dtype.kind in "bui" and (y.min() < 0 or y.max() >= n_classes):
+        raise InputError(
+            f"{name}: labels run from {y.min()} to {y.max()}; with {n_classes} classes they run from 0 to {n_classes - 1}."
+        )
+    y = y.astype(np.int64) if y.dtype.kind in "bui" else y
+    return Examples(X, y, tuple(np.unique(y).tolist()), name)
+
+
+def _from_path(path: Path, part: str | None, channels: int | None, limit: int | None) -> tuple[np.ndarray, np.ndarray]:
+    if not path.exists():
+        raise InputError(f"there is no file or folder {str(path)!r}.")
+    if path.is_file():
+        return _from_npz(path, part)
+    images = sorted(p for p in path.iterdir() if "idx" in p.name and "images" in p.name)
+    return _from_idx(path, images, part or "train") if images else _from_pictures(path, part, channels, limit)
+
+
+def _from_npz(path: Path, part: str | None) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            if not hasattr(archive, "files"):
+                raise InputError(f"{str(path)!r} holds one array; an NPZ file with X and y is needed.")
+            for names in NPZ_NAMES[part]:
+                if set(names) <= set(archive.files):
+                    X, y = (archive[name] for name in names)
+                    return X, y
+            raise InputError(f"{str(path)!r} holds {', '.join(archive.files)}; arrays called X and y are needed.")
+    except InputError:
+        raise
+    except Exception as error:  # zipfile, zlib and numpy each raise kinds of their own
+        text = (
+            "it holds Python objects, which are never unpickled here" if "pickle" in str(error).lower() else str(error)
+        )
+        raise InputError(f"cannot read {str(path)!r} as NPZ: {text}.") from error
+
+
+def _from_idx(folder: Path, images: list[Path], part: str) -> tuple[np.ndarray, np.ndarray]:
+    chosen = [p for p in images if p.name.startswith(PARTS[part])]
+    if len(chosen) != 1:
+        names = ", ".join(p.name for p in images)
+        raise InputError(f"{str(folder)!r} holds {names}; exactly one file of images must begin with {PARTS[part]!r}.")
+    stem = chosen[0].name.replace("images-idx3", "labels-idx1")
+    labels = [folder / name for name in (stem, stem.removesuffix(".gz"), stem + ".gz") if (folder / name).is_file()]
+    if not labels:
+        raise InputError(f"{str(folder)!r} has images but no labels {stem!r}.")
+    X, y = read_idx(chosen[0]), read_idx(labels[0])
+    return (X[:, None] if X.ndim == 3 else X), y
+
+
+def _from_pictures(
+    folder: Path, part: str | None, channels: int | None, limit: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    root = folder / part if part is not None and (folder / part).is_dir() else folder
+    if channels not in (None, 1, 3):
+        raise InputError(f"channels is {channels!r}; pictures have 1 (grey) or 3 (colour).")
+    kinds = sorted(p for p in root.iterdir() if p.is_dir() and not p.name.startswith("."))
+    files = [(p, kind.name) for kind in kinds for p in sorted(kind.iterdir()) if p.suffix.lower() in PICTURES]
+    if not files:
+        raise InputError(f"{str(root)!r} has neither IDX files nor subfolders with pictures ({', '.join(PICTURES)}).")
+    first = _picture(files[0][0], channels)
+    out = np.empty((len(files[:limit]), *first.shape), dtype=np.uint8)
+    for k, (path, _) in enumerate(files[:limit]):
+        image = _picture(path, first.shape[0])
+        if image.shape != first.shape:
+            raise InputError(
+                f"{str(path)!r} has {image.shape[2]} x {image.shape[1]} pixels, the first picture {first.shape[2]} x {first.shape[1]}; "
+                "bring them to one size first."
+            )
+        out[k] = image
+    return out, np.array([name for _, name in files[:limit]])
+
+
+def _picture(path: Path, channels: int | None) -> np.ndarray:
+    """Return a picture as (channels, height, width) bytes."""
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise InputError(
+            "reading pictures needs the package 'pillow', which is not installed: pip install pillow."
+        ) from error
+    try:
+        with Image.open(path) as image:
+            grey = image.mode in ("1", "L", "I", "I;16", "F", "LA")
+            mode = CHANNELS[channels] if channels else ("L" if grey else "RGB")
+            values = np.asarray(image.convert(mode))
+    except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
+        raise InputError(f"cannot read the picture {str(path)!r}: {error}.") from error
+    return values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
+
+
+def _from_dataset(dataset: Any, limit: int | None) -> tuple[np.ndarray, np.ndarray]:
+    count = len(dataset) if limit is None else min(limit, len(dataset))
+    inputs, labels = [], []
+    for k in range(count):
+        item = dataset[k]
+        if not isinstance(item, (tuple, list)) or len(item) < 2:
+            raise InputError(f"item {k} of the dataset is a {type(item).__name__}; pairs (input, label) are needed.")
+        inputs.append(_array(item[0]))
+        labels.append(_array(item[1]).item() if not isinstance(item[1], str) else item[1])
+    shapes = {x.shape for x in inputs}
+    if len(shapes) != 1:
+        raise InputError(f"inputs of the dataset have shapes {sorted(shapes)[:3]}; one shape is needed.")
+    return np.stack(inputs), np.array(labels)

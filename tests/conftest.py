@@ -42,6 +42,16 @@ def chromium() -> str:
 
 
 @pytest.fixture(scope="session")
+def distributed():
+    """The package distributed; skips where it is not installed."""
+    try:
+        import distributed as package
+    except ImportError:
+        absent("dask", "distributed is not installed")
+    return package
+
+
+@pytest.fixture(scope="session")
 def loss_table():
     """Return a function that makes a table of losses from index pairs (or splits) and the losses of their test rows."""
     import numpy as np

@@ -18,11 +18,9 @@ from unseen.engine.where import current_client, using
 from unseen.testing import ENGINE_CHECKS
 from unseen.testing._samples import Centroids, sample
 
-distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-
 
 @pytest.fixture(scope="module")
-def cluster():
+def cluster(distributed):
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=2, dashboard_address=":0", silence_logs=50, memory_limit=0
@@ -90,7 +88,7 @@ def test_a_killed_worker_changes_no_number(cluster):
 
 
 @pytest.mark.slow
-def test_a_fit_that_kills_every_worker_is_a_failed_row():
+def test_a_fit_that_kills_every_worker_is_a_failed_row(distributed):
     data, _ = plan_of()
     plan = unseen.designs.KFold(6).plan(data, np.random.default_rng(3))
     with using("local:2"):
@@ -135,7 +133,7 @@ def test_bad_engines(engine, kind, word):
         pass
 
 
-def test_a_scheduler_that_is_not_there(monkeypatch):
+def test_a_scheduler_that_is_not_there(monkeypatch, distributed):
     monkeypatch.setattr("unseen.engine.where.PATIENCE", "1s")
     with pytest.raises(InputError, match="no dask scheduler answers at tcp://127"), using("tcp://127.0.0.1:9"):
         pass

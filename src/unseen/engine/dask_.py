@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -18,7 +17,6 @@ __all__ = ["stream_outcomes_on"]
 CHUNK_SECONDS = 0.7
 IN_FLIGHT = 3
 LOSSES = 100
-PATIENCE = 60.0
 
 Task = tuple[int, Split, int]
 _one_at_a_time = threading.Lock()
@@ -83,21 +81,10 @@ class _Run:
 
     def _submitted(self, chunk: list[Task]) -> Any:
         if self.sent is None:
-            self.sent = self._broadcast()
+            self.sent = self.client.scatter(self.broadcast, broadcast=True, hash=False)
         future = self.client.submit(run_broadcast_chunk, chunk, self.sent, pure=False)
         self.under_way[future] = chunk
         return future
-
-    def _broadcast(self) -> Any:
-        """Send model and data to every worker; workers that were killed get time to come back."""
-        give_up = time.monotonic() + PATIENCE
-        while True:
-            try:
-                self.client.wait_for_workers(1, timeout=PATIENCE)
-                return self.client.scatter(self.broadcast, broadcast=True, hash=False)
-            except TimeoutError as error:
-                if time.monotonic() > give_up:
-                    raise FitError(f"the cluster has had no worker for {PATIENCE:.0f} s") from error
 
     def _collected(self, future: Any, chunk: list[Task], waiting: list[Task], alone: bool) -> list[Outcome]:
         """Return a chunk's outcomes, or put its tasks back where they were lost through no fault of theirs."""
@@ -114,7 +101,7 @@ class _Run:
             self.losses += 1
             if self.losses > LOSSES:
                 raise FitError(f"the cluster lost {self.losses} chunks of work; is it shutting down?") from error
-            self.sent = None
+            self.sent = self.broadcast  # copies kept by workers die with them: from now on each chunk brings its own
             waiting += reversed(chunk)
             return []
         except Exception as error:

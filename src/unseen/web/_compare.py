@@ -1,0 +1,258 @@
+"""Two or more studies, or two or more kept results, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unseen.report._sections import Table
+from unseen.web._dots import Dot, dots
+from unseen.web._payload import record_of
+from unseen.web._records import kept_one
+from unseen.web._site import Site, query_of
+from unseen.web._source import NotThere
+from unseen.web._summary import with_error
+from unseen.web._tables import View, view
+from unseen.web._words import key_of
+
+__all__ = ["Chosen", "Part", "beside", "compare_page"]
+
+MOST = 8
+OFFERED = 60
+MOST_ROWS_DRAWN = 30
+KEYS = ("population", "model", "n", "method", "name", "table", "cell", "check", "a", "b", "measure", "dataset", "net")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A study or a kept result on the page: what it is called, and its rows."""
+
+    item: str
+    name: str
+    kind: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    payload: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One section of the page."""
+
+    title: str
+    view: View
+    sentences: tuple[str, ...] = ()
+    quantities: tuple[dict[str, Any], ...] = ()
+    picture: Markup | None = None
+    alt: str = ""
+    caption: str = ""
+
+
+def compare_page(site: Site, request: Request) -> Response:
+    """Return the page for the items that the address names, and links to add or take away others."""
+    query = query_of(request)
+    items = list(dict.fromkeys(value for name, value in query if name == "item"))[:MOST]
+    chosen = [_find(site, item) for item in items]
+    others = [(name, value) for name, value in query if name != "item"]
+
+    def place(wanted: Sequence[str]) -> str:
+        return "/compare?" + urlencode([*(("item", i) for i in wanted), *others]) if wanted else "/compare"
+
+    families: dict[str, list[Chosen]] = {}
+    for one in chosen:
+        families.setdefault(one.kind, []).append(one)
+    parts = [p for k, (kind, family) in enumerate(families.items()) for p in _parts(kind, family, query, f"f{k}")]
+    links = [{"name": c.name, "kind": c.kind, "without": place([i for i in items if i != c.item])} for c in chosen]
+    full = len(items) >= MOST
+    offered = [] if full else [
+        {**o, "place": place([*items, o["item"]])} for o in _offered(site) if o["item"] not in items
+    ]  # fmt: skip
+    return site.page("compare.html", title="Compare", here="/compare", chosen=links, parts=parts, offered=offered)
+
+
+def _offered(site: Site) -> list[dict[str, str]]:
+    studies = site.source.ask(lambda store: store.studies())[:OFFERED]
+    kept = site.source.ask(lambda store: store.kept(limit=OFFERED))
+    return [
+        *({"item": f"study.{key_of(p.name)}", "name": p.name, "kind": "study"} for p in studies),
+        *({"item": f"kept.{k.id}", "name": k.name or "(no name)", "kind": k.kind} for k in kept),
+    ]
+
+
+def _find(site: Site, item: str) -> Chosen:
+    family, _, key = item.partition(".")
+    if family == "study":
+        name = site.source.name_of(key)
+        if name is not None:
+            return Chosen(item, name, "study", _study_rows(site, name))
+    if family == "kept" and key.isascii() and key.isdigit() and len(key) < 19:
+        kept = kept_one(site, int(key))
+        tables = record_of(kept.payload).tables
+        table = next(iter(tables.values()), None)
+        rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
+        return Chosen(item, kept.name or f"number {kept.id}", kept.kind, rows, kept.payload)
+    raise NotThere("This store does not hold everything that this address asks to compare.")
+
+
+def _study_rows(site: Site, name: str) -> list[dict[str, Any]]:
+    from unseen.study._summarize import summary_of
+
+    progress = site.progress(name)
+    stamp = (progress.done, progress.state)
+    make = lambda: site.source.ask(lambda store: summary_of(store, name)).rows()  # noqa: E731
+    return site.memory.get((name, "rows"), stamp, make, last=progress.state != "running")
+
+
+def _parts(kind: str, family: list[Chosen], query: Any, id: str) -> list[Part]:
+    names = _distinct(family)
+    parts = []
+    if kind == "assessment":
+        parts.append(_errors(family, names, f"{id}-errors", query))
+    made = beside([one.rows for one in family], names, kind, f"{id}-rows", query)
+    if made is not None:
+        parts.append(made)
+    elif kind != "assessment":
+        parts.append(_facts(family, names, kind, f"{id}-facts", query))
+    return parts
+
+
+def _distinct(family: list[Chosen]) -> list[str]:
+    """Return names under which the items can be told apart."""
+    names = [one.name for one in family]
+    return [n if names.count(n) == 1 else f"{n} ({one.item.partition('.')[2]})" for n, one in zip(names, family)]
+
+
+def _number(value: Any) -> float | None:
+    value = getattr(value, "sort", value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and math.isfinite(value) else None
+
+
+def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part:
+    """Return the errors of assessments on one axis."""
+    columns = ["name", "error", "lower", "upper", "level", "loss", "target", "model", "n"]
+    rows, marks = [], []
+    for one, name in zip(family, names):
+        p = one.payload
+        given = p.get("interval")
+        ends: list[Any] = given if isinstance(given, list) and len(given) == 2 else [None, None]
+        rows.append([name, p.get("error"), *ends, *(p.get(k) for k in ("level", "loss", "target", "model", "n"))])
+        value = _number(p.get("error"))
+        if value is not None:
+            marks.append((name, [Dot(0, value, _number(ends[0]), _number(ends[1]))]))
+    differ = [
+        w for k, w in (("loss", "losses"), ("target", "targets")) if len({str(o.payload.get(k)) for o in family}) > 1
+    ]
+    words = (f"These results have different {' and '.join(differ)}; their errors do not speak of the same thing.",) if differ else ()  # fmt: skip
+    overlap = (
+        "Whether two models differ is settled by `unseen compare` on the same data, not by whether intervals overlap."
+    )
+    picture = dots(marks, ["error"], "error and its interval") if marks and "losses" not in differ else None
+    alt = "; ".join(f"{label}: {m[0].value:.4g}" for label, m in marks)
+    return Part("Errors", view(Table(columns, rows), id, query), (*words, overlap), (), picture, f"Errors: {alt}", "Points are estimates, lines their intervals.")  # fmt: skip
+
+
+def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id: str, query: Any) -> Part | None:
+    """Return one quantity of several tables side by side, matched by the columns that name a row.
+
+    Parameters
+    ----------
+    families : list of lists of dict
+        The rows of each item.
+    names : list of str
+        What the items are called.
+    kind : str
+        What they are.
+    id : str
+        Name of the table on the page; the query `{id}.show` chooses the quantity.
+    query : sequence of (str, str)
+        Query of the address.
+
+    Examples
+    --------
+    >>> a, b = [{"method": "loo", "rms": 0.1}], [{"method": "loo", "rms": 0.25}]
+    >>> part = beside([a, b], ["one", "two"], "study", "t", [])
+    >>> part.view.table.columns, part.view.table.rows
+    (['method', 'one', 'two', 'difference'], [['loo', 0.1, 0.25, 0.15]])
+    """
+    filled = [rows for rows in families if rows]
+    if not filled:
+        return None
+    keys = [k for k in KEYS if all(k in rows[0] for rows in filled)]
+    columns = list(dict.fromkeys(c for rows in filled for c in rows[0]))
+    quantities = [
+        c for c in columns
+        if c not in keys and not c.endswith("_error") and any(_number(row.get(c)) is not None for rows in filled for row in rows)
+    ]  # fmt: skip
+    if not keys or not quantities:
+        return None
+    asked = dict(query).get(f"{id}.show", "")
+    preferred = [q for q in ("rms", "ours", "value", "estimate", "difference", "score") if q in quantities]
+    shown = asked if asked in quantities else next(iter(preferred), quantities[0])
+    by_key = [{tuple(row.get(k) for k in keys): row for row in rows} for rows in families]
+    labels = list(dict.fromkeys(key for rows in by_key for key in rows))
+    table = _beside_table(by_key, labels, keys, names, shown)
+    words = _words(keys, labels)
+    rest = [(n, v) for n, v in query if not n.startswith(f"{id}.")]
+    choice = tuple(
+        {"word": q.replace("_", " "), "chosen": q == shown, "place": f"?{urlencode([*rest, (f'{id}.show', q)])}#part-{id}"}
+        for q in quantities
+    )  # fmt: skip
+    picture, alt = _picture(by_key, labels, keys, names, shown)
+    caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
+    title = "Studies" if kind == "study" else kind.capitalize()
+    return Part(f"{title}: {shown.replace('_', ' ')}", view(table, id, query), words, choice, picture, alt, caption)
+
+
+def _words(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
+    same = [f"{k} {labels[0][i]}" for i, k in enumerate(keys) if len(labels) > 1 and len({x[i] for x in labels}) == 1]
+    return (f"In every row: {', '.join(same)}.",) if same else ()
+
+
+def _beside_table(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str) -> Table:
+    wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
+    rows = []
+    for label in labels:
+        held = [rows.get(label, {}) for rows in by_key]
+        line = [label[i] for i in wanted] + [with_error(_number(r.get(shown)), r.get(f"{shown}_error")) for r in held]
+        first, second = (_number(held[0].get(shown)), _number(held[1].get(shown))) if len(held) == 2 else (None, None)
+        if len(held) == 2:
+            line.append(None if first is None or second is None else round(second - first, 12))
+        rows.append(line)
+    return Table([*(keys[i] for i in wanted), *names, *(["difference"] if len(names) == 2 else [])], rows)
+
+
+def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str) -> Any:
+    wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
+    rows = []
+    for label in labels[:MOST_ROWS_DRAWN]:
+        marks = []
+        for k, held in enumerate(by_key):
+            row = held.get(label, {})
+            value, error = _number(row.get(shown)), _number(row.get(f"{shown}_error"))
+            if value is not None:
+                reach = (None, None) if error is None else (value - 2 * error, value + 2 * error)
+                marks.append(Dot(k, value, *reach))
+        if marks:
+            words = ", ".join(f"n = {label[i]}" if keys[i] == "n" else str(label[i]) for i in wanted)
+            rows.append((words, marks))
+    if not rows or len(labels) > MOST_ROWS_DRAWN:
+        return None, ""
+    said = "; ".join(
+        f"{label}: " + ", ".join(f"{names[m.series]} {m.value:.4g}" for m in marks) for label, marks in rows
+    )
+    return dots(rows, names, shown.replace("_", " ")), f"{shown}: {said}"
+
+
+def _facts(family: list[Chosen], names: list[str], kind: str, id: str, query: Any) -> Part:
+    tables = [record_of(one.payload).facts for one in family]
+    facts: list[dict[str, Any]] = [{} if t is None else {str(row[0]): row[1] for row in t.rows} for t in tables]
+    keys = list(dict.fromkeys(k for f in facts for k in f))
+    table = Table(["what", *names], [[k, *(f.get(k) for f in facts)] for k in keys], sortable=False)
+    return Part(kind.capitalize(), view(table, id, query))

@@ -1,0 +1,115 @@
+"""A picture of numbers with their ranges on one axis, for the comparison of studies and results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from markupsafe import Markup
+
+from unseen.display._style import PALETTE
+
+__all__ = ["Dot", "dots", "ticks"]
+
+WIDTH, LEFT, RIGHT, ROW = 700, 230, 20, 20
+LONGEST_LABEL = 36
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A number of one series, with its range where it has one."""
+
+    series: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Return round numbers that divide a range.
+
+    Examples
+    --------
+    >>> ticks(0.0, 0.23), ticks(-1.2, 1.0)
+    ([0.0, 0.05, 0.1, 0.15, 0.2], [-1.0, -0.5, 0.0, 0.5, 1.0])
+    """
+    rough = (high - low) / most
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * size for m in (1, 2, 5, 10) if m * size >= rough)
+    return [round(k * step, 12) + 0.0 for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+
+
+def _range(rows: Sequence[tuple[str, Sequence[Dot]]]) -> tuple[float, float]:
+    values = [v for _, marks in rows for m in marks for v in (m.value, m.low, m.high) if v is not None]
+    low, high = min(values), max(values)
+    space = (high - low) * 0.04 or abs(low) * 0.1 or 1.0
+    return low - space, high + space
+
+
+def _shape(series: int, x: float, y: float, colour: str) -> str:
+    """Return a mark; shapes differ as well as colours."""
+    if series % 3 == 1:
+        return f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8" fill="{colour}"></rect>'
+    if series % 3 == 2:
+        return f'<path d="M {x:.1f} {y - 5.5:.1f} l 5 9 h -10 z" fill="{colour}"></path>'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"></circle>'
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+
+def dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str) -> Markup:
+    """Return rows of marks on one axis; several series have their own colour and shape, and a legend.
+
+    Parameters
+    ----------
+    rows : sequence of (label, dots)
+        From top to bottom.
+    series : sequence of str
+        What the series are called; one name draws no legend.
+    axis : str
+        What the axis shows.
+
+    Examples
+    --------
+    >>> "<script>" in dots([("<script>", [Dot(0, 0.2, 0.1, 0.3)])], ["mine"], "error")
+    False
+    """
+    low, high = _range(rows)
+    legend = len(series) if len(series) > 1 else 0
+    top = 10 + 20 * legend
+    lane = max(ROW, 9 * len(series) + 8)
+    bottom = top + lane * len(rows)
+
+    def at(value: float) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (value - low) / (high - low)
+
+    parts = [
+        f'<svg class="inches-7" viewBox="0 0 {WIDTH} {bottom + 42}" fill="currentColor" aria-hidden="true" focusable="false">'
+    ]
+    for tick in ticks(low, high):
+        parts.append(f'<path d="M {at(tick):.1f} {top} V {bottom}" stroke="currentColor" stroke-opacity="0.15"></path>')
+        parts.append(_text(at(tick), bottom + 16, f"{tick:g}", "middle"))
+    parts.append(f'<path d="M {LEFT} {bottom} H {WIDTH - RIGHT}" stroke="currentColor"></path>')
+    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, bottom + 36, axis, "middle"))
+    for k, name in enumerate(series[:legend]):
+        parts.append(_shape(k, LEFT + 6, 8 + 20 * k, f"var(--unseen-{k % len(PALETTE)})"))
+        parts.append(_text(LEFT + 18, 12 + 20 * k, _short(name)))
+    for number, (label, marks) in enumerate(rows):
+        middle = top + lane * (number + 0.5)
+        parts.append(_text(LEFT - 10, middle + 4, _short(label), "end"))
+        for mark in marks:
+            y = middle + 9 * (mark.series - (len(series) - 1) / 2)
+            colour = f"var(--unseen-{mark.series % len(PALETTE)})"
+            if mark.low is not None and mark.high is not None:
+                line = f"M {at(mark.low):.1f} {y:.1f} H {at(mark.high):.1f}"
+                parts.append(f'<path d="{line}" stroke="{colour}" stroke-width="2"></path>')
+            parts.append(_shape(mark.series, at(mark.value), y, colour))
+    return Markup("".join([*parts, "</svg>"]))

@@ -1,0 +1,164 @@
+"""A kept record of any kind as facts and tables; what is no plain value is named, never shown or opened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from unseen.report._sections import Table
+
+__all__ = ["LONGEST_TEXT", "Record", "facts_of", "record_of", "rows_table", "shown"]
+
+LONGEST_TEXT = 2000
+LONGEST_LIST = 12
+FIRST = ("rows", "estimates", "pairs", "cells", "models", "checks", "measures", "runs")
+SENTENCES = ("sentence", "headline", "title", "summary")
+Scalar = (str, int, float, bool, type(None))
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a page shows of a payload: a sentence, facts, named tables, and the rest as JSON text."""
+
+    lead: str
+    facts: Table | None
+    tables: dict[str, Table]
+    rest: dict[str, str] = field(default_factory=dict)
+
+
+def shown(value: Any) -> Any:
+    """Return a value as a table may show it.
+
+    Examples
+    --------
+    >>> shown([1, 2]), shown(b"abc"), shown({"low": 0.1, "high": 0.25})
+    ('1, 2', '(3 bytes, not shown)', 'low 0.1, high 0.25')
+    >>> shown(object())
+    '(an object of class object, not shown)'
+    """
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else value[: LONGEST_TEXT - 1] + "…"
+    if isinstance(value, Scalar):
+        return value
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return f"({len(value)} bytes, not shown)"
+    if isinstance(value, Mapping):
+        return shown(", ".join(f"{_title(k)} {_short(v)}" for k, v in value.items())) if value else "–"
+    if isinstance(value, Sequence):
+        head = ", ".join(str(_short(v)) for v in value[:LONGEST_LIST])
+        more = f", … ({len(value)} in all)" if len(value) > LONGEST_LIST else ""
+        return shown(head + more) if value else "–"
+    return f"(an object of class {type(value).__name__}, not shown)"
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, Mapping) and "code" in value:
+        return value["code"]
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return shown(value)
+
+
+def _title(key: Any) -> str:
+    return str(key).replace("_", " ")
+
+
+def _flat(row: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
+    """Return a row whose inner mappings became columns of their own."""
+    out: dict[str, Any] = {}
+    for key, value in row.items():
+        name = f"{above} {_title(key)}".strip()
+        if isinstance(value, Mapping) and value and all(isinstance(v, Scalar) for v in value.values()):
+            out.update(_flat(value, name))
+        else:
+            out[name] = shown(value)
+    return out
+
+
+def rows_table(rows: Sequence[Mapping[Any, Any]], caption: str = "", first: str | None = None) -> Table:
+    """Return rows as a table: columns in the order of their first appearance, empty ones left out.
+
+    Examples
+    --------
+    >>> rows_table([{"method": "kfold", "interval": {"low": 0.1, "high": 0.2}, "df": None}]).columns
+    ['method', 'interval low', 'interval high']
+    """
+    flat = [_flat(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    names = [n for n in names if any(row.get(n) not in (None, "", "–") for row in flat)]
+    if first in names:
+        names = [first, *(n for n in names if n != first)]
+    return Table(names, [[row.get(name) for name in names] for row in flat], caption)
+
+
+def _as_table(value: Any) -> Table | None:
+    """Return the table a value is, in any of the three ways results write them; None where it is none."""
+    if isinstance(value, Mapping):
+        columns, rows = value.get("columns"), value.get("rows")
+        if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(r, list) for r in rows):
+            width = len(columns)
+            return Table(list(map(str, columns)), [[*map(shown, r[:width]), *[None] * (width - len(r))] for r in rows])
+        if len(value) and all(isinstance(v, Mapping) and v for v in value.values()):
+            return rows_table([{"name": key, **_without(inner, key)} for key, inner in value.items()], first="name")
+    if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
+        return rows_table(value)
+    return None
+
+
+def _without(inner: Mapping[Any, Any], key: Any) -> dict[Any, Any]:
+    """Return a row without the columns that only say its name again."""
+    return {k: v for k, v in inner.items() if not (v == key and k in ("name", "method", "id")) and k != "name"}
+
+
+def facts_of(values: Mapping[str, Any], caption: str = "") -> Table | None:
+    """Return single values as a table of two columns, None where there are none."""
+    rows = [[name, value] for name, value in _flat(values).items() if value not in (None, "", "–")]
+    return Table(["what", "value"], rows, caption, sortable=False) if rows else None
+
+
+def record_of(payload: Any) -> Record:
+    """Return what a page shows of a payload.
+
+    Examples
+    --------
+    >>> r = record_of({"sentence": "It errs.", "n": 20, "rows": [{"a": 1}, {"a": 2}], "deep": {"x": {"y": [[1], [2]]}}})
+    >>> r.lead, r.facts.rows, list(r.tables), list(r.rest)
+    ('It errs.', [['n', 20]], ['rows', 'deep'], [])
+    """
+    if not isinstance(payload, Mapping):
+        table = _as_table(payload)
+        return Record("", None if table else facts_of({"value": payload}), {"rows": table} if table else {})
+    lead_key = next((k for k in SENTENCES if isinstance(payload.get(k), str)), None)
+    tables: dict[str, Table] = {}
+    facts: dict[str, Any] = {}
+    rest: dict[str, str] = {}
+    for key, value in payload.items():
+        if key == lead_key:
+            continue
+        table = _as_table(value)
+        if table is not None:
+            tables[_title(key)] = table
+        elif isinstance(value, Scalar) or _is_plain(value):
+            facts[str(key)] = value
+        elif _is_json(value):
+            rest[_title(key)] = json.dumps(value, indent=2, ensure_ascii=False)
+        else:
+            facts[str(key)] = shown(value)
+    ordered = sorted(tables, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return Record(str(payload[lead_key]) if lead_key else "", facts_of(facts), {n: tables[n] for n in ordered}, rest)
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(isinstance(v, Scalar) or _is_plain(v) for v in value.values()) and len(value) <= LONGEST_LIST
+    return isinstance(value, (list, tuple)) and all(isinstance(v, Scalar) for v in value)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,138 @@
+"""Pages of kept results: the list, one record, and its downloads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from unseen.core.show import plain
+from unseen.report._sections import Table
+from unseen.verbs.assessment import percent_or_number
+from unseen.web._download import table_csv
+from unseen.web._payload import record_of, shown
+from unseen.web._site import Link, Site, query_of
+from unseen.web._source import NotThere
+from unseen.web._tables import view
+from unseen.web._words import clock, file_name
+
+__all__ = ["attachment", "headline", "kept_one", "latest", "list_page", "record_page", "results"]
+
+PAGE = 50
+LARGEST_ID = 2**63 - 1
+
+
+def headline(kind: str, payload: Any) -> str:
+    """Return a record's answer in a few words; empty where it has none of the known ones.
+
+    Examples
+    --------
+    >>> headline("assessment", {"error": 0.0533, "interval": [0.007, 0.0997], "loss": "zero-one"})
+    '5.3% (0.7% to 10.0%)'
+    >>> headline("reproduction", {"agreeing": 118, "judged": 120})
+    '118 of 120 cells agree'
+    """
+    if not isinstance(payload, dict):
+        return ""
+    error, ends = payload.get("error"), payload.get("interval")
+    if isinstance(error, (int, float)):
+        loss = str(payload.get("loss", ""))
+        around = ""
+        if isinstance(ends, list) and len(ends) == 2 and all(isinstance(v, (int, float)) for v in ends):
+            around = f" ({percent_or_number(ends[0], loss)} to {percent_or_number(ends[1], loss)})"
+        return f"{percent_or_number(error, loss)}{around}"
+    if isinstance(payload.get("agreeing"), int) and isinstance(payload.get("judged"), int):
+        return f"{payload['agreeing']} of {payload['judged']} cells agree"
+    pairs = payload.get("pairs")
+    if isinstance(pairs, list) and len(pairs) == 1 and isinstance(pairs[0], dict):
+        return str(shown(pairs[0].get("verdict") or ""))
+    winner = payload.get("winner")
+    return f"smallest error: {shown(winner.get('name'))}" if isinstance(winner, dict) and "name" in winner else ""
+
+
+def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[dict[str, Any]], bool]:
+    """Return some kept records with their headlines, the newest first, and whether there are more."""
+    found = site.source.ask(lambda store: store.kept(kind, limit=first + number + 1))
+    shown_here = found[first : first + number]
+    for one in shown_here:
+        if one.id not in site.headlines:
+            # records never change, so their headlines are read once
+            site.headlines[one.id] = headline(one.kind, one.payload or kept_one(site, one.id).payload)
+    rows = [
+        {"id": k.id, "kind": k.kind, "name": k.name or "(no name)", "created": clock(k.created), "headline": site.headlines[k.id]}
+        for k in shown_here
+    ]  # fmt: skip
+    return rows, len(found) > first + number
+
+
+def list_page(site: Site, request: Request) -> Response:
+    """Return the page of kept records."""
+    kind = request.query_params.get("kind") or None
+    text = request.query_params.get("page", "0")
+    page = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+    rows, more = latest(site, kind, page * PAGE, PAGE)
+    kinds = sorted({k.kind for k in site.source.ask(lambda store: store.kept(limit=1000))})
+    columns = ["name", "kind", "answer", "kept"]
+    table = Table(
+        columns, [[Link(r["name"], f"/kept/{r['id']}"), r["kind"], r["headline"], r["created"]] for r in rows]
+    )
+
+    def place(number: int) -> str:
+        return "/kept?" + urlencode({**({"kind": kind} if kind else {}), "page": number})
+
+    return site.page(
+        "kept.html", title="Results", here="/kept", heading=f"Kept results: {kind}" if kind else "Kept results",
+        kinds=kinds, chosen=kind, view=view(table, "records"), first=page * PAGE + 1, last=page * PAGE + len(rows),
+        before=place(page - 1) if page else "", after=place(page + 1) if more else "",
+    )  # fmt: skip
+
+
+def kept_one(site: Site, id: int) -> Any:
+    """Return a kept record."""
+    if id > LARGEST_ID:
+        raise NotThere(f"There is no result of number {id}.")
+    return site.source.ask(lambda store: store.kept_one(id))
+
+
+def record_page(site: Site, request: Request) -> Response:
+    """Return the page of one kept record."""
+    kept = kept_one(site, request.path_params["id"])
+    record = record_of(kept.payload)
+    query = query_of(request)
+    tables = [(word, view(table, f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
+    facts = None if record.facts is None else view(record.facts, "facts", query)
+    return site.page(
+        "record.html", title=kept.name or "(no name)", name=kept.name or "(no name)", kind_word=kept.kind.capitalize(),
+        created=clock(kept.created), id=kept.id, record=record, facts=facts, tables=tables, here="/kept",
+    )  # fmt: skip
+
+
+def attachment(content: Any, name: str, ending: str, media: str) -> Response:
+    """Return a download under a safe name."""
+    headers = {"content-disposition": f'attachment; filename="{file_name(name, ending)}"'}
+    return StreamingResponse(content, headers=headers, media_type=media)
+
+
+def results(site: Site, request: Request) -> Response:
+    """Return a kept record as JSON, or its first table as CSV."""
+    kept = kept_one(site, request.path_params["id"])
+    name = f"{kept.kind} {kept.name} {kept.id}"
+    if request.path_params["ending"] == "json":
+        text = json.dumps(_writable(kept.payload), indent=2, ensure_ascii=False, allow_nan=False)
+        return attachment(iter([text, "\n"]), name, "json", "application/json")
+    tables = list(record_of(kept.payload).tables.values())
+    if not tables:
+        raise NotThere("This record holds no table; it can be had as JSON.")
+    return attachment(table_csv(tables[0]), name, "csv", "text/csv")
+
+
+def _writable(value: Any) -> Any:
+    """Return plain values; what is none is named, not written."""
+    if isinstance(value, dict):
+        return {str(k): _writable(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_writable(v) for v in value]
+    return plain(value) if isinstance(value, (str, int, float, bool, type(None))) else shown(value)

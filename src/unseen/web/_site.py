@@ -1,0 +1,131 @@
+"""What all pages share: the store, the templates, the files beside the pages, and the look of an answer."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+from unseen._version import __version__
+from unseen.core.errors import MissingExtra
+from unseen.display._svg import PALETTE_CSS
+from unseen.report._render import LONGEST_LINE, cell, numeric, sort_key
+from unseen.report._sections import Cell
+from unseen.web._live import Live
+from unseen.web._memory import Remembered
+from unseen.web._source import NotThere, Source
+from unseen.web._words import count
+
+try:
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, Response
+except ImportError as error:
+    missing = MissingExtra("starlette", "web", "the dashboard")
+    missing.name = "starlette"
+    raise missing from error
+
+__all__ = ["Link", "Site", "query_of"]
+
+TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
+DARK = "--ink: #e6eaec; --soft: #a9b3ba; --page: #14181b; --card: #1c2226; --line: #3a444b; --accent: #8cc3e8"
+LIGHT_MORE, DARK_MORE = "--track: #dfe4e8; --bad: #a8321c", "--track: #333d44; --bad: #ff9f88"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A table cell that leads somewhere on this server."""
+
+    text: str
+    place: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _packaged(package: str, folder: str) -> dict[str, str]:
+    """Return the text files of a folder of the package; read once, so that no address ever names a file."""
+    found = (resources.files(package) / folder).iterdir()
+    return {f.name: f.read_text(encoding="utf-8") for f in found if f.name.rpartition(".")[2] in {*TYPES, "html"}}
+
+
+def _style(own: str, report: Mapping[str, str]) -> str:
+    dark = f"@media screen and (prefers-color-scheme: dark) {{ .unseen {{ {DARK}; {DARK_MORE}; {PALETTE_CSS['dark']}; }} }}"
+    light = f".unseen {{ {PALETTE_CSS['light']}; {LIGHT_MORE}; }}"
+    return "\n".join([report["blocks.css"], light, dark, report["report.css"], own])
+
+
+def query_of(request: Request) -> list[tuple[str, str]]:
+    """Return the query of a request, without what never belongs into a link."""
+    return [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+
+
+class Site:
+    """A dashboard over one store.
+
+    Parameters
+    ----------
+    source : Source
+        The store.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.live = Live(source)
+        self.memory = Remembered()
+        self.headlines: dict[int, str] = {}
+        own, report = _packaged("unseen.web", "static"), _packaged("unseen.report", "templates")
+        self.files = {**own, "dashboard.css": _style(own["dashboard.css"], report)}
+        self.digests = {n: hashlib.sha256(t.encode()).hexdigest()[:12] for n, t in self.files.items()}
+        self.templates = {**report, **_packaged("unseen.web", "templates")}
+
+    @cached_property
+    def environment(self) -> Any:
+        """The templates, with escaping on everywhere."""
+        from jinja2 import DictLoader, Environment, StrictUndefined
+
+        made = Environment(
+            loader=DictLoader(self.templates), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+            lstrip_blocks=True,
+        )  # fmt: skip
+        made.filters.update(cell=cell, sort_key=sort_key, numeric=numeric, count=count)
+        made.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
+        made.tests["link"] = lambda v: isinstance(v, Link)
+        made.globals["kind"] = lambda block: type(block).__name__
+        made.globals["static"] = lambda name: f"/static/{name}?v={self.digests[name]}"
+        made.globals.update(version=__version__, store=self.source.title, events="", here="")
+        return made
+
+    def page(self, template: str, code: int = 200, **content: Any) -> Response:
+        """Return a page."""
+        text = self.environment.get_template(template).render(**content)
+        # a lone surrogate of a damaged name must not stop the page
+        return HTMLResponse(text.encode("utf-8", "replace"), code)
+
+    def message(self, status: int, title: str, sentence: str) -> Response:
+        """Return a page that says one thing."""
+        return self.page("message.html", status, title=title, sentence=sentence, status=status)
+
+    def file(self, request: Request) -> Response:
+        """Return one of the files beside the pages, from memory."""
+        name = request.path_params["name"]
+        if name not in self.files:
+            raise HTTPException(404)
+        headers = {"cache-control": "private, max-age=86400", "etag": f'"{self.digests[name]}"'}
+        if request.headers.get("if-none-match") == headers["etag"]:
+            return Response(status_code=304, headers=headers)
+        return Response(self.files[name], headers=headers, media_type=TYPES[name.rpartition(".")[2]])
+
+    def study(self, request: Request) -> tuple[str, Any]:
+        """Return name and progress of the study an address speaks of."""
+        name = self.source.name_of(request.path_params["key"])
+        if name is None:
+            raise NotThere("There is no such study in this store.")
+        return name, self.progress(name)
+
+    def progress(self, name: str) -> Any:
+        """Return the progress of a study."""
+        return self.source.ask(lambda store: store.progress(name))

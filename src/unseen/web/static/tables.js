@@ -1,0 +1,54 @@
+"use strict";
+// Heads of short tables become buttons that sort them; the order outlives a refresh of its part of the page.
+(() => {
+  const orders = new Map();
+  const compare = (a, b, sign) => {
+    if (a === b) return 0;
+    if (a === "" || b === "") return a === "" ? 1 : -1; // nothing comes last, either way
+    const number = a - b;
+    return (Number.isNaN(number) ? a.localeCompare(b) : number) * sign;
+  };
+  const sort = (table, column, rising) => {
+    [...table.tHead.rows[0].cells].forEach((head, k) => {
+      head.setAttribute("aria-sort", k !== column ? "none" : rising ? "ascending" : "descending");
+    });
+    const body = table.tBodies[0];
+    const key = (row) => row.cells[column].dataset.sort;
+    body.append(...[...body.rows].sort((a, b) => compare(key(a), key(b), rising ? 1 : -1)));
+  };
+  const makeSortable = (table) => {
+    const heads = [...table.tHead.rows[0].cells];
+    const name = table.dataset.name;
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.id = `sort-${name}-${column}`; // a refresh gives the focus back to the same id
+      button.append(...head.childNodes);
+      head.append(button);
+      head.setAttribute("aria-sort", "none");
+      button.addEventListener("click", () => {
+        const rising = head.getAttribute("aria-sort") !== "ascending";
+        orders.set(name, [heads[column].textContent, rising]);
+        sort(table, column, rising);
+      });
+    });
+    const [word, rising] = orders.get(name) ?? [];
+    const column = heads.findIndex((head) => head.textContent === word);
+    if (column >= 0) sort(table, column, rising);
+    table.dataset.ready = "";
+  };
+  // Only what really scrolls is a stop for the keyboard.
+  const stops = () => {
+    for (const box of document.querySelectorAll(".scroll")) {
+      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  };
+  const prepare = () => {
+    document.querySelectorAll("table.sortable:not([data-ready])").forEach(makeSortable);
+    stops();
+  };
+  prepare();
+  document.body.addEventListener("htmx:afterSettle", prepare);
+  addEventListener("resize", stops);
+})();

@@ -109,6 +109,16 @@ CODES: dict[str, NoteKind] = {
     "N003": NoteKind(
         "gaps alike", "The gaps hardly differ from their sampling error; use more test data or a wider grid."
     ),
+    "N004": NoteKind(
+        "values left out",
+        "Networks failed there; the whole value of the hyper-parameter is left out so that the grid stays complete.",
+    ),
+    "N005": NoteKind("zoo unfinished", "Call `Zoo.train` again with the same folder to go on where it stopped."),
+    "N006": NoteKind(
+        "poorly trained network",
+        "It does not fit its own training data, so measures of its gap mean little; train it further or leave it out.",
+    ),
+    "N007": NoteKind("measure left out", "The measure does not apply to some networks; the reason is given."),
 }
 
 

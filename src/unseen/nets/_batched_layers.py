@@ -58,10 +58,9 @@ def _convolution(run: Run, layer: Any, path: str, value: Value) -> Value:
     convolve = CONVOLUTIONS[type(layer)]
     shape = (layer.stride, layer.padding, layer.dilation)
     if run.convolution == "looped":
-        x = value.stacked()
-        outs = [
-            convolve(x[s], weight[s], None if bias is None else bias[s], *shape, layer.groups) for s in range(run.nets)
-        ]
+        rows, weights = value.stacked().unbind(0), weight.unbind(0)
+        biases = [None] * run.nets if bias is None else bias.unbind(0)
+        outs = [convolve(x, w, b, *shape, layer.groups) for x, w, b in zip(rows, weights, biases)]
         return value.like(torch.stack(outs), STACKED)
     flat = weight.reshape(-1, *weight.shape[2:])
     flat_bias = None if bias is None else bias.reshape(-1)

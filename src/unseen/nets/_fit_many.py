@@ -20,6 +20,7 @@ from unseen.nets._sets import index_arrays, make_sets
 from unseen.nets._settings import Settings, class_weights, device_of, dtype_of, exact_float32, per_net
 from unseen.nets._start import fresh_nets, maker_of, probed, stacked_state
 from unseen.nets._train import Record, train_group
+from unseen.nets._tune import tuned
 from unseen.nets._values import Unbatchable
 
 __all__ = ["fit_many"]
@@ -177,10 +178,8 @@ def fit_many(
             tuple(f"{path}.key" if path else "key" for path, _ in dropouts_of(ready[0])), bool(norms_of(ready[0])),
             eval_batch or rows_at_once(X.shape[1:], where), where.type == "cuda" and not isinstance(program, Plain),
         )  # fmt: skip
-        record, notes = _train_all(job, params, buffers, max_together, progress)
-    return _result(
-        job, record, notes, nets[0], n_logits, _described(program, ready[0], job.graph, why), tf32, eval_batch
-    )
+        job, record, notes = _train_all(job, params, buffers, max_together, progress)
+    return _result(job, record, notes, nets[0], n_logits, _described(job.program, job.graph, why), tf32, eval_batch)
 
 
 def _examples(X: Any, dtype: torch.dtype) -> Tensor:
@@ -248,6 +247,8 @@ def choose_program(
         try:
             program = kinds[name](net)
             _compare(program, few, X, expected)
+            if name == "grouped" and X.device.type == "cpu":  # a grouped convolution is slower than a loop there
+                program = program.with_convolution("looped")
             return program, "; ".join(reasons)
         except Unbatchable as error:
             reasons.append(str(error))
@@ -270,24 +271,22 @@ def _compare(program: Program, state: Any, X: Tensor, expected: Tensor) -> None:
         raise Unbatchable("a batched form that does not repeat the module's logits")
 
 
-def _described(program: Program, net: nn.Module, graph: bool, why: str) -> str:
+def _described(program: Program, graph: bool, why: str) -> str:
     if isinstance(program, Plain):
         return f"one by one: {why}"
-    if isinstance(program, Grouped):
-        convolves = any(isinstance(m, (nn.Conv1d, nn.Conv2d, nn.Conv3d)) for m in net.modules())
-        text = "grouped convolutions" if convolves else "batched matrix products"
-    else:
-        text = program.how
-    return text + (", CUDA graph" if graph else "")
+    return program.how + (", CUDA graph" if graph else "")
 
 
 def _train_all(
     job: Job, params: dict[str, Tensor], buffers: dict[str, Tensor], max_together: int | None, progress: Any
-) -> tuple[Record, list[str]]:
+) -> tuple[Job, Record, list[str]]:
     """Train all nets, as many together as memory allows."""
-    count, notes = len(job.seeds), []
+    count = len(job.seeds)
+    notes: list[str] = []
     record = Record.empty(params, buffers)
     size = 1 if isinstance(job.program, Plain) else min(count, max_together or count)
+    if job.graph and job.settings.strategy == "auto":
+        job = tuned(job, record, size)
     reporter = reporter_for(progress)
     reporter.expect(count * job.settings.epochs, "net epochs")
     start = 0
@@ -308,7 +307,7 @@ def _train_all(
             start += len(nets)
     finally:
         reporter.close()
-    return record, notes
+    return job, record, notes
 
 
 def _with_less(

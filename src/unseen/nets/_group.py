@@ -88,6 +88,13 @@ class Group:
 
     def train_epoch(self, epoch: int) -> Tensor:
         """Run one epoch (counted from 0) and return each net's mean training loss."""
+        self.prepare(epoch)
+        for batch in range(self.n_batches):
+            self.run_batch(batch)
+        return self.loss_sum / self.usable
+
+    def prepare(self, epoch: int) -> None:
+        """Draw the order of an epoch and, on a GPU, capture the step where that was not done yet."""
         self.optimizer.begin(epoch)
         self.epoch.fill_(epoch)
         self.cursor.zero_()
@@ -98,17 +105,14 @@ class Group:
         self.order[:, : rows.shape[1]] = rows
         if self.job.graph and self.replay is None:
             self._capture()
-        for batch in range(self.n_batches):
-            if self.replay is not None:
-                self.replay()
-            else:
-                self._step(self._width(batch))
-        return self.loss_sum / self.usable
 
-    def _width(self, batch: int) -> int:
-        """Return the batch width; a net that trains alone has no padding."""
+    def run_batch(self, batch: int) -> None:
+        """Make the step of a batch; without a captured graph the last batch is as wide as the longest set needs."""
+        if self.replay is not None:
+            self.replay()
+            return
         size = self.job.settings.batch_size
-        return min(size, self.longest - batch * size)
+        self._step(min(size, self.longest - batch * size))
 
     def _step(self, width: int) -> None:
         positions = self.cursor * self.job.settings.batch_size + torch.arange(width, device=self.cursor.device)

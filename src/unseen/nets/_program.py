@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,11 +12,11 @@ from torch import Tensor, fx, nn
 from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
-from unseen.nets._batched_layers import Run, flatten, layer_of, spatial
+from unseen.nets._batched_layers import CONVOLUTIONS, Run, flatten, layer_of, spatial
 from unseen.nets._layers import SeededDropout, norms_of
 from unseen.nets._values import SHARED, STACKED, Unbatchable, Value
 
-__all__ = ["Grouped", "Plain", "Program", "Vmapped"]
+__all__ = ["Grouped", "Plain", "Program", "Streamed", "Vmapped"]
 
 SAME_EVERYWHERE = {
     torch.relu, torch.tanh, torch.sigmoid, F.relu, F.tanh, F.sigmoid, F.gelu, F.silu, F.elu, F.leaky_relu, F.softplus,
@@ -53,11 +54,10 @@ class _Tracer(fx.Tracer):
 class Grouped(Program):
     """A traced module whose every layer has a batched form; raises `Unbatchable` where one has none."""
 
-    how = "grouped"
-
     def __init__(self, module: nn.Module, convolution: str = "grouped") -> None:
         self.convolution = convolution
         self.modules = dict(module.named_modules())
+        self.convolves = any(isinstance(m, tuple(CONVOLUTIONS)) for m in self.modules.values())
         try:
             self.nodes = list(_Tracer().trace(module).nodes)
         except Exception as error:  # tracing runs the user's forward, which may raise anything
@@ -85,6 +85,19 @@ class Grouped(Program):
             else:
                 values[node] = self._step(run, node, values)
         raise Unbatchable("a forward pass without output")
+
+    @property
+    def how(self) -> str:  # type: ignore[override]
+        """What carries the nets."""
+        if not self.convolves:
+            return "batched matrix products"
+        return "grouped convolutions" if self.convolution == "grouped" else "batched, convolutions net by net"
+
+    def with_convolution(self, convolution: str) -> Grouped:
+        """Return the same program with another form of convolution."""
+        other = copy.copy(self)
+        other.convolution = convolution
+        return other
 
     def _step(self, run: Run, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
         args = fx.node.map_arg(node.args, values.__getitem__)
@@ -155,6 +168,36 @@ def _arithmetic(function: Any, left: Any, right: Any) -> Value:
     if isinstance(right, Value) and isinstance(left, (int, float)):
         return right.like(function(left, right.tensor))
     raise Unbatchable("arithmetic with a tensor of the module")
+
+
+class Streamed(Program):
+    """A batched program run net by net on several CUDA streams at once: for nets too large to share a kernel."""
+
+    how = "net by net on parallel streams"
+
+    def __init__(self, inner: Grouped, streams: int = 8) -> None:
+        self.inner = inner
+        self.streams = [torch.cuda.Stream() for _ in range(streams)]
+
+    def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
+        """Fork the current stream, run each net on its own branch, join."""
+        main = torch.cuda.current_stream()
+        each = {k: v.unbind(0) for k, v in params.items()}
+        rows = None if shared else x.unbind(0)
+        nets = next(iter(params.values())).shape[0]
+        outs: list[Tensor] = []
+        used = self.streams[:nets]
+        for stream in used:
+            stream.wait_stream(main)
+        for s in range(nets):
+            with torch.cuda.stream(used[s % len(used)]):
+                state = {k: v[s][None] for k, v in each.items()}, {k: v[s : s + 1] for k, v in buffers.items()}
+                seen = None if valid is None else valid[s : s + 1]
+                batch = x if rows is None else rows[s][None]
+                outs.append(self.inner(*state, batch, train=train, shared=shared, valid=seen))
+        for stream in used:
+            main.wait_stream(stream)
+        return torch.cat(outs)
 
 
 class Vmapped(Program):

@@ -18,8 +18,11 @@ __all__ = [
     "Report",
     "Scheduler",
     "Seed",
+    "Store",
+    "check_store",
     "check_writable",
     "emit",
+    "keep",
     "progress_for",
     "table",
     "write_report",
@@ -32,6 +35,10 @@ Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes
 Scheduler = Annotated[
     str | None,
     typer.Option("--scheduler", help="Run on a dask cluster: an address such as tcp://host:8786, or local:4."),
+]
+Store = Annotated[
+    str | None,
+    typer.Option("--store", help="sqlite:///studies.db, postgresql://user@host/database, or the path of a file."),
 ]
 Level = Annotated[float, typer.Option("--level", help="Confidence level, between 0 and 1.")]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
@@ -66,6 +73,26 @@ def write_report(result: Any, path: Path | None, quiet: bool) -> None:
         written = result.report(path)
         if not quiet:
             typer.echo(f"report: {written}", err=True)
+
+
+def keep(result: Any, kind: str, name: str, store: str | None, quiet: bool) -> None:
+    """File a result in a store where one was named, and say under which number."""
+    if store is None:
+        return
+    from unseen.store import open_store
+
+    with open_store(store) as opened:
+        number = opened.keep(kind, name, result.to_dict())
+    if not quiet:
+        typer.echo(f"kept as {kind} {number}", err=True)
+
+
+def check_store(store: str | None) -> None:
+    """Refuse a store that cannot be opened, before any work is done."""
+    if store is not None:
+        from unseen.store import open_store
+
+        open_store(store).close()
 
 
 def emit(result: Any, as_json: bool) -> None:

@@ -17,8 +17,11 @@ from unseen.cli._common import (
     Report,
     Scheduler,
     Seed,
+    Store,
+    check_store,
     check_writable,
     emit,
+    keep,
     progress_for,
     write_report,
 )
@@ -62,6 +65,7 @@ def assess(
     save: Annotated[
         Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz).")
     ] = None,
+    store: Store = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     seed: Seed = 0,
@@ -73,6 +77,7 @@ def assess(
         raise InputError("--quick and --effort exclude each other; give one of them.")
     check_writable(report)
     check_writable(save)
+    check_store(store)
     from unseen.datasets.read import read
     from unseen.verbs.assess import assess as run_assess
 
@@ -88,6 +93,7 @@ def assess(
         result.tables[result.headline_design].source[0].save(save)
     emit(result, json)
     write_report(result, report, quiet)
+    keep(result, "assessment", f"{Path(data).name}, {model}", store, quiet)
     if not result.complete:
         raise typer.Exit(3)
     if fail_if is not None and result.error > fail_if:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
 from typing import Annotated, cast
 
 import typer
@@ -16,8 +17,11 @@ from unseen.cli._common import (
     Report,
     Scheduler,
     Seed,
+    Store,
+    check_store,
     check_writable,
     emit,
+    keep,
     progress_for,
     table,
     write_report,
@@ -56,6 +60,7 @@ def compare(
     decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
     level: Level = 0.95,
     report: Report = None,
+    store: Store = None,
     jobs: Jobs = None,
     scheduler: Scheduler = None,
     seed: Seed = 0,
@@ -69,6 +74,7 @@ def compare(
     if len(set(names)) < len(names):
         raise InputError(f"a model is named twice: {', '.join(names)}.")
     check_writable(report)
+    check_store(store)
     from unseen.datasets.read import read
     from unseen.verbs.compare import compare as run_compare
 
@@ -90,6 +96,7 @@ def compare(
         for remark in result.notes:
             typer.echo(str(remark))
     write_report(result, report, quiet)
+    keep(result, "comparison", f"{Path(data).name}, {', '.join(names)}", store, quiet)
 
 
 def attach(app: typer.Typer) -> None:

@@ -32,7 +32,9 @@ def check_names(spec: StudySpec, source: str) -> None:
     where.distinct("sizes", spec.sizes)
     for part in ("populations", "models", "methods"):
         where.distinct(part, [one.label for one in getattr(spec, part)])
+        where.different(part, getattr(spec, part))
     where.distinct("comparisons", [(c.model_a, c.model_b, c.label) for c in spec.comparisons])
+    where.different("comparisons", spec.comparisons)
     if spec.loss != "auto":
         where.told("loss", _check_loss, spec.loss)
     samples = [_check_population(where, k, one, spec) for k, one in enumerate(spec.populations)]
@@ -68,9 +70,16 @@ class _Where:
                 what = " ".join(map(str, value)) if isinstance(value, tuple) else value
                 self.refuse(f"{path}[{k}]", f"{what!r} is there twice; give one of them another `name`")
 
+    def different(self, path: str, parts: Sequence[Any]) -> None:
+        """Refuse two entries that differ in nothing but their names: their numbers would be the same."""
+        contents = [{k: v for k, v in one.model_dump().items() if k != "name"} for one in parts]
+        for k, content in enumerate(contents):
+            if content in contents[:k]:
+                self.refuse(f"{path}[{k}]", f"it differs from {path}[{contents.index(content)}] in its name only")
+
 
 def _check_loss(loss: str) -> None:
-    cls = find(loss, "measures")
+    cls = type(build(loss, "measures"))
     if not hasattr(cls, "per_example"):
         names = [name for name, one in known("measures").items() if hasattr(one, "per_example")]
         raise InputError(f"{loss} is no mean over cases; a study takes one of: {', '.join(names)}.")

@@ -16,7 +16,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.model import Fitted
-from unseen.core.registry import find
+from unseen.core.registry import find, options_of
 from unseen.datasets.populations import POPULATIONS
 from unseen.datasets.read import read
 from unseen.engine.chunk import encoded
@@ -158,6 +158,10 @@ def _imported(text: str, folder: str) -> Any:
 
 
 def _built(factory: Any, options: dict[str, Any], name: str) -> Any:
+    allowed = options_of(factory) if isinstance(factory, type) else {}
+    for key in options:
+        if allowed and key not in allowed:
+            raise UnknownName(f"option of {name!r}", key, allowed)
     try:
         made = factory(**options)
     except Exception as error:  # a user's class may raise anything

@@ -246,7 +246,8 @@ class StudySpec(_Part):
         try:
             made = cls.model_validate(given)
         except ValidationError as error:
-            raise InputError(f"{source}: {'; '.join(sentences(error, cls))}.") from error
+            text = "; ".join(sentences(error, cls))
+            raise InputError(f"{source}: {text}{'' if text.endswith('?') else '.'}") from error
         if not NAME.fullmatch(made.name) or made.name != made.name.strip():
             raise InputError(
                 f"{source}: name: {made.name!r} was given; a name is 1 to 120 printable characters without spaces at its ends."

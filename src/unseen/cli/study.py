@@ -1,0 +1,267 @@
+"""`unseen study`: Monte-Carlo studies of error estimators, kept in a store, stopped and resumed at will."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unseen.cli._common import (
+    Json,
+    Quiet,
+    Report,
+    Scheduler,
+    Seed,
+    Store,
+    check_writable,
+    emit,
+    progress_for,
+    table,
+    write_report,
+)
+from unseen.core.errors import InputError
+
+if TYPE_CHECKING:
+    from unseen.store import Progress
+    from unseen.study import Study
+
+__all__ = ["attach"]
+
+COLUMNS = ["name", "kind", "state", "done", "failed", "total", "seconds", "eta_seconds", "updated"]
+Name = Annotated[str, typer.Argument(help="Name of the study; `unseen study list` shows them.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "--jobs", "-j", help="Worker processes; -1 for all cores, one by default.")
+]
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", min=0.001, help="Stop after so many seconds; the study can be resumed.")
+]
+
+
+def new(
+    path: Annotated[Path, typer.Argument(help="File to write, such as my.toml.")],
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a commented spec that runs as it is."""
+    from unseen.study._template import write_template
+
+    written = write_template(path)
+    if json:
+        emit({"written": str(written)}, True)
+    else:
+        typer.echo(f"wrote {written}; run it with: unseen study run {written}")
+
+
+def run(
+    path: Annotated[Path, typer.Argument(help="Spec in TOML; `unseen study new` writes one.")],
+    store: Store = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name in the store instead of the spec's.")] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    seconds: Seconds = None,
+    replications: Annotated[
+        int | None, typer.Option("--replications", "-r", help="Replications instead of the spec's.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed instead of the spec's.")] = None,
+    report: Report = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a study, or what is missing of it, and sum it up."""
+    check_writable(report)
+    from unseen.study import Study
+    from unseen.study._spec import StudySpec
+
+    spec = StudySpec.read(path)
+    given = {"seed": seed, "replications": replications, "name": name}
+    changed = {key: value for key, value in given.items() if value is not None}
+    if changed:
+        spec = StudySpec.of({**spec.to_dict(), **changed}, str(path))
+    study = Study(spec.name, _url(store))
+    study.run(spec, n_jobs=workers, scheduler=scheduler, progress=progress_for(quiet), seconds=seconds)
+    _told(study, _url(store), report, json, quiet)
+
+
+def resume(
+    name: Name,
+    store: Store = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    seconds: Seconds = None,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run what is missing of a study in the store, failed and cancelled tasks too."""
+    check_writable(report)
+    study = _known(name, store, write=True)
+    study.resume(n_jobs=workers, scheduler=scheduler, progress=progress_for(quiet), seconds=seconds)
+    _told(study, _url(store), report, json, quiet)
+
+
+def status(
+    name: Annotated[str | None, typer.Argument(help="Name of the study; all by default.")] = None,
+    store: Store = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say how far a study is, with the reasons of failed tasks; without a name, list all."""
+    if name is None:
+        listing(store, seed, json, quiet)
+        return
+    study = _known(name, store)
+    progress, failures = study.status(), study.failures()
+    if json:
+        emit({**asdict(progress), "failures": failures}, True)
+        return
+    typer.echo(table([asdict(progress)], COLUMNS))
+    for one in _reasons(failures):
+        typer.echo(one)
+
+
+def listing(store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+    """List the studies of a store."""
+    from unseen.store import open_store
+
+    with open_store(_url(store), read_only=True) as opened:
+        rows = [asdict(one) for one in opened.studies()]
+    emit({"studies": rows}, True) if json else typer.echo(table(rows, COLUMNS))
+
+
+def cancel(name: Name, store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+    """Tell every driver of a study to stop; what is done stays, and `resume` goes on."""
+    study = _known(name, store, write=True)
+    progress = study.cancel().status()
+    if json:
+        emit(asdict(progress), True)
+    else:
+        typer.echo(f"{name} is cancelled; {progress.done} of {progress.total} tasks are kept.")
+
+
+def summary(
+    name: Name,
+    store: Store = None,
+    report: Report = None,
+    pairs: Annotated[bool, typer.Option("--pairs", help="Add the paired tests between estimators.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Sum up what is done: bias, variance, RMS, coverage, width, size, power, time, with Monte-Carlo errors."""
+    check_writable(report)
+    study = _known(name, store)
+    result = study.summary()
+    emit(result, json)
+    if pairs and not json:
+        typer.echo("\n" + table([one.row() for one in result.pairs]))
+    write_report(result, report, quiet)
+
+
+def export(
+    name: Name,
+    to: Annotated[Path, typer.Option("--to", help="File to write: .csv or .parquet (tasks), .tex (summary).")],
+    store: Store = None,
+    what: Annotated[str | None, typer.Option("--what", help="tasks or summary.")] = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the results of a study to a file."""
+    check_writable(to)
+    written = _known(name, store).export(to, what)
+    if json:
+        emit({"written": str(written)}, True)
+    elif not quiet:
+        typer.echo(f"wrote {written}")
+
+
+def remove(
+    name: Name,
+    store: Store = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Say that its results may be lost.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Remove a study and its results from the store."""
+    study = _known(name, store, write=True)
+    done = study.status().done
+    if not yes:
+        raise InputError(f"{name!r} has {done} results, which would be lost for good; give --yes to remove it.")
+    study.store.remove(name)
+    if json:
+        emit({"removed": name, "results": done}, True)
+    elif not quiet:
+        typer.echo(f"removed {name} with {done} results")
+
+
+def _url(store: str | None) -> str:
+    from unseen.store import DEFAULT_URL
+
+    return store or DEFAULT_URL
+
+
+def _known(name: str, store: str | None, write: bool = False) -> Study:
+    """Return a study that is in the store, which is not made by asking for it."""
+    from unseen.store import open_store
+    from unseen.study import Study
+
+    with open_store(_url(store), read_only=True) as opened:
+        opened.progress(name)
+    return Study(name, open_store(_url(store), read_only=not write))
+
+
+def _told(study: Study, url: str, report: Path | None, json: bool, quiet: bool) -> None:
+    """Print the summary; a study with tasks missing or failed ends with exit code 3."""
+    progress, result = study.status(), study.summary()
+    emit(result, json)
+    write_report(result, report, quiet)
+    if progress.missing or progress.failed:
+        typer.echo(_unfinished(study, progress, url), err=True)
+        raise typer.Exit(3)
+
+
+def _unfinished(study: Study, progress: Progress, url: str) -> str:
+    from unseen.store import masked
+
+    lines = _reasons(study.failures())
+    if progress.missing:
+        lines.append(f"unseen: stopped with {progress.done} of {progress.total} tasks done; what is done is kept.")
+    where = "" if url == _url(None) else f" --store {masked(url)}"
+    return "\n".join([*lines, f"unseen: go on with: unseen study resume {shlex.quote(study.name)}{where}"])
+
+
+def _reasons(failures: list[dict[str, Any]]) -> list[str]:
+    """Return each reason once, with how often it was met and where first."""
+    by_reason: dict[str, list[dict[str, Any]]] = {}
+    for one in failures:
+        by_reason.setdefault(one["reason"], []).append(one)
+    lines = []
+    for reason, ones in list(by_reason.items())[:10]:
+        first = ones[0]
+        where = f"{first['population']}, {first['model']}, n = {first['n']}, {first['method']}"
+        lines.append(f"{len(ones)} failed, first {where}: {reason}")
+    return lines
+
+
+def attach(app: typer.Typer) -> None:
+    """Add the command and its parts."""
+    study = typer.Typer(
+        name="study",
+        help="Studies of error estimators over many samples, kept in a store and resumable.",
+        no_args_is_help=True,
+        rich_markup_mode=None,
+    )
+    commands: dict[str, Any] = {
+        "new": new, "run": run, "status": status, "resume": resume, "cancel": cancel, "summary": summary,
+        "export": export, "list": listing, "remove": remove,
+    }  # fmt: skip
+    for name, command in commands.items():
+        study.command(name)(command)
+    app.add_typer(study, name="study")

@@ -50,6 +50,9 @@ def main() -> None:
     parser.add_argument("--calibration-mc", type=int, default=100)
     parser.add_argument("--chunk", type=int, default=200)
     parser.add_argument("--epochs", type=int, default=200)
+    parser.add_argument("--lr", type=float, default=0.02)
+    parser.add_argument("--initial", default="glorot")
+    parser.add_argument("--name", default="ghane_mnist")
     parser.add_argument("--skip-speed", action="store_true")
     given = parser.parse_args()
     out = Path(given.out)
@@ -59,9 +62,16 @@ def main() -> None:
     print(f"data read in {time.perf_counter() - start:.1f} s", flush=True)
     if not given.skip_speed:
         print(f"one estimate, 80,000 images: {speed_of_one(data, given.device):.1f} ms", flush=True)
-    setting = replace(Setting(), n_mc=given.n_mc, calibration_mc=given.calibration_mc, epochs=given.epochs)
+    setting = replace(
+        Setting(),
+        n_mc=given.n_mc,
+        calibration_mc=given.calibration_mc,
+        epochs=given.epochs,
+        lr=given.lr,
+        initial=given.initial,
+    )
     rows = run_size(
-        data, given.size, range(given.repeats), setting, device=given.device, out=out / "ghane_mnist.csv",
+        data, given.size, range(given.repeats), setting, device=given.device, out=out / f"{given.name}.csv",
         say=lambda text: print(text, flush=True), chunk=given.chunk,
     )  # fmt: skip
     table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -72,7 +82,7 @@ def main() -> None:
     print(
         f"kappa r=1 {table['kappa_r1'].mean():.2f}, r=5 {table['kappa_r5'].mean():.2f}; {time.perf_counter() - start:.0f} s"
     )
-    (out / f"ghane_mnist_{given.size}.json").write_text(json.dumps([s.to_dict() for s in summaries], indent=1))
+    (out / f"{given.name}_{given.size}.json").write_text(json.dumps([s.to_dict() for s in summaries], indent=1))
 
 
 if __name__ == "__main__":

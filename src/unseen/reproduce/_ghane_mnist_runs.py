@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
 
-__all__ = ["COLUMNS", "Setting", "finished_rows", "noisy_digits", "read_mnist", "run_size"]
+__all__ = ["COLUMNS", "Setting", "finished_rows", "make_net", "noisy_digits", "read_mnist", "run_size"]
 
 COLUMNS = (
     "n", "repetition", "true_error", "resub", "nb_bolster", "calibrated_r1", "calibrated_r5", "kappa_r1", "kappa_r5",
@@ -42,6 +43,27 @@ class Setting:
     patience: int = 10
     validation: float = 0.1
     nearest: str = "distinct"
+    initial: str = "glorot"
+
+
+def make_net(initial: str) -> Any:
+    """Return LeNet-5 with the weights a fresh layer has in Keras ("glorot") or in torch ("torch").
+
+    torch's first weights are so small that, with a patience of 10 epochs, some nets stop before they have learnt anything.
+    """
+    from torch import nn
+
+    from unseen.nets import make_lenet5
+
+    net = make_lenet5()
+    if initial not in ("glorot", "torch"):
+        raise InputError(f"initial is {initial!r}; it is 'glorot' or 'torch'.")
+    if initial == "glorot":
+        for part in net.modules():
+            if isinstance(part, (nn.Linear, nn.Conv2d)):
+                nn.init.xavier_uniform_(part.weight)
+                nn.init.zeros_(part.bias)
+    return net
 
 
 def read_mnist(folder: str | os.PathLike[str]) -> tuple[Any, Any, Any, Any]:
@@ -90,7 +112,7 @@ def _trained_and_judged(
 ) -> Iterator[dict[str, float]]:
     import torch
 
-    from unseen.nets import fit_many, make_lenet5
+    from unseen.nets import fit_many
     from unseen.nets._view import chosen_device
 
     where = chosen_device(device)
@@ -102,10 +124,11 @@ def _trained_and_judged(
         seeds += [task_seed(setting.seed, "ghane-mnist", n, k, part) for part in range(1 + setting.repeats)]
     start = time.perf_counter()
     fits = fit_many(
-        make_lenet5, X, y, sets, seeds=seeds, epochs=setting.epochs, batch_size=setting.batch_size, lr=setting.lr,
+        partial(make_net, setting.initial), X, y, sets, seeds=seeds, epochs=setting.epochs, batch_size=setting.batch_size, lr=setting.lr,
         patience=setting.patience, validation=setting.validation, stop="patience", device=where,
     )  # fmt: skip
     per_net = (time.perf_counter() - start) / len(sets)
+    torch.backends.cudnn.benchmark = True  # a few batch sizes come again and again
     say(f"n={n}: {len(sets)} nets trained in {per_net * len(sets):.0f} s")
     width = 1 + setting.repeats
     for k, (repetition, (rows, splits)) in enumerate(zip(repetitions, drawn)):

@@ -32,7 +32,7 @@ Runs = Mapping[int, Mapping[str, Floats]]
 
 REMARKS = (
     "Not stated in the dissertation, and chosen here: SGD with step 0.02, tanh and average pooling, pixels in [0, 1], noisy pixels not "
-    "clipped, the weights of the lowest validation loss kept, true error on MNIST's own 10,000 test images.",
+    "clipped, Glorot's first weights, the weights of the lowest validation loss kept, true error on MNIST's own 10,000 test images.",
     "Kernel widths come from the nearest different value of a pixel within the class; the printed definition lets equal "
     "pixels count as distance 0, which moves the bias by .003 at most.",
     "Table 2.8, n = 600, r = 5 is printed as 0.3040 and read as 0.0304. The printed calibrated RMS values differ by up to .006 from "
@@ -78,6 +78,8 @@ class GhaneMnist:
         Of stochastic gradient descent with early stopping on 10% of each training set.
     nearest : {"distinct", "any"}
         Reading of the distance between pixels.
+    initial : {"glorot", "torch"}
+        First weights, as fresh layers have them in Keras or in torch.
     chunk : int
         Repetitions trained side by side.
 
@@ -103,6 +105,7 @@ class GhaneMnist:
     epochs: int = 200
     patience: int = 10
     nearest: str = "distinct"
+    initial: str = "glorot"
     chunk: int = 200
     id: ClassVar[str] = "ghane-mnist"
     title: ClassVar[str] = "Naive-Bayes bolstering of LeNet-5 on MNIST"

@@ -29,6 +29,7 @@ class DeviationsInfo:
     estimators: tuple[str, ...]
     title: str
     size: tuple[float, float]
+    loss: str = "zero-one"
 
 
 def info(d: Deviations) -> DeviationsInfo:
@@ -44,7 +45,7 @@ def info(d: Deviations) -> DeviationsInfo:
             outside += [(g, k, v) for v in values[(values < inside.min()) | (values > inside.max())]]
     width = float(np.clip(2.2 + 0.28 * len(d.groups) * len(d.estimators), 5.0, 12.0))
     return DeviationsInfo(
-        box, np.array(outside, dtype=float).reshape(-1, 3), d.groups, d.estimators, d.title, (width, 3.8)
+        box, np.array(outside, dtype=float).reshape(-1, 3), d.groups, d.estimators, d.title, (width, 3.8), d.loss
     )
 
 
@@ -76,7 +77,7 @@ def draw(numbers: DeviationsInfo, ax: Any) -> None:
     ax.set_xticks(range(len(numbers.groups)), [label(g) for g in numbers.groups])
     ax.set_xlim(-0.5, len(numbers.groups) - 0.5)
     ax.set_ylabel("estimate minus true error")
-    percent(ax.yaxis, "zero-one")
+    percent(ax.yaxis, numbers.loss)
     if numbers.title:
         ax.set_title(label(numbers.title, 80), fontsize=10, loc="left")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)

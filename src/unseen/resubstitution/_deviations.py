@@ -31,6 +31,8 @@ class Deviations(Shown):
         Names of the estimators.
     values : tuple of tuple of ndarray
         For each group, the deviations of each estimator.
+    loss : str
+        What the errors are means of; shares are drawn in per cent.
 
     Examples
     --------
@@ -43,6 +45,7 @@ class Deviations(Shown):
     groups: tuple[str, ...]
     estimators: tuple[str, ...]
     values: tuple[tuple[Floats, ...], ...]
+    loss: str = "zero-one"
 
     def rows(self) -> list[dict[str, Any]]:
         """Return bias, deviation variance and RMS of each estimator in each group."""

@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from unseen.core.registry import find
 from unseen.store import TaskRow
 
@@ -59,9 +61,10 @@ def cells_of(spec: StudySpec) -> list[dict[str, Any]]:
     texts = {one.label: one.text for one in spec.models}
     cells: list[dict[str, Any]] = []
     for population in spec.populations:
-        source = source_of(population, spec.folder).key
+        source = source_of(population, spec.folder)
+        loss = spec.loss if spec.loss != "auto" else _loss_of(source, min(spec.sizes))
         for n in spec.sizes:
-            shared = {"population": population.label, "n": n, "source": source, "settings": settings}
+            shared = {"population": population.label, "n": n, "source": source.key, "settings": settings, "loss": loss}
             for label, text in texts.items():
                 for method in spec.methods:
                     how = _how(method.id, method, "estimators", "resubstitution")
@@ -73,6 +76,12 @@ def cells_of(spec: StudySpec) -> list[dict[str, Any]]:
                 both = [texts[pair.model_a], texts[pair.model_b]]
                 cells.append({**shared, **names, "models": both, "how": how, "equal": pair.equal})
     return cells
+
+
+def _loss_of(source: Any, n: int) -> str:
+    """Return the loss that "auto" stands for, by the task of a sample."""
+    data, _ = source.draw(n, np.random.default_rng(0))
+    return {"classification": "zero-one", "regression": "squared"}[data.task]
 
 
 def _how(method_id: str, part: Any, *kinds: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def summarized(
     results = [one for _, one in found if one.cell.kind == "estimate"]
     return StudySummary(
         name, tuple(made), adjusted_pairs(_pairs(results)), int(spec["replications"]), int(spec["seed"]), level, *counts,
-        tuple(_boxes(results)),
+        tuple(_boxes(results, cells)),
     )  # fmt: skip
 
 
@@ -148,9 +148,10 @@ def _pairs(results: Sequence[_Results]) -> list[Any]:
     return [pair for place, of in _by_place(results).items() for pair in paired(place, of)]
 
 
-def _boxes(results: Sequence[_Results]) -> list[Deviations]:
+def _boxes(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> list[Deviations]:
     """Return the deviations by population and model; an estimator without results at some size is left out."""
     places = _by_place(results)
+    losses = {cell["population"]: cell.get("loss", "zero-one") for cell in cells}
     out = []
     for population, model in dict.fromkeys((p, m) for p, m, _ in places):
         sizes = [n for p, m, n in places if (p, m) == (population, model)]
@@ -158,6 +159,6 @@ def _boxes(results: Sequence[_Results]) -> list[Deviations]:
         methods = tuple(name for name in named[0] if all(name in one for one in named))
         if methods:
             values = tuple(tuple(one[name][1] for name in methods) for one in named)
-            title = deviations_title(population, model)
-            out.append(Deviations(title, tuple(f"n = {n}" for n in sizes), methods, values))
+            title, loss = deviations_title(population, model), losses[population]
+            out.append(Deviations(title, tuple(f"n = {n}" for n in sizes), methods, values, loss))
     return out

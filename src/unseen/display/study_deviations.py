@@ -1,0 +1,25 @@
+"""Box plots of a study's deviations, for its first population and model; a report draws one per pair."""
+
+from __future__ import annotations
+
+from unseen.display._figures import Figure, figure
+from unseen.display.resub_deviations import DeviationsInfo, draw
+from unseen.display.resub_deviations import info as boxes
+from unseen.study._summary import StudySummary
+
+__all__: list[str] = []
+
+
+def info(s: StudySummary) -> DeviationsInfo | None:
+    """Return the boxes, or None where no estimator has results at every size."""
+    return boxes(s.deviations[0]) if s.deviations else None
+
+
+figure(
+    Figure(
+        "study-deviations", StudySummary, info, draw, "Deviation from the true error",
+        "Estimate minus true error over independent samples: a good estimator has a short box around zero. Boxes hold the "
+        "middle half, whiskers reach 1.5 times as far, dots lie beyond.",
+        size=(8.0, 3.8), order=10,
+    )
+)  # fmt: skip

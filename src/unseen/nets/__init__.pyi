@@ -28,3 +28,6 @@ from unseen.nets._rank_scores import robust_error as robust_error
 from unseen.nets._records import CalibratedNetEstimate as CalibratedNetEstimate
 from unseen.nets._records import NetEstimate as NetEstimate
 from unseen.nets._sample import sample_net as sample_net
+from unseen.nets._zoo import Zoo as Zoo
+from unseen.nets._zoo_grids import ZooGrid as ZooGrid
+from unseen.nets._zoo_plan import ZooNet as ZooNet

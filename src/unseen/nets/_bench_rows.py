@@ -1,0 +1,157 @@
+"""Values of measures on the networks of a zoo, written row by row so that a stopped run can go on."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from unseen.core.errors import UnseenError
+from unseen.nets._measure import Measure, build_measure, known_measures
+from unseen.nets._net import Net
+from unseen.nets._settings import device_of
+from unseen.nets._zoo import Zoo
+
+__all__ = ["MeasureRow", "measure_zoo", "measures_named", "read_rows", "write_table"]
+
+LOG = logging.getLogger("unseen")
+
+
+@dataclass(frozen=True)
+class MeasureRow:
+    """One measure of one network; `value` is NaN where it does not apply, for the `reason` given."""
+
+    zoo: str
+    seed: int
+    net: str
+    measure: str
+    value: float
+    std_error: float
+    draws: int
+    seconds: float
+    reason: str = ""
+
+
+def measures_named(measures: str | Iterable[str | Measure]) -> list[Measure]:
+    """Return measures from "all", ids, or measures themselves.
+
+    Examples
+    --------
+    >>> [m.id for m in measures_named(["alpha", "path-norm"])]
+    ['alpha', 'path-norm']
+    """
+    if isinstance(measures, str):
+        return [build_measure(name) for name in known_measures()] if measures == "all" else [build_measure(measures)]
+    return [build_measure(m) if isinstance(m, str) else m for m in measures]
+
+
+def measure_zoo(
+    zoo: Zoo,
+    measures: str | Iterable[str | Measure] = "all",
+    *,
+    path: str | PathLike[str] | None = None,
+    nets: Sequence[int] | None = None,
+    draws: Mapping[str, int] | None = None,
+    device: Any = "cpu",
+    random_state: int = 0,
+    max_seconds: float | None = None,
+) -> list[MeasureRow]:
+    """Measure the networks of a zoo, measure by measure, each row written when it is there.
+
+    Parameters
+    ----------
+    zoo : Zoo
+        Loaded with its data.
+    measures : "all" or sequence of str or Measure
+        Which, in the order they are taken.
+    path : path, optional
+        CSV file to add to; rows it holds already are not computed again.
+    nets : sequence of int, optional
+        Positions of networks; all by default.
+    draws : mapping of str to int, optional
+        Draws of single measures.
+    device : str
+        Where to compute.
+    random_state : int
+        Seed of all draws; every network meets the same draws.
+    max_seconds : float, optional
+        Begin no further measure after so long.
+
+    Returns
+    -------
+    list of MeasureRow
+        Those of the file and the new ones.
+    """
+    wanted, started = measures_named(measures), time.perf_counter()
+    if zoo.data is not None:
+        zoo = replace(zoo, data=zoo.data.to(device_of(device)))  # once, so that all networks share one tensor
+    rows = read_rows(path) if path is not None and Path(path).exists() else []
+    done = {(row.seed, row.net, row.measure) for row in rows}
+    loaded: dict[int, Net] = {}
+    for measure in wanted:  # one measure on all networks first: a run that is stopped leaves whole columns
+        for k in range(len(zoo)) if nets is None else nets:
+            record = zoo.nets[k]
+            if (record.seed, record.name, measure.id) in done:
+                continue
+            if max_seconds is not None and time.perf_counter() - started > max_seconds:
+                LOG.warning("measuring stopped after %.0f s", max_seconds)
+                return rows
+            if k not in loaded:
+                loaded[k] = zoo.net(k, device)
+            row = _measured(zoo, record, loaded[k], measure, (draws or {}).get(measure.id), random_state)
+            rows.append(row)
+            if path is not None:
+                _append(Path(path), row)
+    return rows
+
+
+def _measured(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | None, random_state: int) -> MeasureRow:
+    begun = time.perf_counter()
+    place = (zoo.grid.id, record.seed, record.name, measure.id)
+    try:
+        found = measure(net, draws=draws, random_state=random_state)
+    except UnseenError as error:
+        return MeasureRow(*place, math.nan, math.nan, 0, time.perf_counter() - begun, str(error))
+    spread = math.nan if found.std_error is None else found.std_error
+    return MeasureRow(*place, found.value, spread, found.draws, found.seconds)
+
+
+def _append(path: Path, row: MeasureRow) -> None:
+    names = [f.name for f in fields(MeasureRow)]
+    fresh = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        if fresh:
+            writer.writeheader()
+        writer.writerow({k: f"{v:.9g}" if isinstance(v, float) else v for k, v in asdict(row).items()})
+
+
+def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:
+    """Read rows of measures; a last line that was cut off is left out."""
+    rows = []
+    with Path(path).open(newline="") as file:
+        for line in csv.DictReader(file):
+            try:
+                place = (line["zoo"], int(line["seed"]), line["net"], line["measure"])
+                value, error, seconds = (float(line[name]) for name in ("value", "std_error", "seconds"))
+                rows.append(MeasureRow(*place, value, error, int(line["draws"]), seconds, line["reason"] or ""))
+            except (TypeError, ValueError):
+                continue
+    return rows
+
+
+def write_table(path: str | PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as CSV, the columns those of the first row; the file under its own name is always whole."""
+    target = Path(path)
+    partial = target.with_suffix(".partial")
+    with partial.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    partial.replace(target)

@@ -1,0 +1,126 @@
+"""Images a zoo is trained and tested on: checked, standardised by the training set, with a fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.core.errors import InputError, KindError
+
+__all__ = ["ZooData", "zoo_data"]
+
+PARTS = ("X_train", "y_train", "X_test", "y_test")
+
+
+@dataclass(frozen=True, eq=False)
+class ZooData:
+    """Standardised inputs and labels of a zoo.
+
+    Parameters
+    ----------
+    X_train, y_train, X_test, y_test : torch.Tensor
+        Inputs with mean 0 and standard deviation 1 per channel over the training set, and class numbers. The test part may be empty.
+    value_range : tuple of list
+        Black and white after standardising, per channel.
+    fingerprint : str
+        Of the raw training data.
+    """
+
+    X_train: torch.Tensor
+    y_train: torch.Tensor
+    X_test: torch.Tensor
+    y_test: torch.Tensor
+    value_range: tuple[Any, Any]
+    fingerprint: str
+
+    def to(self, device: Any) -> ZooData:
+        """Return the data on a device."""
+        return replace(self, **{name: getattr(self, name).to(device) for name in PARTS})
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes in the training labels."""
+        return int(self.y_train.max()) + 1
+
+
+def zoo_data(data: Any) -> ZooData:
+    """Turn raw arrays into the data of a zoo.
+
+    Parameters
+    ----------
+    data : ZooData, mapping or sequence
+        X_train, y_train, X_test, y_test by name or in this order; test parts may be left out. Images are (n, channels, height, width), bytes or floats between 0 and 1;
+        other inputs are (n, features).
+
+    Examples
+    --------
+    >>> X = np.array([[[[0, 255]]], [[[255, 0]]]], dtype=np.uint8)
+    >>> d = zoo_data({"X_train": X, "y_train": [0, 1]})
+    >>> float(d.X_train.mean()), d.value_range, len(d.X_test)
+    (0.0, ([-1.0], [1.0]), 0)
+    """
+    if isinstance(data, ZooData):
+        return data
+    if not isinstance(data, Mapping):
+        try:
+            data = dict(zip(PARTS, data))
+        except TypeError as error:
+            raise KindError(f"data is a {type(data).__name__}; give X_train, y_train, X_test, y_test.") from error
+    if "X_train" not in data or "y_train" not in data:
+        raise InputError("the data of a zoo need X_train and y_train, and X_test and y_test to know the gaps.")
+    raw, y = _raw("X_train", data["X_train"]), _labels("y_train", data["y_train"], len(data["X_train"]))
+    digest = hashlib.sha256(np.ascontiguousarray(raw).tobytes() + y.tobytes()).hexdigest()[:16]
+    X, low, high = _unit("X_train", raw)
+    axes = (0, *range(2, X.ndim))
+    mean, sd = X.mean(axes), X.std(axes)
+    sd = np.where(sd > 0, sd, 1.0)
+    wide = (1, -1, *([1] * (X.ndim - 2)))
+
+    def standard(values: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(((values - mean.reshape(wide)) / sd.reshape(wide)).astype(np.float32))
+
+    X_test, y_test = np.empty((0, *X.shape[1:])), np.empty(0, np.int64)
+    if "X_test" in data and len(data["X_test"]):
+        X_test = _unit("X_test", _raw("X_test", data["X_test"]))[0]
+        y_test = _labels("y_test", data["y_test"], len(X_test))
+        if X_test.shape[1:] != X.shape[1:]:
+            raise InputError(f"test inputs have shape {X_test.shape[1:]}, training inputs {X.shape[1:]}.")
+    ends = tuple(((v - mean) / sd).tolist() for v in (low, high))
+    return ZooData(standard(X), torch.from_numpy(y), standard(X_test), torch.from_numpy(y_test), ends, digest)  # type: ignore[arg-type]
+
+
+def _raw(name: str, values: Any) -> np.ndarray:
+    array = np.asarray(values.cpu() if isinstance(values, torch.Tensor) else values)
+    if array.dtype.kind not in "fiub" or array.ndim not in (2, 4) or len(array) == 0:
+        raise InputError(
+            f"{name} has shape {array.shape} and kind {array.dtype}; give numbers as (n, features) or (n, channels, height, width)."
+        )
+    return array
+
+
+def _unit(name: str, array: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Return images between 0 and 1; plain features as they are, with their own ends."""
+    values = array.astype(np.float64)
+    if array.ndim == 2:
+        return values, float(values.min()), float(values.max())
+    if array.dtype == np.uint8:
+        values = values / 255
+    if values.min() < 0 or values.max() > 1:
+        raise InputError(
+            f"{name} holds values from {values.min():.4g} to {values.max():.4g}; images are bytes, or floats between 0 and 1."
+        )
+    return values, 0.0, 1.0
+
+
+def _labels(name: str, values: Any, n: int) -> np.ndarray:
+    array = np.asarray(values.cpu() if isinstance(values, torch.Tensor) else values)
+    if array.dtype.kind not in "iub" or array.shape != (n,) or (n and array.min() < 0):
+        raise InputError(
+            f"{name} has shape {array.shape} and kind {array.dtype}; {n} whole class numbers from 0 are needed."
+        )
+    return array.astype(np.int64)

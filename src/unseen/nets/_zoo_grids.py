@@ -1,0 +1,164 @@
+"""Grids of networks to train: which hyper-parameters vary, how a cell becomes a network, how training goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import torch
+from torch import nn
+
+from unseen.core.errors import InputError, UnknownName
+from unseen.nets._architectures import make_mlp, make_nin, make_vgg
+
+__all__ = ["GRIDS", "ZooGrid", "flips_and_crops", "zoo_grid"]
+
+TRAINING = ("dropout", "weight_decay", "lr", "batch_size")
+
+
+@dataclass(frozen=True)
+class ZooGrid:
+    """A full-factorial grid of networks and how they are trained.
+
+    Parameters
+    ----------
+    id : str
+        Name.
+    factory : callable
+        Makes an architecture from `n_features`, `n_classes`, the axes that are not training options, and `dropout`.
+    axes : mapping
+        Values of each hyper-parameter. "dropout", "weight_decay", "lr" and "batch_size" are options of training, the others of the factory.
+    lr, momentum : float
+        Step length (where it is no axis) and momentum.
+    batch_size : int
+        Where it is no axis.
+    epochs : int
+        Most epochs.
+    stop_loss, accuracy : float
+        Training stops when the loss on the training set falls below the first; a network below the second fails its cell.
+    augment : callable, optional
+        Changes training batches, see `fit_many`.
+    data : str
+        Images it is meant for.
+
+    Examples
+    --------
+    >>> zoo_grid("cifar-vgg").n, zoo_grid("mnist-mlp").n, zoo_grid("cifar-vgg").shape
+    (64, 48, (2, 2, 2, 2, 2, 2))
+    """
+
+    id: str
+    factory: Callable[..., nn.Module]
+    axes: Mapping[str, tuple[Any, ...]]
+    lr: float = 0.02
+    momentum: float = 0.9
+    batch_size: int = 64
+    epochs: int = 150
+    stop_loss: float = 0.02
+    accuracy: float = 0.95
+    augment: Callable[..., torch.Tensor] | None = field(default=None, repr=False)
+    data: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.axes or any(len(values) != len(set(values)) or not values for values in self.axes.values()):
+            raise InputError(f"every axis of the grid {self.id!r} needs different values, and there must be an axis.")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of each hyper-parameter."""
+        return tuple(len(values) for values in self.axes.values())
+
+    @property
+    def n(self) -> int:
+        """Number of networks per seed."""
+        return len(self.cells())
+
+    @property
+    def has_dropout(self) -> bool:
+        """Whether networks carry dropout layers, with rate 0 in some cells."""
+        return "dropout" in self.axes
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Return the hyper-parameters of every network, the last axis running fastest."""
+        return [dict(zip(self.axes, values)) for values in product(*self.axes.values())]
+
+    def group_of(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return what networks must share to be trained side by side: architecture and batch size."""
+        return tuple(cell[name] for name in self.axes if name not in TRAINING or name == "batch_size")
+
+    def maker(self, cell: Mapping[str, Any]) -> Callable[[Any, int], nn.Module]:
+        """Return a function (n_features, n_classes) that makes the architecture of a cell."""
+        shape = {name: value for name, value in cell.items() if name not in TRAINING}
+        if self.has_dropout:  # layers are there in every cell, so that networks with and without share one program
+            shape["dropout"] = cell["dropout"] or max(self.axes["dropout"])
+
+        def make(n_features: Any, n_classes: int) -> nn.Module:
+            return self.factory(n_features=n_features, n_classes=n_classes, **shape)
+
+        return make
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a manifest keeps of the grid."""
+        names = ("id", "lr", "momentum", "batch_size", "epochs", "stop_loss", "accuracy", "data")
+        kept = {name: getattr(self, name) for name in names}
+        return {
+            **kept,
+            "axes": {name: list(values) for name, values in self.axes.items()},
+            "factory": self.factory.__name__,
+        }
+
+
+def flips_and_crops(x: torch.Tensor, draw: Callable[..., torch.Tensor], shift: int = 4) -> torch.Tensor:
+    """Flip half of the images left to right and shift all by up to four pixels, empty places filled with each image's edge.
+
+    Parameters
+    ----------
+    x : torch.Tensor
+        Batches of images of several networks: (networks, batch, channels, height, width).
+    draw : callable
+        ``draw(*shape)`` gives uniform numbers of shape (networks, batch, *shape).
+    shift : int
+        Largest shift in pixels.
+
+    Examples
+    --------
+    >>> x = torch.arange(4.0).reshape(1, 1, 1, 1, 4)
+    >>> flips_and_crops(x, lambda *shape: torch.full((1, 1, *shape), 0.25), shift=0).flatten().tolist()
+    [3.0, 2.0, 1.0, 0.0]
+    """
+    height, width = x.shape[-2:]
+    flip = draw(1) < 0.5
+    columns = torch.arange(width, device=x.device)
+    columns = torch.where(flip, width - 1 - columns, columns)
+    move = (draw(2) * (2 * shift + 1)).floor() - shift
+    columns = (columns + move[..., :1]).long().clamp(0, width - 1)
+    rows = (torch.arange(height, device=x.device) + move[..., 1:]).long().clamp(0, height - 1)
+    taken = x.gather(3, rows[:, :, None, :, None].expand(-1, -1, x.shape[2], -1, width))
+    return taken.gather(4, columns[:, :, None, None, :].expand(-1, -1, x.shape[2], height, -1))
+
+
+def _as_mlp(n_features: Any, n_classes: int, depth: int, width: int, dropout: float = 0.0) -> nn.Module:
+    return make_mlp(n_features, n_classes, depth=depth, width=width, dropout=dropout)
+
+
+HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)
+GRIDS = {
+    grid.id: grid
+    for grid in (
+        ZooGrid("cifar-vgg", make_vgg, {"blocks": (1, 3), "width": (32, 64), "dense": (1, 2), "dropout": HALF, "weight_decay": DECAY, "batch_size": BATCHES}, data="cifar"),
+        ZooGrid("fashion-vgg", make_vgg, {"blocks": (1, 3), "width": (32, 64), "dropout": HALF, "weight_decay": DECAY, "lr": (0.01, 0.03), "batch_size": BATCHES}, data="fashion"),
+        ZooGrid("cifar-nin", make_nin, {"blocks": (2, 3), "width": (64, 128), "dropout": (0.0, 0.25), "weight_decay": DECAY, "batch_size": BATCHES, "lr": (0.01, 0.03)}, augment=flips_and_crops, data="cifar"),
+        ZooGrid("mnist-mlp", _as_mlp, {"depth": (1, 2, 3), "width": (64, 256), "dropout": (0.0, 0.2), "weight_decay": DECAY, "batch_size": (32, 256)}, lr=0.02, data="mnist"),
+    )
+}  # fmt: skip
+
+
+def zoo_grid(grid: str | ZooGrid) -> ZooGrid:
+    """Return a grid by name, or the grid itself."""
+    if isinstance(grid, ZooGrid):
+        return grid
+    if grid not in GRIDS:
+        raise UnknownName("zoo", grid, GRIDS)
+    return GRIDS[grid]

@@ -1,0 +1,205 @@
+"""How the networks of a zoo are grouped, trained side by side, rounded, written and scored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.core.errors import InputError
+from unseen.core.rng import stream, task_seed
+from unseen.nets._fit_many import fit_many
+from unseen.nets._fits import Fits
+from unseen.nets._weight_files import write_weights
+from unseen.nets._zoo_data import ZooData
+from unseen.nets._zoo_grids import ZooGrid
+
+__all__ = ["KINDS", "ZooNet", "ZooPlan", "worst_value"]
+
+KINDS = {"float16": torch.float16, "float32": torch.float32}
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class ZooNet:
+    """What is known of one network of a zoo."""
+
+    name: str
+    seed: int
+    hyper: dict[str, Any]
+    group: int
+    weight_seed: int
+    epochs: int
+    train_loss: float
+    train_accuracy: float
+    test_accuracy: float | None
+    n_parameters: int
+    reason: str
+    holdout_error: float | None = None
+
+    @property
+    def gap(self) -> float:
+        """Training accuracy less test accuracy."""
+        return float("nan") if self.test_accuracy is None else self.train_accuracy - self.test_accuracy
+
+    def row(self, zoo: str) -> dict[str, Any]:
+        """Return the record as a flat row."""
+        known = {k: v for k, v in asdict(self).items() if k not in ("hyper", "group", "weight_seed")}
+        return {"zoo": zoo, **known, "gap": self.gap, **self.hyper}
+
+
+@dataclass(frozen=True)
+class ZooPlan:
+    """Which networks are trained in which group, and with what seeds."""
+
+    grid: ZooGrid
+    data: ZooData
+    seeds: tuple[int, ...]
+    copies: bool
+    weights: str
+    random_state: int
+
+    def groups(self) -> list[list[dict[str, Any]]]:
+        """Return the cells of each group."""
+        found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for cell in self.grid.cells():
+            found.setdefault(self.grid.group_of(cell), []).append(cell)
+        return list(found.values())
+
+    def held_out(self) -> list[int]:
+        """Return the rows the copies do not see: every fifth of a random order."""
+        if not self.copies:
+            return []
+        order = stream(self.random_state, "zoo", "copy80").permutation(len(self.data.y_train))
+        return sorted(order[: len(order) // 5].tolist())
+
+    def manifest(self, root: Path) -> dict[str, Any]:
+        """Return the manifest to go on with: the folder's own, or a new one."""
+        fresh = {
+            "version": VERSION, "grid": self.grid.to_dict(), "data": self.data.fingerprint, "seeds": list(self.seeds),
+            "copies": self.copies, "weights": self.weights, "random_state": self.random_state, "n_groups": len(self.groups()),
+            "held_out": self.held_out(), "groups": {}, "seconds": {},
+        }  # fmt: skip
+        path = root / "manifest.json"
+        if not path.exists():
+            return fresh
+        found = json.loads(path.read_text())
+        for name in fresh:
+            if name not in ("groups", "seconds") and found.get(name) != json.loads(json.dumps(fresh[name])):
+                raise InputError(
+                    f"{str(root)!r} holds another zoo: its {name} differs from what is asked for now. Give an empty folder, or ask for the same zoo."
+                )
+        return found
+
+    def name_of(self, cell: Mapping[str, Any], seed: int) -> str:
+        """Return the name of a network: its number in the grid and its seed."""
+        return f"n{self.grid.cells().index(dict(cell)):03d}s{seed}"
+
+    def train_group(
+        self,
+        number: int,
+        cells: list[dict[str, Any]],
+        data: ZooData,
+        root: Path,
+        device: torch.device,
+        options: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Train, write the weights and return the records of one group."""
+        pairs = [(cell, seed) for seed in self.seeds for cell in cells]
+        names = [self.name_of(cell, seed) for cell, seed in pairs]
+        numbers = [task_seed(self.random_state, "zoo", self.grid.id, name) for name in names]
+        n, held = len(data.y_train), self.held_out()
+        kept = np.setdiff1d(np.arange(n), held)
+        twice = 2 if self.copies else 1
+        sets = [np.arange(n)] * len(pairs) + ([kept] * len(pairs) if self.copies else [])
+        column = lambda name, default: [cell.get(name, default) for cell, _ in pairs] * twice  # noqa: E731
+        fits = fit_many(
+            self.grid.maker(cells[0]), data.X_train, data.y_train, sets, seeds=numbers * twice, epochs=self.grid.epochs,
+            batch_size=cells[0].get("batch_size", self.grid.batch_size), lr=column("lr", self.grid.lr), momentum=self.grid.momentum,
+            weight_decay=column("weight_decay", 0.0), dropout=column("dropout", 0.0) if self.grid.has_dropout else None,
+            stop="train-loss", stop_at=self.grid.stop_loss, n_classes=data.n_classes, device=device, augment=self.grid.augment, **options,
+        )  # fmt: skip
+        _round(fits, KINDS[self.weights])
+        write_weights(root / f"group-{number:03d}.safetensors", _tensors(fits, names, KINDS[self.weights]))
+        return self._records(fits, pairs, names, numbers, number, data, held)
+
+    def _records(
+        self, fits: Fits, pairs: list[tuple[dict[str, Any], int]], names: list[str], seeds: list[int], number: int, data: ZooData, held: list[int]
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        count = len(pairs)
+        loss, right = _scored(fits, data.X_train, data.y_train)
+        tested = _scored(fits, data.X_test, data.y_test)[1] if len(data.y_test) else None
+        out = None
+        if held:
+            rows = torch.tensor(held, device=data.X_train.device)
+            out = 1 - _scored(fits, data.X_train[rows], data.y_train[rows])[1][count:]
+        size = sum(p[0].numel() for p in fits.params.values())
+        return [
+            asdict(
+                ZooNet(
+                    names[k], seed, dict(cell), number, seeds[k], int(fits.epochs[k]), float(loss[k]), float(right[k]),
+                    None if tested is None else float(tested[k]), size, fits.reasons[k], None if out is None else float(out[k]),
+                )
+            )
+            for k, (cell, seed) in enumerate(pairs)
+        ]  # fmt: skip
+
+
+def _round(fits: Fits, kind: torch.dtype) -> None:
+    """Round the networks to what will be stored, so that everything is measured on what is stored."""
+    if kind == torch.float32:
+        return
+    for store in (fits.params, fits.buffers):
+        for name, value in store.items():
+            if value.dtype == torch.float32:
+                store[name] = value.detach().to(kind).to(torch.float32)
+
+
+def _tensors(fits: Fits, names: list[str], kind: torch.dtype) -> dict[str, torch.Tensor]:
+    """Return the state of every network by name: plain modules' names, seeds of dropout left out."""
+    wanted = list(fits.template.state_dict())
+    state = {**fits.params, **fits.buffers}
+    labels = [*names, *(f"{name}.copy80" for name in names)][: len(fits)]
+    return {
+        f"{label}/{key}": state[key][k].to(kind) if state[key].is_floating_point() else state[key][k]
+        for k, label in enumerate(labels)
+        for key in wanted
+    }
+
+
+@torch.no_grad()
+def _scored(fits: Fits, X: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean cross-entropy and accuracy of every network on one set."""
+    loss = torch.zeros(len(fits), dtype=torch.float64, device=X.device)
+    right = torch.zeros_like(loss)
+    for rows in torch.arange(len(y), device=X.device).split(2000):
+        logits = fits.logits(X[rows])
+        target = y[rows].expand(len(fits), -1)
+        loss += (
+            torch.nn.functional.cross_entropy(logits.flatten(0, 1).double(), target.flatten(), reduction="none")
+            .reshape(target.shape)
+            .sum(1)
+        )
+        right += (logits.argmax(2) == target).sum(1)
+    return (loss / len(y)).cpu().numpy(), (right / len(y)).cpu().numpy()
+
+
+def worst_value(kept: list[ZooNet], bad: list[ZooNet], axes: list[str]) -> tuple[str, Any]:
+    """Return the value that covers failures at the smallest cost in good networks per failure."""
+    best: tuple[float, str, Any] | None = None
+    for name in axes:
+        if len({net.hyper[name] for net in kept}) < 2:
+            continue
+        for value in dict.fromkeys(net.hyper[name] for net in bad):
+            failed = sum(net.hyper[name] == value for net in bad)
+            good = sum(net.hyper[name] == value for net in kept) - failed
+            if best is None or good / failed < best[0]:
+                best = (good / failed, name, value)
+    if best is None:
+        raise InputError("one cell is left and it fails; no complete grid remains.")
+    return best[1], best[2]

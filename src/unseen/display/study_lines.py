@@ -30,6 +30,7 @@ class StudyLines:
     ylabel: str
     mark: float | None
     loss: str
+    share: bool = False
 
     @property
     def size(self) -> tuple[float, float]:
@@ -44,7 +45,12 @@ class StudyLines:
 
 
 def _lines(
-    s: StudySummary, pick: Callable[[CellSummary], Measured | None], ylabel: str, mark: float | None, loss: str
+    s: StudySummary,
+    pick: Callable[[CellSummary], Measured | None],
+    ylabel: str,
+    mark: float | None,
+    loss: str,
+    share: bool = False,
 ) -> StudyLines | None:
     """Collect a figure of the first population and model that has it."""
     groups = dict.fromkeys((c.cell.population, c.cell.model) for c in s.cells if pick(c) is not None)
@@ -59,7 +65,7 @@ def _lines(
         at, found = (methods.index(c.cell.method), sizes.index(c.cell.n)), pick(c)
         assert found is not None
         value[at], error[at] = found.value, found.error
-    return StudyLines(methods, sizes, value, error, ylabel, mark, loss)
+    return StudyLines(methods, sizes, value, error, ylabel, mark, loss, share)
 
 
 def _loss(s: StudySummary) -> str:
@@ -77,12 +83,12 @@ def rms(s: StudySummary) -> StudyLines | None:
 
 def coverage(s: StudySummary) -> StudyLines | None:
     """Return how often every method's interval held its target."""
-    return _lines(s, lambda c: c.coverage, "share of intervals that hold their target", s.level, "zero-one")
+    return _lines(s, lambda c: c.coverage, "share of intervals that hold their target", s.level, "zero-one", True)
 
 
 def rejects(s: StudySummary) -> StudyLines | None:
     """Return how often every test rejected equality."""
-    return _lines(s, lambda c: c.rejects, "share of rejections", 1 - s.level, "zero-one")
+    return _lines(s, lambda c: c.rejects, "share of rejections", 1 - s.level, "zero-one", True)
 
 
 def draw(numbers: StudyLines, ax: Any) -> None:
@@ -91,8 +97,11 @@ def draw(numbers: StudyLines, ax: Any) -> None:
     count = len(numbers.methods)
     place = np.arange(len(numbers.sizes), dtype=float)
     for k, name in enumerate(numbers.methods):
+        reach = np.stack([2 * numbers.error[k]] * 2)
+        if numbers.share:
+            reach = np.minimum(reach, [numbers.value[k], 1 - numbers.value[k]])
         ax.errorbar(
-            place + 0.5 * ((k + 0.5) / count - 0.5), numbers.value[k], 2 * numbers.error[k],
+            place + 0.5 * ((k + 0.5) / count - 0.5), numbers.value[k], reach,
             color=PALETTE[k % len(PALETTE)], marker=MARKERS[(k // len(PALETTE)) % len(MARKERS)], markersize=4,
             linestyle="-" if k < len(PALETTE) else "--", linewidth=1, elinewidth=1, label=label(name),
         )  # fmt: skip

@@ -56,8 +56,7 @@ def pictures(s: StudySummary) -> Section | None:
     for population, model in groups[:MOST_GROUPS]:
         part = s.only(population, model)
         made = [p for name in ("study-deviations", "study-rms") if (p := picture(part, name)) is not None]
-        if made:
-            blocks += [Text(f"{population}, {model}"), *made]
+        blocks += made
     if len(groups) > MOST_GROUPS:
         blocks.append(Text(f"Figures of {len(groups) - MOST_GROUPS} more models are left out."))
     return Section("deviations", "Deviation from the true error", blocks) if blocks else None

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
 import numpy as np
 
 from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.model import Fitted, Model
+from unseen.core.model import Fitted, Model, is_fitted
 
 __all__ = ["codes_of", "trained"]
 
 
 def trained(model: Model | Fitted, data: Data, rng: np.random.Generator) -> tuple[Fitted, int, float]:
     """Return a trained model, how many fits that took (0 or 1) and the seconds."""
-    if isinstance(model, Fitted):
-        return model, 0, 0.0
+    if is_fitted(model):
+        return cast(Fitted, model), 0, 0.0
     start = time.perf_counter()
-    fitted = model.fit(data, int(rng.integers(2**31 - 1)))
+    fitted = cast(Model, model).fit(data, int(rng.integers(2**31 - 1)))
     return fitted, 1, time.perf_counter() - start
 
 

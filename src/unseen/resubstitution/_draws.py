@@ -33,8 +33,8 @@ class Draws:
 
     Examples
     --------
-    >>> [(z.shape, rows.stop) for rows, z in Draws(6, "antithetic", 0).blocks(4, 2)]
-    [((4, 3, 2, 2), 4)]
+    >>> [(rows.stop, [z.shape for _, z in parts]) for rows, parts in Draws(6, "antithetic", 0).blocks(4, 2)]
+    [(4, [(4, 3, 2, 2)])]
     """
 
     n_mc: int
@@ -66,30 +66,56 @@ class Draws:
         kind = {"plain": "Monte Carlo", "antithetic": "antithetic Monte Carlo", "sobol": "quasi Monte Carlo (Sobol)"}
         return f"{kind[self.sampler]}, {self.per_kernel} points per kernel"
 
-    def blocks(self, n: int, d: int) -> Iterator[tuple[slice, Floats]]:
-        """Yield (kernels, standard normal points of shape (kernels, groups, size, d)) until n kernels are served."""
+    def blocks(self, n: int, d: int) -> Iterator[tuple[slice, Iterator[tuple[slice, Floats]]]]:
+        """Yield kernels and their points: parts (groups, standard normal points of shape (kernels, groups, size, d)).
+
+        A kernel with more numbers than fit into a block comes in several parts, of whole groups or, for "sobol", of
+        points of all groups. All parts must be taken before the next kernels.
+        """
         rng = np.random.default_rng(self.seed)
         count, size = self.groups
-        base = self._sobol(size, d, rng) if self.sampler == "sobol" else None
+        sobol = _Sobol(size, d, rng) if self.sampler == "sobol" else None
         rows = max(1, BUDGET // (count * size * d))
         for start in range(0, n, rows):
             block = slice(start, min(start + rows, n))
             m = block.stop - block.start
-            if base is not None:
-                u = (base + rng.random((m, count, 1, d))) % 1.0
-                z = ndtri(np.clip(u, 2.0**-53, 1 - 2.0**-53))
-            elif self.sampler == "antithetic":
-                half = rng.standard_normal((m, count, 1, d))
-                z = np.concatenate([half, -half], axis=2)
-            else:
-                z = rng.standard_normal((m, count, 1, d))
-            yield block, z
+            yield block, self._pairs(m, d, rng) if sobol is None else sobol.parts(rng.random((m, count, 1, d)))
 
-    def _sobol(self, size: int, d: int, rng: np.random.Generator) -> Floats:
+    def _pairs(self, m: int, d: int, rng: np.random.Generator) -> Iterator[tuple[slice, Floats]]:
+        """Yield independent points, alone or with their mirror images, some groups of m kernels at a time."""
+        count, size = self.groups
+        step = count if m > 1 else max(1, BUDGET // (size * d))
+        for first in range(0, count, step):
+            groups = slice(first, min(first + step, count))
+            half = rng.standard_normal((m, groups.stop - first, 1, d))
+            yield groups, half if size == 1 else np.concatenate([half, -half], axis=2)
+
+
+class _Sobol:
+    """Scrambled Sobol points, kept where they fit into a block and made again part by part where they do not."""
+
+    def __init__(self, size: int, d: int, rng: np.random.Generator) -> None:
         from scipy.stats import qmc
 
         if d > qmc.Sobol.MAXDIM:
             raise InputError(
                 f"Sobol points exist for at most {qmc.Sobol.MAXDIM} dimensions, here are {d}; use sampler='plain'."
             )
-        return np.asarray(qmc.Sobol(d, rng=rng).random_base2(int(np.log2(size))))
+        self._engine = qmc.Sobol(d, rng=rng)
+        self._size, self._step = size, size
+        self._kept: Floats | None = None
+        if size * d * SOBOL_GROUPS > BUDGET:
+            self._step = 2 ** int(np.log2(max(1, BUDGET // (SOBOL_GROUPS * d))))
+        else:
+            self._kept = np.asarray(self._engine.random_base2(int(np.log2(size))))
+
+    def parts(self, shifts: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Yield the points of all groups, shifted, some of the sequence at a time."""
+        for start in range(0, self._size, self._step):
+            if self._kept is None:
+                self._engine.reset()
+                if start:
+                    self._engine.fast_forward(start)
+            base = self._engine.random(self._step) if self._kept is None else self._kept
+            u = (base + shifts) % 1.0
+            yield slice(0, shifts.shape[1]), ndtri(np.clip(u, 2.0**-53, 1 - 2.0**-53))

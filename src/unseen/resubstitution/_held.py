@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
-from unseen.core.model import Fitted, Model
+from unseen.core.model import Fitted, Model, is_fitted
 
 __all__ = ["Held", "held", "retrained"]
 
@@ -34,8 +34,8 @@ class Held:
 
 def held(model: Any) -> Fitted:
     """Return a trained model as it is; a plain function counts as its `predict`."""
-    if isinstance(model, Fitted):
-        return model
+    if is_fitted(model):
+        return cast(Fitted, model)
     if isinstance(model, type) or not (callable(getattr(model, "predict", None)) or callable(model)):
         raise KindError(f"the fitted model is {model!r}; give an object with predict, or a function of X.")
     return Held(model)

@@ -52,20 +52,28 @@ def kernel_means(
     n, d = centres.shape
     wanted = np.ones(n, dtype=bool) if rows is None else np.isin(np.arange(n), rows)
     values, variances = np.zeros(n), np.zeros(n)
-    for block, z in draws.blocks(n, d):
+    count, size = draws.groups
+    for block, parts in draws.blocks(n, d):
         chosen = np.flatnonzero(wanted[block])
-        if not len(chosen):
-            continue
-        z = z if len(chosen) == len(z) else z[chosen]
         index = chosen + block.start
-        m, count, size, _ = z.shape
-        point_codes = np.repeat(codes[index], count * size)
-        points = spread.moved(z.reshape(-1, d), point_codes)
-        points.reshape(m, count * size, d)[...] += centres[index][:, None, :]
-        groups = _in_batches(integrand, points, point_codes).reshape(m, count, size).mean(axis=2)
-        values[index] = groups.mean(axis=1)
-        variances[index] = groups.var(axis=1, ddof=1) / count if count > 1 else 0.0
+        totals = np.zeros((len(chosen), count))
+        for groups, z in parts:
+            if len(chosen):
+                z = z if len(chosen) == len(z) else z[chosen]
+                totals[:, groups] += _group_totals(centres[index], codes[index], spread, z, integrand)
+        means = totals / size
+        values[index] = means.mean(axis=1)
+        variances[index] = means.var(axis=1, ddof=1) / count if count > 1 else 0.0
     return Integral(values, variances, str(draws))
+
+
+def _group_totals(centres: Floats, codes: Ints, spread: Spread, z: Floats, integrand: Integrand) -> Floats:
+    """Return the sum of the integrand over the points of each kernel and group."""
+    m, groups, size, d = z.shape
+    point_codes = np.repeat(codes, groups * size)
+    points = spread.moved(z.reshape(-1, d), point_codes)
+    points.reshape(m, groups * size, d)[...] += centres[:, None, :]
+    return np.asarray(_in_batches(integrand, points, point_codes).reshape(m, groups, size).sum(axis=2))
 
 
 def _in_batches(integrand: Integrand, points: Floats, codes: Ints) -> Floats:

@@ -99,7 +99,8 @@ class Kernelled(Averaged):
 
     def points_per_kernel(self, n: int) -> int:
         """Return `n_mc`, or what stands for None with n kernels."""
-        return self.n_mc if self.n_mc is not None else int(np.clip(POINTS // n, *FEWEST_AND_MOST))
+        fewest, most = FEWEST_AND_MOST
+        return self.n_mc if self.n_mc is not None else min(max(POINTS // n, fewest), most)
 
     def kernel_draws(self, rng: np.random.Generator, n: int) -> Draws:
         """Return the points of n kernels: those of the seed `draws`, else fresh ones from `rng`."""

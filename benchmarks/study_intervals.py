@@ -10,15 +10,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sklearn
 
 import unseen
 from benchmarks.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
 from unseen.core.paired import from_estimate
+from unseen.core.plan import Plan
 from unseen.core.registry import build
+from unseen.core.table import PredictionTable
 from unseen.datasets.populations import SparseLogistic
 from unseen.engine.run import execute
 from unseen.verbs.prepare import model_of, plan_of
@@ -29,7 +34,7 @@ __all__ = ["LEARNERS", "METHODS", "NULL_TESTS", "Logistic", "Neighbours", "Ridge
 RESULTS = HERE / "study_intervals.json"
 PAGE = HERE.parent / "docs" / "comparing.md"
 RUNS = HERE.parent / "build" / "study_intervals.jsonl"
-BLOCK = 500  # data sets of one learner before the next has its turn
+QUICK = {"assume_finite": True, "skip_parameter_validation": True}
 N, N_TRUTH = 100, 10_000
 METHODS = {
     "corrected-t": None,
@@ -57,21 +62,41 @@ def risk(predict: Any, X: np.ndarray, chance: np.ndarray) -> float:
     return float(np.mean(np.where(predict(X) == 1, 1 - chance, chance)))
 
 
-def intervals_of(learner: str, k: int, seed: int, methods: dict[str, Any]) -> dict[str, Any]:
+def intervals_of(learner: str, k: int, seed: int, methods: Iterable[str]) -> dict[str, Any]:
     """Return the risks and the intervals of data set `k`: the truth at 90 and 100 rows, and each method's two ends."""
     population = SparseLogistic()
-    X = np.random.default_rng(seed).standard_normal((N_TRUTH, population.n_features))
-    chance = 1 / (1 + np.exp(-population.weight * X[:, : population.n_informative].sum(axis=1)))
+    X, chance = truth_points(seed)
     data = population.draw(N, np.random.default_rng([seed, k]))
     row: dict[str, Any] = {"learner": learner, "k": k}
     for size in (90, N):
         row[f"risk {size}"] = risk(LEARNERS[learner]().fit(data.X[:size], data.y[:size]).predict, X, chance)
-    for name, design in methods.items():
+    nested = None
+    for name in sorted(methods, key=list(METHODS).index, reverse=True):
         method = build(name.split(",")[0], "estimators")
-        plan = plan_of(design or method.default_design(data), data, k)
-        table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k, train=False).losses()
-        row[name] = list(method(table).interval)
+        if name == "nested-cv, 3 x 5" and nested is not None:
+            table = first_repeats(nested, 3)  # the same shuffles: nothing is fitted twice
+        else:
+            plan = plan_of(METHODS[name] or method.default_design(data), data, k)
+            table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k, train=False)
+            nested = table if name == "nested-cv, 10 x 5" else nested
+        row[name] = list(method(table.losses()).interval)
     return row
+
+
+@cache
+def truth_points(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points on which risks are computed, and the chance of the second class at each."""
+    population = SparseLogistic()
+    X = np.random.default_rng(seed).standard_normal((N_TRUTH, population.n_features))
+    return X, 1 / (1 + np.exp(-population.weight * X[:, : population.n_informative].sum(axis=1)))
+
+
+def first_repeats(table: PredictionTable, count: int) -> PredictionTable:
+    """Return the part of a table that a design with fewer repetitions would have given."""
+    kept = tuple(s for s in table.plan if s.repeat < count)
+    assert all(s.repeat < count for s in table.plan.splits[: len(kept)])
+    plan = Plan(table.plan.design, kept, table.plan.units)
+    return replace(table, plan=plan, test=table.test.where(table.test.split < len(kept)))
 
 
 def covered(rows: list[dict[str, Any]], methods: Iterable[str]) -> dict[str, Any]:
@@ -86,28 +111,32 @@ def covered(rows: list[dict[str, Any]], methods: Iterable[str]) -> dict[str, Any
             "expected": float(np.mean((low <= own) & (own <= high))),
             "risk": float(np.mean((low <= model) & (model <= high))),
             "width": float(np.median(high - low)),
+            "n": len(rows),
         }
-    return {"n_datasets": len(rows), "expected_risk": expected[90], "expected_risk_100": expected[N], "methods": out}
+    return {"expected_risk": expected[90], "expected_risk_100": expected[N], "methods": out}
 
 
-def coverage(learner: str, n_datasets: int, seed: int = 0, methods: dict[str, Any] = METHODS) -> dict[str, Any]:
+def coverage(learner: str, n_datasets: int, seed: int = 0, methods: Iterable[str] = tuple(METHODS)) -> dict[str, Any]:
     """Return coverage and widths of some methods over fresh data sets."""
-    return covered([intervals_of(learner, k, seed, methods) for k in range(n_datasets)], methods)
+    with sklearn.config_context(**QUICK):
+        return covered([intervals_of(learner, k, seed, methods) for k in range(n_datasets)], methods)
 
 
-def kept_coverage(learners: list[str], n_datasets: int, runs: Path) -> dict[str, Any]:
+def kept_coverage(learners: list[str], methods: list[str], n_datasets: int, runs: Path) -> dict[str, Any]:
     """Return the coverage of every learner, taking from the file of runs what it has and appending what it lacks."""
     runs.parent.mkdir(exist_ok=True)
-    rows = [json.loads(line) for line in runs.read_text().splitlines()] if runs.exists() else []
-    have = {(row["learner"], row["k"]): row for row in rows}
-    with runs.open("a") as file:
-        for start in range(0, n_datasets, BLOCK):
-            for learner in learners:
-                for k in range(start, min(start + BLOCK, n_datasets)):
-                    if (learner, k) not in have:
-                        have[learner, k] = intervals_of(learner, k, 0, METHODS)
-                        print(json.dumps(have[learner, k]), file=file, flush=True)
-    return {name: covered([have[name, k] for k in range(n_datasets)], METHODS) for name in learners}
+    have: dict[tuple[str, int], dict[str, Any]] = {}
+    for line in runs.read_text().splitlines() if runs.exists() else ():
+        row = json.loads(line)
+        have.setdefault((row["learner"], row["k"]), {}).update(row)
+    with runs.open("a") as file, sklearn.config_context(**QUICK):
+        for learner, k in ((name, k) for name in learners for k in range(n_datasets)):
+            row = have.setdefault((learner, k), {})
+            lacking = [name for name in methods if name not in row]
+            if lacking:
+                row |= intervals_of(learner, k, 0, lacking)
+                print(json.dumps(row), file=file, flush=True)
+    return {name: covered([have[name, k] for k in range(n_datasets)], methods) for name in learners}
 
 
 def sizes(tests: list[str], n_datasets: int, seed: int = 0) -> dict[str, Any]:
@@ -144,7 +173,7 @@ def tables_of(results: dict[str, Any]) -> str:
                 learner,
                 name,
                 *(f"{m[k]:.3f}" for k in ("expected", "risk", "width")),
-                r["n_datasets"],
+                m["n"],
             ]
             lines.append("| " + " | ".join(map(str, cells)) + " |")
     lines += ["", "| test | rejects at .05 | rejects at .10 | data sets |", "|---|---|---|---|"]
@@ -165,11 +194,12 @@ def write(results: dict[str, Any], page: Path = PAGE) -> None:
 def main() -> None:
     """Run what is asked for, keep every finished part, print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--datasets", type=int, default=2000)
+    parser.add_argument("--datasets", type=int, default=1000)
     parser.add_argument("--size-datasets", type=int, default=2000)
     parser.add_argument("--other-datasets", type=int, default=400)
     parser.add_argument("--parts", default="size,coverage", help="size, coverage, both, or none: only write the page")
     parser.add_argument("--learners", default=",".join(LEARNERS))
+    parser.add_argument("--methods", default=";".join(METHODS), help="beginnings of methods, with ; between them")
     parser.add_argument("--runs", type=Path, default=RUNS, help="intervals by data set, kept to go on from")
     options = parser.parse_args()
     results: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"coverage": {}, "size": []}
@@ -179,7 +209,12 @@ def main() -> None:
         results["size"] = [sizes(long, options.size_datasets), sizes(others, options.other_datasets)]
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     if "coverage" in options.parts:
-        results["coverage"] |= kept_coverage(options.learners.split(","), options.datasets, options.runs)
+        methods = [name for name in METHODS if any(name.startswith(m) for m in options.methods.split(";"))]
+        made = kept_coverage(options.learners.split(","), methods, options.datasets, options.runs)
+        for learner, found in made.items():
+            before = results["coverage"].get(learner, {"methods": {}})["methods"]
+            kept = {name: (before | found["methods"])[name] for name in METHODS if name in before | found["methods"]}
+            results["coverage"][learner] = found | {"methods": kept}
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     print(tables_of(results))
     if PAGE.exists():

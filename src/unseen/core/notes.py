@@ -118,6 +118,10 @@ CODES: dict[str, NoteKind] = {
         "poorly trained network",
         "It does not fit its own training data, so measures of its gap mean little; train it further or leave it out.",
     ),
+    "N020": NoteKind(
+        "chains disagree", "Samples of the posterior have not settled: use more burn-in, more steps or a smaller step."
+    ),
+    "N021": NoteKind("memory was short", "Batches were halved until they fitted; the numbers are the same."),
     "N007": NoteKind("measure left out", "The measure does not apply to some networks; the reason is given."),
 }
 

@@ -181,7 +181,7 @@ class View:
                     raise
                 rows = max(1, rows // 2)
                 torch.cuda.empty_cache()
-                self._say("U019", f"GPU memory was short: batches were halved to {rows} rows")
+                self._say("N021", f"GPU memory was short: batches were halved to {rows} rows")
                 continue
             start += rows
         return torch.cat(out)

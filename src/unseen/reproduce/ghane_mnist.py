@@ -129,18 +129,8 @@ class GhaneMnist:
         if not self.sizes or min(self.sizes) < 40:
             raise InputError(f"sizes is {self.sizes}; ten classes need at least 40 images.")
         images = read_mnist(self.data)
-        setting = Setting(
-            seed,
-            5,
-            self.n_mc,
-            self.calibration_mc,
-            self.lr,
-            self.batch_size,
-            self.epochs,
-            self.patience,
-            0.1,
-            self.nearest,
-        )
+        chosen = ("n_mc", "calibration_mc", "lr", "batch_size", "epochs", "patience", "nearest", "initial")
+        setting = Setting(seed, **{name: getattr(self, name) for name in chosen})
         reporter.expect(len(self.sizes) * replications, self.id)
         out = Path(self.out) if self.out else None
         runs = {}

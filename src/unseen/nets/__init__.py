@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "CalibratedNetEstimate": "unseen.nets._records",
         "Copy80": "unseen.nets._net",
+        "Examples": "unseen.nets._data",
         "Factors": "unseen.nets._factors",
         "Fits": "unseen.nets._fits",
         "GranulatedTau": "unseen.nets._rank_scores",
@@ -18,6 +19,7 @@ __getattr__, __dir__, __all__ = attach(
         "Net": "unseen.nets._net",
         "NetEstimate": "unseen.nets._records",
         "NoiseFloor": "unseen.nets._cmi",
+        "Posterior": "unseen.nets._posterior",
         "RobustError": "unseen.nets._rank_scores",
         "Score": "unseen.nets._cmi",
         "Zoo": "unseen.nets._zoo",
@@ -37,7 +39,11 @@ __getattr__, __dir__, __all__ = attach(
         "make_nin": "unseen.nets._architectures",
         "make_vgg": "unseen.nets._architectures",
         "no_augmentation": "unseen.nets._factors",
+        "posterior": "unseen.nets._sample_posterior",
+        "read_examples": "unseen.nets._data",
+        "read_idx": "unseen.nets._idx",
         "robust_error": "unseen.nets._rank_scores",
         "sample_net": "unseen.nets._sample",
+        "write_idx": "unseen.nets._idx",
     },
 )

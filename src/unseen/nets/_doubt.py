@@ -69,11 +69,23 @@ def probabilities_of(problem: Problem, options: Options, held_out: Any) -> tuple
         return _by_neighbours(problem, options), f"{options.k}-nearest-neighbour posterior"
     if hasattr(given, "predictive"):
         _need_inputs(problem, "samples of a posterior")
-        return lambda points, rows, logits, own: _checked(given.predictive(points), problem), str(given)
+        return _by_samples(problem, given), str(given)
     if callable(given):
         _need_inputs(problem, "a function of points")
         return lambda points, rows, logits, own: _checked(torch.as_tensor(given(points)), problem), "a given posterior"
     raise KindError(f"posterior is a {type(given).__name__}; give a name, a `Posterior` or a function of points.")
+
+
+def _by_samples(problem: Problem, samples: Any) -> Probabilities:
+    if samples.fixed is not None and samples.fixed.shape[1] != len(problem.X):
+        raise InputError(f"the sampled logits are for {samples.fixed.shape[1]} rows, X has {len(problem.X)}.")
+
+    def averaged(points: Any, rows: Any, logits: Any, own: Any) -> Any:
+        if own and samples.fixed is not None:
+            return _checked(samples.fixed.softmax(2).mean(0).to(problem.X), problem)
+        return _checked(problem.view.batched(samples.predictive, points), problem)
+
+    return averaged
 
 
 def _need_inputs(problem: Problem, what: str) -> None:

@@ -16,7 +16,7 @@ from unseen.nets._sizes import diagonal_sizes, spherical_sizes
 from unseen.nets._split import Cut, cut_at, linear_rule
 from unseen.nets._view import View, class_codes, held_still
 
-__all__ = ["Options", "Problem", "options_from", "problem_of"]
+__all__ = ["Options", "Problem", "options_from", "point_weights", "problem_of"]
 
 POSTERIORS = ("softmax", "temperature", "knn")
 MODES = ("expectation", "product_error", "product_accuracy")
@@ -149,11 +149,11 @@ def problem_of(view: View, X: torch.Tensor, y: Any, options: Options) -> Problem
     codes, classes = class_codes(y, logits.shape[1], view.classes, len(X))
     return Problem(
         view, cut, X, torch.as_tensor(codes, device=view.device), classes, features, logits.argmax(1),
-        _weights(codes, len(classes), options.average),
+        point_weights(codes, len(classes), options.average),
     )  # fmt: skip
 
 
-def _weights(codes: np.ndarray, n_classes: int, average: str) -> Floats:
+def point_weights(codes: np.ndarray, n_classes: int, average: str) -> Floats:
     """Weight of each point, summing to 1: all alike, or each class present with the same share."""
     weights = np.ones(len(codes))
     if average == "class":

@@ -1,0 +1,197 @@
+"""The estimators of a net's error by name, each a function of one trained net with its sample (Ghane, 2022, chapter 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.core.errors import InputError
+from unseen.core.estimate import Target
+from unseen.core.notes import Note, note
+from unseen.core.rng import task_seed
+from unseen.nets._doubt import probabilities_of
+from unseen.nets._noise import Kernels, Means, Points, kernel_means
+from unseen.nets._problem import Options, Problem
+from unseen.nets._records import CalibratedNetEstimate, NetEstimate
+from unseen.nets._trials import Trials, search_kappa, trained_trials
+from unseen.nets._view import held_still
+
+__all__ = ["METHODS", "Work", "doubt_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """Everything one estimate computes with."""
+
+    method: str
+    problem: Problem
+    options: Options
+    seed: int
+    notes: list[Note] = field(default_factory=list)
+
+    @property
+    def points(self) -> Points:
+        """The kernel points."""
+        seed = task_seed(self.seed, "points") if self.options.draws is None else int(self.options.draws)
+        return Points(self.options.n_mc, self.options.sampler, seed)
+
+    def kernels(self, kind: str) -> Kernels:
+        """The kernels, scaled by kappa where it is given."""
+        return self.problem.kernels(
+            kind, self.options, 1.0 if self.options.kappa is None else float(self.options.kappa)
+        )
+
+    def trials(self, kind: str) -> Trials:
+        """Train copies on 80% of the sample."""
+        return trained_trials(self.problem, kind, self.options, task_seed(self.seed, "trials"))
+
+    def record(self, means: Means, measure: str, kernels: Kernels | None = None, n_fits: int = 0) -> NetEstimate:
+        """Fill in the record."""
+        weights, n = self.problem.weights, len(self.problem.X)
+        return NetEstimate(
+            float(weights @ means.values), None, None, None, self.method, Target.MODEL.at(n), "zero-one", n, n_fits, 0.0, (),
+            means.error(weights), means.values, self.problem.cut.name, measure, means.how,
+            None if kernels is None else kernels.bandwidth,
+        )  # fmt: skip
+
+
+def _resub(work: Work) -> NetEstimate:
+    wrong = (work.problem.assigned != work.problem.codes).double().cpu().numpy()
+    return work.record(Means(wrong, np.zeros(len(wrong)), "exact"), "mass 1/n on each training point")
+
+
+def _bolstered(kind: str) -> Callable[[Work], NetEstimate]:
+    def run(work: Work) -> NetEstimate:
+        kernels = work.kernels(kind)
+        means = work.problem.misclassified(kernels, work.points, work.options.exact)
+        return work.record(means, f"{kind} kernels", kernels)
+
+    return run
+
+
+def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
+    def run(work: Work) -> NetEstimate:
+        options, problem = work.options, work.problem
+        if options.kappa is not None:
+            raise InputError(
+                f"kappa={options.kappa} is given, but {work.method} finds it; use the uncalibrated method."
+            )
+        trials = work.trials(kind)
+        kappa, curve, table = search_kappa(
+            lambda k: trials.deviations(k, options.exact),
+            step=options.step, max_kappa=options.max_kappa, bidirectional=options.bidirectional,
+        )  # fmt: skip
+        kernels = problem.kernels(kind, options)
+        plain = problem.misclassified(kernels, work.points, options.exact)
+        scaled = replace(kernels, scale=kappa)
+        means = problem.misclassified(scaled, work.points, options.exact)
+        base = work.record(means, f"{kind} kernels scaled by {kappa:.4g}", scaled, options.repeats)
+        return CalibratedNetEstimate(
+            **vars(base), kappa=kappa, curve=curve, deviations=table, uncalibrated=float(problem.weights @ plain.values)
+        )
+
+    return run
+
+
+def _held_out(work: Work) -> Callable[[], tuple[Any, Any]]:
+    def logits() -> tuple[Any, Any]:
+        if work.options.training is None and work.options.factory is None:
+            raise InputError(
+                "a temperature fitted to the training rows would trust the net as much as it trusts itself: give "
+                "validation=(X, y) of rows it was not trained on, or training=dict(...) to train copies on 80%."
+            )
+        held = work.trials("spherical").held_out
+        return torch.cat([z for z, _ in held]), torch.cat([c for _, c in held])
+
+    return logits
+
+
+def doubt_of(p: Any, assigned: Any, codes: Any, form: str) -> Any:
+    """Return 1 - p(assigned class), or the released code's version: p(y) where the class assigned is wrong."""
+    rows = torch.arange(len(p), device=p.device)
+    if form == "predicted":
+        return 1 - p[rows, assigned]
+    own = p[rows, codes]
+    return torch.where(assigned == codes, 1 - own, own)
+
+
+def _posterior(work: Work) -> NetEstimate:
+    means, name = _doubt_at_points(work)
+    return work.record(means, name)
+
+
+def _doubt_at_points(work: Work) -> tuple[Means, str]:
+    problem, options = work.problem, work.options
+    probabilities, name = probabilities_of(problem, options, _held_out(work))
+    rows = torch.arange(len(problem.X), device=problem.view.device)
+    with torch.no_grad(), held_still(problem.view.module):
+        p = probabilities(problem.features, rows, problem.view.all_logits(problem.X), True)
+    values = doubt_of(p, problem.assigned, problem.codes, options.form).double().cpu().numpy()
+    return Means(values, np.zeros(len(values)), "exact"), name
+
+
+def _bolster_posterior(kind: str) -> Callable[[Work], NetEstimate]:
+    def run(work: Work) -> NetEstimate:
+        problem, options = work.problem, work.options
+        kernels = work.kernels(kind)
+        if options.mode != "expectation":
+            return _product(work, kernels, kind)
+        probabilities, name = probabilities_of(problem, options, _held_out(work))
+
+        def integrand(points: Any, rows: Any) -> Any:
+            logits = problem.logits_at(points, rows)
+            p = probabilities(points, rows, logits, False)
+            return doubt_of(p, logits.argmax(1), problem.codes[rows], options.form)
+
+        with held_still(problem.view.module):
+            means = kernel_means(kernels, work.points, integrand)
+        return work.record(means, f"{name} at points of {kind} kernels", kernels)
+
+    return run
+
+
+def _product(work: Work, kernels: Kernels, kind: str) -> NetEstimate:
+    """Equations (2.38) and (2.51): products of the kernel's share and the posterior at its centre, for study."""
+    share = work.problem.misclassified(kernels, work.points, work.options.exact)
+    doubt, name = _doubt_at_points(work)
+    if work.options.mode == "product_error":
+        values, slope = share.values * doubt.values, doubt.values
+    else:
+        values, slope = 1 - (1 - share.values) * (1 - doubt.values), 1 - doubt.values
+    work.notes.append(note("U027", f"mode={work.options.mode!r} is a printed product, offered for study"))
+    return work.record(Means(values, share.variances * slope**2, share.how), f"{name} times {kind} kernels", kernels)
+
+
+def _bayesian(work: Work) -> NetEstimate:
+    _need_posterior(work)
+    return _posterior(work)
+
+
+def _bayesian_bolster(work: Work) -> NetEstimate:
+    _need_posterior(work)
+    return _bolster_posterior("diagonal")(work)
+
+
+def _need_posterior(work: Work) -> None:
+    if not hasattr(work.options.posterior, "predictive"):
+        raise InputError(
+            f"{work.method} averages over samples of a posterior: give posterior=unseen.nets.posterior(...)."
+        )
+
+
+METHODS: dict[str, Callable[[Work], NetEstimate]] = {
+    "resub": _resub,
+    "bolster": _bolstered("spherical"),
+    "naive-bayes-bolster": _bolstered("diagonal"),
+    "calibrated-bolster": _calibrated("spherical"),
+    "calibrated-naive-bayes-bolster": _calibrated("diagonal"),
+    "posterior": _posterior,
+    "bolster-posterior": _bolster_posterior("spherical"),
+    "naive-bayes-bolster-posterior": _bolster_posterior("diagonal"),
+    "bayesian": _bayesian,
+    "bayesian-bolster": _bayesian_bolster,
+}

@@ -1,0 +1,171 @@
+"""Samples from the posterior of a net, whatever made them, behind one contract: logits of shape (S, n, c)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.func import functional_call
+
+from unseen.core.errors import InputError, KindError, NotApplicable
+from unseen.core.notes import Note, note
+from unseen.core.show import Shown
+from unseen.nets._chains import effective_size, split_r_hat
+from unseen.nets._view import View, chosen_device, held_still, input_tensor
+
+__all__ = ["Posterior", "posterior_of_states"]
+
+WATCHED = 50
+SETTLED = 1.05
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior(Shown):
+    """A net with uncertain weights, as samples of its logits.
+
+    Parameters
+    ----------
+    sampler : str
+        What made the samples.
+    n_samples : int
+        S; 1 for a predictive in closed form.
+    draw : function or None
+        Batch of inputs to logits of shape (S, m, c).
+    fixed : tensor or None
+        Logits given for the training rows alone, shape (S, n, c).
+    device, dtype
+        Where and in which precision it computes.
+    r_hat, ess : float
+        Largest split R-hat and smallest effective sample size over watched logits; NaN where there are no chains.
+    notes : tuple of Note
+        Such as chains that have not settled.
+    classes_ : array or None
+        Labels of the outputs, where known.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 3)
+    >>> p = Posterior.from_states(net, [net.state_dict(), nn.Linear(2, 3).state_dict()])
+    >>> p.logits(np.zeros((4, 2))).shape, p.probabilities(np.zeros((4, 2))).shape
+    (torch.Size([2, 4, 3]), (4, 3))
+    """
+
+    sampler: str
+    n_samples: int
+    draw: Callable[[Any], Any] | None = field(repr=False, metadata={"shown": False})
+    fixed: Any = field(default=None, repr=False, metadata={"shown": False})
+    device: Any = field(default=torch.device("cpu"), metadata={"shown": False})
+    dtype: Any = field(default=torch.float32, metadata={"shown": False})
+    r_hat: float = float("nan")
+    ess: float = float("nan")
+    notes: tuple[Note, ...] = ()
+    classes_: Any = field(default=None, repr=False)
+
+    def logits(self, X: Any) -> Any:
+        """Return sampled logits of shape (S, n, c), batch by batch."""
+        data = input_tensor(X, self.device, self.dtype)
+        view = View(lambda x: x, None, self.device, self.dtype)
+        with torch.no_grad():
+            return view.batched(lambda x: self._drawn(x).transpose(0, 1), data).transpose(0, 1)
+
+    def predictive(self, X: Any) -> Any:
+        """Return the softmax averaged over samples, shape (m, c), for one batch on the device."""
+        return self._drawn(X).softmax(2).mean(0)
+
+    def probabilities(self, X: Any) -> Any:
+        """Return the posterior predictive probabilities as an array of shape (n, c)."""
+        return self.logits(X).softmax(2).mean(0).cpu().numpy()
+
+    def _drawn(self, X: Any) -> Any:
+        if self.draw is None:
+            raise NotApplicable(
+                "these samples are logits of the training rows alone; at other points a net or its weights are needed."
+            )
+        return self.draw(X)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row: sampler, samples and diagnostics."""
+        return [{"sampler": self.sampler, "n_samples": self.n_samples, "r_hat": self.r_hat, "ess": self.ess}]
+
+    def __str__(self) -> str:
+        text = f"{self.sampler} posterior, {self.n_samples} sample{'s' if self.n_samples > 1 else ''}"
+        return (
+            text
+            if np.isnan(self.r_hat)
+            else f"{text}, largest R-hat {self.r_hat:.3f}, smallest effective size {self.ess:.0f}"
+        )
+
+    @classmethod
+    def from_logits(cls, logits: Any) -> Posterior:
+        """Return the posterior that your own samples of logits stand for: an array (S, n, c) for the training rows in their order,
+        or a function from a batch of inputs to (S, m, c).
+
+        Examples
+        --------
+        >>> Posterior.from_logits(np.zeros((5, 10, 3))).n_samples
+        5
+        """
+        if callable(logits):
+            return cls("given", 2, logits)
+        values = torch.as_tensor(np.asarray(logits), dtype=torch.float32)
+        if values.ndim != 3 or not bool(torch.isfinite(values).all()):
+            raise InputError(
+                f"logits have shape {tuple(values.shape)}; finite numbers of shape (samples, rows, classes) are needed."
+            )
+        return cls("given", len(values), None, values)
+
+    @classmethod
+    def from_states(cls, module: nn.Module, states: Sequence[Any], device: Any = "auto") -> Posterior:
+        """Return the posterior that your own samples of weights stand for: state dicts of one module."""
+        if not isinstance(module, nn.Module):
+            raise KindError(f"module is a {type(module).__name__}; give a torch.nn.Module.")
+        expected = {k: tuple(v.shape) for k, v in module.state_dict().items()}
+        for number, state in enumerate(states):
+            if {k: tuple(v.shape) for k, v in state.items()} != expected:
+                raise InputError(f"state {number} does not fit the module: names or shapes differ.")
+        if not states:
+            raise InputError("no states are given; at least one is needed.")
+        where = chosen_device(device, module)
+        stacked = {k: torch.stack([torch.as_tensor(s[k]) for s in states]).to(where) for k in expected}
+        return posterior_of_states(module.to(where), stacked, "given")
+
+
+def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str, **more: Any) -> Posterior:
+    """Return the posterior of weights stacked over samples."""
+    count = len(next(iter(states.values())))
+    first = next(p for p in module.parameters() if p.is_floating_point())
+
+    def draw(X: Any) -> Any:
+        out = []
+        with held_still(module):
+            for s in range(count):
+                own = View(
+                    lambda x, s=s: functional_call(module, {k: v[s] for k, v in states.items()}, (x,)),
+                    None,
+                    X.device,
+                    X.dtype,
+                )
+                out.append(own.logits(X))
+        return torch.stack(out)
+
+    return Posterior(sampler, count, draw, None, first.device, first.dtype, **more)
+
+
+def diagnosed(module: nn.Module, states: dict[str, Any], X: Any, sampler: str, classes: Any) -> Posterior:
+    """Return the posterior of weights (chains, draws, ...) with diagnostics of the logits of some training rows."""
+    chains, draws = next(iter(states.values())).shape[:2]
+    flat = {k: v.flatten(0, 1) for k, v in states.items()}
+    bare = posterior_of_states(module, flat, sampler)
+    z = bare.logits(X[:WATCHED])
+    z = (z - z.mean(2, keepdim=True)).double().cpu().numpy().reshape(chains, draws, -1)
+    moving = [k for k in range(z.shape[2]) if np.ptp(z[..., k]) > 0]
+    r_hat = max((split_r_hat(z[..., k]) for k in moving), default=float("nan"))
+    ess = min((effective_size(z[..., k]) for k in moving), default=float("nan"))
+    notes = ()
+    if r_hat > SETTLED:
+        notes = (note("N020", f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows"),)
+    return posterior_of_states(module, flat, sampler, r_hat=r_hat, ess=ess, notes=notes, classes_=classes)

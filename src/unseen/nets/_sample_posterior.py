@@ -1,0 +1,200 @@
+"""The samplers by name: Langevin and Hamiltonian dynamics, dropout, ensembles, the last layer's Laplace approximation."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
+from unseen.core.rng import RandomState, root_seed, task_seed
+from unseen.nets._langevin import sampled_states
+from unseen.nets._laplace import last_layer_posterior
+from unseen.nets._posterior import Posterior, diagnosed
+from unseen.nets._view import class_codes, held_still, inner_module, view_of
+
+__all__ = ["SAMPLERS", "posterior"]
+
+SAMPLERS = ("sghmc", "sgld", "mc-dropout", "ensemble", "laplace")
+DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout)
+
+
+def posterior(
+    module: Any,
+    X: Any,
+    y: Any,
+    sampler: str = "sghmc",
+    *,
+    n_samples: int = 50,
+    burn_in: int = 500,
+    thin: int = 20,
+    step: float = 0.02,
+    temperature: float = 1.0,
+    prior_scale: float = 1.0,
+    n_chains: int = 4,
+    friction: float = 0.1,
+    batch_size: int | None = None,
+    jitter: float = 0.01,
+    predictive: str = "mc",
+    training: dict[str, Any] | None = None,
+    device: Any = "auto",
+    classes: Any = None,
+    random_state: RandomState = None,
+) -> Posterior:
+    """Sample the posterior of a trained net's weights, given its training data and a Gaussian prior.
+
+    Parameters
+    ----------
+    module : nn.Module, Classifier or wrapper with `module_`
+        The trained net, where chains start; it returns logits and is left as it was. Dropout is off and batch statistics are
+        fixed while sampling.
+    X, y : array-like or tensor
+        Its training data.
+    sampler : {"sghmc", "sgld", "mc-dropout", "ensemble", "laplace"}
+        Hamiltonian or Langevin dynamics; dropout masks kept at prediction, one thinned net per sample; nets trained from
+        different first weights; Gaussian around the last layer's weights with the full Gauss-Newton matrix.
+    n_samples : int
+        Samples in all, rounded up to the same number in every chain.
+    burn_in, thin : int
+        Steps before the first sample, and between samples.
+    step : float
+        Step length on the mean loss, as for SGD; the dynamics are exact for small steps only.
+    temperature : float
+        1 is the posterior; below 1 a colder, narrower one.
+    prior_scale : float
+        Standard deviation of every weight under the prior.
+    n_chains : int
+        Chains run side by side; R-hat compares them.
+    friction : float
+        Of "sghmc", between 0 and 1.
+    batch_size : int, optional
+        Rows per step; all by default. Smaller batches add noise that is not corrected for.
+    jitter : float
+        Standard deviation of the starting points around the trained weights.
+    predictive : {"mc", "probit"}
+        For "laplace": samples of the weights, or logits shrunk by 1/sqrt(1 + pi/8 variance) (one sample, no noise). The two
+        differ where the variance is large.
+    training : dict
+        For "ensemble": options of `fit_many`.
+    device, classes
+        As in `estimate`.
+    random_state : int, Generator or None
+        Same seed, same samples on one kind of device.
+
+    Returns
+    -------
+    Posterior
+
+    References
+    ----------
+    Welling, M. and Teh, Y. W. (2011); Chen, T., Fox, E. B. and Guestrin, C. (2014); Gal, Y. and Ghahramani, Z. (2016).
+    Dropout as a Bayesian approximation. ICML; Lakshminarayanan, B. et al. (2017). Deep ensembles. NeurIPS; MacKay (1992).
+
+    Examples
+    --------
+    >>> import torch, unseen.nets
+    >>> X = torch.randn(30, 2, generator=torch.Generator().manual_seed(0))
+    >>> p = unseen.nets.posterior(torch.nn.Linear(2, 2), X, (X[:, 0] > 0).long(), sampler="sgld", n_samples=8, burn_in=50, random_state=0)
+    >>> p.logits(X).shape
+    torch.Size([8, 30, 2])
+    """
+    if sampler not in SAMPLERS:
+        raise UnknownName("sampler", sampler, SAMPLERS)
+    _check(n_samples=n_samples, thin=thin, n_chains=n_chains)
+    for name, value in (("step", step), ("temperature", temperature), ("prior_scale", prior_scale)):
+        if not isinstance(value, (int, float, np.floating)) or not 0 < value < np.inf:
+            raise InputError(f"{name} is {value!r}; it is a positive number.")
+    held = inner_module(module)
+    if held is None:
+        raise KindError(f"{type(module).__name__} holds no torch module; a posterior of weights needs one.")
+    view, data = view_of(module, X, device=device, outputs="logits", classes=classes)
+    assert view.module is not None
+    with held_still(view.module):
+        width = view.all_logits(data[:2]).shape[1]
+    codes, labels = class_codes(y, width, view.classes, len(data))
+    target, seed = torch.as_tensor(codes, device=view.device), root_seed(random_state)
+    net = copy.deepcopy(view.module).eval()
+    if sampler == "mc-dropout":
+        return _by_dropout(net, data, n_samples, seed, labels)
+    if sampler == "ensemble":
+        return _by_ensemble(net, data, target, n_samples, seed, training, labels)
+    if sampler == "laplace":
+        return _by_laplace(net, data, target, (n_samples, predictive, prior_scale, temperature), seed, labels)
+    states = sampled_states(
+        net, data, target, kind=sampler, per_chain=-(-n_samples // n_chains), chains=n_chains, burn_in=int(burn_in), thin=thin, step=step,
+        temperature=temperature, prior_scale=prior_scale, friction=friction, batch_size=batch_size, jitter=jitter,
+        seed=task_seed(seed, "chains"),
+    )  # fmt: skip
+    return diagnosed(net, states, data, sampler, labels)
+
+
+def _check(**whole: Any) -> None:
+    for name, value in whole.items():
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise InputError(f"{name} is {value!r}; it is a whole number of at least 1.")
+
+
+def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> Posterior:
+    layers = [part for part in net.modules() if isinstance(part, DROPOUTS) and part.p > 0]
+    if not layers:
+        raise NotApplicable("mc-dropout needs a net with dropout layers of a positive rate; this one has none.")
+
+    def masked(number: int, sample: int) -> Any:
+        def hook(layer: Any, _: Any, output: Any) -> Any:
+            shape = (
+                output.shape[1:]
+                if isinstance(layer, (nn.Dropout, nn.AlphaDropout))
+                else (output.shape[1], *[1] * (output.ndim - 2))
+            )
+            generator = torch.Generator().manual_seed(task_seed(seed, "mask", number, sample))
+            kept = torch.rand(shape, generator=generator) >= layer.p
+            return output * kept.to(output) / (1 - layer.p) if layer.p < 1 else torch.zeros_like(output)
+
+        return hook
+
+    def draw(batch: Any) -> Any:
+        out = []
+        for sample in range(count):
+            handles = [layer.register_forward_hook(masked(k, sample)) for k, layer in enumerate(layers)]
+            try:
+                out.append(_two_columns(net(batch)))
+            finally:
+                for handle in handles:
+                    handle.remove()
+        return torch.stack(out)
+
+    return Posterior("mc-dropout", count, draw, None, X.device, X.dtype, classes_=labels)
+
+
+def _by_ensemble(net: nn.Module, X: Any, codes: Any, count: int, seed: int, training: Any, labels: Any) -> Posterior:
+    from unseen.nets import fit_many
+
+    if training is None:
+        raise InputError(
+            "an ensemble trains the net from other first weights: give training=dict(epochs=, batch_size=, lr=, ...)."
+        )
+    seeds = [task_seed(seed, "member", k) for k in range(count)]
+    fits = fit_many(net, X, codes, None, seeds=seeds, device=X.device, dtype=X.dtype, **training)
+    return Posterior(
+        "ensemble", count, lambda batch: _two_columns(fits.logits(batch)), None, X.device, X.dtype, classes_=labels
+    )
+
+
+def _by_laplace(net: nn.Module, X: Any, codes: Any, options: tuple[Any, ...], seed: int, labels: Any) -> Posterior:
+    count, predictive, prior_scale, temperature = options
+    if predictive not in ("mc", "probit"):
+        raise UnknownName("predictive", predictive, ("mc", "probit"))
+    last = last_layer_posterior(net, X, codes, prior_scale, temperature)
+    if predictive == "probit":
+        return Posterior("laplace (probit)", 1, last.probit_logits, None, X.device, X.dtype, classes_=labels)
+    weights = last.samples(count, task_seed(seed, "laplace"))
+    return Posterior(
+        "laplace", count, lambda batch: last.sampled_logits(batch, weights), None, X.device, X.dtype, classes_=labels
+    )
+
+
+def _two_columns(logits: Any) -> Any:
+    return torch.cat([torch.zeros_like(logits), logits], -1) if logits.shape[-1] == 1 else logits

@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import Jobs, Json, Quiet, Report, Seed, check_writable, emit, progress_for, table, write_report
+from unseen.cli._common import (
+    Jobs,
+    Json,
+    Quiet,
+    Report,
+    Seed,
+    Store,
+    check_store,
+    check_writable,
+    emit,
+    progress_for,
+    table,
+    write_report,
+)
 from unseen.core.errors import InputError
 
 __all__ = ["attach"]
@@ -14,6 +27,8 @@ __all__ = ["attach"]
 HELP = """Run a published experiment again: published | ours | difference in Monte-Carlo errors | verdict.
 
 An experiment's own options (see --list) are given as --option key=value, or directly: --sizes 20,40.
+With --store the result is filed there; ghane-synthetic and nadeau-bengio keep every task in it, and the same command
+goes on where a killed run stopped.
 """
 
 
@@ -23,7 +38,9 @@ def reproduce(
     listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
     replications: Annotated[
         int | None,
-        typer.Option("--replications", "--repeats", "-r", min=2, help="Number of replications; the publication's by default."),
+        typer.Option(
+            "--replications", "--repeats", "-r", min=2, help="Number of replications; the publication's by default."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option("--option", "-o", help="key=value, an option of the experiment.")
@@ -31,6 +48,7 @@ def reproduce(
     fail_if: Annotated[
         str | None, typer.Option("--fail-if", help="'checks': exit with code 1 where a check of the experiment fails.")
     ] = None,
+    store: Store = None,
     seed: Seed = 0,
     jobs: Jobs = None,
     report: Report = None,
@@ -50,9 +68,16 @@ def reproduce(
     if fail_if not in (None, "checks"):
         raise InputError(f"--fail-if is {fail_if!r}; the one finding an experiment can fail by is 'checks'.")
     check_writable(report)
+    check_store(store)
     options = framework.parse_options(name, _pairs(option or [], context.args))
     result = framework.reproduce(
-        name, replications=replications, random_state=seed, n_jobs=jobs, progress=progress_for(quiet), **options
+        name,
+        replications=replications,
+        random_state=seed,
+        n_jobs=jobs,
+        progress=progress_for(quiet),
+        store=store,
+        **options,
     )
     emit(result, as_json)
     write_report(result, report, quiet)

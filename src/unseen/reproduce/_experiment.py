@@ -21,6 +21,9 @@ class Experiment(Protocol):
     Its fields are its options, each with a default. Class attributes: `id`; `title`; `source`; `replications`, the default
     number; `extra`, the optional dependency `run` needs ("" for none); `minutes`, about how long the default run takes on two
     cores. Whatever is slow to import is imported inside `run`, so that listing stays quick and needs no extras.
+
+    An experiment that can be resumed has `run_stored(replications, seed, reporter, n_jobs, store)`, which keeps every
+    task in a store, and a static `run_group(spec, cells, rows)`, which runs tasks in any process.
     """
 
     id: ClassVar[str]
@@ -64,6 +67,7 @@ def reproduce(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
     progress: Any = None,
+    store: Any = None,
     **options: Any,
 ) -> Reproduction:
     """Run a published experiment again and set its numbers beside the published ones.
@@ -80,6 +84,9 @@ def reproduce(
         Worker processes, as in joblib.
     progress : bool, optional
         Progress bar on stderr; by default where that is a terminal.
+    store : str or path, optional
+        Store in which the result is filed; ghane-synthetic keeps every task there too, so that a run that was
+        killed goes on where it stopped.
     **options
         Options of the experiment.
 
@@ -100,10 +107,26 @@ def reproduce(
     start = time.perf_counter()
     reporter = reporter_for(progress)
     try:
-        result = experiment.run(count, root_seed(random_state), reporter, n_jobs)
+        result = _run(experiment, count, root_seed(random_state), reporter, n_jobs, store)
     finally:
         reporter.close()
-    return replace(result, seconds=time.perf_counter() - start)
+    result = replace(result, seconds=time.perf_counter() - start)
+    if store is not None:
+        from unseen.store import open_store
+
+        with open_store(store) as opened:
+            opened.keep("reproduction", name, result.to_dict())
+    return result
+
+
+def _run(experiment: Any, count: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any) -> Reproduction:
+    """Run an experiment, task by task in a store where one is given and the experiment can do so."""
+    if store is None or not hasattr(experiment, "run_stored"):
+        return experiment.run(count, seed, reporter, n_jobs)
+    from unseen.store import open_store
+
+    with open_store(store) as opened:
+        return experiment.run_stored(count, seed, reporter, n_jobs, opened)
 
 
 def parse_options(name: str, given: dict[str, str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +17,12 @@ from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
 from unseen.reproduce._published import published
 from unseen.reproduce._record import Cell, Check, Reproduction
+from unseen.resubstitution._deviations import Deviations
 
-__all__ = ["GhaneSynthetic"]
+__all__ = ["RULES", "GhaneResult", "GhaneSynthetic"]
+
+RULES = ("linear-svm", "rbf-svm", "cart", "3nn", "5nn", "7nn")
+ESTIMATORS = ("resub", "bolster", "semi-bolster", "3nnpp", "bolster-3nnpp", "cv10", "bootstrap-zero", "cv10-shuffled")
 
 PUBLISHED_REPLICATIONS = 200
 CHUNK = 5
@@ -35,6 +39,18 @@ REMARKS = (
     "Resampled nearest neighbours are read off one table of distances instead of being fitted again, with the same results.",
     "Milliseconds differ from run to run; every other number follows from the seed.",
 )
+
+
+@dataclass(frozen=True, eq=False)
+class GhaneResult(Reproduction):
+    """The reproduction with the deviation distributions behind figures 2.1 and 2.2."""
+
+    deviations: tuple[Deviations, ...] = field(default=(), metadata={"shown": False})
+
+    @staticmethod
+    def _register_pages() -> None:
+        import unseen.reproduce._ghane_pages
+        import unseen.reproduce._pages  # noqa: F401
 
 
 @register
@@ -62,7 +78,7 @@ class GhaneSynthetic:
     """
 
     sizes: tuple[int, ...] = (20, 40, 60, 80, 100)
-    rules: tuple[str, ...] = ("linear-svm", "rbf-svm", "cart", "3nn", "5nn", "7nn")
+    rules: tuple[str, ...] = RULES
     bootstrap: int = 50
     id: ClassVar[str] = "ghane-synthetic"
     title: ClassVar[str] = "Generalized resubstitution on synthetic data"
@@ -71,13 +87,38 @@ class GhaneSynthetic:
     extra: ClassVar[str] = ""
     minutes: ClassVar[float] = 5.0
 
-    def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> Reproduction:
+    def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> GhaneResult:
         """Run every rule at every size and set the tables beside the published ones."""
         self._check()
-        runs = self._runs(replications, seed, reporter, n_jobs)
+        return self._judged(self._runs(replications, seed, reporter, n_jobs), replications, seed)
+
+    def run_stored(
+        self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
+    ) -> GhaneResult:
+        """Run what a store does not hold yet; the numbers are those of `run`."""
+        from unseen.reproduce._ghane_tasks import cells_of, runs_of
+        from unseen.reproduce._stored import driven
+        from unseen.study._cells import tasks_over
+
+        self._check()
+        cells = cells_of(self.sizes, self.rules, self.bootstrap)
+        tasks = tasks_over(cells, seed, replications)
+        name = driven(store, self, cells, tasks, replications, seed, reporter, n_jobs)
+        return self._judged(runs_of(store.cells(name), store.columns(name)), replications, seed)
+
+    @staticmethod
+    def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
+        """Run tasks of the stored experiment."""
+        from unseen.reproduce._ghane_tasks import run_group
+
+        return run_group(spec, cells, rows)
+
+    def _judged(self, runs: Runs, replications: int, seed: int) -> GhaneResult:
         wanted = [row for row in published("ghane_synthetic") if (row["rule"], row["n"]) in runs]
         cells = tuple(cell for row in wanted for cell in _cells(row, runs))
-        return Reproduction(self.id, self.title, self.source, cells, _checks(cells), replications, seed, 0.0, REMARKS)
+        checks = _checks(cells)
+        boxes = tuple(_boxes(rule, self.sizes, runs) for rule in self.rules)
+        return GhaneResult(self.id, self.title, self.source, cells, checks, replications, seed, 0.0, REMARKS, boxes)
 
     def _check(self) -> None:
         known = {(row["rule"], row["n"]) for row in published("ghane_synthetic")}
@@ -104,6 +145,14 @@ class GhaneSynthetic:
             results[rule, n] += rows
             reporter.advance(len(chunk))
         return {key: {name: np.array([row[name] for row in rows]) for name in rows[0]} for key, rows in results.items()}
+
+
+def _boxes(rule: str, sizes: Sequence[int], runs: Runs) -> Deviations:
+    """Return the deviations of one rule, size by size."""
+    values = tuple(
+        tuple(runs[rule, n][name] - runs[rule, n]["true-error"] for name in ESTIMATORS) for n in sorted(sizes)
+    )
+    return Deviations(rule, tuple(f"n = {n}" for n in sorted(sizes)), ESTIMATORS, values)
 
 
 def _cells(row: dict[str, Any], runs: Runs) -> list[Cell]:

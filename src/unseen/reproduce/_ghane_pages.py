@@ -1,0 +1,36 @@
+"""Box plots of the synthetic experiment: figures 2.1 and 2.2, one per rule."""
+
+from __future__ import annotations
+
+from unseen.display._figures import Figure, figure
+from unseen.display.resub_deviations import DeviationsInfo, draw
+from unseen.display.resub_deviations import info as boxes
+from unseen.report._sections import Block, Section, picture, section
+from unseen.reproduce.ghane_synthetic import RULES, GhaneResult
+
+__all__: list[str] = []
+
+
+def _of(rule: str):  # type: ignore[no-untyped-def]
+    def info(result: GhaneResult) -> DeviationsInfo | None:
+        found = [d for d in result.deviations if d.title == rule]
+        return boxes(found[0]) if found else None
+
+    return info
+
+
+for _place, _rule in enumerate(RULES):
+    figure(
+        Figure(
+            f"deviations-{_rule}", GhaneResult, _of(_rule), draw, f"Deviation from the true error, {_rule}",
+            "As figures 2.1 and 2.2 of the dissertation: estimate minus true error by sample size. Boxes hold the middle "
+            "half, whiskers reach 1.5 times as far, dots lie beyond.", (8.0, 3.8), 60 + _place,
+        )
+    )  # fmt: skip
+
+
+@section(GhaneResult, 25)
+def deviations(result: GhaneResult) -> Section | None:
+    """Return the box plots of every rule that was run."""
+    made: list[Block] = [p for p in (picture(result, f"deviations-{rule}") for rule in RULES) if p is not None]
+    return Section("deviations", "Deviation distributions (figures 2.1 and 2.2)", made) if made else None

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
+import subprocess
+import tempfile
+import uuid
 from pathlib import Path
 
 import pytest
@@ -49,6 +53,82 @@ def distributed():
     except ImportError:
         absent("dask", "distributed is not installed")
     return package
+
+
+class Postgres:
+    """A PostgreSQL server of our own in a temporary folder, run by an unprivileged user because initdb refuses root."""
+
+    def __init__(self, programs: Path, *options: str) -> None:
+        self.programs, self.options = programs, options
+        self.folder = Path(tempfile.mkdtemp(prefix="unseen-pg-"))  # short: the path of a socket has at most 107 bytes
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        if os.getuid() == 0:
+            shutil.chown(self.folder, "nobody")
+        self._run("initdb", "-A", "trust", "-U", "unseen", "--no-sync", "-E", "UTF8", "--locale=C")
+        self.start()
+
+    def start(self) -> None:
+        settings = f"-c listen_addresses=127.0.0.1 -p {self.port} -k {self.folder} {' '.join(self.options)}"
+        self._run("pg_ctl", "-w", "-t", "60", "-l", str(self.folder / "log"), "-o", settings, "start")
+
+    def stop(self, mode: str = "immediate") -> None:
+        self._run("pg_ctl", "-w", "-m", mode, "stop")
+
+    def new_database(self) -> str:
+        """Return the URL of an empty database."""
+        name = f"d{uuid.uuid4().hex[:12]}"
+        command = [self.programs / "psql", "-q", "-h", self.folder, "-p", str(self.port), "-U", "unseen", "postgres"]
+        subprocess.run([*command, "-c", f"CREATE DATABASE {name}"], check=True, capture_output=True)
+        return f"postgresql://unseen@127.0.0.1:{self.port}/{name}"
+
+    def close(self) -> None:
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        user = (
+            ["setpriv", "--reuid=nobody", "--clear-groups"]
+            if shutil.which("setpriv")
+            else ["runuser", "-u", "nobody", "--"]
+        )
+        command = [*(user if os.getuid() == 0 else []), str(self.programs / program), "-D", str(self.folder / "data")]
+        # a daemon that inherits a pipe would keep this call waiting
+        with (self.folder / "out").open("wb") as out:
+            done = subprocess.run([*command, *arguments], cwd="/", stdout=out, stderr=out, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{program} failed: {(self.folder / 'out').read_text()}")
+
+
+@pytest.fixture(scope="session")
+def postgres_programs() -> Path:
+    """Folder of PostgreSQL's server programs; skips where there are none."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed")
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: int(p.parts[-3]), reverse=True)
+    on_path = shutil.which("initdb")
+    programs = [path.parent for path in found] + ([Path(on_path).resolve().parent] if on_path else [])
+    if not programs:
+        absent("postgres", "no PostgreSQL server is installed")
+    if os.getuid() == 0 and not (shutil.which("setpriv") or shutil.which("runuser")):
+        absent("postgres", "neither setpriv nor runuser can start PostgreSQL as an unprivileged user")
+    return programs[0]
+
+
+@pytest.fixture(scope="session")
+def postgres(postgres_programs):
+    """A running PostgreSQL, one per test process; fast and forgetful."""
+    server = Postgres(postgres_programs, "-c fsync=off", "-c synchronous_commit=off", "-c full_page_writes=off")
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def restartable_postgres(postgres_programs):
+    """A running PostgreSQL with the settings of a real one, for one test to stop and start."""
+    server = Postgres(postgres_programs)
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="session")

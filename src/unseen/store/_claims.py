@@ -177,7 +177,7 @@ def _count_failed(connection: Connection, study: int, bad: list[tuple[Any, Resul
                     "r": t.replication,
                     "s": schema.FAILED if t.attempts + 1 >= max_attempts else schema.WAITING,
                     "a": t.attempts + 1,
-                    "w": r.reason[:1000],
+                    "w": _plain(r.reason),
                 }
                 for t, r in bad
             ],
@@ -190,8 +190,13 @@ def _set(connection: Connection, study: int, rows: list[dict[str, Any]]) -> None
     connection.execute(update(tasks).where(here).values(**new), rows)
 
 
+def _plain(reason: str) -> str:
+    """Return a text that every database takes: some refuse zero bytes and lone surrogates."""
+    return reason[:1000].replace("\0", "").encode(errors="replace").decode()
+
+
 def _number(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else float(value)
+    return None if value is None or math.isnan(value) else float(value) + 0.0  # SQLite has no negative zero
 
 
 def release(connection: Connection, study: int, owner: str, keep: Iterable[str] | None) -> None:

@@ -14,7 +14,7 @@ from unseen.store._records import Progress
 __all__ = ["columns", "extras", "failures", "moments", "progress"]
 
 NUMBERS = ("estimate", "truth", "lower", "upper", "spread", "p_value", "seconds")
-BATCH = 50_000
+BATCH = 5000
 
 
 def progress(connection: Connection, study: Row[Any]) -> Progress:
@@ -94,32 +94,28 @@ WITH origin AS MATERIALIZED (
 )
 SELECT
   o.cell AS cell, max(o.zero) AS zero, count(*) AS n, count(r.estimate - r.truth) AS n_pairs,
-  sum(CASE WHEN r.truth IS NOT NULL THEN r.estimate - o.zero END) AS e,
-  sum(CASE WHEN r.estimate IS NOT NULL THEN r.truth - o.zero END) AS t,
-  sum(CASE WHEN r.truth IS NOT NULL THEN (r.estimate - o.zero) * (r.estimate - o.zero) END) AS ee,
-  sum(CASE WHEN r.estimate IS NOT NULL THEN (r.truth - o.zero) * (r.truth - o.zero) END) AS tt,
-  sum((r.estimate - o.zero) * (r.truth - o.zero)) AS et,
   sum(r.estimate - r.truth) AS d,
   sum((r.estimate - r.truth) * (r.estimate - r.truth)) AS dd,
   sum((r.estimate - r.truth) * (r.estimate - r.truth) * (r.estimate - r.truth)) AS ddd,
   sum((r.estimate - r.truth) * (r.estimate - r.truth) * (r.estimate - r.truth) * (r.estimate - r.truth)) AS dddd,
-  count(r.lower + r.upper + r.truth) AS n_intervals,
-  sum(CASE WHEN r.truth >= r.lower AND r.truth <= r.upper THEN 1 ELSE 0 END) AS covered,
-  sum(CASE WHEN r.truth < r.lower AND r.upper IS NOT NULL THEN 1 ELSE 0 END) AS missed_below,
-  sum(CASE WHEN r.truth > r.upper AND r.lower IS NOT NULL THEN 1 ELSE 0 END) AS missed_above,
+  sum(CASE WHEN r.estimate IS NOT NULL THEN r.truth - o.zero END) AS t,
+  sum(CASE WHEN r.estimate IS NOT NULL THEN (r.truth - o.zero) * (r.truth - o.zero) END) AS tt,
+  sum((r.estimate - r.truth) * (r.truth - o.zero)) AS dt,
+  count(CASE WHEN r.lower IS NOT NULL AND r.upper IS NOT NULL THEN r.truth END) AS n_intervals,
+  count(CASE WHEN r.truth BETWEEN r.lower AND r.upper THEN 1 END) AS covered,
+  count(CASE WHEN r.truth < r.lower AND r.upper IS NOT NULL THEN 1 END) AS missed_below,
   sum(CASE WHEN r.truth IS NOT NULL THEN r.upper - r.lower END) AS w,
   sum(CASE WHEN r.truth IS NOT NULL THEN (r.upper - r.lower) * (r.upper - r.lower) END) AS ww,
   count(r.spread) AS n_spread, sum(r.spread) AS s, sum(r.spread * r.spread) AS ss,
   count(r.p_value) AS n_p,
-  sum(CASE WHEN r.p_value <= 0.01 THEN 1 ELSE 0 END) AS p_01,
-  sum(CASE WHEN r.p_value <= 0.05 THEN 1 ELSE 0 END) AS p_05,
-  sum(CASE WHEN r.p_value <= 0.10 THEN 1 ELSE 0 END) AS p_10,
+  count(CASE WHEN r.p_value <= 0.01 THEN 1 END) AS p_01,
+  count(CASE WHEN r.p_value <= 0.05 THEN 1 END) AS p_05,
+  count(CASE WHEN r.p_value <= 0.10 THEN 1 END) AS p_10,
   sum(r.seconds) AS seconds
 FROM origin o JOIN results r ON r.study = :study AND r.cell = o.cell
 GROUP BY o.cell ORDER BY o.cell
 """
-COUNTS = ("cell", "n", "n_pairs", "n_intervals", "covered", "missed_below", "missed_above", "n_spread", "n_p",
-          "p_01", "p_05", "p_10")  # fmt: skip
+COUNTS = ("cell", "n", "n_pairs", "n_intervals", "covered", "missed_below", "n_spread", "n_p", "p_01", "p_05", "p_10")
 
 
 def moments(connection: Connection, study: int) -> dict[str, np.ndarray]:
@@ -127,27 +123,29 @@ def moments(connection: Connection, study: int) -> dict[str, np.ndarray]:
     found = connection.execute(text(MOMENTS), {"study": study})
     names = list(found.keys())
     rows = np.array([tuple(r) for r in found.all()], dtype=float).reshape(-1, len(names))
-    sums = {name: rows[:, k] for k, name in enumerate(names)}
-    n, intervals = sums["n_pairs"], sums["n_intervals"]
+    x = {name: rows[:, k] for k, name in enumerate(names)}
+    answer: dict[str, np.ndarray] = {name: x[name].astype(np.int64) for name in COUNTS}
+    answer["missed_above"] = answer["n_intervals"] - answer["covered"] - answer["missed_below"]
     with np.errstate(divide="ignore", invalid="ignore"):
-        less = np.where(n > 1, n - 1, np.nan)
-        answer = {name: sums[name].astype(np.int64) for name in COUNTS}
+        n, less = x["n_pairs"], np.where(x["n_pairs"] > 1, x["n_pairs"] - 1, np.nan)
+        of_d, of_t = x["dd"] - x["d"] ** 2 / n, x["tt"] - x["t"] ** 2 / n
+        of_both = x["dt"] - x["d"] * x["t"] / n
         answer |= {
-            "estimate": sums["e"] / n + sums["zero"],
-            "truth": sums["t"] / n + sums["zero"],
-            "deviation": sums["d"] / n,
-            "estimate_variance": np.maximum(sums["ee"] - sums["e"] ** 2 / n, 0) / less,
-            "truth_variance": np.maximum(sums["tt"] - sums["t"] ** 2 / n, 0) / less,
-            "covariance": (sums["et"] - sums["e"] * sums["t"] / n) / less,
-            "deviation_variance": np.maximum(sums["dd"] - sums["d"] ** 2 / n, 0) / less,
-            "deviation2": sums["dd"] / n,
-            "deviation3": sums["ddd"] / n,
-            "deviation4": sums["dddd"] / n,
-            "width": sums["w"] / intervals,
-            "width2": sums["ww"] / intervals,
-            "spread": sums["s"] / sums["n_spread"],
-            "spread2": sums["ss"] / sums["n_spread"],
-            "seconds": sums["seconds"],
+            "estimate": (x["d"] + x["t"]) / n + x["zero"],
+            "truth": x["t"] / n + x["zero"],
+            "deviation": x["d"] / n,
+            "estimate_variance": np.maximum(of_d + of_t + 2 * of_both, 0) / less,
+            "truth_variance": np.maximum(of_t, 0) / less,
+            "covariance": (of_both + of_t) / less,
+            "deviation_variance": np.maximum(of_d, 0) / less,
+            "deviation2": x["dd"] / n,
+            "deviation3": x["ddd"] / n,
+            "deviation4": x["dddd"] / n,
+            "width": x["w"] / x["n_intervals"],
+            "width2": x["ww"] / x["n_intervals"],
+            "spread": x["s"] / x["n_spread"],
+            "spread2": x["ss"] / x["n_spread"],
+            "seconds": x["seconds"],
         }
     return answer
 

@@ -264,6 +264,17 @@ class SqlStore:
 
 def _check_results(results: Sequence[Result]) -> None:
     for result in results:
+        numbers = (
+            result.estimate,
+            result.truth,
+            result.lower,
+            result.upper,
+            result.spread,
+            result.p_value,
+            result.seconds,
+        )
+        if not all(value is None or isinstance(value, (int, float, np.number)) for value in numbers):
+            raise KindError(f"a number of task {result.task!r} is no number; a store takes numbers and texts only.")
         if not isinstance(result.extra, str) or not isinstance(result.reason, str):
             raise KindError(f"extra and reason of task {result.task!r} must be texts; a store takes no other objects.")
         if result.extra:

@@ -16,7 +16,7 @@ from unseen.store._records import TaskRow
 
 __all__ = ["add", "as_json", "bodies", "find", "insert_into", "row"]
 
-BATCH = 5000
+BATCH = 20_000
 
 
 def insert_into(connection: Connection, table: Any) -> Any:
@@ -27,7 +27,7 @@ def insert_into(connection: Connection, table: Any) -> Any:
 def as_json(value: Any, what: str) -> str:
     """Return canonical JSON text, or say that the value is not made of plain values."""
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return json.dumps(value, sort_keys=True, separators=(",", ":"))
     except (TypeError, ValueError) as error:
         raise KindError(
             f"the {what} holds something that is not plain JSON ({error}); a store keeps numbers, texts, lists and "
@@ -69,8 +69,8 @@ def add(
     now: str,
 ) -> None:
     """Add a study, or what is missing of it."""
-    if not name.strip():
-        raise InputError("a study needs a name.")
+    if not name.strip() or "\0" in name or name.encode(errors="replace").decode() != name:
+        raise InputError(f"a study cannot be called {name!r}; give it a name of ordinary characters.")
     body = as_json(spec, "spec")
     fresh = {"name": name, "kind": kind, "spec": body, "created": now, "updated": now}
     connection.execute(insert_into(connection, schema.studies).values(**fresh).on_conflict_do_nothing())
@@ -139,28 +139,42 @@ def _add_cells(connection: Connection, study: int, cells: Sequence[dict[str, Any
     return places
 
 
+UPSERT = f"""
+INSERT INTO tasks (study, cell, replication, id, grp, state, attempts, deaths) %s
+ON CONFLICT (study, cell, replication) DO UPDATE SET
+  id = excluded.id, grp = excluded.grp, state = {schema.OUTDATED}, owner = NULL, attempts = 0, deaths = 0, reason = NULL
+WHERE tasks.id <> excluded.id
+"""
+FROM_VALUES = f"VALUES (?, ?, ?, ?, ?, {schema.WAITING}, 0, 0)"
+FROM_COPY = f"SELECT study, cell, replication, id, grp, {schema.WAITING}, 0, 0 FROM incoming"
+INCOMING = (
+    "CREATE TEMPORARY TABLE IF NOT EXISTS incoming (study int, cell int, replication int, id text, grp bigint) "
+    "ON COMMIT DELETE ROWS"
+)
+
+
 def _add_tasks(connection: Connection, study: int, index: list[int], tasks: Iterable[TaskRow]) -> int:
     """Add the tasks that are not there, mark those of an older version, and return how many were given."""
-    table = schema.tasks
-    statement = insert_into(connection, table)
-    new = statement.excluded
-    statement = statement.on_conflict_do_update(
-        index_elements=[table.c.study, table.c.cell, table.c.replication],
-        set_={
-            "id": new.id, "grp": new.grp, "state": schema.OUTDATED, "owner": None, "attempts": 0, "deaths": 0,
-            "reason": None,
-        },
-        where=table.c.id != new.id,
-    )  # fmt: skip
     given, stream = 0, iter(tasks)
-    plain = {"study": study, "state": schema.WAITING, "attempts": 0, "deaths": 0}
     while batch := list(islice(stream, BATCH)):
         given += len(batch)
-        rows = [
-            plain | {"cell": index[t.cell], "replication": t.replication, "id": t.id, "grp": t.group} for t in batch
-        ]
-        connection.execute(statement, rows)
+        rows = [(study, index[t.cell], t.replication, t.id, t.group) for t in batch]
+        if connection.dialect.name == "postgresql":
+            _copy_tasks(connection, rows)
+        else:
+            connection.exec_driver_sql(UPSERT % FROM_VALUES, rows)
     return given
+
+
+def _copy_tasks(connection: Connection, rows: list[tuple[Any, ...]]) -> None:
+    """Send rows by COPY, which PostgreSQL takes many times faster than single inserts."""
+    connection.exec_driver_sql(INCOMING)
+    raw: Any = connection.connection.driver_connection
+    with raw.cursor() as cursor, cursor.copy("COPY incoming FROM STDIN") as copy:
+        for row in rows:
+            copy.write_row(row)
+    connection.exec_driver_sql(UPSERT % FROM_COPY)
+    connection.exec_driver_sql("TRUNCATE incoming")
 
 
 def _drop_outdated(connection: Connection, study: int) -> None:

@@ -16,6 +16,7 @@ __getattr__, __dir__, __all__ = attach(
         "NET_MEASURE_CHECKS": "unseen.testing.nets_measures",
         "PAIR_CHECKS": "unseen.testing.comparisons",
         "RECIPE_CHECKS": "unseen.testing.recipes",
+        "STORE_CHECKS": "unseen.testing.stores",
         "TABLE_CHECKS": "unseen.testing.table_methods",
         "check_design": "unseen.testing.designs",
         "check_direct_method": "unseen.testing.direct_methods",
@@ -24,6 +25,7 @@ __getattr__, __dir__, __all__ = attach(
         "check_net_measure": "unseen.testing.nets_measures",
         "check_pair_test": "unseen.testing.comparisons",
         "check_recipe": "unseen.testing.recipes",
+        "check_store": "unseen.testing.stores",
         "check_table_method": "unseen.testing.table_methods",
     },
 )

@@ -14,5 +14,7 @@ from unseen.testing.nets_measures import NET_MEASURE_CHECKS as NET_MEASURE_CHECK
 from unseen.testing.nets_measures import check_net_measure as check_net_measure
 from unseen.testing.recipes import RECIPE_CHECKS as RECIPE_CHECKS
 from unseen.testing.recipes import check_recipe as check_recipe
+from unseen.testing.stores import STORE_CHECKS as STORE_CHECKS
+from unseen.testing.stores import check_store as check_store
 from unseen.testing.table_methods import TABLE_CHECKS as TABLE_CHECKS
 from unseen.testing.table_methods import check_table_method as check_table_method

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -41,7 +41,7 @@ def driven(
     seed: int,
     reporter: Reporter,
     n_jobs: int | None,
-    options: Mapping[str, Any] | None = None,
+    part: str = "",
 ) -> str:
     """Run what is missing of an experiment's study and return its name; every task is done then.
 
@@ -55,13 +55,13 @@ def driven(
         As in `SqlStore.add_study`.
     replications, seed, reporter, n_jobs
         As in `Experiment.run`.
-    options : mapping, optional
-        What `run_group` needs to know.
+    part : str
+        Which part of the experiment this is, for experiments of several studies.
     """
     from unseen.study._driver import drive
 
-    name = study_name(experiment, replications, seed)
-    spec = {"experiment": experiment.id, "seed": seed, "replications": replications, **dict(options or {})}
+    name = study_name(experiment, replications, seed) + (f", {part}" if part else "")
+    spec = {"experiment": experiment.id, "seed": seed, "replications": replications}
     store.add_study(name, KIND, spec, list(cells), tasks)
     store.reopen(name)
     end = drive(store, name, n_jobs=-1 if n_jobs is None else n_jobs, reporter=reporter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -89,14 +89,39 @@ class NadeauBengio:
 
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> NadeauBengioResult:
         """Run both problems and the variance study."""
+        there, counts = self._checked(replications)
+        reporter.expect(sum(counts) + (replications if there else 0), self.id)
+        return self._judged(_Tasks(n_jobs, reporter), replications, seed, there, counts)
+
+    def run_stored(
+        self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
+    ) -> NadeauBengioResult:
+        """Run what a store does not hold yet; the numbers are those of `run`."""
+        from unseen.reproduce._nadeau_bengio_tasks import StoredTasks
+
+        there, counts = self._checked(replications)
+        tasks = StoredTasks(store, self, replications, n_jobs, reporter)
+        return self._judged(tasks, replications, seed, there, counts)
+
+    @staticmethod
+    def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
+        """Run tasks of the stored experiment."""
+        from unseen.reproduce._nadeau_bengio_tasks import run_group
+
+        return run_group(spec, cells, rows)
+
+    def _checked(self, replications: int) -> tuple[bool, tuple[int, int]]:
+        """Return whether the letters are there, and how many synthetic data sets each part takes."""
         if min(self.synthetic_sets, self.variance_sets) < 0:
             raise InputError("synthetic_sets and variance_sets cannot be negative.")
         if self.loss not in ("zero-one", "squared"):
             raise InputError(f"loss is {self.loss!r}; it is zero-one or squared.")
         there = bool(self.letter) and Path(self.letter).is_file()
-        counts = (self.synthetic_sets or 4 * replications, self.variance_sets or 40 * replications)
-        reporter.expect(sum(counts) + (replications if there else 0), self.id)
-        tasks = _Tasks(n_jobs, reporter)
+        return there, (self.synthetic_sets or 4 * replications, self.variance_sets or 40 * replications)
+
+    def _judged(
+        self, tasks: Any, replications: int, seed: int, there: bool, counts: tuple[int, int]
+    ) -> NadeauBengioResult:
         synthetic = Regressions(loss=self.loss)
         raw = tasks.raw(synthetic, counts[0], MOST_J, MOST_M, seed)
         studies = [_Study.estimated("synthetic", synthetic.n, raw, equal=True)]

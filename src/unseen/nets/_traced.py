@@ -114,32 +114,31 @@ def captured(
 ) -> Iterator[dict[str, Any]]:
     """Record what flows out of (or into) named layers while the context is open; the hooks are removed at its end.
 
-    With gradients enabled, a captured output is a leaf that requires them, so that
-    ``torch.autograd.grad(f, kept[name])`` is the gradient at that layer.
+    With gradients enabled, ``torch.autograd.grad(f, kept[name])`` is the gradient at that place.
 
     Examples
     --------
     >>> m = nn.Sequential(nn.Linear(2, 3), nn.ReLU(inplace=True), nn.Linear(3, 1))
     >>> with captured(m, outputs=("0",), inputs=("2",)) as kept:
     ...     out = m(torch.ones(5, 2))
-    >>> kept["0"].shape, kept["2"].shape, kept["0"].requires_grad
-    (torch.Size([5, 3]), torch.Size([5, 3]), True)
+    >>> kept["0"].shape, kept["2"].shape
+    (torch.Size([5, 3]), torch.Size([5, 3]))
+    >>> torch.autograd.grad(out.sum(), kept["2"])[0].equal(m[2].weight.detach().expand(5, 3))
+    True
     """
     kept: dict[str, Any] = {}
 
-    def after(name: str) -> Any:
-        def record(layer: nn.Module, given: tuple[Any, ...], output: torch.Tensor) -> torch.Tensor:
-            kept[name] = output.detach().requires_grad_(True) if torch.is_grad_enabled() else output.clone()
-            # the clone keeps the leaf safe from an in-place activation behind it
-            return kept[name].clone()
+    def keep(name: str, value: torch.Tensor) -> torch.Tensor:
+        needs = torch.is_grad_enabled() and not value.requires_grad
+        kept[name] = value.detach().requires_grad_(True) if needs else value
+        # the clone keeps the record safe from an in-place activation behind it
+        return kept[name].clone()
 
-        return record
+    def after(name: str) -> Any:
+        return lambda layer, given, output: keep(name, output)
 
     def before(name: str) -> Any:
-        def record(layer: nn.Module, given: tuple[Any, ...]) -> None:
-            kept[name] = given[0]
-
-        return record
+        return lambda layer, given: (keep(name, given[0]), *given[1:])
 
     named = dict(module.named_modules())
     handles = [named[name].register_forward_hook(after(name)) for name in outputs]

@@ -1,0 +1,103 @@
+"""Davies-Bouldin index times label-wise mixup error, the competition's winner (Natekar & Sharma 2020)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from unseen.core.errors import NotApplicable
+from unseen.nets._measure import LayerLog, Measure, register
+from unseen.nets._net import Net
+from unseen.nets._traced import Layer, captured, layers_of
+from unseen.nets.measures._clusters import davies_bouldin
+from unseen.nets.measures._subsets import balanced_rows, random_rows
+
+__all__ = ["DbiMixup"]
+
+
+@register
+@dataclass(frozen=True)
+class DbiMixup(Measure):
+    """How badly early features cluster by class, times how often averages of two inputs of a class are misclassified.
+
+    The index is that of the output of the first convolution or pooling layer after 4 x 4 max-pooling, with the labels as
+    clusters; a module without such a layer is judged by its first dense layer. For the second factor all pairs of `per_class`
+    inputs of a class are averaged 1:1. A draw takes new inputs for both; the value is the product of the two means.
+
+    Parameters
+    ----------
+    points : int
+        Inputs behind each index.
+    per_class : int
+        Inputs of each class whose pairs are averaged.
+
+    References
+    ----------
+    Natekar, P. and Sharma, M. (2020). Representation based complexity measures for predicting generalization in deep
+    learning. arXiv:2012.02775. Davies, D. L. and Bouldin, D. W. (1979). IEEE Trans. Pattern Anal. Mach. Intell. 1, 224-227.
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> DbiMixup()(sample_net("conv", epochs=5)).value > 0
+    True
+    """
+
+    points: int = 120
+    per_class: int = 10
+
+    id: ClassVar[str] = "dbi-mixup"
+    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
+    default_draws: ClassVar[int] = 10
+
+    def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> tuple[float, float]:
+        """Return one Davies-Bouldin index and one share of averages that keep their label."""
+        layer = _early_layer(net)
+        layers.use(layer.name)
+        rows = random_rows(net, self.points, generator)
+        with torch.no_grad(), captured(net.module, outputs=(layer.name,)) as kept:
+            net.module(net.X_train[rows])
+        index = davies_bouldin(_pooled(kept[layer.name]), net.y_train[rows])
+        return index, self._kept_labels(net, generator)
+
+    def _kept_labels(self, net: Net, generator: torch.Generator) -> float:
+        rows = balanced_rows(net, self.per_class, generator, self.id)
+        X, y = net.X_train[rows], net.y_train[rows]
+        first, second = torch.triu_indices(len(rows), len(rows), 1, device=net.device)
+        pairs = y[first] == y[second]
+        first, second = first[pairs], second[pairs]
+        right = torch.cat([
+            net.logits((X[i] + X[j]) / 2).argmax(1) == y[i]
+            for i, j in zip(first.split(net.batch_size), second.split(net.batch_size))
+        ]).double()  # fmt: skip
+        counts = torch.bincount(y[first], minlength=net.n_classes)
+        shares = torch.bincount(y[first], weights=right, minlength=net.n_classes)[counts > 0] / counts[counts > 0]
+        return float(shares.mean())
+
+    def statistic(self, sample: NDArray[np.float64]) -> float:
+        """Return the mean index times one minus the mean share."""
+        index, kept = sample.mean(axis=0)
+        return float(index * (1 - kept))
+
+
+def _early_layer(net: Net) -> Layer:
+    found = layers_of(net.module, net.X_train)
+    for layer in found:
+        if layer.has_strides:
+            return layer
+    for layer in found:
+        if layer.is_weighted:
+            return layer
+    raise NotApplicable("dbi-mixup needs a convolution, pooling or dense layer, which this module does not have.")
+
+
+def _pooled(features: torch.Tensor) -> torch.Tensor:
+    if features.ndim == 4:
+        height, width = (min(4, side) for side in features.shape[2:])
+        features = torch.nn.functional.max_pool2d(features, (height, width))
+    return features.flatten(1)

@@ -105,7 +105,7 @@ def _growth() -> list[dict]:
         power = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
         remark = "seconds " + ", ".join(f"{t:.2f}" for t in times) + f"; peak memory of the process {memory:.2f} GB"
         why = (
-            "; every point asks a tree, whose search widens with n in ten dimensions"
+            "; points ask a tree of their own part of at most 20,000"
             if what == "posterior"
             else "; at most 5,000 points of a class ask for their neighbour"
         )

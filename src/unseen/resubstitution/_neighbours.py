@@ -8,7 +8,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 
-__all__ = ["gaps_by_column", "k_nearest", "nearest_distances"]
+__all__ = ["gaps_by_column", "k_nearest", "k_nearest_in_parts", "nearest_distances"]
 
 # measured: up to these dimensions a tree among so many rows is quicker than matrix products
 TREES = ((6, 500), (12, 10_000))
@@ -90,6 +90,28 @@ def k_nearest(points: Floats, among: Floats, k: int, own: Ints | None = None) ->
             if own is not None:
                 similarity[np.arange(len(similarity)), own[block]] = np.inf
             found[block] = _top(similarity, k)
+    return found
+
+
+def k_nearest_in_parts(points: Floats, k: int, largest: int | None) -> Ints:
+    """Return each row's k nearest rows, itself first, among the rows of its own part of the sample.
+
+    A sample of more than `largest` rows is cut at random, with a fixed seed, into equal parts of at most so many: in ten
+    dimensions a tree's search widens with the number of rows, and the parts keep the cost linear in it.
+
+    Examples
+    --------
+    >>> x = np.arange(6.0)[:, None]
+    >>> k_nearest_in_parts(x, 2, None)[0].tolist(), k_nearest_in_parts(x, 2, 3).shape
+    ([0, 1], (6, 2))
+    """
+    n = len(points)
+    if largest is None or n <= largest:
+        return k_nearest(points, points, k, np.arange(n))
+    found = np.empty((n, k), dtype=np.int64)
+    for part in np.array_split(np.random.default_rng(0).permutation(n), -(-n // largest)):
+        own = points[part]
+        found[part] = part[k_nearest(own, own, k, np.arange(len(part)))]
     return found
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Floats, Ints
+from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.resubstitution._neighbours import k_nearest
+from unseen.resubstitution._neighbours import k_nearest, k_nearest_in_parts
 from unseen.resubstitution._regions import Regions, aligned
 
 __all__ = ["NAMES", "Posterior", "posterior_of"]
@@ -17,12 +17,13 @@ __all__ = ["NAMES", "Posterior", "posterior_of"]
 NAMES = ("knn", "model", "calibrated", "gaussian-process")
 Posterior = Callable[..., Floats]
 MAX_GAUSSIAN_PROCESS = 3000
+AMONG = 20_000  # rows among which a training point looks for its neighbours
 
 
-def posterior_of(regions: Regions, posterior: Any, k: int) -> tuple[Posterior, str]:
-    """Return a function (points, own=None) -> probabilities in the order of the classes, and its name in words.
+def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Posterior, str]:
+    """Return a function (points, own=False) -> probabilities in the order of the classes, and its name in words.
 
-    `own` says which training point each point is, where they are training points.
+    `own` is true where the points are the training points themselves, in their order.
 
     Parameters
     ----------
@@ -32,12 +33,18 @@ def posterior_of(regions: Regions, posterior: Any, k: int) -> tuple[Posterior, s
         One of `NAMES`; a classifier, cloned and fitted to the sample in the space of the kernels; or a function of points.
     k : int
         Neighbours of "knn".
+    among : int or None
+        Training points of a larger sample look for theirs in a random part of at most so many; None: among all.
     """
     if isinstance(posterior, str):
         if posterior == "knn":
-            return _by_neighbours(regions, k), f"{k}-nearest-neighbour posterior"
+            n = len(regions.points)
+            cut = (
+                "" if among is None or n <= among else f", each point's among its own {-(-n // -(-n // among))} of {n}"
+            )
+            return _by_neighbours(regions, k, among), f"{k}-nearest-neighbour posterior{cut}"
         if posterior == "model":
-            return lambda points, own=None: regions.probabilities(points), "the model's own posterior"
+            return lambda points, own=False: regions.probabilities(points), "the model's own posterior"
         if posterior == "calibrated":
             return _calibrated(regions), "the model's posterior, sigmoid-calibrated"
         if posterior == "gaussian-process":
@@ -48,19 +55,26 @@ def posterior_of(regions: Regions, posterior: Any, k: int) -> tuple[Posterior, s
 
         return _fitted(clone(posterior), regions), f"posterior of {type(posterior).__name__}"
     if callable(posterior) and not isinstance(posterior, type):
-        return lambda points, own=None: _checked(posterior(points), points, regions), "a given posterior"
+        return lambda points, own=False: _checked(posterior(points), points, regions), "a given posterior"
     raise KindError(
         f"posterior is a {type(posterior).__name__}; give one of {', '.join(NAMES)}, a classifier with predict_proba, or a function."
     )
 
 
-def _by_neighbours(regions: Regions, k: int) -> Posterior:
+def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:
     n = len(regions.points)
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or not 1 <= k <= n:
         raise InputError(f"k is {k!r}; the number of neighbours is a whole number from 1 to the sample size, {n}.")
 
-    def posterior(points: Floats, own: Ints | None = None) -> Floats:
-        labels = regions.codes[k_nearest(points, regions.points, int(k), own)]
+    if among is not None and (isinstance(among, bool) or not isinstance(among, (int, np.integer)) or among < 2 * k):
+        raise InputError(f"among is {among!r}; give a whole number of at least 2 k = {2 * k} rows, or None for all.")
+
+    def posterior(points: Floats, own: bool = False) -> Floats:
+        if own:
+            near = k_nearest_in_parts(points, int(k), among)
+        else:
+            near = k_nearest(points, regions.points, int(k))
+        labels = regions.codes[near]
         shares = [(labels == code).mean(axis=1) for code in range(len(regions.classes))]
         return np.stack(shares, axis=1)
 
@@ -95,7 +109,7 @@ def _gaussian_process(regions: Regions) -> Any:
 def _fitted(estimator: Any, regions: Regions) -> Posterior:
     named = regions.named
     estimator.fit(named(regions.points), regions.data.y)
-    return lambda points, own=None: aligned(
+    return lambda points, own=False: aligned(
         np.asarray(estimator.predict_proba(named(points)), dtype=float), np.asarray(estimator.classes_), regions.classes
     )
 

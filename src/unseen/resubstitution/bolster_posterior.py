@@ -57,7 +57,7 @@ class BolsterPosterior(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        estimate, name = posterior_of(regions, self.posterior, self.k)
+        estimate, name = posterior_of(regions, self.posterior, self.k, among=None)
 
         def doubt(points: Floats, own: Ints) -> Floats:
             shares = estimate(points)

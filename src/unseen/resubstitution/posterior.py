@@ -12,18 +12,18 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import Integral
 from unseen.resubstitution._options import Averaged
-from unseen.resubstitution._posterior import posterior_of
+from unseen.resubstitution._posterior import AMONG, posterior_of
 from unseen.resubstitution._regions import Regions, check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 
 __all__ = ["PosteriorResub", "doubt_at_points"]
 
 
-def doubt_at_points(regions: Regions, posterior: Any, k: int) -> tuple[Integral, str]:
+def doubt_at_points(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Integral, str]:
     """Return the posterior probability, at each training point, of another class than the one assigned there."""
-    estimate, name = posterior_of(regions, posterior, k)
+    estimate, name = posterior_of(regions, posterior, k, among)
     n = len(regions.points)
-    shares = estimate(regions.points, np.arange(n))
+    shares = estimate(regions.points, own=True)
     doubt = 1 - shares[np.arange(n), regions.assigned]
     return Integral(doubt, np.zeros(n), "exact"), name
 
@@ -44,6 +44,9 @@ class PosteriorResub(Averaged):
         fitted to the sample, or a function of points.
     k : int
         Neighbours of "knn".
+    among : int or None
+        A sample of more points than this is cut at random into parts, and "knn" looks in a point's own part, which keeps
+        the cost linear in the sample size; None looks among all.
 
     References
     ----------
@@ -62,12 +65,14 @@ class PosteriorResub(Averaged):
 
     posterior: Any = "knn"
     k: int = 3
+    among: int | None = AMONG
     id: ClassVar[str] = "posterior"
+    version: ClassVar[int] = 2
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt, with each point's own as its contribution."""
         check_classification(self.id, data)
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
-        integral, measure = doubt_at_points(regions, self.posterior, self.k)
+        integral, measure = doubt_at_points(regions, self.posterior, self.k, self.among)
         return smoothed(self, regions, integral, measure, (n_fits, seconds))

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from scipy.stats import chi, kstest
+from sklearn.linear_model import LogisticRegression
 
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.resubstitution import _neighbours
-from unseen.resubstitution._neighbours import gaps_by_column, k_nearest, nearest_distances
+from unseen.datasets.populations import GaussianBlocks
+from unseen.resubstitution import _neighbours, posterior
+from unseen.resubstitution._neighbours import gaps_by_column, k_nearest, k_nearest_in_parts, nearest_distances
 from unseen.resubstitution._spread import Spread
 from unseen.resubstitution.kernels import Diagonal, Full, Spherical, UniformBall, as_kernel, median_of_chi
 
@@ -188,3 +190,33 @@ def test_names_and_objects_as_kernels():
         as_kernel("spherica")
     with pytest.raises(KindError, match="spread"):
         as_kernel(Spherical)
+
+
+@pytest.mark.parametrize("d", [2, 9])
+def test_neighbours_in_parts_are_those_of_brute_force_within_a_part(d):
+    x = np.random.default_rng(5).standard_normal((103, d))
+    found = k_nearest_in_parts(x, 3, 30)
+    assert np.array_equal(found[:, 0], np.arange(103))
+    distance = np.linalg.norm(x[:, None] - x[None], axis=2)
+    parts = np.array_split(np.random.default_rng(0).permutation(103), 4)
+    assert max(map(len, parts)) <= 30
+    for part in parts:
+        order = np.argsort(distance[np.ix_(part, part)], axis=1)[:, :3]
+        assert np.array_equal(found[part], part[order])
+    whole = np.argsort(distance, axis=1)[:, :3]
+    assert np.array_equal(k_nearest_in_parts(x, 3, None), whole)
+    assert np.array_equal(k_nearest_in_parts(x, 3, 103), whole)
+
+
+def test_posterior_in_parts_is_near_that_among_all_and_says_so():
+    X, y = GaussianBlocks().draw(4000, np.random.default_rng(2)).xy
+    fitted = LogisticRegression().fit(X, y)
+    whole, parts = (posterior(fitted, X, y, among=among) for among in (None, 1000))
+    assert whole.measure == "3-nearest-neighbour posterior"
+    assert parts.measure == "3-nearest-neighbour posterior, each point's among its own 1000 of 4000"
+    # contributions differ point by point; their mean over the same points by its own sampling error
+    gap = parts.contributions - whole.contributions
+    assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap)) + 0.01
+    assert posterior(fitted, X, y).value == whole.value, "4,000 points are one part by default"
+    with pytest.raises(InputError, match="at least 2 k = 6"):
+        posterior(fitted, X, y, among=5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -38,11 +39,10 @@ def serve(
             # the address carries the token, which is shown nowhere else
             typer.echo(f"unseen: dashboard at {address} (Ctrl-C ends it)", err=True)
 
-    try:
+    with suppress(KeyboardInterrupt):
         run(store, host=host, port=port, token=token, told=told)
-    except KeyboardInterrupt:
-        if not quiet:
-            typer.echo("unseen: dashboard ended.", err=True)
+    if not quiet:
+        typer.echo("unseen: dashboard ended.", err=True)
 
 
 def attach(app: typer.Typer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,12 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unseen.report._sections import Table
-from unseen.web._dots import Dot, dots
+from unseen.web._dots import Dot, dots, number_of
 from unseen.web._payload import record_of
 from unseen.web._records import kept_one
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import with_error
+from unseen.web._summary import ORDER, WORDS, with_error
 from unseen.web._tables import View, view
 from unseen.web._words import key_of
 
@@ -27,6 +26,7 @@ __all__ = ["Chosen", "Part", "beside", "compare_page"]
 MOST = 8
 OFFERED = 60
 MOST_ROWS_DRAWN = 30
+COUNTS = ("replications", "failed")
 KEYS = ("population", "model", "n", "method", "name", "table", "cell", "check", "a", "b", "measure", "dataset", "net")
 
 
@@ -128,12 +128,6 @@ def _distinct(family: list[Chosen]) -> list[str]:
     return [n if names.count(n) == 1 else f"{n} ({one.item.partition('.')[2]})" for n, one in zip(names, family)]
 
 
-def _number(value: Any) -> float | None:
-    value = getattr(value, "sort", value)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) else None
-
-
 def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part:
     """Return the errors of assessments on one axis."""
     columns = ["name", "error", "lower", "upper", "level", "loss", "target", "model", "n"]
@@ -143,16 +137,14 @@ def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part
         given = p.get("interval")
         ends: list[Any] = given if isinstance(given, list) and len(given) == 2 else [None, None]
         rows.append([name, p.get("error"), *ends, *(p.get(k) for k in ("level", "loss", "target", "model", "n"))])
-        value = _number(p.get("error"))
+        value = number_of(p.get("error"))
         if value is not None:
-            marks.append((name, [Dot(0, value, _number(ends[0]), _number(ends[1]))]))
+            marks.append((name, [Dot(0, value, number_of(ends[0]), number_of(ends[1]))]))
     differ = [
         w for k, w in (("loss", "losses"), ("target", "targets")) if len({str(o.payload.get(k)) for o in family}) > 1
     ]
     words = (f"These results have different {' and '.join(differ)}; their errors do not speak of the same thing.",) if differ else ()  # fmt: skip
-    overlap = (
-        "Whether two models differ is settled by `unseen compare` on the same data, not by whether intervals overlap."
-    )
+    overlap = "Whether two models differ is settled by the command unseen compare on the same data, not by whether intervals overlap."
     picture = dots(marks, ["error"], "error and its interval") if marks and "losses" not in differ else None
     alt = "; ".join(f"{label}: {m[0].value:.4g}" for label, m in marks)
     return Part("Errors", view(Table(columns, rows), id, query), (*words, overlap), (), picture, f"Errors: {alt}", "Points are estimates, lines their intervals.")  # fmt: skip
@@ -188,10 +180,11 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     columns = list(dict.fromkeys(c for rows in filled for c in rows[0]))
     quantities = [
         c for c in columns
-        if c not in keys and not c.endswith("_error") and any(_number(row.get(c)) is not None for rows in filled for row in rows)
+        if c not in keys and not c.endswith("_error") and any(number_of(row.get(c)) is not None for rows in filled for row in rows)
     ]  # fmt: skip
     if not keys or not quantities:
         return None
+    quantities.sort(key=lambda q: (q in COUNTS, ORDER.index(q) if q in ORDER else len(ORDER)))
     asked = dict(query).get(f"{id}.show", "")
     preferred = [q for q in ("rms", "ours", "value", "estimate", "difference", "score") if q in quantities]
     shown = asked if asked in quantities else next(iter(preferred), quantities[0])
@@ -201,13 +194,17 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     words = _words(keys, labels)
     rest = [(n, v) for n, v in query if not n.startswith(f"{id}.")]
     choice = tuple(
-        {"word": q.replace("_", " "), "chosen": q == shown, "place": f"?{urlencode([*rest, (f'{id}.show', q)])}#part-{id}"}
+        {"word": _word(q), "chosen": q == shown, "place": f"?{urlencode([*rest, (f'{id}.show', q)])}#part-{id}"}
         for q in quantities
     )  # fmt: skip
     picture, alt = _picture(by_key, labels, keys, names, shown)
     caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
     title = "Studies" if kind == "study" else kind.capitalize()
-    return Part(f"{title}: {shown.replace('_', ' ')}", view(table, id, query), words, choice, picture, alt, caption)
+    return Part(f"{title}: {_word(shown)}", view(table, id, query), words, choice, picture, alt, caption)
+
+
+def _word(quantity: str) -> str:
+    return WORDS.get(quantity, quantity.replace("_", " "))
 
 
 def _words(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
@@ -220,8 +217,10 @@ def _beside_table(by_key: list[Any], labels: list[Any], keys: list[str], names: 
     rows = []
     for label in labels:
         held = [rows.get(label, {}) for rows in by_key]
-        line = [label[i] for i in wanted] + [with_error(_number(r.get(shown)), r.get(f"{shown}_error")) for r in held]
-        first, second = (_number(held[0].get(shown)), _number(held[1].get(shown))) if len(held) == 2 else (None, None)
+        line = [label[i] for i in wanted] + [with_error(number_of(r.get(shown)), r.get(f"{shown}_error")) for r in held]
+        first, second = (
+            (number_of(held[0].get(shown)), number_of(held[1].get(shown))) if len(held) == 2 else (None, None)
+        )
         if len(held) == 2:
             line.append(None if first is None or second is None else round(second - first, 12))
         rows.append(line)
@@ -235,7 +234,7 @@ def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[
         marks = []
         for k, held in enumerate(by_key):
             row = held.get(label, {})
-            value, error = _number(row.get(shown)), _number(row.get(f"{shown}_error"))
+            value, error = number_of(row.get(shown)), number_of(row.get(f"{shown}_error"))
             if value is not None:
                 reach = (None, None) if error is None else (value - 2 * error, value + 2 * error)
                 marks.append(Dot(k, value, *reach))
@@ -247,7 +246,7 @@ def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[
     said = "; ".join(
         f"{label}: " + ", ".join(f"{names[m.series]} {m.value:.4g}" for m in marks) for label, marks in rows
     )
-    return dots(rows, names, shown.replace("_", " ")), f"{shown}: {said}"
+    return dots(rows, names, _word(shown)), f"{shown}: {said}"
 
 
 def _facts(family: list[Chosen], names: list[str], kind: str, id: str, query: Any) -> Part:

@@ -6,15 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 from markupsafe import Markup
 
 from unseen.display._style import PALETTE
 
-__all__ = ["Dot", "dots", "ticks"]
+__all__ = ["Dot", "dots", "number_of", "ticks"]
 
-WIDTH, LEFT, RIGHT, ROW = 700, 230, 20, 20
-LONGEST_LABEL = 36
+WIDTH, RIGHT, ROW, FONT = 640, 20, 22, 13
+LONGEST_LABEL = 34
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,13 @@ class Dot:
     value: float
     low: float | None = None
     high: float | None = None
+
+
+def number_of(value: Any) -> float | None:
+    """Return a finite number, also from a table cell that is sorted by one; None for everything else."""
+    value = getattr(value, "sort", value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and math.isfinite(value) else None
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -58,7 +66,7 @@ def _shape(series: int, x: float, y: float, colour: str) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="12" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{FONT}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def _short(text: str) -> str:
@@ -83,13 +91,14 @@ def dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis:
     False
     """
     low, high = _range(rows)
+    left = 24 + 7 * max(len(_short(label)) for label, _ in rows)
     legend = len(series) if len(series) > 1 else 0
     top = 10 + 20 * legend
-    lane = max(ROW, 9 * len(series) + 8)
+    lane = max(ROW, 9 * len(series) + 14)
     bottom = top + lane * len(rows)
 
     def at(value: float) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (value - low) / (high - low)
+        return left + (WIDTH - left - RIGHT) * (value - low) / (high - low)
 
     parts = [
         f'<svg class="inches-7" viewBox="0 0 {WIDTH} {bottom + 42}" fill="currentColor" aria-hidden="true" focusable="false">'
@@ -97,14 +106,14 @@ def dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis:
     for tick in ticks(low, high):
         parts.append(f'<path d="M {at(tick):.1f} {top} V {bottom}" stroke="currentColor" stroke-opacity="0.15"></path>')
         parts.append(_text(at(tick), bottom + 16, f"{tick:g}", "middle"))
-    parts.append(f'<path d="M {LEFT} {bottom} H {WIDTH - RIGHT}" stroke="currentColor"></path>')
-    parts.append(_text((LEFT + WIDTH - RIGHT) / 2, bottom + 36, axis, "middle"))
+    parts.append(f'<path d="M {left} {bottom} H {WIDTH - RIGHT}" stroke="currentColor"></path>')
+    parts.append(_text((left + WIDTH - RIGHT) / 2, bottom + 36, axis, "middle"))
     for k, name in enumerate(series[:legend]):
-        parts.append(_shape(k, LEFT + 6, 8 + 20 * k, f"var(--unseen-{k % len(PALETTE)})"))
-        parts.append(_text(LEFT + 18, 12 + 20 * k, _short(name)))
+        parts.append(_shape(k, left + 6, 8 + 20 * k, f"var(--unseen-{k % len(PALETTE)})"))
+        parts.append(_text(left + 18, 12 + 20 * k, _short(name)))
     for number, (label, marks) in enumerate(rows):
         middle = top + lane * (number + 0.5)
-        parts.append(_text(LEFT - 10, middle + 4, _short(label), "end"))
+        parts.append(_text(left - 10, middle + 4, _short(label), "end"))
         for mark in marks:
             y = middle + 9 * (mark.series - (len(series) - 1) / 2)
             colour = f"var(--unseen-{mark.series % len(PALETTE)})"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from unseen.report._render import cell
 from unseen.report._sections import Table
 
 __all__ = ["LONGEST_TEXT", "Record", "facts_of", "record_of", "rows_table", "shown"]
@@ -14,17 +15,25 @@ __all__ = ["LONGEST_TEXT", "Record", "facts_of", "record_of", "rows_table", "sho
 LONGEST_TEXT = 2000
 LONGEST_LIST = 12
 FIRST = ("rows", "estimates", "pairs", "cells", "models", "checks", "measures", "runs")
+# stores keep the keys of a payload in alphabetical order; readers want names first and numbers in their usual order
+COLUMNS = (
+    "table", "cell", "name", "population", "model", "n", "experiment", "check", "method", "measure", "a", "b", "code", "title",
+    "text", "advice", "published", "ours", "z", "verdict", "value", "estimate", "difference", "std error", "mc error", "lower",
+    "upper", "interval low", "interval high", "interval level", "level", "p", "p adjusted", "limits", "passed", "prob superior",
+)  # fmt: skip
+LAST = ("note", "notes", "seconds", "target", "target kind", "target n train", "remark")
 SENTENCES = ("sentence", "headline", "title", "summary")
 Scalar = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True)
 class Record:
-    """What a page shows of a payload: a sentence, facts, named tables, and the rest as JSON text."""
+    """What a page shows of a payload: a sentence, facts, named tables, groups of further facts, and the rest as JSON text."""
 
     lead: str
     facts: Table | None
     tables: dict[str, Table]
+    groups: dict[str, Table] = field(default_factory=dict)
     rest: dict[str, str] = field(default_factory=dict)
 
 
@@ -77,8 +86,8 @@ def _flat(row: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
     return out
 
 
-def rows_table(rows: Sequence[Mapping[Any, Any]], caption: str = "", first: str | None = None) -> Table:
-    """Return rows as a table: columns in the order of their first appearance, empty ones left out.
+def rows_table(rows: Sequence[Mapping[Any, Any]], caption: str = "", ordered: bool = False) -> Table:
+    """Return rows as a table, empty columns left out; in the usual order of columns unless the rows are `ordered`.
 
     Examples
     --------
@@ -88,9 +97,15 @@ def rows_table(rows: Sequence[Mapping[Any, Any]], caption: str = "", first: str 
     flat = [_flat(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     names = [n for n in names if any(row.get(n) not in (None, "", "–") for row in flat)]
-    if first in names:
-        names = [first, *(n for n in names if n != first)]
+    if not ordered:
+        names.sort(key=_rank)
     return Table(names, [[row.get(name) for name in names] for row in flat], caption)
+
+
+def _rank(name: str) -> int:
+    if name in LAST:
+        return len(COLUMNS) + 1 + LAST.index(name)
+    return COLUMNS.index(name) if name in COLUMNS else len(COLUMNS)
 
 
 def _as_table(value: Any) -> Table | None:
@@ -101,7 +116,7 @@ def _as_table(value: Any) -> Table | None:
             width = len(columns)
             return Table(list(map(str, columns)), [[*map(shown, r[:width]), *[None] * (width - len(r))] for r in rows])
         if len(value) and all(isinstance(v, Mapping) and v for v in value.values()):
-            return rows_table([{"name": key, **_without(inner, key)} for key, inner in value.items()], first="name")
+            return rows_table([{"name": key, **_without(inner, key)} for key, inner in value.items()])
     if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
         return rows_table(value)
     return None
@@ -114,7 +129,8 @@ def _without(inner: Mapping[Any, Any], key: Any) -> dict[Any, Any]:
 
 def facts_of(values: Mapping[str, Any], caption: str = "") -> Table | None:
     """Return single values as a table of two columns, None where there are none."""
-    rows = [[name, value] for name, value in _flat(values).items() if value not in (None, "", "–")]
+    flat = sorted(_flat(values).items(), key=lambda pair: _rank(pair[0]))
+    rows = [[name, cell(value)] for name, value in flat if value not in (None, "", "–")]
     return Table(["what", "value"], rows, caption, sortable=False) if rows else None
 
 
@@ -125,7 +141,7 @@ def record_of(payload: Any) -> Record:
     --------
     >>> r = record_of({"sentence": "It errs.", "n": 20, "rows": [{"a": 1}, {"a": 2}], "deep": {"x": {"y": [[1], [2]]}}})
     >>> r.lead, r.facts.rows, list(r.tables), list(r.rest)
-    ('It errs.', [['n', 20]], ['rows', 'deep'], [])
+    ('It errs.', [['n', '20']], ['rows', 'deep'], [])
     """
     if not isinstance(payload, Mapping):
         table = _as_table(payload)
@@ -133,26 +149,27 @@ def record_of(payload: Any) -> Record:
     lead_key = next((k for k in SENTENCES if isinstance(payload.get(k), str)), None)
     tables: dict[str, Table] = {}
     facts: dict[str, Any] = {}
+    groups: dict[str, Table] = {}
     rest: dict[str, str] = {}
     for key, value in payload.items():
         if key == lead_key:
             continue
         table = _as_table(value)
+        group = facts_of(value) if isinstance(value, Mapping) else None
         if table is not None:
             tables[_title(key)] = table
-        elif isinstance(value, Scalar) or _is_plain(value):
+        elif group is not None:
+            groups[_title(key)] = group
+        elif isinstance(value, Scalar) or not _is_json(value) or _is_flat(value):
             facts[str(key)] = value
-        elif _is_json(value):
-            rest[_title(key)] = json.dumps(value, indent=2, ensure_ascii=False)
         else:
-            facts[str(key)] = shown(value)
+            rest[_title(key)] = json.dumps(value, indent=2, ensure_ascii=False)
     ordered = sorted(tables, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
-    return Record(str(payload[lead_key]) if lead_key else "", facts_of(facts), {n: tables[n] for n in ordered}, rest)
+    lead = str(payload[lead_key]) if lead_key else ""
+    return Record(lead, facts_of(facts), {n: tables[n] for n in ordered}, groups, rest)
 
 
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(isinstance(v, Scalar) or _is_plain(v) for v in value.values()) and len(value) <= LONGEST_LIST
+def _is_flat(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(isinstance(v, Scalar) for v in value)
 
 

@@ -12,16 +12,19 @@ from starlette.responses import Response, StreamingResponse
 from unseen.core.show import plain
 from unseen.report._sections import Table
 from unseen.verbs.assessment import percent_or_number
+from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
 from unseen.web._payload import record_of, shown
 from unseen.web._site import Link, Site, query_of
 from unseen.web._source import NotThere
+from unseen.web._summary import Drawn
 from unseen.web._tables import view
 from unseen.web._words import clock, file_name
 
 __all__ = ["attachment", "headline", "kept_one", "latest", "list_page", "record_page", "results"]
 
 PAGE = 50
+MOST_DRAWN = 40
 LARGEST_ID = 2**63 - 1
 
 
@@ -50,7 +53,10 @@ def headline(kind: str, payload: Any) -> str:
     if isinstance(pairs, list) and len(pairs) == 1 and isinstance(pairs[0], dict):
         return str(shown(pairs[0].get("verdict") or ""))
     winner = payload.get("winner")
-    return f"smallest error: {shown(winner.get('name'))}" if isinstance(winner, dict) and "name" in winner else ""
+    if isinstance(winner, dict) and "name" in winner:
+        return f"smallest error: {shown(winner['name'])}"
+    rows = payload.get("rows")
+    return f"{len(rows)} rows" if isinstance(rows, list) else ""
 
 
 def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[dict[str, Any]], bool]:
@@ -104,10 +110,47 @@ def record_page(site: Site, request: Request) -> Response:
     query = query_of(request)
     tables = [(word, view(table, f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
     facts = None if record.facts is None else view(record.facts, "facts", query)
+    groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
     return site.page(
-        "record.html", title=kept.name or "(no name)", name=kept.name or "(no name)", kind_word=kept.kind.capitalize(),
+        "record.html", groups=groups, picture=picture_of(kept.payload), title=kept.name or "(no name)", name=kept.name or "(no name)", kind_word=kept.kind.capitalize(),
         created=clock(kept.created), id=kept.id, record=record, facts=facts, tables=tables, here="/kept",
     )  # fmt: skip
+
+
+def picture_of(payload: Any) -> Drawn | None:
+    """Return the numbers of an assessment or a comparison on one axis; None for other records."""
+    if not isinstance(payload, dict):
+        return None
+    rows: list[tuple[str, list[Dot]]] = []
+    for name, one in _ranges(payload):
+        value, low, high = (number_of(v) for v in one)
+        if value is not None:
+            rows.append((name, [Dot(0, value, low, high)]))
+    if not 0 < len(rows) <= MOST_DRAWN:
+        return None
+    axis = "error" if "estimates" in payload else "difference of errors, a minus b"
+    said = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)
+    return Drawn(
+        "", dots(rows, [axis], axis), f"{axis.capitalize()}: {said}", "Points are estimates, lines their intervals."
+    )
+
+
+def _ranges(payload: dict[str, Any]) -> list[tuple[str, tuple[Any, Any, Any]]]:
+    """Return names with value and ends of the interval, as assessments and comparisons write them."""
+    estimates, pairs = payload.get("estimates"), payload.get("pairs")
+    out: list[tuple[str, tuple[Any, Any, Any]]] = []
+    if isinstance(estimates, dict):
+        for name, one in estimates.items():
+            held = one if isinstance(one, dict) else {}
+            given = held.get("interval")
+            ends = given if isinstance(given, dict) else {}
+            out.append((str(name), (held.get("value"), ends.get("low"), ends.get("high"))))
+    elif isinstance(pairs, list):
+        for one in pairs:
+            held = one if isinstance(one, dict) else {}
+            name = f"{held.get('a')} against {held.get('b')}"
+            out.append((name, (held.get("difference"), held.get("lower"), held.get("upper"))))
+    return out
 
 
 def attachment(content: Any, name: str, ending: str, media: str) -> Response:

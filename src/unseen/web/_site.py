@@ -12,7 +12,7 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.errors import MissingExtra
 from unseen.display._svg import PALETTE_CSS
-from unseen.report._render import LONGEST_LINE, cell, numeric, sort_key
+from unseen.report._render import cell, numeric, sort_key
 from unseen.report._sections import Cell
 from unseen.web._live import Live
 from unseen.web._memory import Remembered
@@ -30,6 +30,7 @@ except ImportError as error:
 
 __all__ = ["Link", "Site", "query_of"]
 
+LONGEST_LINE = 44
 TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 DARK = "--ink: #e6eaec; --soft: #a9b3ba; --page: #14181b; --card: #1c2226; --line: #3a444b; --accent: #8cc3e8"
 LIGHT_MORE, DARK_MORE = "--track: #dfe4e8; --bad: #a8321c", "--track: #333d44; --bad: #ff9f88"

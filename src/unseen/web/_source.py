@@ -95,7 +95,8 @@ class Source:
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
         if self.url:
-            self._current()
+            self._store = self._opener(self.url)
+            self._identity = self._stat()
 
     def ask(self, question: Callable[[Any], T]) -> T:
         """Return the store's answer; raise `StoreAway` with a sentence where there is none."""

@@ -68,6 +68,7 @@ def study_page(site: Site, request: Request) -> Response:
         "study.html", **content, title=name, news=news_of(progress), events=f"/events?study={key}",
         failed=None if failed is None else view(failed, "reasons", query), failed_sentence=sentence,
         cells=view(_cells_table(cells[:CELLS_SHOWN]), "cell-rows", query),
+        cells_word=f"The cells: {_cells_words(cells)}",
         more_cells=len(cells) if len(cells) > CELLS_SHOWN else 0,
         spec=json.dumps(spec, indent=2, ensure_ascii=False),
     )  # fmt: skip
@@ -82,12 +83,19 @@ def live_page(site: Site, request: Request) -> Response:
     return site.page("live_page.html", **content, title=name)
 
 
+def _cells_words(cells: list[dict[str, Any]]) -> str:
+    """Return how many of what were crossed."""
+    kinds = {name: len({str(c.get(name)) for c in cells}) for name in NAMES}
+    words = {"population": "population", "model": "model", "n": "size", "method": "method"}
+    return " × ".join(f"{count(kinds[n])} {words[n]}{'' if kinds[n] == 1 else 's'}" for n in NAMES)
+
+
 def _cells_table(cells: list[dict[str, Any]], first: int = 0) -> Table:
     rows = [
         {"cell": first + k, **{n: c.get(n) for n in NAMES}, "options": (c.get("how") or c).get("options") or None}
         for k, c in enumerate(cells)
     ]
-    return rows_table(rows)
+    return rows_table(rows, ordered=True)
 
 
 def _reasons(site: Site, name: str, cells: list[dict[str, Any]]) -> tuple[Table, str]:
@@ -100,7 +108,7 @@ def _reasons(site: Site, name: str, cells: list[dict[str, Any]]) -> tuple[Table,
     ]
     more = f" The {REASONS_SHOWN} most frequent reasons are shown." if len(counted) > REASONS_SHOWN else ""
     tasks = "1 task" if len(failures) == 1 else f"{count(len(failures))} tasks"
-    sentence = f"{tasks} failed and left the numbers above.{more}"
+    sentence = f"{tasks} failed and {'is' if len(failures) == 1 else 'are'} left out of the numbers above.{more}"
     return Table(["reason", "tasks", "first in"], rows), sentence
 
 

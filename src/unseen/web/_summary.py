@@ -14,11 +14,24 @@ from unseen.report._sections import Cell, Table
 from unseen.web._pictures import clean_svg
 from unseen.web._words import count
 
-__all__ = ["QUICK", "Drawn", "Live", "drawn", "live_part", "moments_table", "summary_table", "with_error"]
+__all__ = [
+    "ORDER",
+    "QUICK",
+    "WORDS",
+    "Drawn",
+    "Live",
+    "drawn",
+    "live_part",
+    "moments_table",
+    "summary_table",
+    "with_error",
+]
 
 QUICK = 200_000
 MOST_GROUPS = 6
 SAME = ("population", "model", "target")
+ORDER = ("population", "model", "n", "method", "replications", "failed", "bias", "rms", "coverage", "width", "correlation", "size",
+         "power", "truth", "variance", "internal", "total", "target_bias", "seconds", "target")  # fmt: skip
 WORDS = {
     "replications": "done", "truth": "true error", "variance": "deviation variance", "rms": "RMS", "total": "variance",
     "internal": "internal variance", "target_bias": "bias to target", "n": "n",
@@ -55,7 +68,7 @@ def with_error(value: float | None, error: float | None) -> Any:
     """
     if value is None or error is None or not math.isfinite(value) or not math.isfinite(error):
         return value
-    if error <= 0:
+    if error <= 1e-7 * abs(value):  # rounding, or nothing varied
         return Cell(f"{value:.4g} (0)", value)
     places = min(max(1 - math.floor(math.log10(error)), 0), 9)
     return Cell(f"{value:.{places}f} ({error:.{places}f})", value)
@@ -75,6 +88,7 @@ def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Ta
         return None, []
     names = list(dict.fromkeys(k for row in rows for k in row))
     names = [n for n in names if not (n.endswith("_error") and n[:-6] in names)]
+    names.sort(key=lambda n: ORDER.index(n) if n in ORDER else len(ORDER))
     same = {n: rows[0].get(n) for n in names if n in SAME and len({row.get(n) for row in rows}) == 1}
     if len(rows) == 1:
         same = {}
@@ -111,18 +125,19 @@ def drawn(summary: Any) -> tuple[tuple[Drawn, ...], list[str]]:
     """Return the figures of a summary, one set for each population and model; the first few where there are many."""
     groups = summary.groups()
     parts = [summary] if len(groups) <= 1 else [summary.only(*group) for group in groups[:MOST_GROUPS]]
-    made = []
-    for part in parts:
-        names = part.groups()
-        of = ", ".join(names[0]) if names else ""
-        made += [_draw(one, part, of) for one in figures_for(part) if one.info(part) is not None]
+    found = [(one.order, k, one, part) for k, part in enumerate(parts) for one in figures_for(part)]
+    # the same figure of several models side by side
+    found.sort(key=lambda f: (f[0], f[2].name, f[1]))
+    made = [_draw(one, part) for _, _, one, part in found if one.info(part) is not None]
     hidden = len(groups) - len(parts) if len(groups) > 1 else 0
     words = [f"Figures of {hidden} more populations and models are left out here."] if hidden > 0 else []
     return tuple(made), words
 
 
-def _draw(one: Any, part: Any, of: str) -> Drawn:
+def _draw(one: Any, part: Any) -> Drawn:
     numbers = one.info(part)
+    names = part.groups()
+    of = ", ".join(names[0]) if names else ""
     said = getattr(numbers, "summary", "")
     title = f"{one.title}: {of}" if of else one.title
     return Drawn(title, Markup(clean_svg(svg(one, numbers))), f"{title}. {said}".strip(), one.caption)

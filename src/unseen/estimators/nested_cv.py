@@ -81,7 +81,9 @@ class NestedCv:
 
     def inflation(self, table: LossTable) -> Floats:
         """Return the inflation after each repetition; it should have settled by the last."""
-        folds, naive, k = self._folds(table), self._naive(table), self._n_folds(table)
+        return self._inflation(self._folds(table), self._naive(table), self._n_folds(table))
+
+    def _inflation(self, folds: _Folds, naive: float, k: int) -> Floats:
         repeats = np.unique(folds.repeat)
         error = np.square(folds.inner - folds.outer) - folds.variance
         mse = np.array([error[folds.repeat <= r].mean() for r in repeats])
@@ -99,7 +101,8 @@ class NestedCv:
         factor = {"linear": 1 + (k - 2) / k, "authors": 1 + ((k - 2) / k) ** 1.5, "none": 0.0}[self.bias]
         inner, outer = folds.inner.mean(), folds.outer.mean()
         value = float(np.clip(inner - factor * (inner - outer), *table.range))
-        se = self._naive(table) * float(self.inflation(table)[-1])
+        naive = self._naive(table)
+        se = naive * float(self._inflation(folds, naive, k)[-1])
         n = table.plan.n_units
         n_train = n * (k - 2) / k if self.bias == "none" else n
         return normal_interval(self, table, value, se, level, n_train=n_train)

@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "CalibratedNetEstimate": "unseen.nets._records",
+        "Classifier": "unseen.nets._classifier",
         "Copy80": "unseen.nets._net",
         "Examples": "unseen.nets._data",
         "Factors": "unseen.nets._factors",
@@ -34,6 +35,7 @@ __getattr__, __dir__, __all__ = attach(
         "granulated_tau": "unseen.nets._rank_scores",
         "kendall_tau": "unseen.nets._rank_scores",
         "known_measures": "unseen.nets._measure",
+        "load_weights": "unseen.nets._saved",
         "make_lenet5": "unseen.nets._architectures",
         "make_mlp": "unseen.nets._architectures",
         "make_nin": "unseen.nets._architectures",

@@ -5,6 +5,7 @@ from unseen.nets._architectures import make_mlp as make_mlp
 from unseen.nets._architectures import make_nin as make_nin
 from unseen.nets._architectures import make_vgg as make_vgg
 from unseen.nets._augment import augment as augment
+from unseen.nets._classifier import Classifier as Classifier
 from unseen.nets._cmi import NoiseFloor as NoiseFloor
 from unseen.nets._cmi import Score as Score
 from unseen.nets._cmi import cmi as cmi
@@ -34,6 +35,7 @@ from unseen.nets._records import CalibratedNetEstimate as CalibratedNetEstimate
 from unseen.nets._records import NetEstimate as NetEstimate
 from unseen.nets._sample import sample_net as sample_net
 from unseen.nets._sample_posterior import posterior as posterior
+from unseen.nets._saved import load_weights as load_weights
 from unseen.nets._zoo import Zoo as Zoo
 from unseen.nets._zoo_grids import ZooGrid as ZooGrid
 from unseen.nets._zoo_plan import ZooNet as ZooNet

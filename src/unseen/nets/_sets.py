@@ -72,15 +72,15 @@ def make_sets(index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation
 
 
 def _split(rows: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """Keep about `share` of the rows for validation; copies of one row stay on one side."""
+    """Keep about `share` of the rows for validation, by their places in the set; copies of one row stay on one side."""
     if not share:
         return rows, rows[:0]
-    distinct, counts = np.unique(rows, return_counts=True)
+    distinct, where, counts = np.unique(rows, return_index=True, return_counts=True)
     if len(distinct) < 2:
         raise InputError(
             f"a validation share of {share} needs at least two different rows; this index set has {len(distinct)}."
         )
-    rank = bits(keys_of([seed], "validate") + torch.from_numpy(distinct) * 0x5851F42D4C957F2D).numpy()
+    rank = bits(keys_of([seed], "validate") + torch.from_numpy(where) * 0x5851F42D4C957F2D).numpy()
     order = np.argsort(rank, kind="stable")
     wanted = max(1, round(share * len(rows)))
     number = min(int(np.searchsorted(np.cumsum(counts[order]), wanted)) + 1, len(distinct) - 1)

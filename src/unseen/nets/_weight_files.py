@@ -12,14 +12,17 @@ import torch
 
 from unseen.core.errors import InputError
 
-__all__ = ["read_weights", "write_weights"]
+__all__ = ["read_metadata", "read_weights", "write_weights"]
 
 DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32, "U8": torch.uint8, "BOOL": torch.bool}  # fmt: skip
+MAX_HEADER = 100_000_000
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
-def write_weights(path: str | PathLike[str], tensors: Mapping[str, torch.Tensor]) -> None:
-    """Write named tensors as one safetensors file.
+def write_weights(
+    path: str | PathLike[str], tensors: Mapping[str, torch.Tensor], metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write named tensors, and texts about them, as one safetensors file.
 
     The format is eight bytes with the length of a JSON header, the header (kind, shape and place of each tensor), then the raw numbers.
 
@@ -31,7 +34,7 @@ def write_weights(path: str | PathLike[str], tensors: Mapping[str, torch.Tensor]
     ...     read_weights(os.path.join(folder, "a.safetensors"))["w"].tolist()
     [0.0, 1.0, 2.0]
     """
-    header: dict[str, dict[str, object]] = {}
+    header: dict[str, dict[str, object]] = {"__metadata__": dict(metadata)} if metadata else {}
     blocks: list[bytes] = []
     start = 0
     for name, tensor in tensors.items():
@@ -55,6 +58,19 @@ def write_weights(path: str | PathLike[str], tensors: Mapping[str, torch.Tensor]
         file.write(struct.pack("<Q", len(text)) + text)
         file.writelines(blocks)
     partial.replace(path)  # a file under its own name is always whole
+
+
+def read_metadata(path: str | PathLike[str]) -> dict[str, str]:
+    """Return the texts that a safetensors file keeps beside its weights."""
+    with Path(path).open("rb") as file:
+        try:
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > MAX_HEADER:
+                raise ValueError(f"a header of {length} bytes")
+            header = json.loads(file.read(length))
+            return {str(k): str(v) for k, v in header.get("__metadata__", {}).items()}
+        except (struct.error, ValueError, AttributeError) as error:
+            raise InputError(f"{str(path)!r} is no readable safetensors file: {error}.") from error
 
 
 def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:

@@ -1,0 +1,262 @@
+"""A torch module as a scikit-learn classifier: labels of any kind, early stopping, cross-validation as one batched training."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unseen.core.errors import InputError, UnseenError
+from unseen.nets._architectures import make_mlp
+from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode
+from unseen.nets._fit_many import fit_many
+from unseen.nets._fits import Fits, rows_at_once
+from unseen.nets._saved import saved_classifier, write_classifier
+from unseen.nets._settings import device_of, dtype_of, exact_float32
+
+__all__ = ["Classifier"]
+
+
+class Classifier(Estimator):
+    """Train a torch module with `fit` and ask it with `predict` and `predict_proba`.
+
+    Everything in this package that takes a classifier takes this one; a cross-validation of it is one batched training
+    of all its nets (see `fit_many`).
+
+    Parameters
+    ----------
+    module : nn.Module, class or callable, optional
+        Architecture, as for `fit_many`; a perceptron with one hidden layer of 32 units by default.
+    epochs, batch_size, lr, momentum, weight_decay, dropout, patience, validation, stop, stop_at, optimizer
+        As for `fit_many`. Momentum is .9 here.
+    class_weight : None, "balanced" or dict
+        Weights of classes in the loss, by label.
+    input_shape : tuple of int, optional
+        Shape of an example, where X comes flat: (channels, height, width).
+    device, dtype
+        "auto", "cpu" or "cuda"; "float32" or "float64".
+    random_state : int, Generator or None
+        Same number, same net (bit for bit on a CPU).
+    progress : bool or None
+        Show a bar after two seconds; None shows it in a terminal.
+
+    Attributes
+    ----------
+    module_ : nn.Module
+        The trained net, on the CPU, in evaluation mode.
+    classes_ : ndarray
+        Labels in the order of the logits.
+    history_, reason_, n_epochs_, how_
+        What `Fits` says of the net.
+
+    Examples
+    --------
+    >>> import numpy as np, unseen.nets as nets
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.array(["calm", "wild"])[np.arange(80) % 2]
+    >>> X = rng.normal(size=(80, 3)) + 2 * (y == "wild")[:, None]
+    >>> net = nets.Classifier(epochs=30, random_state=0).fit(X, y)
+    >>> bool((net.predict(X) == y).mean() > 0.9), net.predict_proba(X).shape
+    (True, (80, 2))
+    """
+
+    def __init__(
+        self,
+        module: Any = None,
+        *,
+        epochs: int = 200,
+        batch_size: int = 32,
+        lr: float = 0.02,
+        momentum: float = 0.9,
+        weight_decay: float = 0.0,
+        dropout: float | None = None,
+        patience: int = 10,
+        validation: float = 0.1,
+        stop: str = "patience",
+        stop_at: float | None = None,
+        optimizer: str = "sgd",
+        class_weight: Any = None,
+        input_shape: tuple[int, ...] | None = None,
+        device: str = "auto",
+        dtype: str = "float32",
+        random_state: Any = None,
+        progress: bool | None = False,
+    ) -> None:
+        self.module = module
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.lr = lr
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.dropout = dropout
+        self.patience = patience
+        self.validation = validation
+        self.stop = stop
+        self.stop_at = stop_at
+        self.optimizer = optimizer
+        self.class_weight = class_weight
+        self.input_shape = input_shape
+        self.device = device
+        self.dtype = dtype
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any) -> Classifier:
+        """Train a net on rows and labels; an earlier fit is forgotten."""
+        array = checked_features(self, X, first=True)
+        classes, codes = encode(checked_labels(y, len(array), type(self).__name__))
+        if len(classes) < 2:
+            raise InputError(f"y holds one class only ({classes[0]!r}); Classifier can't train with one class.")
+        fits = self._trained(array, codes, classes, None, [self._seed()])
+        self._keep(fits, classes)
+        return self
+
+    def _keep(self, fits: Fits, classes: np.ndarray) -> None:
+        self.module_ = fits.module(0)
+        self.classes_ = classes
+        self.history_, self.reason_, self.how_ = fits.history[0], fits.reasons[0], fits.how
+        self.n_epochs_ = int(fits.epochs[0])
+        self.sample_shape_ = fits.sample_shape
+
+    def _trained(
+        self, array: np.ndarray, codes: np.ndarray, classes: np.ndarray, sets: Any, seeds: Sequence[int]
+    ) -> Fits:
+        weights = self.class_weight
+        if isinstance(weights, dict):
+            known = {label: k for k, label in enumerate(classes.tolist())}
+            unknown = [label for label in weights if label not in known]
+            if unknown:
+                raise InputError(f"class_weight names {unknown[0]!r}, which is no label of y: {list(known)[:10]}.")
+            weights = {known[label]: w for label, w in weights.items()}
+        names = ("epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop",
+                 "stop_at", "optimizer", "device", "dtype", "progress")  # fmt: skip
+        options = {name: getattr(self, name) for name in names}
+        return fit_many(
+            self._architecture(), self._shaped(array), codes, sets, seeds=list(seeds), class_weight=weights,
+            n_classes=len(classes), **options,
+        )  # fmt: skip
+
+    def _architecture(self) -> Any:
+        return make_mlp if self.module is None else self.module
+
+    def _shaped(self, array: np.ndarray) -> np.ndarray:
+        if self.input_shape is None:
+            return array
+        wanted = int(np.prod(self.input_shape))
+        if int(np.prod(array.shape[1:])) != wanted:
+            raise InputError(
+                f"input_shape {tuple(self.input_shape)} holds {wanted} numbers, but an example of X has {int(np.prod(array.shape[1:]))}."
+            )
+        return array.reshape(len(array), *self.input_shape)
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if isinstance(state, (int, np.integer)):
+            return int(state)
+        if state is None:
+            return int(np.random.default_rng().integers(2**31 - 1))
+        draw = getattr(state, "integers", None) or getattr(state, "randint", None)
+        if draw is None:
+            raise InputError(f"random_state must be a whole number, a Generator or None; it is {state!r}.")
+        return int(draw(2**31 - 1))
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the logits, one column per class; for two classes the second minus the first."""
+        logits = self._logits(X)
+        return logits[:, 1] - logits[:, 0] if logits.shape[1] == 2 else logits
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the softmax of the logits, in the order of `classes_`."""
+        return _softmax(self._logits(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the label with the largest logit."""
+        best = self._logits(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the share of rows whose label is predicted."""
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+    @torch.no_grad()
+    def _logits(self, X: Any) -> np.ndarray:
+        self._demand_fit()
+        rows = torch.as_tensor(self._shaped(checked_features(self, X, first=False)))
+        if tuple(rows.shape[1:]) != tuple(self.sample_shape_):
+            raise InputError(
+                f"the net reads examples of shape {tuple(self.sample_shape_)}; X has shape {tuple(rows.shape)}."
+            )
+        where, dtype = device_of(self.device), dtype_of(self.dtype)
+        net: nn.Module = self.module_.to(where)
+        size = rows_at_once(self.sample_shape_, where)
+        with exact_float32():
+            parts: list[Tensor] = [net(part.to(where, dtype)).double().cpu() for part in rows.split(size)]
+        return torch.cat(parts).numpy()[:, : len(self.classes_)]
+
+    def fit_many(self, data: Any, splits: Sequence[Any], seeds: Sequence[int]) -> Any:
+        """Train one net per split, all together, and return predictions and probabilities for all rows of each.
+
+        The engine asks this before it fits split by split. None, which sends it there, is the answer for rows with
+        weights, for training parts that lack a class, and where a net fails, so that the reason is told by fit.
+        """
+        classes = data.classes
+        if data.weights is not None or classes is None or len(splits) < 2:
+            return None
+        codes = np.searchsorted(classes, data.y)
+        if any(len(np.unique(codes[s.train])) < len(classes) for s in splits):
+            return None
+        if self.random_state is None:
+            own = [int(s) % (2**31 - 1) for s in seeds]
+        elif isinstance(self.random_state, (int, np.integer)):
+            own = [int(self.random_state)] * len(splits)
+        else:
+            return None
+        try:
+            array = checked_features(Estimator(), data.X, first=True)
+            with _one_thread():
+                fits = self._trained(array, codes, np.asarray(classes), [s.train for s in splits], own)
+                if fits.failed.any():
+                    return None
+                logits = fits.logits(self._shaped(array)).double().cpu().numpy()[:, :, : len(classes)]
+        except (UnseenError, TypeError, ValueError):
+            return None
+        return [(classes[each.argmax(axis=1)], (_softmax(each), "probability")) for each in logits]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the trained net as one safetensors file whose header holds labels, shape and parameters; no pickle."""
+        self._demand_fit()
+        write_classifier(path, self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], module: Any = None) -> Classifier:
+        """Read what `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            File.
+        module : nn.Module, class or callable, optional
+            Architecture; needed unless it is one of this package's, since a file must not name code to run.
+        """
+        return saved_classifier(cls, path, module)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return odds / odds.sum(axis=-1, keepdims=True)
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Train with one thread, as every fit of the engine runs, so that results do not depend on the route."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,150 @@
+"""Trained nets in files: safetensors with a JSON header, state dictionaries, never a pickled object."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from unseen.core.errors import InputError
+from unseen.nets import _architectures
+from unseen.nets._start import maker_of
+from unseen.nets._weight_files import read_metadata, read_weights, write_weights
+
+__all__ = ["load_weights", "read_state", "saved_classifier", "write_classifier"]
+
+OWN = tuple(_architectures.__all__)
+FORMAT = "unseen.nets.Classifier/1"
+
+
+def read_state(path: str | PathLike[str]) -> dict[str, Tensor]:
+    """Return named weights from a safetensors file or a torch file that holds nothing but tensors."""
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"there is no file {str(path)!r}.")
+    if file.suffix == ".safetensors":
+        return read_weights(file)
+    try:
+        state = torch.load(file, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"{str(path)!r} holds pickled objects or is no torch file, and pickles can run code when opened; it was not opened. "
+            "Save the weights alone: safetensors.torch.save_file(module.state_dict(), 'net.safetensors'), or torch.save(module.state_dict(), 'net.pt')."
+        ) from error
+    if isinstance(state, dict) and isinstance(state.get("state_dict"), dict):
+        state = state["state_dict"]
+    if not isinstance(state, dict) or not state or not all(isinstance(v, Tensor) for v in state.values()):
+        raise InputError(
+            f"{str(path)!r} must hold a state dictionary (names to tensors); it holds a {type(state).__name__}."
+        )
+    return state
+
+
+def load_weights(module: nn.Module, path: str | PathLike[str]) -> nn.Module:
+    """Fill a module with weights from a file and return it, or say where they do not fit.
+
+    Parameters
+    ----------
+    module : nn.Module
+        Net of the right architecture.
+    path : path
+        A safetensors file, or a .pt file with a state dictionary; one with pickled objects is refused.
+
+    Examples
+    --------
+    >>> import os, tempfile, unseen.nets as nets
+    >>> a, b = nets.make_mlp(2, 2), nets.make_mlp(2, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     torch.save(a.state_dict(), os.path.join(folder, "net.pt"))
+    ...     b = nets.load_weights(b, os.path.join(folder, "net.pt"))
+    >>> bool((a[0].weight == b[0].weight).all())
+    True
+    """
+    return _filled(module, read_state(path), str(path))
+
+
+def _filled(module: nn.Module, state: dict[str, Tensor], name: str) -> nn.Module:
+    wanted = module.state_dict()
+    missing, extra = sorted(set(wanted) - set(state)), sorted(set(state) - set(wanted))
+    if missing or extra:
+        what = f"lack {missing[0]!r}" if missing else f"hold {extra[0]!r}, which the module has not"
+        raise InputError(f"the weights in {name!r} do not fit the module: they {what}; give the module they came from.")
+    for key, value in state.items():
+        if value.shape != wanted[key].shape:
+            raise InputError(
+                f"the weights in {name!r} do not fit the module: {key!r} has shape {tuple(value.shape)} there and {tuple(wanted[key].shape)} in the module."
+            )
+    module.load_state_dict(state)
+    return module
+
+
+def write_classifier(path: str | PathLike[str], net: Any) -> None:
+    """Write a fitted classifier."""
+    labels = net.classes_
+    if labels.dtype.kind not in "iufbUO" or (labels.dtype == object and not all(isinstance(v, str) for v in labels)):
+        raise InputError(f"labels of kind {labels.dtype} cannot be written to a JSON header; use text or numbers.")
+    params = {k: v for k, v in net.get_params().items() if k != "module" and _plain(v)}
+    header = {
+        "format": FORMAT, "architecture": _architecture_of(net.module), "params": params,
+        "classes": labels.tolist(), "classes_kind": "object" if labels.dtype == object else labels.dtype.str,
+        "sample_shape": list(net.sample_shape_), "n_features": net.n_features_in_,
+        "names": list(getattr(net, "feature_names_in_", [])),
+        "n_epochs": net.n_epochs_, "reason": net.reason_, "how": net.how_,
+    }  # fmt: skip
+    write_weights(path, net.module_.state_dict(), {"unseen": json.dumps(header)})
+
+
+def _plain(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _architecture_of(module: Any) -> dict[str, Any] | None:
+    """Describe an architecture of this package, also with options bound by functools.partial; None for others."""
+    options: dict[str, Any] = {}
+    if isinstance(module, partial):
+        if module.args or not _plain(module.keywords):
+            return None
+        options, module = dict(module.keywords), module.func
+    name = "make_mlp" if module is None else getattr(module, "__name__", "")
+    known = name in OWN and (module is None or module is getattr(_architectures, name))
+    return {"name": name, "options": options} if known else None
+
+
+def saved_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -> Any:
+    """Read a classifier that `write_classifier` wrote."""
+    text = read_metadata(path).get("unseen")
+    header = json.loads(text) if text else {}
+    if header.get("format") != FORMAT:
+        raise InputError(
+            f"{str(path)!r} was not written by Classifier.save; load_weights(module, path) reads plain weights."
+        )
+    if module is None:
+        own = header["architecture"]
+        if own is None or own["name"] not in OWN:
+            raise InputError(
+                f"{str(path)!r} holds a net of your own architecture; give it: Classifier.load(path, module=...)."
+            )
+        make = getattr(_architectures, own["name"])
+        module = partial(make, **own["options"]) if own["options"] else make
+    params = {k: tuple(v) if isinstance(v, list) else v for k, v in header["params"].items()}
+    net = kind(module, **params)
+    net.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_kind"]))
+    net.sample_shape_, net.n_features_in_ = tuple(header["sample_shape"]), int(header["n_features"])
+    if header["names"]:
+        net.feature_names_in_ = np.array(header["names"], dtype=object)
+    net.n_epochs_, net.reason_, net.how_, net.history_ = header["n_epochs"], header["reason"], header["how"], {}
+    made = maker_of(module, net.sample_shape_, len(net.classes_))()
+    dtype = torch.float64 if params.get("dtype") == "float64" else torch.float32
+    net.module_ = _filled(made.to(dtype), read_weights(path), str(path)).eval()
+    return net

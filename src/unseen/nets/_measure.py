@@ -150,7 +150,12 @@ class Measure:
         layers, start = LayerLog(), time.perf_counter()
         modules = [net.module] if net.copy80 is None else [net.module, net.copy80.module]
         with frozen(*modules):
-            sample = np.asarray(self.sample(net, count, generator, layers), dtype=float)
+            try:
+                sample = np.asarray(self.sample(net, count, generator, layers), dtype=float)
+            except NotApplicable as error:
+                if self.id in str(error):
+                    raise
+                raise NotApplicable(f"{self.id}: {error}") from error
             value = float(self.statistic(sample))
         if not math.isfinite(value):
             raise NotApplicable(f"{self.id} is not finite for this network: {self.explain_infinite()}")

@@ -31,7 +31,7 @@ def _conv() -> nn.Module:
 
 
 def _mlp() -> nn.Module:
-    return nn.Sequential(nn.Flatten(), nn.Linear(64, 16), nn.ReLU(), nn.Linear(16, 12), nn.Tanh(), nn.Linear(12, 3))
+    return nn.Sequential(nn.Flatten(), nn.Linear(64, 24), nn.ReLU(), nn.Linear(24, 12), nn.Tanh(), nn.Linear(12, 3))
 
 
 MAKERS = {"conv": _conv, "mlp": _mlp, "vector": _mlp}

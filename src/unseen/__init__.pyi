@@ -7,6 +7,7 @@ from unseen import measures as measures
 from unseen import nets as nets
 from unseen import resubstitution as resubstitution
 from unseen import study as study
+from unseen.adapt.load import open_model as open_model
 from unseen.core.comparison import Comparison as Comparison
 from unseen.core.comparison import Comparisons as Comparisons
 from unseen.core.distribution import ErrorDistribution as ErrorDistribution
@@ -44,6 +45,8 @@ from unseen.verbs.planning import plan_test_size as plan_test_size
 from unseen.verbs.power import power as power
 from unseen.verbs.predictions import predictions as predictions
 from unseen.verbs.rank import rank as rank
+from unseen.verbs.resubstitute import Resubstitutions as Resubstitutions
+from unseen.verbs.resubstitute import resubstitute as resubstitute
 from unseen.verbs.run import load as load
 from unseen.verbs.run import run as run
 from unseen._version import __version__ as __version__

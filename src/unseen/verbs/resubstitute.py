@@ -1,4 +1,4 @@
-"""`resubstitute`: every estimate that needs no retraining, for a model that is trained already."""
+"""`unseen.resubstitute`: every estimate that needs no retraining, for a model that is trained already."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def resubstitute(
     >>> import unseen
     >>> from sklearn.svm import LinearSVC
     >>> X, y = unseen.datasets.load("gaussian-blocks").xy
-    >>> found = resubstitute(LinearSVC().fit(X, y), X, y, random_state=0)
+    >>> found = unseen.resubstitute(LinearSVC().fit(X, y), X, y, random_state=0)
     >>> found["resub"].value < found["bolster"].value
     True
     """

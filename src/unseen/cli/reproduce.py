@@ -31,6 +31,10 @@ With --store the result is filed there; ghane-synthetic and nadeau-bengio keep e
 goes on where a killed run stopped.
 """
 
+LISTED = """
+checks and cells are those of the run named beside them; minutes is what a run of that size takes on two idle cores.
+Options, given as --option value:"""
+
 
 def reproduce(
     context: typer.Context,
@@ -60,8 +64,12 @@ def reproduce(
 
     if listing:
         rows = framework.experiments()
-        columns = ["experiment", "replications", "minutes", "extra", "options", "title"]
-        typer.echo(table(rows, columns)) if not as_json else emit(rows, True)
+        columns = ["experiment", "checks", "cells", "run", "minutes", "extra", "title"]
+        if as_json:
+            emit(rows, True)
+            return
+        typer.echo(table(rows, columns))
+        typer.echo("\n".join([LISTED, *(f"  {row['experiment']}: {row['options'] or 'none'}" for row in rows)]))
         return
     if name is None:
         raise InputError("name an experiment, or give --list to see them all.")

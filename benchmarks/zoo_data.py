@@ -20,7 +20,7 @@ SIZES = {"mnist": (2_000, 10_000), "fashion": (10_000, 10_000), "cifar": (10_000
 def _predicted(left: np.ndarray, above: np.ndarray, corner: np.ndarray) -> np.ndarray:
     """Return the median edge detector's guess at a pixel (the predictor of lossless JPEG-LS)."""
     low, high = np.minimum(left, above), np.maximum(left, above)
-    return np.where(corner >= high, low, np.where(corner <= low, high, left + above - corner)) % 256
+    return np.where(corner >= high, low, np.where(corner <= low, high, left + above - corner)) & 255
 
 
 def _residuals(images: np.ndarray) -> np.ndarray:
@@ -31,12 +31,16 @@ def _residuals(images: np.ndarray) -> np.ndarray:
 
 def _restored(residuals: np.ndarray) -> np.ndarray:
     n, channels, height, width = residuals.shape
-    out = np.zeros((n, channels, height + 1, width + 1), np.int16)
+    planes = np.ascontiguousarray(residuals.transpose(2, 3, 1, 0)).reshape(height, width, -1).astype(np.int16)
+    out = np.zeros(
+        (height + 1, width + 1, planes.shape[2]), np.int16
+    )  # pixels first: each step reads whole rows of memory
     for row in range(1, height + 1):
         for column in range(1, width + 1):
-            guess = _predicted(out[:, :, row, column - 1], out[:, :, row - 1, column], out[:, :, row - 1, column - 1])
-            out[:, :, row, column] = (residuals[:, :, row - 1, column - 1] + guess) % 256
-    return out[:, :, 1:, 1:].astype(np.uint8)
+            guess = _predicted(out[row, column - 1], out[row - 1, column], out[row - 1, column - 1])
+            out[row, column] = (planes[row - 1, column - 1] + guess) & 255
+    pixels = out[1:, 1:].astype(np.uint8).reshape(height, width, channels, n)
+    return np.ascontiguousarray(pixels.transpose(3, 2, 0, 1))
 
 
 def _decorrelated(images: np.ndarray, back: bool = False) -> np.ndarray:

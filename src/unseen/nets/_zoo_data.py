@@ -77,12 +77,15 @@ def zoo_data(data: Any) -> ZooData:
     digest = hashlib.sha256(np.ascontiguousarray(raw).tobytes() + y.tobytes()).hexdigest()[:16]
     X, low, high = _unit("X_train", raw)
     axes = (0, *range(2, X.ndim))
-    mean, sd = X.mean(axes), X.std(axes)
-    sd = np.where(sd > 0, sd, 1.0)
+    mean = X.mean(axes, dtype=np.float64)
+    sd = np.sqrt(np.square(X).mean(axes, dtype=np.float64) - mean**2)
+    sd = np.where(sd > 1e-7, sd, 1.0)
     wide = (1, -1, *([1] * (X.ndim - 2)))
 
+    shift, scale = mean.reshape(wide).astype(np.float32), sd.reshape(wide).astype(np.float32)
+
     def standard(values: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(((values - mean.reshape(wide)) / sd.reshape(wide)).astype(np.float32))
+        return torch.from_numpy((values.astype(np.float32) - shift) / scale)
 
     X_test, y_test = np.empty((0, *X.shape[1:])), np.empty(0, np.int64)
     if "X_test" in data and len(data["X_test"]):
@@ -105,7 +108,7 @@ def _raw(name: str, values: Any) -> np.ndarray:
 
 def _unit(name: str, array: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Return images between 0 and 1; plain features as they are, with their own ends."""
-    values = array.astype(np.float64)
+    values: np.ndarray = array.astype(np.float32)
     if array.ndim == 2:
         return values, float(values.min()), float(values.max())
     if array.dtype == np.uint8:

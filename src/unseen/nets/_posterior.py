@@ -139,18 +139,13 @@ def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str,
     count = len(next(iter(states.values())))
     first = next(p for p in module.parameters() if p.is_floating_point())
 
+    def one(s: int, X: Any) -> Any:
+        state = {k: v[s] for k, v in states.items()}
+        return View(lambda x: functional_call(module, state, (x,)), None, X.device, X.dtype).logits(X)
+
     def draw(X: Any) -> Any:
-        out = []
         with held_still(module):
-            for s in range(count):
-                own = View(
-                    lambda x, s=s: functional_call(module, {k: v[s] for k, v in states.items()}, (x,)),
-                    None,
-                    X.device,
-                    X.dtype,
-                )
-                out.append(own.logits(X))
-        return torch.stack(out)
+            return torch.stack([one(s, X) for s in range(count)])
 
     return Posterior(sampler, count, draw, None, first.device, first.dtype, **more)
 
@@ -165,7 +160,7 @@ def diagnosed(module: nn.Module, states: dict[str, Any], X: Any, sampler: str, c
     moving = [k for k in range(z.shape[2]) if np.ptp(z[..., k]) > 0]
     r_hat = max((split_r_hat(z[..., k]) for k in moving), default=float("nan"))
     ess = min((effective_size(z[..., k]) for k in moving), default=float("nan"))
-    notes = ()
+    notes: tuple[Note, ...] = ()
     if r_hat > SETTLED:
         notes = (note("N020", f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows"),)
     return posterior_of_states(module, flat, sampler, r_hat=r_hat, ess=ess, notes=notes, classes_=classes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
+import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,13 +38,16 @@ def from_table(name: str, file: str) -> dict[str, Any]:
         raise SystemExit(f"{file} does not begin with the size of its run.")
     outcomes = re.findall(r"\| (passed|FAILED) \|$", text, re.M)
     replications, seed, agreeing, judged = map(int, found.groups())
-    return _row(name, replications, seed, outcomes.count("passed"), len(outcomes), agreeing, judged)
+    command = ["git", "log", "-1", "--format=%as", "--", f"docs/tables/{file}"]
+    date = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    return _row(name, replications, seed, outcomes.count("passed"), len(outcomes), agreeing, judged, date=date)
 
 
-def _row(*values: Any) -> dict[str, Any]:
+def _row(*values: Any, date: str = "") -> dict[str, Any]:
     from unseen import __version__
 
-    return dict(zip(COLUMNS, (*values, __version__, datetime.now(UTC).date().isoformat()), strict=True))
+    today = datetime.now(UTC).date().isoformat()
+    return dict(zip(COLUMNS, (*values, __version__, date or today), strict=True))
 
 
 def main() -> int:

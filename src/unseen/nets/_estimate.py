@@ -13,6 +13,7 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
+from unseen.nets._architectures import make_mlp
 from unseen.nets._methods import METHODS, Work, doubt_of
 from unseen.nets._problem import Options, Problem, options_from, point_weights, problem_of
 from unseen.nets._records import NetEstimate
@@ -126,9 +127,8 @@ def estimate(
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     start = time.perf_counter()
-    given = options_from(
-        {"repeats": repeats, "n_mc": n_mc, "layer": layer, "kappa": kappa, **_of_wrapper(module), **options}
-    )
+    recipe, X = _of_classifier(module, X)
+    given = options_from({"repeats": repeats, "n_mc": n_mc, "layer": layer, "kappa": kappa, **recipe, **options})
     if module is None:
         module = given.posterior
         if not hasattr(module, "predictive"):
@@ -159,10 +159,25 @@ def _of_given_logits(method: str, y: Any, options: Options) -> NetEstimate:
     )  # fmt: skip
 
 
-def _of_wrapper(module: Any) -> dict[str, Any]:
-    """Return what a `Classifier` knows about how its net is made and trained."""
-    recipe = getattr(module, "training_recipe", None)
-    return dict(recipe()) if callable(recipe) and not isinstance(module, torch.nn.Module) else {}
+TRAINING = (
+    "epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop", "stop_at", "optimizer",
+)  # fmt: skip
+
+
+def _of_classifier(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
+    """Return how a `Classifier` makes and trains its net, and its inputs in the shape the net reads."""
+    from unseen.nets._classifier import Classifier
+
+    if not isinstance(module, Classifier):
+        return {}, X
+    if not hasattr(module, "module_"):
+        raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
+    shape = module.input_shape
+    X = X if shape is None else np.asarray(X).reshape(len(X), *shape)
+    training = {name: getattr(module, name) for name in TRAINING}
+    if module.class_weight in (None, "balanced"):
+        training["class_weight"] = module.class_weight
+    return {"factory": make_mlp if module.module is None else module.module, "training": training}, X
 
 
 def _few(problem: Problem) -> tuple[Note, ...]:

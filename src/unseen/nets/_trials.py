@@ -131,9 +131,9 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
     seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
     fits = fit_many(
         factory, problem.X, problem.codes, [train for train, _ in splits], seeds=seeds, device=problem.view.device,
-        **(options.training or {}),
+        dtype=problem.view.dtype, n_classes=problem.n_classes, **(options.training or {}),
     )  # fmt: skip
-    modules = [fits.module(k) for k in range(options.repeats)]
+    modules = [fits.module(k).to(problem.view.device) for k in range(options.repeats)]
     return laid_out(problem, modules, splits, kind, options, seed)
 
 

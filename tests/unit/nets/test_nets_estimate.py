@@ -376,3 +376,19 @@ def test_layers_need_a_module():
     X, y = sample(n=20)
     with pytest.raises(NotApplicable, match="no torch module"):
         nets.estimate(Proba(), X, y, method="bolster", layer="0")
+
+
+def test_a_classifier_knows_how_its_copies_are_trained():
+    X, y = sample(n=60, d=4, shift=2.0)
+    labels = np.array(["a", "b"])[y]
+    flat = nets.Classifier(epochs=15, random_state=0, device="cpu").fit(X, labels)
+    e = nets.estimate(flat, X, labels, method="calibrated-naive-bayes-bolster", repeats=2, n_mc=20, random_state=0)
+    assert e.n_fits == 2
+    assert 0 <= e.value < 0.5
+    assert nets.estimate(flat, X, labels, method="resub").value == pytest.approx(1 - flat.score(X, labels))
+    with pytest.raises(InputError, match="not trained yet"):
+        nets.estimate(nets.Classifier(), X, labels)
+    image = nets.Classifier(nets.make_lenet5, input_shape=(1, 12, 12), epochs=2, device="cpu", random_state=0)
+    images = np.random.default_rng(0).random((30, 144))
+    image.fit(images, np.arange(30) % 3)
+    assert nets.estimate(image, images, np.arange(30) % 3, n_mc=4).contributions.shape == (30,)

@@ -119,11 +119,48 @@ COUNTS = ("cell", "n", "n_pairs", "n_intervals", "covered", "missed_below", "n_s
 
 
 def moments(connection: Connection, study: int) -> dict[str, np.ndarray]:
-    """Return counts and moments per cell; sums run over values less the cell's first truth, which spares digits."""
-    found = connection.execute(text(MOMENTS), {"study": study})
-    names = list(found.keys())
-    rows = np.array([tuple(r) for r in found.all()], dtype=float).reshape(-1, len(names))
-    x = {name: rows[:, k] for k, name in enumerate(names)}
+    """Return counts and moments per cell; sums run over values less the cell's first truth, which spares digits.
+
+    They run in the order of replications, so that the same results give the same digits. SQLite sums in the order of the table's
+    key; PostgreSQL in the order in which rows were stored, so there the sums are made here.
+    """
+    if connection.dialect.name == "postgresql":
+        x = _sums(columns(connection, study))
+    else:
+        found = connection.execute(text(MOMENTS), {"study": study})
+        names = list(found.keys())
+        rows = np.array([tuple(r) for r in found.all()], dtype=float).reshape(-1, len(names))
+        x = {name: rows[:, k] for k, name in enumerate(names)}
+    return _moments_of(x)
+
+
+def _sums(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return what MOMENTS selects, from columns."""
+    cell, first, group = np.unique(table["cell"], return_index=True, return_inverse=True)
+
+    def total(values: np.ndarray, where: np.ndarray | None = None) -> np.ndarray:
+        picked = ~np.isnan(values) if where is None else where
+        return np.bincount(group[picked], np.asarray(values, float)[picked], minlength=len(cell))
+
+    truth, e = table["truth"], table["estimate"]
+    zero = np.where(np.isnan(truth[first]), e[first], truth[first])
+    zero = np.where(np.isnan(zero), 0.0, zero)
+    d, t = e - truth, truth - zero[group]
+    low, high, spread, p = (table[name] for name in ("lower", "upper", "spread", "p_value"))
+    pairs, ranged = ~np.isnan(e) & ~np.isnan(truth), ~np.isnan(truth) & ~np.isnan(low) & ~np.isnan(high)
+    width, one = high - low, np.ones(len(e))
+    return {
+        "cell": cell, "zero": zero, "n": total(one), "n_pairs": total(one, pairs), "d": total(d, pairs),
+        "dd": total(d * d, pairs), "ddd": total(d * d * d, pairs), "dddd": total(d * d * d * d, pairs),
+        "t": total(t, pairs), "tt": total(t * t, pairs), "dt": total(d * t, pairs), "n_intervals": total(one, ranged),
+        "covered": total(one, ranged & (truth >= low) & (truth <= high)), "missed_below": total(one, ranged & (truth < low)),
+        "w": total(width, ranged), "ww": total(width * width, ranged), "n_spread": total(one, ~np.isnan(spread)),
+        "s": total(spread), "ss": total(spread * spread), "n_p": total(one, ~np.isnan(p)), "p_01": total(one, p <= 0.01),
+        "p_05": total(one, p <= 0.05), "p_10": total(one, p <= 0.10), "seconds": total(table["seconds"]),
+    }  # fmt: skip
+
+
+def _moments_of(x: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     answer: dict[str, np.ndarray] = {name: x[name].astype(np.int64) for name in COUNTS}
     answer["missed_above"] = answer["n_intervals"] - answer["covered"] - answer["missed_below"]
     with np.errstate(divide="ignore", invalid="ignore"):

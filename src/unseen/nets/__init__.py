@@ -8,6 +8,7 @@ from unseen.core.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "Bench": "unseen.nets._bench",
         "CalibratedNetEstimate": "unseen.nets._records",
         "Classifier": "unseen.nets._classifier",
         "Copy80": "unseen.nets._net",
@@ -19,6 +20,7 @@ __getattr__, __dir__, __all__ = attach(
         "MeasureValue": "unseen.nets._measure",
         "Net": "unseen.nets._net",
         "NetEstimate": "unseen.nets._records",
+        "NetRanking": "unseen.nets._rank",
         "NoiseFloor": "unseen.nets._cmi",
         "Posterior": "unseen.nets._posterior",
         "RobustError": "unseen.nets._rank_scores",
@@ -27,6 +29,8 @@ __getattr__, __dir__, __all__ = attach(
         "ZooGrid": "unseen.nets._zoo_grids",
         "ZooNet": "unseen.nets._zoo_plan",
         "augment": "unseen.nets._augment",
+        "bench": "unseen.nets._bench",
+        "bench_of": "unseen.nets._bench",
         "build_measure": "unseen.nets._measure",
         "cmi": "unseen.nets._cmi",
         "draw_factors": "unseen.nets._factors",
@@ -42,6 +46,7 @@ __getattr__, __dir__, __all__ = attach(
         "make_vgg": "unseen.nets._architectures",
         "no_augmentation": "unseen.nets._factors",
         "posterior": "unseen.nets._sample_posterior",
+        "rank": "unseen.nets._rank",
         "read_examples": "unseen.nets._data",
         "read_idx": "unseen.nets._idx",
         "robust_error": "unseen.nets._rank_scores",

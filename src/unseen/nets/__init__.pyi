@@ -5,6 +5,9 @@ from unseen.nets._architectures import make_mlp as make_mlp
 from unseen.nets._architectures import make_nin as make_nin
 from unseen.nets._architectures import make_vgg as make_vgg
 from unseen.nets._augment import augment as augment
+from unseen.nets._bench import Bench as Bench
+from unseen.nets._bench import bench as bench
+from unseen.nets._bench import bench_of as bench_of
 from unseen.nets._classifier import Classifier as Classifier
 from unseen.nets._cmi import NoiseFloor as NoiseFloor
 from unseen.nets._cmi import Score as Score
@@ -26,6 +29,8 @@ from unseen.nets._measure import known_measures as known_measures
 from unseen.nets._net import Copy80 as Copy80
 from unseen.nets._net import Net as Net
 from unseen.nets._posterior import Posterior as Posterior
+from unseen.nets._rank import NetRanking as NetRanking
+from unseen.nets._rank import rank as rank
 from unseen.nets._rank_scores import GranulatedTau as GranulatedTau
 from unseen.nets._rank_scores import RobustError as RobustError
 from unseen.nets._rank_scores import granulated_tau as granulated_tau

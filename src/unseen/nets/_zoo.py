@@ -23,7 +23,7 @@ from unseen.nets._start import fresh_nets
 from unseen.nets._weight_files import read_weights
 from unseen.nets._zoo_data import ZooData, zoo_data
 from unseen.nets._zoo_grids import ZooGrid, zoo_grid
-from unseen.nets._zoo_plan import KINDS, ZooNet, ZooPlan, worst_value
+from unseen.nets._zoo_plan import KINDS, ZooNet, ZooPlan, without_failures
 
 __all__ = ["Zoo", "ZooNet"]
 
@@ -206,17 +206,10 @@ class Zoo(Shown):
         See `unseen.nets.bench`, which calls it.
         """
         least = self.grid.accuracy if accuracy is None else accuracy
-        kept, dropped = list(self.nets), []
-        while bad := [net for net in kept if not net.train_accuracy >= least]:
-            name, value = worst_value(kept, bad, list(self.grid.axes))
-            dropped.append(f"{name}={value} ({sum(net.hyper[name] == value for net in bad)} networks below {least:g})")
-            kept = [net for net in kept if net.hyper[name] != value]
-        if not kept:
-            raise InputError(
-                f"networks fail at every value of some hyper-parameter: no complete grid is left of {self.grid.id!r}."
-            )
+        hyper, failed = [net.hyper for net in self.nets], [not net.train_accuracy >= least for net in self.nets]
+        kept, dropped = without_failures(hyper, failed, list(self.grid.axes), least)
         found = (note("N004", "; ".join(dropped)),) if dropped else ()
-        return replace(self, nets=tuple(kept), notes=(*self.notes, *found))
+        return replace(self, nets=tuple(self.nets[k] for k in kept), notes=(*self.notes, *found))
 
     def net(self, which: int | str, device: Any = "cpu") -> Net:
         """Return one network with its training data, ready for a measure.

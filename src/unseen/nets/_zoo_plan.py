@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from unseen.nets._weight_files import write_weights
 from unseen.nets._zoo_data import ZooData
 from unseen.nets._zoo_grids import ZooGrid
 
-__all__ = ["KINDS", "ZooNet", "ZooPlan", "worst_value"]
+__all__ = ["KINDS", "ZooNet", "ZooPlan", "without_failures"]
 
 KINDS = {"float16": torch.float16, "float32": torch.float32}
 VERSION = 1
@@ -189,17 +189,33 @@ def _scored(fits: Fits, X: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, n
     return (loss / len(y)).cpu().numpy(), (right / len(y)).cpu().numpy()
 
 
-def worst_value(kept: list[ZooNet], bad: list[ZooNet], axes: list[str]) -> tuple[str, Any]:
-    """Return the value that covers failures at the smallest cost in good networks per failure."""
-    best: tuple[float, str, Any] | None = None
-    for name in axes:
-        if len({net.hyper[name] for net in kept}) < 2:
-            continue
-        for value in dict.fromkeys(net.hyper[name] for net in bad):
-            failed = sum(net.hyper[name] == value for net in bad)
-            good = sum(net.hyper[name] == value for net in kept) - failed
-            if best is None or good / failed < best[0]:
-                best = (good / failed, name, value)
-    if best is None:
-        raise InputError("one cell is left and it fails; no complete grid remains.")
-    return best[1], best[2]
+def without_failures(
+    hyper: Sequence[Mapping[str, Any]], failed: Sequence[bool], axes: Sequence[str], least: float
+) -> tuple[list[int], list[str]]:
+    """Return the positions left when whole values are dropped until no network fails, and what was dropped.
+
+    The value that goes first covers failures at the smallest cost in good networks per failure.
+
+    Examples
+    --------
+    >>> cells = [{"a": a, "b": b} for a in (1, 2) for b in (1, 2, 3)]
+    >>> without_failures(cells, [False, False, True, False, False, False], ["a", "b"], 0.95)
+    ([0, 1, 3, 4], ['b=3 (1 networks below 0.95)'])
+    """
+    kept, dropped = list(range(len(hyper))), []
+    while bad := [k for k in kept if failed[k]]:
+        best: tuple[float, str, Any] | None = None
+        for name in axes:
+            if len({hyper[k][name] for k in kept}) < 2:
+                continue
+            for value in dict.fromkeys(hyper[k][name] for k in bad):
+                wrong = sum(hyper[k][name] == value for k in bad)
+                good = sum(hyper[k][name] == value for k in kept) - wrong
+                if best is None or good / wrong < best[0]:
+                    best = (good / wrong, name, value)
+        if best is None:
+            raise InputError("networks fail at every value of some hyper-parameter: no complete grid is left.")
+        _, name, value = best
+        dropped.append(f"{name}={value} ({sum(hyper[k][name] == value for k in bad)} networks below {least:g})")
+        kept = [k for k in kept if hyper[k][name] != value]
+    return kept, dropped

@@ -1,0 +1,288 @@
+"""A bench of measures of generalization: one table per zoo, with noise floors and controls."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError
+from unseen.core.notes import Note, merge_notes, note
+from unseen.core.show import Shown
+from unseen.nets._bench_controls import bench_controls
+from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
+from unseen.nets._cmi import cmi
+from unseen.nets._measure import Measure
+from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
+from unseen.nets._zoo import Zoo
+from unseen.nets._zoo_plan import without_failures
+
+__all__ = ["CONTROLS", "Bench", "BenchLine", "bench", "bench_of"]
+
+CONTROLS = ("random-order", "parameter-count", "training-loss", "epochs", "holdout80", "hyper-parameters", "other-seed")
+FIXED = ("zoo", "name", "seed", "epochs", "train_loss", "train_accuracy", "test_accuracy", "n_parameters", "reason", "holdout_error", "gap")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class BenchLine:
+    """Scores of one measure on one zoo: CMI as the competition's program and without self pairs (both out of 100), and rank agreement."""
+
+    measure: str
+    control: bool
+    cmi: float
+    cmi_low: float
+    cmi_high: float
+    cmi_honest: float
+    p_value: float
+    tau: float
+    granulated_tau: float
+    robust_error: float
+    worst: str
+    seconds: float
+    std_error: float
+
+
+@dataclass(frozen=True)
+class Bench(Shown):
+    """Scores of measures on a zoo, the best CMI first.
+
+    Parameters
+    ----------
+    zoo : str
+        Name of the grid.
+    lines : tuple of BenchLine
+        One per measure and control.
+    noise_floor : float
+        CMI (out of 100) that one in twenty measures without information exceeds on this grid.
+    gap : numpy.ndarray
+        Gaps of the networks.
+    values : dict of str to numpy.ndarray
+        Every measure's values, in the order of `gap`.
+    axes : dict
+        Hyper-parameters of the networks.
+    seeds : numpy.ndarray
+        Seed of each network.
+    left_out : dict
+        Measures without a full column of values, with the reason.
+    notes : tuple of Note
+        Statistical weakness.
+    """
+
+    zoo: str
+    lines: tuple[BenchLine, ...]
+    noise_floor: float
+    gap: np.ndarray = field(repr=False, metadata={"shown": False})
+    values: dict[str, np.ndarray] = field(repr=False, metadata={"shown": False})
+    axes: dict[str, list[Any]] = field(repr=False, metadata={"shown": False})
+    seeds: np.ndarray = field(repr=False, metadata={"shown": False})
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per measure."""
+        return [{"zoo": self.zoo, **vars(line)} for line in self.lines]
+
+    def line(self, measure: str) -> BenchLine:
+        """Return the line of one measure."""
+        for found in self.lines:
+            if found.measure == measure:
+                return found
+        raise InputError(
+            f"the bench of {self.zoo!r} has no measure {measure!r}: {self.left_out.get(measure, 'it was not asked for')}."
+        )
+
+    def __str__(self) -> str:
+        head = f"{'measure':24s} {'CMI':>6s} {'honest':>6s} {'p':>6s} {'tau':>6s} {'gran.':>6s} {'worst':>6s} {'seconds':>8s}"
+        body = [
+            f"{line.measure + (' *' if line.control else ''):24s} {line.cmi:6.2f} {line.cmi_honest:6.2f} {line.p_value:6.3f} {line.tau:6.3f} "
+            f"{line.granulated_tau:6.3f} {line.robust_error:6.3f} {line.seconds:8.3f}"
+            for line in self.lines
+        ]
+        foot = [
+            f"* control. Noise floor (95 %): {self.noise_floor:.2f}. {len(self.gap)} networks, {len(set(self.seeds.tolist()))} seeds."
+        ]
+        out = [f"left out: {name} ({reason})" for name, reason in self.left_out.items()]
+        return "\n".join([f"zoo {self.zoo}", head, *body, *foot, *out, *map(str, self.notes)])
+
+
+def bench(
+    zoo: Zoo,
+    measures: str | Iterable[str | Measure] = "all",
+    *,
+    path: str | PathLike[str] | None = None,
+    draws: Mapping[str, int] | None = None,
+    device: Any = "cpu",
+    random_state: int = 0,
+    n_permutations: int = 200,
+    max_seconds: float | None = None,
+) -> Bench:
+    """Score measures of generalization on a zoo whose gaps are known.
+
+    Parameters
+    ----------
+    zoo : Zoo
+        Loaded with its data. Values of hyper-parameters at which a network failed are left out first (`Zoo.complete`).
+    measures : "all" or sequence of str or Measure
+        What to compare; controls that need other networks (hyper-parameters alone, the other seed) are added.
+    path : path, optional
+        CSV of values, added to row by row: a stopped bench goes on where it was.
+    draws, device, random_state, max_seconds
+        As in `measure_zoo`.
+    n_permutations : int
+        Behind noise floor and p-values.
+
+    Returns
+    -------
+    Bench
+
+    References
+    ----------
+    Y. Jiang and others (2020). NeurIPS 2020 competition: predicting generalization in deep learning. arXiv:2012.07976.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from unseen.nets import Zoo, ZooGrid, make_mlp
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(300) % 2
+    >>> X = rng.normal(size=(300, 20)) + 0.6 * y[:, None]
+    >>> grid = ZooGrid("toy", make_mlp, {"width": (4, 32), "depth": (1, 2), "weight_decay": (0.0, 0.03)}, epochs=30, accuracy=0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     zoo = Zoo.train(grid, (X[:40], y[:40], X[40:], y[40:]), folder=folder, seeds=1, copies=False, device="cpu")
+    ...     found = bench(zoo, ["path-norm", "random-order"], n_permutations=20)
+    >>> [line.measure for line in found.lines if not line.control]
+    ['path-norm']
+    """
+    full, n_test = zoo.complete(), 10_000 if zoo.data is None else len(zoo.data.y_test)
+    wanted = measures_named(measures)
+    rows = measure_zoo(
+        full, wanted, path=path, draws=draws, device=device, random_state=random_state, max_seconds=max_seconds
+    )
+    ids = {m.id for m in wanted}
+    used = [row for row in rows if row.measure in ids]
+    found = bench_of(full.rows(), used, n_permutations=n_permutations, accuracy=0.0, n_test=n_test)
+    return replace(found, notes=merge_notes(full.notes, found.notes))
+
+
+def bench_of(
+    networks: str | PathLike[str] | Sequence[Mapping[str, Any]],
+    measures: str | PathLike[str] | Sequence[MeasureRow],
+    *,
+    n_permutations: int = 200,
+    accuracy: float = 0.95,
+    n_test: int = 10_000,
+) -> Bench:
+    """Score measures from tables alone: of networks (one row each) and of values.
+
+    Parameters
+    ----------
+    networks : path or rows
+        As `Zoo.rows()` gives them: name, seed, gap, and the hyper-parameters in the columns after `gap`.
+    measures : path or rows
+        As `measure_zoo` writes them.
+    n_permutations : int
+        Behind noise floor and p-values.
+    accuracy : float
+        Networks below this training accuracy fail their cell; values are left out so that the grid stays full.
+    n_test : int
+        Test images behind the gaps; pairs of networks closer than their sampling error do not count in the robust error.
+
+    Returns
+    -------
+    Bench
+    """
+    nets = _read_networks(networks) if isinstance(networks, (str, PathLike)) else [dict(row) for row in networks]
+    rows = read_rows(measures) if isinstance(measures, (str, PathLike)) else list(measures)
+    if len(nets) < 2:
+        raise InputError(f"there are {len(nets)} networks; a bench needs a whole grid.")
+    names = [name for name in nets[0] if name not in FIXED]
+    failed = [not float(net["train_accuracy"]) >= accuracy for net in nets]
+    kept, dropped = without_failures(nets, failed, names, accuracy)
+    nets = [nets[k] for k in kept]
+    axes = {name: [net[name] for net in nets] for name in names}
+    axes = {name: column for name, column in axes.items() if len(set(column)) > 1}
+    gap, seeds = np.array([float(net["gap"]) for net in nets]), np.array([int(net["seed"]) for net in nets])
+    values, costs, errors, left_out = _columns(nets, rows)
+    values = {**values, **bench_controls(gap, seeds, axes)}
+    error = _gap_error(nets, n_test)
+    floor = cmi(gap, np.random.default_rng(0).random(len(gap)), axes, seeds=seeds, n_bootstrap=2).noise_floor(
+        n_permutations
+    )
+    lines = [
+        _line(name, column, gap, axes, seeds, costs.get(name, 0.0), errors.get(name, 0.0), error, n_permutations)
+        for name, column in values.items()
+    ]
+    lines.sort(key=lambda line: -line.cmi)
+    return Bench(
+        str(nets[0]["zoo"]),
+        tuple(lines),
+        100 * floor.quantile,
+        gap,
+        values,
+        axes,
+        seeds,
+        left_out,
+        _notes(gap, dropped, left_out),
+    )
+
+
+def _read_networks(path: str | PathLike[str]) -> list[dict[str, Any]]:
+    with Path(path).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _columns(
+    nets: Sequence[Mapping[str, Any]], rows: Sequence[MeasureRow]
+) -> tuple[dict[str, np.ndarray], dict[str, float], dict[str, float], dict[str, str]]:
+    """Return full columns of values, median seconds and standard errors, and why others are left out."""
+    names = list(dict.fromkeys(row.measure for row in rows))
+    table = {(row.measure, row.seed, row.net): row for row in rows}
+    values, costs, errors, left_out = {}, {}, {}, {}
+    for name in names:
+        found = [table.get((name, int(net["seed"]), str(net["name"]))) for net in nets]
+        bad = [row for row in found if row is None or not math.isfinite(row.value)]
+        if bad:
+            reason = next((row.reason for row in bad if row is not None and row.reason), "not measured")
+            left_out[name] = f"{len(bad)} of {len(nets)} networks: {reason}"
+            continue
+        kept = [row for row in found if row is not None]
+        values[name] = np.array([row.value for row in kept])
+        costs[name] = float(np.median([row.seconds for row in kept]))
+        errors[name] = float(np.nanmedian([*(row.std_error for row in kept), 0.0]))
+    return values, costs, errors, left_out
+
+
+def _line(
+    name: str, column: np.ndarray, gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, seconds: float, error: float,
+    gap_error: float, n_permutations: int,
+) -> BenchLine:  # fmt: skip
+    score = cmi(gap, column, axes, seeds=seeds, n_bootstrap=2)
+    honest = cmi(gap, column, axes, seeds=seeds, self_pairs=False, n_bootstrap=2)
+    worst = robust_error(gap, column, axes, seeds=seeds, min_difference=2 * math.sqrt(2) * gap_error)
+    tau = float(np.mean([kendall_tau(gap[seeds == s], column[seeds == s]) for s in np.unique(seeds)]))
+    return BenchLine(
+        name, name in CONTROLS, 100 * score.value, 100 * min(score.by_seed), 100 * max(score.by_seed), 100 * honest.value,
+        score.noise_floor(n_permutations).p_value, tau, granulated_tau(gap, column, axes, seeds=seeds).value, worst.value, worst.worst,
+        seconds, error,
+    )  # fmt: skip
+
+
+def _gap_error(nets: Sequence[Mapping[str, Any]], n_test: int) -> float:
+    """Return half the usual binomial error of a test accuracy: networks share their test images, so differences are steadier."""
+    accuracy = np.array([float(net["test_accuracy"]) for net in nets])
+    return float(0.5 * np.sqrt(np.mean(accuracy * (1 - accuracy)) / n_test))
+
+
+def _notes(gap: np.ndarray, dropped: Sequence[str], left_out: Mapping[str, str]) -> tuple[Note, ...]:
+    found = [note("N004", "; ".join(dropped))] if dropped else []
+    if gap.std() < 0.02:
+        found.append(note("N003", f"the gaps' standard deviation is {gap.std():.3g}"))
+    if left_out:
+        found.append(note("N007", ", ".join(left_out)))
+    return tuple(found)

@@ -1,0 +1,225 @@
+"""Which of these networks will generalize best: a ranking from the training data alone, with its uncertainty."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.core.errors import InputError, KindError, UnseenError
+from unseen.core.notes import Note, note
+from unseen.core.rng import RandomState, root_seed, stream
+from unseen.core.show import Shown
+from unseen.nets._bench_rows import measures_named
+from unseen.nets._measure import Measure, MeasureValue
+from unseen.nets._net import Net
+from unseen.nets._rank_scores import kendall_tau
+from unseen.nets._settings import device_of
+
+__all__ = ["DEFAULT_MEASURES", "NetRanking", "rank"]
+
+DEFAULT_MEASURES = ("weighted-augment", "mixup-margin", "bolster-posterior")
+SIMULATIONS = 1000
+
+
+@dataclass(frozen=True)
+class NetRanking(Shown):
+    """Networks in the order in which they are expected to generalize, the smallest expected gap first.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Networks, best first.
+    score : tuple of float
+        Mean over measures of the network's place among the others, 0 (always best) to 1 (always worst).
+    probability : numpy.ndarray
+        Row i, column k: probability that network i of `names` has rank k + 1 when the measures are drawn anew.
+    values : dict
+        Measure to the values of the networks, each a `MeasureValue`, in the order of `names`.
+    agreement : dict
+        Pairs of measures to Kendall's tau between their orders.
+    accuracy : tuple of float
+        Training accuracy of each network.
+    notes : tuple of Note
+        Networks that do not fit their data, measures that do not apply.
+    """
+
+    names: tuple[str, ...]
+    score: tuple[float, ...]
+    probability: np.ndarray
+    values: dict[str, tuple[MeasureValue, ...]]
+    agreement: dict[tuple[str, str], float]
+    accuracy: tuple[float, ...]
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def best(self) -> str:
+        """The network ranked first."""
+        return self.names[0]
+
+    def layers(self) -> list[dict[str, Any]]:
+        """Return for each network and measure which layers were used and which were skipped, with the reason."""
+        return [
+            {"network": name, "measure": measure, "used": list(found[i].used), "skipped": dict(found[i].skipped)}
+            for measure, found in self.values.items()
+            for i, name in enumerate(self.names)
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per network: rank, name, probability of being best, and every measure."""
+        return [
+            {
+                "rank": i + 1, "network": name, "score": self.score[i], "probability_best": float(self.probability[i, 0]),
+                "train_accuracy": self.accuracy[i], **{m: found[i].value for m, found in self.values.items()},
+            }
+            for i, name in enumerate(self.names)
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        head = f"{'rank':>4s}  {'network':20s} {'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
+        body = [
+            f"{i + 1:4d}  {name:20s} {self.probability[i, 0]:8.3f} "
+            + " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
+            for i, name in enumerate(self.names)
+        ]
+        agreed = [f"{a} and {b} agree: tau {tau:.2f}" for (a, b), tau in self.agreement.items()]
+        return "\n".join([head, *body, *agreed, *map(str, self.notes)])
+
+
+def rank(
+    nets: Mapping[str, Any],
+    X_train: Any = None,
+    y_train: Any = None,
+    *,
+    measures: str | Iterable[str | Measure] | None = None,
+    draws: Mapping[str, int] | None = None,
+    device: Any = "auto",
+    value_range: tuple[Any, Any] = (0.0, 1.0),
+    accuracy: float = 0.95,
+    random_state: RandomState = 0,
+) -> NetRanking:
+    """Rank trained networks by how well they are expected to generalize, without a test set.
+
+    Each measure orders the networks; a network's score is its mean place over the measures. Draws of the measures are repeated on paper, from their
+    standard errors, to tell how sure each rank is; what the measures miss about the gap is not part of that uncertainty (see the bench).
+
+    Parameters
+    ----------
+    nets : mapping of str to torch.nn.Module or Net
+        At least two trained networks by name. A `Net` brings its own training data, and what some measures need besides (initial weights, a copy trained on 80 %).
+    X_train, y_train : array-like
+        Training data of all modules: inputs as the networks take them, and class numbers. Not needed where every entry is a `Net`.
+    measures : sequence of str or Measure, or "all", optional
+        Measures by id; by default those whose combination was best on the bench's zoos.
+    draws : mapping of str to int, optional
+        Draws of single measures.
+    device : str
+        "auto" takes a GPU where there is one.
+    value_range : tuple
+        Values of black and white pixels, see `Net`.
+    accuracy : float
+        Networks with a smaller training accuracy are flagged.
+    random_state : int, Generator or None
+        Same seed, same ranking on one machine; all networks meet the same draws.
+
+    Returns
+    -------
+    NetRanking
+
+    References
+    ----------
+    Y. Jiang and others (2020). NeurIPS 2020 competition: predicting generalization in deep learning. arXiv:2012.07976.
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> a, b = sample_net("conv"), sample_net("mlp")
+    >>> found = rank({"conv": a, "mlp": b}, measures=["path-norm", "inverse-margin"], device="cpu")
+    >>> found.names, found.agreement
+    (('mlp', 'conv'), {('path-norm', 'inverse-margin'): 1.0})
+    """
+    where, seed = device_of(device), root_seed(random_state)
+    ready = _ready(nets, X_train, y_train, where, value_range)
+    names, notes = list(ready), []
+    trained = {name: net.training_accuracy() for name, net in ready.items()}
+    poor = [f"{name} ({share:.3f})" for name, share in trained.items() if share < accuracy]
+    if poor:
+        notes.append(note("N006", f"training accuracy below {accuracy:g}: {', '.join(poor)}"))
+    table: dict[str, list[MeasureValue]] = {}
+    for measure in measures_named(DEFAULT_MEASURES if measures is None else measures):
+        try:
+            table[measure.id] = [
+                measure(ready[name], draws=(draws or {}).get(measure.id), random_state=seed) for name in names
+            ]
+        except UnseenError as error:
+            notes.append(note("N007", f"{measure.id}: {error}"))
+    if not table:
+        reasons = "; ".join(n.text for n in notes if n.code == "N007")
+        raise InputError(f"none of the measures applies to these networks: {reasons}")
+    score, chance = _places(table, len(names), seed)
+    order = np.argsort(score, kind="stable")
+    agreement = {
+        (a, b): kendall_tau([v.value for v in table[a]], [v.value for v in table[b]])
+        for i, a in enumerate(table)
+        for b in list(table)[i + 1 :]
+    }
+    return NetRanking(
+        tuple(names[k] for k in order), tuple(float(score[k]) for k in order), chance[order],
+        {m: tuple(found[k] for k in order) for m, found in table.items()}, agreement, tuple(trained[names[k]] for k in order), tuple(notes),
+    )  # fmt: skip
+
+
+def _ready(
+    nets: Mapping[str, Any], X: Any, y: Any, device: torch.device, value_range: tuple[Any, Any]
+) -> dict[str, Net]:
+    if not isinstance(nets, Mapping):
+        raise KindError(f"nets is a {type(nets).__name__}; give a mapping of names to trained networks.")
+    if len(nets) < 2:
+        raise InputError(
+            f"there is {len(nets)} network; a ranking needs at least two. To look at one network, call a measure itself."
+        )
+    bare = [name for name, net in nets.items() if not isinstance(net, Net)]
+    if not bare:
+        return dict(nets)
+    if X is None or y is None:
+        raise InputError(f"X_train and y_train are needed to measure {bare[0]!r}, which is a bare module.")
+    inputs = torch.as_tensor(X).to(device)
+    inputs = inputs if inputs.is_floating_point() else inputs.float()
+    labels = torch.as_tensor(y).to(device).long()
+    made = {}
+    for name, net in nets.items():
+        if isinstance(net, Net):
+            made[name] = net
+        elif isinstance(net, torch.nn.Module):
+            there = {p.device.type for p in net.parameters()} <= {device.type}
+            module = net if there else copy.deepcopy(net).to(device)  # the caller's module stays where it lies
+            made[name] = Net(module, inputs, labels, value_range=value_range)
+        else:
+            raise KindError(
+                f"network {name!r} is a {type(net).__name__}; give a torch.nn.Module or an unseen.nets.Net."
+            )
+    return made
+
+
+def _fractions(values: np.ndarray) -> np.ndarray:
+    """Return places from 0 (smallest) to 1 along the last axis, ties sharing their mean place."""
+    less = (values[..., None, :] < values[..., :, None]).sum(-1)
+    same = (values[..., None, :] == values[..., :, None]).sum(-1) - 1
+    return (less + same / 2) / (values.shape[-1] - 1)
+
+
+def _places(table: Mapping[str, list[MeasureValue]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean place of each network, and the probability of each rank under the measures' own Monte-Carlo error."""
+    values = np.array([[v.value for v in found] for found in table.values()])
+    errors = np.array([[v.std_error or 0.0 for v in found] for found in table.values()])
+    rng = stream(seed, "rank", "draws")
+    noisy = values + errors * rng.standard_normal((SIMULATIONS, *values.shape))
+    scores = _fractions(noisy).mean(axis=1)
+    scores = scores + 1e-9 * rng.random(scores.shape)  # ties are broken by lot, so that each rank is given once
+    ranks = scores.argsort(axis=1).argsort(axis=1)
+    chance = np.stack([(ranks == k).mean(axis=0) for k in range(n)], axis=1)
+    return _fractions(values).mean(axis=0), chance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,18 @@ from unseen.core.errors import InputError
 __all__ = ["make_lenet5", "make_mlp", "make_nin", "make_vgg"]
 
 
-def _image(n_features: Any, name: str) -> tuple[int, int, int]:
-    shape = tuple(n_features) if isinstance(n_features, (tuple, list)) else (n_features,)
-    if len(shape) != 3:
-        raise InputError(f"{name} reads images (channels, height, width); it was given examples of shape {shape}.")
-    return shape  # type: ignore[return-value]
+def _image(n_features: Any, name: str) -> tuple[tuple[int, int, int], list[nn.Module]]:
+    """Return the shape of an image, and the layer that gives flat rows of square images that shape."""
+    shape = tuple(n_features) if isinstance(n_features, (tuple, list)) else (int(n_features),)
+    if len(shape) == 3:
+        return shape, []
+    for channels in (1, 3) if len(shape) == 1 else ():
+        side = math.isqrt(shape[0] // channels)
+        if channels * side * side == shape[0]:
+            return (channels, side, side), [nn.Unflatten(1, (channels, side, side))]
+    raise InputError(
+        f"{name} reads images (channels, height, width), or flat rows of square images with 1 or 3 channels; it was given examples of shape {shape}."
+    )
 
 
 def make_lenet5(n_features: Any = (1, 28, 28), n_classes: int = 10) -> nn.Sequential:
@@ -26,8 +34,8 @@ def make_lenet5(n_features: Any = (1, 28, 28), n_classes: int = 10) -> nn.Sequen
 
     Parameters
     ----------
-    n_features : tuple of int
-        Channels, height and width (at least 12 x 12).
+    n_features : tuple of int or int
+        Channels, height and width (at least 12 x 12), or the length of flat rows of square images.
     n_classes : int
         Number of logits.
 
@@ -38,12 +46,12 @@ def make_lenet5(n_features: Any = (1, 28, 28), n_classes: int = 10) -> nn.Sequen
     >>> net(torch.zeros(2, 1, 28, 28)).shape, sum(p.numel() for p in net.parameters())
     (torch.Size([2, 10]), 61706)
     """
-    channels, height, width = _image(n_features, "make_lenet5")
+    (channels, height, width), first = _image(n_features, "make_lenet5")
     if min(height, width) < 12:
         raise InputError(f"make_lenet5 reads images of at least 12 x 12 pixels; these have {height} x {width}.")
     after = [(side // 2 - 4) // 2 for side in (height, width)]
     return nn.Sequential(
-        nn.Conv2d(channels, 6, 5, padding=2), nn.Tanh(), nn.AvgPool2d(2),
+        *first, nn.Conv2d(channels, 6, 5, padding=2), nn.Tanh(), nn.AvgPool2d(2),
         nn.Conv2d(6, 16, 5), nn.Tanh(), nn.AvgPool2d(2), nn.Flatten(),
         nn.Linear(16 * after[0] * after[1], 120), nn.Tanh(), nn.Linear(120, 84), nn.Tanh(), nn.Linear(84, n_classes),
     )  # fmt: skip
@@ -99,8 +107,8 @@ def make_vgg(
 
     Parameters
     ----------
-    n_features : tuple of int
-        Channels, height and width.
+    n_features : tuple of int or int
+        Channels, height and width, or the length of flat rows of square images.
     n_classes : int
         Number of logits.
     blocks, width, dense : int
@@ -114,8 +122,7 @@ def make_vgg(
     >>> make_vgg(blocks=3, width=64, dense=2)(torch.zeros(1, 3, 32, 32)).shape
     torch.Size([1, 10])
     """
-    channels, height, side = _image(n_features, "make_vgg")
-    layers: list[nn.Module] = []
+    (channels, height, side), layers = _image(n_features, "make_vgg")
     for block in range(blocks):
         wide = max(8, width // 2 ** (blocks - 1 - block))
         for _ in range(2):
@@ -141,8 +148,8 @@ def make_nin(
 
     Parameters
     ----------
-    n_features : tuple of int
-        Channels, height and width.
+    n_features : tuple of int or int
+        Channels, height and width, or the length of flat rows of square images.
     n_classes : int
         Number of logits.
     blocks, width : int
@@ -156,8 +163,7 @@ def make_nin(
     >>> make_nin(blocks=3, dropout=0.25)(torch.zeros(1, 3, 32, 32)).shape
     torch.Size([1, 10])
     """
-    channels, _, _ = _image(n_features, "make_nin")
-    layers: list[nn.Module] = []
+    (channels, _, _), layers = _image(n_features, "make_nin")
     for _ in range(blocks):
         for size in (3, 1, 1):
             stride = 2 if size == 3 else 1

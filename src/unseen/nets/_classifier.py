@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator, Sequence
 from os import PathLike
 from typing import Any
@@ -191,8 +192,10 @@ class Classifier(Estimator):
             raise InputError(
                 f"the net reads examples of shape {tuple(self.sample_shape_)}; X has shape {tuple(rows.shape)}."
             )
-        where, dtype = device_of(self.device), dtype_of(self.dtype)
-        net: nn.Module = self.module_.to(where)
+        where = device_of(self.device)
+        # float64 on a CPU: what is said of a row must not depend on the rows asked about with it
+        dtype = dtype_of(self.dtype) if where.type == "cuda" else torch.float64
+        net: nn.Module = copy.deepcopy(self.module_).to(where, dtype)
         size = rows_at_once(self.sample_shape_, where)
         with exact_float32():
             parts: list[Tensor] = [net(part.to(where, dtype)).double().cpu() for part in rows.split(size)]

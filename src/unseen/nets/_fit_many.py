@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -287,20 +289,15 @@ def _train_all(
     size = 1 if isinstance(job.program, Plain) else min(count, max_together or count)
     if job.graph and job.settings.strategy == "auto":
         job = tuned(job, record, size)
-    reporter = reporter_for(progress)
+    reporter = reporter_for(progress if find_spec("rich") or not isinstance(progress, (bool, type(None))) else False)
     reporter.expect(count * job.settings.epochs, "net epochs")
     start = 0
     try:
         while start < count:
             nets = range(start, min(start + size, count))
-            try:
-                train_group(job, nets, record, reporter.advance)
-            except (torch.OutOfMemoryError, RuntimeError) as error:
-                if not ran_out(error):
-                    raise
-                smaller = (size + 1) // 2
+            if not _fits_in_memory(job, nets, record, reporter.advance):
                 job, size = _with_less(job, record, params, buffers, nets, size)
-                notes.append(f"memory ran out with {len(nets)} nets together: {smaller} at a time from net {start} on.")
+                notes.append(f"memory ran out with {len(nets)} nets together: {size} at a time from net {start} on.")
                 LOG.info(notes[-1])
                 continue
             reporter.advance(sum(job.settings.epochs - int(record.epochs[i]) for i in nets))
@@ -310,12 +307,21 @@ def _train_all(
     return job, record, notes
 
 
+def _fits_in_memory(job: Job, nets: Sequence[int], record: Record, advance: Callable[[int], None]) -> bool:
+    """Train nets together; say False where memory ran out, with all that the attempt held let go."""
+    try:
+        train_group(job, nets, record, advance)
+    except (torch.OutOfMemoryError, RuntimeError) as error:
+        if not ran_out(error):
+            raise
+        return False
+    return True
+
+
 def _with_less(
     job: Job, record: Record, params: dict[str, Tensor], buffers: dict[str, Tensor], nets: Sequence[int], size: int
 ) -> tuple[Job, int]:
     """Return a job that asks for half the memory, with the nets of the failed attempt at their first weights."""
-    from dataclasses import replace
-
     if size == 1 and job.eval_batch <= 1:
         raise FitError("memory ran out with one net and one example at a time; use a smaller batch_size or module.")
     for store, first in ((record.params, params), (record.buffers, buffers)):

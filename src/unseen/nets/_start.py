@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -21,8 +22,10 @@ def maker_of(module: Any, sample_shape: Sequence[int], n_classes: int) -> Maker:
     """Return a function without arguments that makes an initialised module from a factory, a class or a module.
 
     A factory or class is called with the arguments it names: `n_features` (a number for flat rows, a shape for
-    images) and `n_classes`; one with two required arguments gets them in that order.
+    images) and `n_classes`; one with two required arguments gets them in that order. Of a net in skorch's manner (`module`,
+    `module__width=...`) the module is taken; a Lightning module is a module, and its `forward` is used.
     """
+    module = _inside(module)
     if isinstance(module, nn.Module):
         return lambda: _reset(copy.deepcopy(module))
     if not callable(module):
@@ -49,6 +52,18 @@ def maker_of(module: Any, sample_shape: Sequence[int], n_classes: int) -> Maker:
         f"the factory {getattr(module, '__name__', module)} needs {', '.join(required)}; it may ask for n_features and n_classes only. "
         "Bind the rest with functools.partial."
     )
+
+
+def _inside(module: Any) -> Any:
+    """Return the architecture inside a net that is trained in skorch's way, and anything else as it is."""
+    if isinstance(module, (nn.Module, type)) or not hasattr(module, "module") or not hasattr(module, "fit"):
+        return module
+    made = getattr(module, "module_", None)
+    if isinstance(made, nn.Module):
+        return made
+    params = module.get_params() if hasattr(module, "get_params") else {}
+    options = {name[len("module__") :]: value for name, value in params.items() if name.startswith("module__")}
+    return partial(module.module, **options) if options else module.module
 
 
 def _made(factory: Any, args: tuple[Any, ...], options: dict[str, Any]) -> nn.Module:

@@ -59,33 +59,35 @@ class AlwaysGeneralize(Measure):
         passes = -(-count * size // net.n)
         order = torch.cat([torch.randperm(net.n, generator=generator) for _ in range(passes)])[: count * size]
         rows = order.to(net.device)
-        costs = torch.cat([_penalties(net, part, generator) for part in rows.split(net.batch_size)])
+        factor = 0.6 + torch.rand(len(rows), 2, generator=generator)
+        black = _rectangles(len(rows), net.X_train.shape[2:], generator)
+        parts = [slice(k, k + net.batch_size) for k in range(0, len(rows), net.batch_size)]
+        costs = torch.cat([_penalties(net, rows[part], factor[part], black[part]) for part in parts])
         return costs.reshape(count, size).mean(dim=1).cpu().numpy()
 
 
-def _penalties(net: Net, rows: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+def _penalties(net: Net, rows: torch.Tensor, factor: torch.Tensor, black: Factors) -> torch.Tensor:
     X = net.X_train[rows]
     p, label = net.logits(X).double().softmax(1).max(1)
     total = torch.zeros_like(p)
-    for cost, images in _changed(net.to_unit(X), generator):
+    for cost, images in _changed(net.to_unit(X), factor.to(X), black.to(X.device, X.dtype)):
         q, other = net.logits(net.from_unit(images)).double().softmax(1).max(1)
         total += torch.where(other == label, (p - q).abs(), cost)
     return total
 
 
-def _changed(X: torch.Tensor, generator: torch.Generator) -> Iterator[tuple[float, torch.Tensor]]:
+def _changed(X: torch.Tensor, factor: torch.Tensor, black: Factors) -> Iterator[tuple[float, torch.Tensor]]:
     """Give each penalty with the images it is for; `X` lies between 0 and 1."""
     n = len(X)
-    factor = (0.6 + torch.rand(2, n, generator=generator)).to(X)
     flipped = X.flip(-1)
     yield 6.0, flipped
-    yield 1.0, saturate(X, factor[0])
+    yield 1.0, saturate(X, factor[:, 0])
     crop = torch.full((n,), 0.9, dtype=X.dtype, device=X.device)
     yield 2.0, transform(X, dataclasses.replace(_still(X), zoom_horizontal=crop, zoom_vertical=crop))
     yield 3.0, across(X) / 4 + 0.5
     yield 1.0, X + 0.5
-    yield 12.0, saturate(flipped, factor[1])
-    yield 2.0, blacken(X, _rectangles(X, generator))
+    yield 12.0, saturate(flipped, factor[:, 1])
+    yield 2.0, blacken(X, black)
 
 
 def _still(X: torch.Tensor) -> Factors:
@@ -115,18 +117,16 @@ def across(X: torch.Tensor) -> torch.Tensor:
     return functional.conv2d(padded, kernel.expand(X.shape[1], 1, 3, 3), groups=X.shape[1])
 
 
-def _rectangles(X: torch.Tensor, generator: torch.Generator) -> Factors:
+def _rectangles(n: int, shape: torch.Size, generator: torch.Generator) -> Factors:
     """Draw whole-pixel rectangles with sides between sqrt(0.006 area) and the smaller of sqrt(1.33 area) and the side."""
-    height, width = X.shape[2:]
-    area = height * width
+    area = shape[0] * shape[1]
     shortest, longest = round(math.sqrt(0.02 * area * 0.3)), round(math.sqrt(0.4 * area / 0.3))
     sides = [
-        torch.randint(shortest, max(min(longest, side), shortest + 1), (len(X),), generator=generator)
-        for side in (height, width)
+        torch.randint(shortest, max(min(longest, side), shortest + 1), (n,), generator=generator) for side in shape
     ]
-    places = [(torch.rand(len(X), generator=generator) * (side - s)).floor() for side, s in zip((height, width), sides)]
-    shares = [s / side for s, side in zip(sides, (height, width))]
-    starts = [p / (side - s).clamp(min=1) for p, s, side in zip(places, sides, (height, width))]
+    places = [(torch.rand(n, generator=generator) * (side - s)).floor() for side, s in zip(shape, sides)]
+    shares = [s / side for s, side in zip(sides, shape)]
+    starts = [p / (side - s).clamp(min=1) for p, s, side in zip(places, sides, shape)]
     return dataclasses.replace(
-        no_augmentation(len(X)), cut_height=shares[0], cut_width=shares[1], cut_top=starts[0], cut_left=starts[1]
-    ).to(X.device, X.dtype)
+        no_augmentation(n), cut_height=shares[0], cut_width=shares[1], cut_top=starts[0], cut_left=starts[1]
+    )

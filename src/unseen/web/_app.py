@@ -74,7 +74,10 @@ def _application(site: Site) -> Any:
         StoreAway: lambda request, error: _away(site, request, error),
         Exception: lambda request, error: _failed(site, error),
     }
-    return Starlette(routes=_routes(site), exception_handlers=handlers)
+    made = Starlette(routes=_routes(site), exception_handlers=handlers)
+    # its redirects would repeat the host name that the request claims
+    made.router.redirect_slashes = False
+    return made
 
 
 def _routes(site: Site) -> list[Any]:

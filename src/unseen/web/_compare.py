@@ -96,7 +96,8 @@ def _find(site: Site, item: str) -> Chosen:
         tables = record_of(kept.payload).tables
         table = next(iter(tables.values()), None)
         rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
-        return Chosen(item, kept.name or f"number {kept.id}", kept.kind, rows, kept.payload)
+        payload = kept.payload if isinstance(kept.payload, dict) else {}
+        return Chosen(item, kept.name or f"number {kept.id}", kept.kind, rows, payload)
     raise NotThere("This store does not hold everything that this address asks to compare.")
 
 

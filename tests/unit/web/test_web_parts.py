@@ -1,0 +1,251 @@
+"""The parts pages are made of: pictures that can do nothing, tables of anything, pieces of downloads, memory."""
+
+from __future__ import annotations
+
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unseen.report._sections import Table
+from unseen.web._dots import Dot, dots, ticks
+from unseen.web._download import PIECE, study_csv, study_json, table_csv
+from unseen.web._memory import Remembered
+from unseen.web._payload import record_of, shown
+from unseen.web._pictures import ELEMENTS, clean_svg
+from unseen.web._source import shown_url, without_password
+from unseen.web._summary import summary_table, with_error
+from unseen.web._tables import view
+from unseen.web._words import duration, file_name, key_of
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">{}</svg>'
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>alert(1)</script>",
+        '<g onclick="alert(1)"/>',
+        '<a href="javascript:alert(1)"><path d="M0 0"/></a>',
+        '<use xlink:href="https://evil.example/x.svg#a"/>',
+        '<image href="https://evil.example/x.png"/>',
+        '<image href="data:image/svg+xml;base64,PHN2Zz4="/>',
+        '<foreignObject><iframe src="x"/></foreignObject>',
+        "<style>* { background: url(https://evil.example) }</style>",
+        '<path style="fill: url(https://evil.example/a#b)"/>',
+        '<path fill="url(https://evil.example/a#b)"/>',
+        '<animate attributeName="href" to="javascript:alert(1)"/>',
+        '<set attributeName="onload" to="alert(1)"/>',
+    ],
+)
+def test_a_picture_can_only_be_seen(inside):
+    text = clean_svg(SVG.format(inside))
+    for word in ("script", "alert", "evil", "onclick", "iframe", "style", "<a", "svg+xml"):
+        assert word not in text, text
+
+
+def test_text_of_a_picture_stays_text():
+    text = clean_svg(SVG.format("<text>&lt;script&gt; &amp; \" '</text><g>tail</g>"))
+    assert "&lt;script&gt; &amp;" in text
+    assert ElementTree.fromstring(text).find("text").text == "<script> & \" '"
+
+
+def test_styles_become_attributes():
+    text = clean_svg(
+        SVG.format(
+            '<g style="fill: none; stroke: var(--unseen-0, #2f6f9f); stroke-width: 0.8; behavior: url(x)">'
+            "<text style=\"font: italic bold 10px 'DejaVu Sans', sans; text-anchor: middle\">a</text></g>"
+            '<use xlink:href="#m1" clip-path="url(#p1)"/>'
+        )
+    )
+    root = ElementTree.fromstring(text)
+    group = root[0]
+    assert group.attrib == {"fill": "none", "stroke": "var(--unseen-0, #2f6f9f)", "stroke-width": "0.8"}
+    assert group[0].attrib == {
+        "font-style": "italic",
+        "font-weight": "bold",
+        "font-size": "10",
+        "text-anchor": "middle",
+    }
+    assert root[1].attrib == {"href": "#m1", "clip-path": "url(#p1)"}
+
+
+def test_our_figures_lose_nothing_but_their_style():
+    from sklearn.naive_bayes import GaussianNB
+
+    import unseen
+    from unseen.display import figures_for, svg
+
+    X, y = unseen.datasets.load("iris").xy
+    result = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
+    drawn = 0
+    for one in figures_for(result):
+        numbers = one.info(result)
+        if numbers is None:
+            continue
+        before, after = svg(one, numbers), clean_svg(svg(one, numbers))
+        drawn += 1
+        for tag in ELEMENTS:
+            assert len(re.findall(f"<{tag}[ >]", before)) == len(re.findall(f"<{tag}[ >]", after)), (one.name, tag)
+        strokes = re.findall(r"stroke: (var\([^)]*\)|currentColor|#\w+)", before)
+        assert sorted(re.findall(r'stroke="([^"]*)"', after)) == sorted(
+            [*strokes, *re.findall(r"stroke: (none)", before)]
+        )
+    assert drawn >= 3
+
+
+@given(st.text(max_size=200))
+def test_keys_and_file_names_are_safe_whatever_the_name(name):
+    assert re.fullmatch(r"[a-z0-9-]{1,60}", key_of(name))
+    assert re.fullmatch(r"[a-z0-9-]{1,40}\.csv", file_name(name, "csv"))
+
+
+def test_different_names_have_different_keys():
+    names = ["a b", "a-b", "A B", "a  b", "é", "e", "", "study", "<a>", "a" * 100, "a" * 101]
+    assert len({key_of(n) for n in names}) == len(names)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=8),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=8), inner, max_size=5),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_any_payload_becomes_tables_of_the_right_shape(payload):
+    record = record_of(payload)
+    for table in [*record.tables.values(), *record.groups.values(), *([record.facts] if record.facts else [])]:
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        for row in table.rows:
+            assert all(isinstance(v, (str, int, float, bool, type(None))) for v in row)
+        assert "".join(table_csv(table)).count("\r\n") >= len(table.rows) + 1
+
+
+def test_columns_come_in_the_order_readers_expect():
+    table = record_of(
+        {"cells": [{"z": 1.0, "verdict": "agrees", "table": "2.1", "published": 0.1, "ours": 0.2, "cell": "a"}]}
+    )
+    assert table.tables["cells"].columns == ["table", "cell", "published", "ours", "z", "verdict"]
+
+
+def test_long_values_are_cut():
+    assert len(shown("x" * 10_000)) == 2000
+    assert shown(list(range(1000))).endswith("… (1000 in all)")
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [(0.012345, 0.00041, "0.01235 (0.00041)"), (-1.5, 0.25, "-1.50 (0.25)"), (1234.5, 12.0, "1234 (12)"), (0.25, 1e-17, "0.25 (0)"),
+     (0.0, 0.001, "0.0000 (0.0010)")],
+)  # fmt: skip
+def test_numbers_are_shown_to_two_digits_of_their_error(value, error, text):
+    cell = with_error(value, error)
+    assert cell.text == text
+    assert cell.sort == value
+
+
+def test_summary_columns():
+    rows = [
+        {"population": "p", "model": m, "n": 20, "method": "loo", "failed": 0, "rms": 0.1, "rms_error": None}
+        for m in "ab"
+    ]
+    table, words = summary_table(rows)
+    assert table.columns == ["model", "n", "method", "RMS"]
+    assert words == ["In every cell: population p."]
+    assert summary_table([]) == (None, [])
+
+
+def test_empty_cells_come_last_either_way_on_pages_too():
+    rows = [[k if k % 3 else None, f"r{k}"] for k in range(600)]
+    table = Table(["a", "b"], rows)
+    for order in ("up", "down"):
+        pages = [view(table, "t", [("t.sort", "0"), ("t.order", order), ("t.page", str(p))]) for p in range(6)]
+        values = [row[0] for page in pages for row in page.table.rows]
+        filled = [v for v in values if v is not None]
+        assert len(values) == 600
+        assert values[: len(filled)] == sorted(filled, reverse=order == "down")
+
+
+def test_links_of_a_table_keep_those_of_others():
+    v = view(Table(["a"], [[k] for k in range(500)]), "t", [("u.page", "3"), ("t.page", "1"), ("kind", "a&b")])
+    assert v.after == "?u.page=3&kind=a%26b&t.page=2#t"
+
+
+def test_a_download_comes_in_pieces_and_holds_no_nan():
+    n = 3 * PIECE + 1
+    columns = {"cell": np.zeros(n, dtype=np.int64), "replication": np.arange(n), "estimate": np.full(n, np.nan),
+               "truth": np.linspace(0, 1, n)}  # fmt: skip
+    cells = [{"population": "=HYPERLINK()", "model": "-1", "n": 20, "method": "a,b\nc"}]
+    pieces = list(study_csv(columns, cells))
+    assert len(pieces) == 4
+    assert "'=HYPERLINK()" in pieces[0]
+    assert "'-1" in pieces[0]
+    text = "".join(study_json({"study": "x", "nan": float("nan")}, columns, cells))
+    assert len(list(study_json({}, columns, cells))) == 6
+    content = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+    assert len(content["results"]) == n
+    assert content["results"][0]["estimate"] is None
+    assert content["results"][-1]["truth"] == 1.0
+    empty = {name: values[:0] for name, values in columns.items()}
+    assert json.loads("".join(study_json({}, empty, cells)))["results"] == []
+
+
+def test_costly_values_are_made_again_when_it_is_worth_it():
+    import time
+
+    memory, calls = Remembered(patience=5.0), []
+
+    def make():
+        calls.append(1)
+        time.sleep(0.02)
+        return len(calls)
+
+    assert memory.get("a", 1, make) == 1
+    assert memory.get("a", 1, make) == 1
+    assert memory.get("a", 2, make) == 1, "too soon: making it takes a fifth of the time since"
+    assert memory.get("a", 2, make, last=True) == 2, "the last state is never left out"
+    time.sleep(0.15)
+    assert memory.get("a", 3, make) == 3
+    for k in range(200):
+        memory.get(k, 0, lambda: 0)
+    assert len(memory._kept) <= memory.limit
+
+
+def test_a_picture_of_dots_is_to_scale():
+    root = ElementTree.fromstring(str(dots([("a", [Dot(0, 0.0, -1.0, 1.0)]), ("b", [Dot(0, 1.0)])], ["x"], "axis")))
+    first, second = (float(c.get("cx")) for c in root.iter("circle"))
+    line = next(p.get("d") for p in root.iter("path") if p.get("stroke-width") == "2")
+    left, right = (float(v) for v in re.fullmatch(r"M ([\d.]+) [\d.]+ H ([\d.]+)", line).groups())
+    assert first == pytest.approx((left + right) / 2, abs=0.2)
+    assert second == pytest.approx(right, abs=0.2)
+    marks = {p.text: float(p.get("x")) for p in root.iter("text")}
+    assert marks["0"] == pytest.approx(first, abs=0.2)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
+def test_ticks_lie_inside_and_are_few(low, width):
+    found = ticks(low, low + width)
+    assert 1 <= len(found) <= 8
+    assert all(low - 1e-9 * width <= t <= low + width * (1 + 1e-9) for t in found)
+
+
+def test_one_value_alone_can_be_drawn():
+    assert "<circle" in dots([("a", [Dot(0, 0.0)])], ["x"], "axis")
+    assert "<circle" in dots([("a", [Dot(0, 0.3)])], ["x"], "axis")
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://ann:top%20secret@lab/db", "postgresql://ann:top%20secret@[::1]:99999/db?password=top"]
+)
+def test_a_password_is_never_shown(url):
+    assert "top" not in shown_url(url)
+    assert "secret" not in without_password("cannot reach top secret or top%20secret", url).replace("out of", "")
+
+
+def test_durations_never_lie_about_what_is_not_known():
+    assert duration(float("nan")) == duration(float("inf")) == duration(-1) == "unknown"

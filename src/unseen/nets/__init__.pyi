@@ -26,9 +26,11 @@ from unseen.nets._measure import Measure as Measure
 from unseen.nets._measure import MeasureValue as MeasureValue
 from unseen.nets._measure import build_measure as build_measure
 from unseen.nets._measure import known_measures as known_measures
+from unseen.nets._monitor import Monitor as Monitor
 from unseen.nets._net import Copy80 as Copy80
 from unseen.nets._net import Net as Net
 from unseen.nets._posterior import Posterior as Posterior
+from unseen.nets._progress_file import read_progress as read_progress
 from unseen.nets._rank import NetRanking as NetRanking
 from unseen.nets._rank import rank as rank
 from unseen.nets._rank_scores import GranulatedTau as GranulatedTau

@@ -1,0 +1,60 @@
+"""`unseen nets monitor`: where the training runs of a folder stand, live."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from unseen.cli._common import Json, Quiet, Seed, emit, table
+
+__all__ = ["attach"]
+
+COLUMNS = [
+    "run", "epoch", "train_error", "monitor_error", "monitor_wrong", "monitor_p", "angle", "rate", "best_epoch", "best_error",
+    "state", "seconds_ago",
+]  # fmt: skip
+
+
+def monitor(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder with records (*.jsonl) of unseen.nets.Monitor, or one record.")
+    ],
+    once: Annotated[bool, typer.Option("--once", help="Print the table once and stop.")] = False,
+    interval: Annotated[float, typer.Option("--interval", min=0.1, help="Seconds between looks.")] = 2.0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    seed: Seed = 0,
+) -> None:
+    """Show where training runs stand: errors, Pineda's P, weight angle, best epoch; refreshed until Ctrl-C."""
+    from unseen.core.show import plain
+    from unseen.nets._progress_file import run_rows
+
+    rows = run_rows(folder)
+    if as_json:
+        emit(plain(rows), True)
+    elif once or not sys.stdout.isatty():
+        typer.echo(table(rows, COLUMNS))
+    else:
+        _live(folder, rows, interval, run_rows)
+
+
+def _live(folder: Path, rows: list[dict[str, Any]], interval: float, read: Any) -> None:
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(Text(table(rows, COLUMNS)), auto_refresh=False) as live:
+        try:
+            while True:
+                time.sleep(interval)
+                live.update(Text(table(read(folder), COLUMNS)), refresh=True)
+        except KeyboardInterrupt:
+            return
+
+
+def attach(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command("monitor")(monitor)

@@ -1,0 +1,111 @@
+"""Training progress as JSON lines: one line per epoch, on the disk at once, readable while it grows."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError
+from unseen.learners.progress import TrainingProgress
+
+__all__ = ["KIND", "append_line", "progress_of", "read_lines", "read_progress", "run_rows"]
+
+KIND = "unseen training progress 1"
+NAMES = ("train_error", "monitor_error", "train_p", "monitor_p", "angle", "rate", "length", "variance")
+
+
+def append_line(path: Path, line: dict[str, Any]) -> None:
+    """Add one line and put it on the disk; numbers that are not finite become null."""
+    plain = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in line.items()}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(plain, allow_nan=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_lines(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the header and the lines of a record; a last line that is being written or was cut short is left out."""
+    place = Path(path)
+    try:
+        texts = place.read_text(encoding="utf-8").split("\n")[:-1]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {str(path)!r}: {error}.") from error
+    try:
+        lines = [json.loads(text) for text in texts if text.strip()]
+    except json.JSONDecodeError as error:
+        raise InputError(f"{str(path)!r} holds a line that is no JSON: {error}.") from error
+    if not lines or not isinstance(lines[0], dict) or lines[0].get("kind") != KIND:
+        raise InputError(f"{str(path)!r} is no record of training progress.")
+    return lines[0], lines[1:]
+
+
+def read_progress(path: str | PathLike[str]) -> TrainingProgress:
+    """Read a record written by `Monitor` as the same kind of result that `unseen.learners.progress.monitor` gives.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, torch
+    >>> from unseen.nets import Monitor
+    >>> net, X = torch.nn.Linear(2, 2), torch.ones(6, 2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "run.jsonl"
+    ...     watch = Monitor(net, X[:4], [0, 1, 0, 1], X[4:], [0, 1], path=file)
+    ...     _ = watch(), watch()
+    ...     len(read_progress(file).train_error)
+    2
+    """
+    header, lines = read_lines(path)
+    epochs = [line for line in lines if "epoch" in line]
+    if not epochs:
+        raise InputError(f"{str(path)!r} holds no epoch yet.")
+    return progress_of(epochs, header.get("target_variance"))
+
+
+def progress_of(epochs: list[dict[str, Any]], target_variance: float | None) -> TrainingProgress:
+    """Return lines of epochs as one record; null stands for a number that is not known."""
+    table = {
+        name: np.array([np.nan if line[name] is None else line[name] for line in epochs], dtype=float) for name in NAMES
+    }
+    return TrainingProgress(
+        **table, target_variance=float("nan") if target_variance is None else float(target_variance)
+    )
+
+
+def run_rows(folder: str | PathLike[str]) -> list[dict[str, Any]]:
+    """Return one row per record found under a folder (or for one file): where each run stands."""
+    place = Path(folder)
+    if not place.exists():
+        raise InputError(f"there is no file or folder {str(folder)!r}.")
+    files = [place] if place.is_file() else sorted(place.rglob("*.jsonl"))
+    rows = []
+    for file in files:
+        try:
+            _, lines = read_lines(file)
+        except InputError:
+            if place.is_file():
+                raise
+            continue  # other JSON lines may lie in the folder
+        name = file.name if place.is_file() else str(file.relative_to(place))
+        rows.append({"run": name, **_standing(lines), "seconds_ago": round(time.time() - file.stat().st_mtime, 1)})
+    return rows
+
+
+def _standing(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    epochs = [line for line in lines if "epoch" in line]
+    done = next((line["done"] for line in lines if "done" in line), None)
+    if not epochs:
+        return {"epoch": 0, "state": done or "begun"}
+    watched = [math.inf if line.get("monitor_error") is None else line["monitor_error"] for line in epochs]
+    last, best = epochs[-1], int(np.argmin(watched))
+    shown = ("train_error", "monitor_error", "train_wrong", "monitor_wrong", "monitor_p", "angle", "rate")
+    return {
+        "epoch": last["epoch"], **{name: last.get(name) for name in shown}, "best_epoch": epochs[best]["epoch"],
+        "best_error": epochs[best].get("monitor_error"), "state": done or "running",
+    }  # fmt: skip

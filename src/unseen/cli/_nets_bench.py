@@ -1,0 +1,59 @@
+"""`unseen nets bench`: which measure of generalization can be trusted, on networks whose gaps are known."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.core.errors import InputError, MissingExtra
+
+__all__ = ["attach"]
+
+
+def bench(
+    zoo: Annotated[Path | None, typer.Option("--zoo", help="Folder of a zoo (Zoo.train).")] = None,
+    data: Annotated[Path | None, typer.Option("--data", help="NPZ the zoo was trained on: X_train, y_train.")] = None,
+    networks: Annotated[Path | None, typer.Option("--networks", help="Instead of a zoo: CSV of networks.")] = None,
+    values: Annotated[
+        Path | None, typer.Option("--values", help="CSV of measures: read, and added to where a zoo is given.")
+    ] = None,
+    measures: Annotated[str, typer.Option("--measures", help="Ids with commas, or all.")] = "all",
+    permutations: Annotated[int, typer.Option("--permutations", min=1, help="Behind noise floor and p-values.")] = 200,
+    max_seconds: Annotated[float | None, typer.Option("--max-seconds", help="Measure no longer than this.")] = None,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    report: Report = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Score measures of generalization on a zoo: CMI, rank agreement, noise floor, controls, seconds."""
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtra("torch", "torch", "unseen nets bench")
+    check_writable(report)
+    from unseen import nets
+    from unseen.nets._network_folder import read_zoo_data
+    from unseen.nets._settings import device_of
+
+    if zoo is not None and data is not None:
+        loaded = nets.Zoo.load(zoo, read_zoo_data(data))
+        wanted = "all" if measures == "all" else [part.strip() for part in measures.split(",") if part.strip()]
+        result = nets.bench(
+            loaded, wanted, path=values, device=device_of(device), random_state=seed, n_permutations=permutations, max_seconds=max_seconds
+        )  # fmt: skip
+    elif networks is not None and values is not None:
+        result = nets.bench_of(networks, values, n_permutations=permutations)
+    else:
+        raise InputError("give a zoo with its data (--zoo and --data), or tables (--networks and --values).")
+    write_report(result, report, quiet)
+    emit(result, as_json)
+    if max_seconds is not None and result.left_out:
+        raise typer.Exit(3)
+
+
+def attach(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command("bench")(bench)

@@ -1,0 +1,55 @@
+"""`unseen nets rank`: which of these trained networks will generalize best, from their training data alone."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.core.errors import MissingExtra
+
+__all__ = ["attach"]
+
+
+def rank(
+    zoo: Annotated[Path, typer.Option("--zoo", help="Folder with manifest.json and the networks' safetensors files.")],
+    data: Annotated[Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder of images.")],
+    measures: Annotated[str | None, typer.Option("--measures", help="Ids with commas, or all.")] = None,
+    only: Annotated[str, typer.Option("--only", help="Names of networks with commas; all by default.")] = "",
+    module: Annotated[
+        str | None, typer.Option("--module", help="pkg.mod:function that makes the net; your code is imported and run.")
+    ] = None,
+    accuracy: Annotated[float, typer.Option("--accuracy", help="Flag networks below this training accuracy.")] = 0.95,
+    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    report: Report = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rank trained networks by expected generalization, without a test set: the smallest expected gap first."""
+    if importlib.util.find_spec("torch") is None:
+        raise MissingExtra("torch", "torch", "unseen nets rank")
+    check_writable(report)
+    from unseen import nets
+    from unseen.cli._nets_estimate import _function
+    from unseen.nets._network_folder import read_networks
+    from unseen.nets._settings import device_of
+
+    make = None if module is None else _function(module)
+    found = read_networks(zoo, data, make=make, only=_split(only), device=device_of(device))
+    wanted = measures if measures is None or measures == "all" else _split(measures)
+    result = nets.rank(found, measures=wanted, accuracy=accuracy, device=device, random_state=seed)
+    write_report(result, report, quiet)
+    emit(result, as_json)
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def attach(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command("rank")(rank)

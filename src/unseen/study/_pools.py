@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import queue
 import signal
 import threading
@@ -120,17 +121,27 @@ class InlinePool:
         self.waiting.clear()
 
 
-_context: Context | None = None
+class Unloadable(Exception):
+    """A worker cannot load what it is to run."""
 
 
-def _start_worker(context: Context) -> None:
+_context: Any = None
+
+
+def _start_worker(packed: bytes) -> None:
     global _context
-    _context = context
+    _context = packed
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches workers too; the driver decides
 
 
 def _run_in_worker(rows: list[TaskRow]) -> tuple[list[Result], float]:
-    assert _context is not None
+    """Run a chunk; the context is opened at the first one, where an error can still be told."""
+    global _context
+    if isinstance(_context, bytes):
+        try:
+            _context = pickle.loads(_context)
+        except Exception as error:
+            raise Unloadable(_complaint(error)) from None
     return run_rows(_context, rows)
 
 
@@ -178,7 +189,10 @@ class ProcessPool(_Futures):
 
     def __init__(self, context: Context, workers: int) -> None:
         super().__init__()
-        self.context, self.workers = context, workers
+        from joblib.externals.loky.cloudpickle_wrapper import dumps
+
+        self.workers = workers
+        self.packed = dumps(context)  # spec and cells travel once, when a worker starts
         self.executor: Any = None
 
     def _send(self, rows: list[TaskRow]) -> Any:
@@ -188,7 +202,7 @@ class ProcessPool(_Futures):
             for _ in range(2):
                 if self.executor is None:
                     self.executor = ProcessPoolExecutor(
-                        self.workers, initializer=_start_worker, initargs=(self.context,)
+                        self.workers, initializer=_start_worker, initargs=(self.packed,)
                     )
                 try:
                     return self.executor.submit(_run_in_worker, rows)
@@ -204,6 +218,8 @@ class ProcessPool(_Futures):
         except BrokenProcessPool as error:
             self._drop()
             return Done(rows, [], error=_complaint(error), lost=True)
+        except Unloadable as error:
+            raise PartialRun(f"the workers cannot load what they are to run: {error}.") from error
         except Exception as error:
             return Done(rows, [], error=_complaint(error))
 

@@ -1,0 +1,173 @@
+"""Training progress of torch loops: the same numbers as for scikit-learn's perceptron, records that survive a crash."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from unseen.core.errors import InputError, KindError  # noqa: E402
+from unseen.learners.progress import TrainingProgress  # noqa: E402
+from unseen.nets import Monitor, read_progress  # noqa: E402
+from unseen.nets._progress_file import run_rows  # noqa: E402
+
+
+def parts(n=80, seed=0, c=3):
+    generator = torch.Generator().manual_seed(seed)
+    y = torch.arange(n) % c
+    X = torch.randn(n, 4, generator=generator)
+    X[:, 0] += 2 * y
+    return X[: n // 2], y[: n // 2], X[n // 2 :], y[n // 2 :]
+
+
+def trained(net, X, y, watch, epochs, lr=0.5):
+    optimizer = torch.optim.SGD(net.parameters(), lr=lr)
+    for _ in range(epochs):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(net(X), y)
+        loss.backward()
+        optimizer.step()
+        watch(loss=loss.item())
+        if watch.stop:
+            return
+
+
+def test_numbers_by_hand(tmp_path):
+    X, y, Xm, ym = parts()
+    torch.manual_seed(0)
+    net = nn.Linear(4, 3)
+    watch = Monitor(net, X, y, Xm, ym, path=tmp_path / "run.jsonl")
+    trained(net, X, y, watch, 3)
+    p = net(Xm).softmax(1).detach().double().numpy()
+    hot = np.eye(3)[ym.numpy()]
+    error = np.square(hot - p).mean()
+    w = np.concatenate([q.detach().double().numpy().ravel() for q in net.parameters()])
+    last = watch.lines[-1]
+    assert last["monitor_error"] == pytest.approx(error, rel=1e-6)
+    assert last["monitor_p"] == pytest.approx(1 - error / hot.var(axis=0).mean(), rel=1e-6)
+    assert last["monitor_wrong"] == pytest.approx((p.argmax(1) != ym.numpy()).mean())
+    assert last["length"] == pytest.approx(np.linalg.norm(w), rel=1e-6)
+    assert np.cos(last["angle"]) == pytest.approx(w.sum() / np.sqrt(len(w)) / np.linalg.norm(w), rel=1e-6)
+    assert last["variance"] == pytest.approx(np.sin(last["angle"]) ** 2 / len(w), rel=1e-6)
+    assert last["rate"] == pytest.approx(abs(last["angle"] - watch.lines[-2]["angle"]))
+    assert isinstance(watch.progress, TrainingProgress)
+    stored = read_progress(tmp_path / "run.jsonl")
+    for name in ("train_error", "monitor_p", "angle", "rate"):
+        np.testing.assert_allclose(getattr(stored, name), getattr(watch.progress, name))
+    assert stored.target_variance == pytest.approx(np.eye(3)[y.numpy()].var(axis=0).mean())
+
+
+def test_the_same_as_the_monitor_of_scikit_learn_models():
+    from sklearn.neural_network import MLPClassifier
+
+    from unseen.learners.progress import monitor
+
+    X, y, Xm, ym = (t.numpy() for t in parts(c=2))
+    model = MLPClassifier(
+        (5,), activation="tanh", solver="sgd", learning_rate_init=0.1, batch_size=40, alpha=0, random_state=0
+    )
+    theirs = monitor(model, X, y, Xm, ym, epochs=2)
+    fitted = MLPClassifier(**model.get_params())
+    for _ in range(2):
+        fitted.partial_fit(X, y, classes=[0, 1])
+    net = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 1)).double()
+    with torch.no_grad():
+        for layer, w, b in zip((net[0], net[2]), fitted.coefs_, fitted.intercepts_):
+            layer.weight.copy_(torch.as_tensor(w.T))
+            layer.bias.copy_(torch.as_tensor(b))
+    line = Monitor(net, X, y, Xm, ym)()
+    assert line["train_error"] == pytest.approx(theirs.train_error[-1], rel=1e-6)
+    assert line["monitor_p"] == pytest.approx(theirs.monitor_p[-1], rel=1e-6)
+    assert line["angle"] == pytest.approx(theirs.angle[-1], rel=1e-6)
+    assert line["length"] == pytest.approx(theirs.length[-1], rel=1e-6)
+
+
+def test_it_stops_and_restores_the_best_epoch():
+    X, y, Xm, ym = parts(n=24, seed=3)
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 64), nn.Tanh(), nn.Linear(64, 3))
+    watch = Monitor(net, X, torch.randperm(12) % 3, Xm, ym, patience=5)
+    trained(net, X, torch.randperm(12) % 3, watch, 300)
+    errors = watch.progress.monitor_error
+    assert watch.stop
+    assert len(errors) == watch.best_epoch + 5
+    assert watch.restore() == int(np.argmin(errors)) + 1 == watch.progress.best
+    again = Monitor(net, X, y, Xm, ym)()
+    assert again["monitor_error"] == pytest.approx(errors.min(), rel=1e-6)
+
+
+def test_looking_changes_nothing():
+    X, y, Xm, ym = parts()
+    net = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.5), nn.Linear(6, 3)).train()
+    before = {k: v.clone() for k, v in net.state_dict().items()}
+    watch = Monitor(net, X, y, Xm, ym)
+    one, two = watch(), watch()
+    assert one["train_error"] == two["train_error"]
+    assert net.training
+    assert all(torch.equal(before[k], v) for k, v in net.state_dict().items())
+
+
+def test_a_crash_costs_at_most_the_line_being_written(tmp_path):
+    X, y, Xm, ym = parts()
+    torch.manual_seed(0)
+    net, file = nn.Linear(4, 3), tmp_path / "run.jsonl"
+    watch = Monitor(net, X, y, Xm, ym, path=file)
+    trained(net, X, y, watch, 3)
+    with file.open("a") as stream:
+        stream.write('{"epoch": 4, "train_er')  # the machine stopped here
+    assert len(read_progress(file).train_error) == 3
+    with pytest.raises(InputError, match="resume=True"):
+        Monitor(net, X, y, Xm, ym, path=file)
+    again = Monitor(net, X, y, Xm, ym, path=file, resume=True)
+    line = again()
+    assert line["epoch"] == 4
+    assert line["rate"] == pytest.approx(abs(line["angle"] - watch.lines[-1]["angle"]))
+    again.close("patience")
+    assert [json.loads(text)["epoch"] for text in file.read_text().splitlines()[1:-1]] == [1, 2, 3, 4]
+    assert run_rows(tmp_path)[0]["state"] == "patience"
+    with pytest.raises(InputError, match="weights"):
+        Monitor(nn.Linear(4, 4), X, y, Xm, ym, path=file, resume=True)
+
+
+def test_numbers_as_targets():
+    X, _, Xm, _ = parts()
+    net = nn.Linear(4, 1)
+    line = Monitor(net, X, X[:, 0], Xm, Xm[:, 0])()
+    assert line["monitor_error"] == pytest.approx(float((net(Xm)[:, 0] - Xm[:, 0]).square().mean().detach()), rel=1e-5)
+    assert np.isnan(line["monitor_wrong"])
+    whole = Monitor(net, X, torch.arange(40.0), Xm, torch.arange(40.0), task="numbers")()
+    assert whole["train_error"] > 100
+
+
+def test_rows_of_a_folder_leave_other_files_alone(tmp_path):
+    X, y, Xm, ym = parts()
+    (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
+    (tmp_path / "deep").mkdir()
+    net = nn.Linear(4, 3)
+    watch = Monitor(net, X, y, Xm, ym, path=tmp_path / "deep" / "a.jsonl")
+    assert run_rows(tmp_path)[0]["epoch"] == 0
+    trained(net, X, y, watch, 2)
+    rows = run_rows(tmp_path)
+    assert [row["run"] for row in rows] == ["deep/a.jsonl"]
+    assert rows[0]["epoch"] == 2
+    assert rows[0]["best_error"] == pytest.approx(watch.progress.monitor_error.min())
+    with pytest.raises(InputError, match="no record"):
+        run_rows(tmp_path / "other.jsonl")
+    with pytest.raises(InputError, match="no file"):
+        run_rows(tmp_path / "none")
+
+
+def test_misuse():
+    X, y, Xm, ym = parts()
+    with pytest.raises(KindError):
+        Monitor("net", X, y, Xm, ym)
+    with pytest.raises(InputError, match="patience"):
+        Monitor(nn.Linear(4, 3), X, y, Xm, ym, patience=0)
+    with pytest.raises(InputError, match="class indices"):
+        Monitor(nn.Linear(4, 2), X, y, Xm, ym)
+    with pytest.raises(InputError, match="nothing is recorded"):
+        _ = Monitor(nn.Linear(4, 3), X, y, Xm, ym).progress

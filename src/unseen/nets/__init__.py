@@ -8,6 +8,7 @@ from unseen.core.lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "AugmentationSheet": "unseen.nets._sheet",
         "Bench": "unseen.nets._bench",
         "CalibratedNetEstimate": "unseen.nets._records",
         "Classifier": "unseen.nets._classifier",
@@ -30,6 +31,7 @@ __getattr__, __dir__, __all__ = attach(
         "ZooGrid": "unseen.nets._zoo_grids",
         "ZooNet": "unseen.nets._zoo_plan",
         "augment": "unseen.nets._augment",
+        "augmentation_sheet": "unseen.nets._sheet",
         "bench": "unseen.nets._bench",
         "bench_of": "unseen.nets._bench",
         "build_measure": "unseen.nets._measure",

@@ -43,6 +43,8 @@ from unseen.nets._records import NetEstimate as NetEstimate
 from unseen.nets._sample import sample_net as sample_net
 from unseen.nets._sample_posterior import posterior as posterior
 from unseen.nets._saved import load_weights as load_weights
+from unseen.nets._sheet import AugmentationSheet as AugmentationSheet
+from unseen.nets._sheet import augmentation_sheet as augmentation_sheet
 from unseen.nets._zoo import Zoo as Zoo
 from unseen.nets._zoo_grids import ZooGrid as ZooGrid
 from unseen.nets._zoo_plan import ZooNet as ZooNet

@@ -1,0 +1,175 @@
+"""Sheets of augmented images with their factors and penalties, as figures 3.2 to 3.7 of Ghane's dissertation (2022) show them."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.rng import RandomState, root_seed, task_seed
+from unseen.core.show import Shown
+
+if TYPE_CHECKING:
+    import torch
+
+    from unseen.nets._factors import Factors
+
+__all__ = ["AugmentationSheet", "augmentation_sheet"]
+
+STRONG = ("cutout", "height shift", "width shift", "horizontal zoom", "vertical zoom")
+WEAK = ("brightness", "rotation")
+CATEGORIES = ("strong", "weak", "fixed", "all")
+
+
+@dataclass(frozen=True)
+class AugmentationSheet(Shown):
+    """Augmented images in rows and columns, each with what was done to it and the penalty of misclassifying it.
+
+    Parameters
+    ----------
+    category : str
+        "strong", "weak", "fixed" or "all".
+    row_labels : tuple of str
+        What varies along each row.
+    labels : tuple of tuple of str
+        What was done to each image.
+    penalties : numpy.ndarray
+        Penalty of each image by equation 3.3; 9 for an image left alone, 0 for one changed most.
+    images : numpy.ndarray
+        Shape (rows, columns, height, width, channels), black 0 and white 1.
+    """
+
+    category: str
+    row_labels: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    penalties: NDArray[np.float64]
+    images: NDArray[np.float64] = field(repr=False, metadata={"shown": False})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per image."""
+        return [
+            {"row": name, "column": k, "augmentation": text, "penalty": float(self.penalties[i, k])}
+            for i, (name, texts) in enumerate(zip(self.row_labels, self.labels))
+            for k, text in enumerate(texts)
+        ]
+
+    def __str__(self) -> str:
+        rows, columns = self.penalties.shape
+        return f"{rows} x {columns} images ({self.category}), penalties {self.penalties.min():.2f} to {self.penalties.max():.2f}"
+
+
+def augmentation_sheet(
+    X: torch.Tensor, category: str = "all", *, columns: int = 7, random_state: RandomState = 0
+) -> AugmentationSheet:
+    """Show what augmentations do to images, and what misclassifying them costs.
+
+    Parameters
+    ----------
+    X : torch.Tensor
+        Images of shape (n, channels, height, width), black 0 and white 1; of "strong" and "weak" only the first is used.
+    category : str
+        "strong" and "weak": one augmentation a row, growing from left to right; "fixed": each image as it is, through the
+        Sobel filter, mirrored, and both; "all": each image with random combinations, sorted by penalty.
+    columns : int
+        Images in a row, for all but "fixed".
+    random_state : int, Generator or None
+        Of the combinations.
+
+    Returns
+    -------
+    AugmentationSheet
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> sheet = augmentation_sheet(sample_net("conv").X_train[:2], "fixed")
+    >>> sheet.penalties[0].tolist(), sheet.row_labels
+    ([9.0, 7.0, 6.0, 4.0], ('image 1', 'image 2'))
+    """
+    if category not in CATEGORIES:
+        raise UnknownName("category of augmentations", category, CATEGORIES)
+    if isinstance(columns, bool) or not isinstance(columns, int) or columns < 2:
+        raise InputError(f"columns is {columns!r}; at least 2 are needed.")
+    if category in ("strong", "weak"):
+        return _growing(X[:1], category, columns)
+    return _fixed(X) if category == "fixed" else _combined(X, columns, root_seed(random_state))
+
+
+def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
+    """One augmentation a row; signed ones from their smallest to their largest value."""
+    import torch
+
+    from unseen.nets._factors import no_augmentation
+
+    up, both = torch.linspace(0, 1, columns), torch.linspace(-1, 1, columns)
+    side = 0.5 * up
+    changes: dict[str, dict[str, Any]] = {
+        "cutout": {"cut_height": side, "cut_width": side, "cut_top": up * 0 + 0.5, "cut_left": up * 0 + 0.5},
+        "height shift": {"shift_height": side},
+        "width shift": {"shift_width": side},
+        "horizontal zoom": {"zoom_horizontal": 1 + 0.5 * both},
+        "vertical zoom": {"zoom_vertical": 1 + 0.5 * both},
+        "brightness": {"brightness": 1 + 0.5 * both},
+        "rotation": {"rotation": both * torch.pi / 4},
+    }
+    names = STRONG if category == "strong" else WEAK
+    made = [(name, dataclasses.replace(no_augmentation(columns), **changes[name])) for name in names]
+    return _sheet(category, [(name, X.expand(columns, -1, -1, -1), factors) for name, factors in made])
+
+
+def _fixed(X: torch.Tensor) -> AugmentationSheet:
+    import torch
+
+    from unseen.nets._factors import no_augmentation
+
+    coins = dataclasses.replace(
+        no_augmentation(4),
+        sobel=torch.tensor([False, True, False, True]),
+        flip=torch.tensor([False, False, True, True]),
+    )
+    return _sheet("fixed", [(f"image {i + 1}", X[i : i + 1].expand(4, -1, -1, -1), coins) for i in range(len(X))])
+
+
+def _combined(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:
+    import torch
+
+    from unseen.nets._factors import draw_factors
+
+    parts = []
+    for i in range(len(X)):
+        factors = draw_factors(columns, torch.Generator().manual_seed(task_seed(seed, "sheet", i)))
+        order = factors.penalty().argsort(descending=True)
+        parts.append((f"image {i + 1}", X[i : i + 1].expand(columns, -1, -1, -1), factors[order]))
+    return _sheet("all", parts)
+
+
+def _sheet(category: str, parts: list[tuple[str, torch.Tensor, Factors]]) -> AugmentationSheet:
+    from unseen.nets._augment import augment
+
+    images = [augment(X, factors).permute(0, 2, 3, 1).cpu().double().numpy() for _, X, factors in parts]
+    penalties = np.stack([factors.penalty().double().cpu().numpy() for _, _, factors in parts])
+    labels = tuple(tuple(_words(factors, k) for k in range(len(factors))) for _, _, factors in parts)
+    return AugmentationSheet(category, tuple(name for name, _, _ in parts), labels, penalties, np.stack(images))
+
+
+def _words(factors: Factors, k: int) -> str:
+    """What was done to one image."""
+    f = factors[k : k + 1]
+    cut = float(f.cut_height * f.cut_width)
+    shift, rotation = (float(f.shift_height), float(f.shift_width)), float(f.rotation)
+    said = [
+        f"cutout {100 * cut:.0f} %" if cut > 0.005 else "",
+        f"down {100 * shift[0]:+.0f} %" if abs(shift[0]) > 0.005 else "",
+        f"right {100 * shift[1]:+.0f} %" if abs(shift[1]) > 0.005 else "",
+        f"zoom across {float(f.zoom_horizontal):.2f}" if abs(float(f.zoom_horizontal) - 1) > 0.005 else "",
+        f"zoom down {float(f.zoom_vertical):.2f}" if abs(float(f.zoom_vertical) - 1) > 0.005 else "",
+        f"brightness {100 * float(f.brightness):.0f} %" if abs(float(f.brightness) - 1) > 0.005 else "",
+        f"rotation {np.degrees(rotation):+.0f}°" if abs(rotation) > 0.005 else "",
+        "Sobel" if bool(f.sobel) else "",
+        "flip" if bool(f.flip) else "",
+    ]
+    return ", ".join(filter(None, said)) or "as it is"

@@ -13,6 +13,7 @@ __all__ = ["gaps_by_column", "k_nearest", "k_nearest_in_parts", "nearest_distanc
 # measured: up to these dimensions a tree among so many rows is quicker than matrix products
 TREES = ((6, 500), (12, 10_000))
 BLOCK = 2**21  # numbers in one block of similarities: 16 MB
+FEW = 64  # rows up to which all distances at once are quicker than anything that is cleverer
 
 
 def _use_tree(n: int, d: int) -> bool:
@@ -49,6 +50,12 @@ def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
     [1.0, 1.0, 2.0]
     """
     n, d = points.shape
+    if n <= FEW:
+        from scipy.spatial.distance import cdist
+
+        between = cdist(points, points)
+        np.fill_diagonal(between, np.inf)
+        return np.asarray(between.min(axis=1))
     asked = np.arange(n)
     if n > max_queries:
         asked = np.sort(np.random.default_rng(0).choice(n, max_queries, replace=False))

@@ -233,7 +233,7 @@ def _check_model(native: Any, data: Data) -> None:
 
 
 def _is_regressor(model: Any) -> bool:
-    if not hasattr(model, "__sklearn_tags__"):
+    if hasattr(model, "classes_") or not hasattr(model, "__sklearn_tags__"):
         return False
     from sklearn.base import is_regressor
 

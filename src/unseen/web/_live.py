@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ from unseen.web._words import key_of, progress_words
 __all__ = ["Live", "event", "news_of"]
 
 SILENCE = 15.0
+LEISURE = 5.0
 
 
 def event(kind: str, content: Any) -> str:
@@ -109,8 +111,10 @@ class Live:
 
     async def _read(self) -> None:
         while not self.stopping:
+            start = time.monotonic()
             await self._look()
-            await asyncio.sleep(self.seconds)
+            # a slow store is asked less often: watching must not take from those who compute
+            await asyncio.sleep(max(self.seconds, LEISURE * (time.monotonic() - start)))
 
     async def _look(self) -> None:
         from starlette.concurrency import run_in_threadpool

@@ -68,7 +68,7 @@ def fit_power_law(values: np.ndarray) -> PowerLaw:
 def eigenvalues(layer: nn.Module) -> np.ndarray:
     """Return the squared singular values of a layer, as weightwatcher takes them.
 
-    A convolution is one matrix per position of its kernel, each scaled by the square root of half the number of positions; their eigenvalues are pooled.
+    A convolution is one matrix per position of its kernel, scaled by the square root of one half as weightwatcher 0.7.7 does; their eigenvalues are pooled.
 
     References
     ----------
@@ -83,5 +83,4 @@ def eigenvalues(layer: nn.Module) -> np.ndarray:
     if weight.ndim == 2:
         return torch.linalg.svdvals(weight).cpu().numpy() ** 2
     slices = weight.flatten(2).permute(2, 0, 1)
-    scaled = slices * (slices.shape[0] / 2) ** 0.5
-    return torch.linalg.svdvals(scaled).flatten().cpu().numpy() ** 2
+    return torch.linalg.svdvals(slices * 0.5**0.5).flatten().cpu().numpy() ** 2

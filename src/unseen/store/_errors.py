@@ -64,9 +64,10 @@ def _sentence(error: Any, where: str) -> StoreError:
         return StoreError(f"cannot open the store {where}: the folder does not exist or may not be written.")
     if "not a database" in words or "malformed" in words:
         return StoreError(f"the file of the store {where} is not an SQLite database, or it is damaged: {cause[0]}.")
-    if state.startswith("28"):
+    # a refused connection carries no code, only words
+    if state.startswith("28") or any(sign in words for sign in ("authentication failed", "no password", 'role "')):
         return StoreError(f"the store {where} refuses this user or password; check the URL.")
-    if state == "3D000":
+    if state == "3D000" or ('database "' in words and "does not exist" in words):
         return StoreError(f"the store {where} does not exist on that server; create the database first (createdb).")
     if _is_lost(error, words, state):
         return StoreLost(f"cannot reach the store {where}: {cause[0]}. Check that the server runs, then resume.")

@@ -24,9 +24,10 @@ $(VENV)/.installed-torch: $(VENV)/.installed-dev
 	$(PIP) install -q $(TORCH)
 	touch $@
 
-.venv-peers/.installed: benchmarks/requirements-peers.txt
+.venv-peers/.installed: benchmarks/requirements-peers.txt benchmarks/requirements-peers-torch.txt
 	test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
 	.venv-peers/bin/python -m pip install -q --disable-pip-version-check -r benchmarks/requirements-peers.txt
+	.venv-peers/bin/python -m pip install -q --disable-pip-version-check -r benchmarks/requirements-peers-torch.txt
 	.venv-peers/bin/python -m pip install -q --disable-pip-version-check -e .
 	touch $@
 

@@ -62,6 +62,8 @@ def main() -> None:
     print(f"data read in {time.perf_counter() - start:.1f} s", flush=True)
     if not given.skip_speed:
         print(f"one estimate, 80,000 images: {speed_of_one(data, given.device):.1f} ms", flush=True)
+        torch.backends.cudnn.benchmark = True
+        print(f"the same with cudnn.benchmark: {speed_of_one(data, given.device):.1f} ms", flush=True)
     setting = replace(
         Setting(),
         n_mc=given.n_mc,

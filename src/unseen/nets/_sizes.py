@@ -10,10 +10,11 @@ import torch
 
 from unseen.core.errors import InputError, UnknownName
 
-__all__ = ["chi_median", "diagonal_sizes", "members_of", "nearest_gaps", "spherical_sizes"]
+__all__ = ["chi_median", "diagonal_sizes", "nearest_gaps", "spherical_sizes"]
 
 QUERIES = 5_000  # in a larger class so many points are asked for their neighbour among all
 BLOCK = 2**24
+PADDING = 4  # classes are padded to one size where that costs at most so many times the sample
 
 
 @lru_cache(maxsize=256)
@@ -40,15 +41,13 @@ def chi_median(d: int) -> float:
     return math.sqrt((low + high) / 2)
 
 
-def members_of(points: Any, codes: Any, code: int, label: Any) -> Any:
-    """Return the points of a class, None where it is empty, and refuse a single one."""
-    chosen = points[codes == code]
-    if len(chosen) == 1:
-        raise InputError(
-            f"class {label!r} has one point; the distance to its nearest neighbour needs at least two. "
-            "Merge or drop the class, or collect more of it."
-        )
-    return chosen if len(chosen) else None
+def one_point(label: Any) -> InputError:
+    """Return the error for a class too small to have a distance."""
+    label = label.item() if hasattr(label, "item") else label
+    return InputError(
+        f"class {label!r} has one point; the distance to its nearest neighbour needs at least two. "
+        "Merge or drop the class, or collect more of it."
+    )
 
 
 def spherical_sizes(points: Any, codes: Any, n_classes: int, labels: Any = None) -> Any:
@@ -73,8 +72,10 @@ def spherical_sizes(points: Any, codes: Any, n_classes: int, labels: Any = None)
     """
     out = torch.zeros(n_classes, dtype=points.dtype, device=points.device)
     for code in range(n_classes):
-        mine = members_of(points, codes, code, code if labels is None else labels[code])
-        if mine is not None:
+        mine = points[codes == code]
+        if len(mine) == 1:
+            raise one_point(code if labels is None else labels[code])
+        if len(mine):
             out[code] = _nearest(mine).mean()
     return out / chi_median(points.shape[1])
 
@@ -103,8 +104,8 @@ def nearest_gaps(values: Any, distinct: bool) -> Any:
 
     Parameters
     ----------
-    values : tensor of shape (m, d)
-        At least two rows.
+    values : tensor of shape (..., m, d)
+        At least two rows; rows of infinity at the end are padding and do not count.
     distinct : bool
         Measure to the nearest *different* value, a constant column getting 0; otherwise a tie is a distance of 0.
 
@@ -114,19 +115,19 @@ def nearest_gaps(values: Any, distinct: bool) -> Any:
     >>> nearest_gaps(x, True).tolist(), [round(g, 4) for g in nearest_gaps(x, False).tolist()]
     ([2.0, 0.0], [0.6667, 0.0])
     """
-    ordered = values.sort(dim=0).values
-    steps = ordered.diff(dim=0)
-    edge = torch.full_like(ordered[:1], math.inf)
-    if not distinct:
-        nearest = torch.minimum(torch.cat([edge, steps]), torch.cat([steps, edge]))
-    else:
-        rises = steps > 0
-        above = torch.where(rises, ordered[1:], math.inf)
-        below = torch.where(rises, ordered[:-1], -math.inf)
-        above = torch.cat([above, edge]).flip(0).cummin(0).values.flip(0)
-        below = torch.cat([-edge, below]).cummax(0).values
-        nearest = torch.minimum(above - ordered, ordered - below)
-    return torch.where(torch.isfinite(nearest), nearest, 0.0).mean(0)
+    ordered = values.sort(dim=-2).values
+    low, high = ordered[..., :-1, :], ordered[..., 1:, :]
+    edge = torch.full_like(ordered[..., :1, :], math.inf)
+    counts = torch.isfinite(high) & ((high > low) if distinct else torch.ones_like(high, dtype=torch.bool))
+    above = torch.cat([torch.where(counts, high, math.inf), edge], -2)
+    below = torch.cat([-edge, torch.where(counts, low, -math.inf)], -2)
+    if distinct:
+        above = above.flip(-2).cummin(-2).values.flip(-2)
+        below = below.cummax(-2).values
+    real = torch.isfinite(ordered)
+    nearest = torch.minimum(above - ordered, ordered - below)
+    nearest = torch.where(real & torch.isfinite(nearest), nearest, 0.0)
+    return nearest.sum(-2) / real.sum(-2).clamp_min(1)
 
 
 def diagonal_sizes(points: Any, codes: Any, n_classes: int, nearest: str = "distinct", labels: Any = None) -> Any:
@@ -151,9 +152,24 @@ def diagonal_sizes(points: Any, codes: Any, n_classes: int, nearest: str = "dist
     """
     if nearest not in ("distinct", "any"):
         raise UnknownName("nearest", nearest, ("distinct", "any"))
+    counts = torch.bincount(codes, minlength=n_classes).tolist()
+    for code, count in enumerate(counts):
+        if count == 1:
+            raise one_point(code if labels is None else labels[code])
+    if n_classes * max(counts) <= PADDING * len(points):
+        return nearest_gaps(_by_class(points, codes, counts), nearest == "distinct") / chi_median(1)
     out = torch.zeros((n_classes, points.shape[1]), dtype=points.dtype, device=points.device)
-    for code in range(n_classes):
-        mine = members_of(points, codes, code, code if labels is None else labels[code])
-        if mine is not None:
-            out[code] = nearest_gaps(mine, nearest == "distinct")
+    for code, count in enumerate(counts):
+        if count:
+            out[code] = nearest_gaps(points[codes == code], nearest == "distinct")
     return out / chi_median(1)
+
+
+def _by_class(points: Any, codes: Any, counts: list[int]) -> Any:
+    """Return points as (classes, most members, d), short classes padded with infinity."""
+    order = codes.argsort(stable=True)
+    starts = torch.tensor([0, *counts[:-1]], device=codes.device).cumsum(0)
+    place = torch.arange(len(codes), device=codes.device) - starts[codes[order]]
+    out = torch.full((len(counts), max(counts), points.shape[1]), math.inf, dtype=points.dtype, device=points.device)
+    out[codes[order], place] = points[order]
+    return out

@@ -6,6 +6,7 @@ number generators", OOPSLA), in whole numbers only, so that CPU and GPU draw the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -61,9 +62,7 @@ def _wrap(value: int) -> int:
 
 def _at(keys: Tensor, shape: Sequence[int]) -> Tensor:
     """Return bits of shape (*keys.shape, *shape); the value at a position does not depend on the first axis' length."""
-    count = 1
-    for size in shape:
-        count *= int(size)
+    count = math.prod(int(size) for size in shape)
     position = torch.arange(1, count + 1, dtype=torch.int64, device=keys.device) * GOLDEN
     return bits(keys[..., None] + position).reshape(*keys.shape, *shape)
 
@@ -83,9 +82,10 @@ def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
     >>> [round(float(k), 1) for k in kept]
     [0.8, 0.5]
     """
-    drawn = (_at(keys, shape) >> 40) & ((1 << 24) - 1)
-    floor = (rate.double() * 2.0**24).round().to(torch.int64)
-    return drawn >= floor.reshape(*rate.shape, *([1] * len(shape)))
+    count = math.prod(int(size) for size in shape)
+    drawn = _at(keys, (-(-count // 4),)).view(torch.int16)[..., :count]  # four draws of 16 bits from each hash
+    floor = ((rate.double() * 2.0**16).round() - 2.0**15).clamp(max=2.0**15 - 1).to(torch.int16)
+    return (drawn >= floor[..., None]).reshape(*keys.shape, *shape)
 
 
 def shuffled(keys: Tensor, lengths: Tensor, width: int) -> Tensor:

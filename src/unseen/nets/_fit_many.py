@@ -163,21 +163,21 @@ def fit_many(
         raise InputError(
             f"y holds the class {int(y.max())}, but the module gives {n_logits} logits (classes 0 to {n_logits - 1})."
         )
-    ready = [prepared(net) for net in nets]
-    params, buffers = stacked_state(ready, where, kind)
-    _set_rates(ready[0], buffers, settings)
+    ready = prepared(nets[0])
+    params, buffers = stacked_state(nets, where, kind)
+    _add_dropouts(ready, buffers, settings, where, count)
     kept_out = validation if stop == "patience" else 0
     if not isinstance(kept_out, (int, float)):
         kept_out = index_arrays(kept_out, len(X), None)
     weights = class_weights(class_weight, y, rows, n_logits)
     X_there = X.to(where)
     with exact_float32(tf32):
-        program, why = choose_program(ready[0], params, buffers, X_there, strategy)
+        program, why = choose_program(ready, params, buffers, X_there, strategy)
         job = Job(
             program, X_there, torch.from_numpy(y).to(where), make_sets(rows, seeds, kept_out), seeds,
             None if weights is None else torch.from_numpy(weights).to(where, kind), settings,
-            tuple(k for k, p in ready[0].named_parameters() if p.requires_grad),
-            tuple(f"{path}.key" if path else "key" for path, _ in dropouts_of(ready[0])), bool(norms_of(ready[0])),
+            tuple(k for k, p in ready.named_parameters() if p.requires_grad),
+            tuple(f"{path}.key" for path, _ in dropouts_of(ready)), bool(norms_of(ready)),
             eval_batch or rows_at_once(X.shape[1:], where), where.type == "cuda" and not isinstance(program, Plain),
         )  # fmt: skip
         job, record, notes = _train_all(job, params, buffers, max_together, progress)
@@ -223,15 +223,15 @@ def _pairs(index_sets: Any, seeds: Any, n: int) -> tuple[list[np.ndarray], list[
     return rows, numbers
 
 
-def _set_rates(net: nn.Module, buffers: dict[str, Tensor], settings: Settings) -> None:
-    """Write each net's dropout rate, in float64 whatever the weights are."""
+def _add_dropouts(
+    net: nn.Module, buffers: dict[str, Tensor], settings: Settings, device: torch.device, count: int
+) -> None:
+    """Add each net's dropout rate, in float64 whatever the weights are, and the place of its key."""
     for path, layer in dropouts_of(net):
-        name = f"{path}.rate" if path else "rate"
-        value = buffers[name]
-        rates = torch.full(value.shape, float(layer.rate), dtype=torch.float64)
-        if settings.dropout is not None:
-            rates = torch.tensor(settings.dropout, dtype=torch.float64)
-        buffers[name] = rates.to(value.device)
+        own = (float(layer.rate),) * count
+        rates = torch.tensor(own if settings.dropout is None else settings.dropout, dtype=torch.float64)
+        buffers[f"{path}.rate"] = rates.to(device)
+        buffers[f"{path}.key"] = torch.zeros(count, dtype=torch.int64, device=device)
 
 
 def choose_program(

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.nets._draws import derive, keys_of, shuffled, uniform
+from unseen.nets._layers import dropout_keys
 from unseen.nets._program import Plain, Program
 from unseen.nets._sets import Sets
 from unseen.nets._settings import Settings
@@ -71,6 +72,9 @@ class Group:
         self.order = torch.zeros(len(self.nets), self.n_batches * size, dtype=torch.int64, device=device)
         self.cursor = torch.zeros((), dtype=torch.int64, device=device)
         self.epoch = torch.zeros((), dtype=torch.int64, device=device)
+        self.masks = torch.zeros(
+            len(self.job.dropouts), self.n_batches, len(self.nets), dtype=torch.int64, device=device
+        )
         self.loss_sum = torch.zeros(len(self.nets), dtype=torch.float64, device=device)
         self.replay: Callable[[], None] | None = None
 
@@ -103,6 +107,7 @@ class Group:
         order = shuffled(derive(self.keys["batches"], epoch), self.sets.lengths, width)
         rows = self.sets.rows.gather(1, order)[:, : self.order.shape[1]]
         self.order[:, : rows.shape[1]] = rows
+        self.masks.copy_(dropout_keys(self.keys["dropout"], epoch, *self.masks.shape[1::-1]))
         if self.job.graph and self.replay is None:
             self._capture()
 
@@ -122,10 +127,8 @@ class Group:
         y = self.job.y.index_select(0, rows.flatten()).unflatten(0, rows.shape)
         if self.job.settings.augment is not None:
             x = self._augmented(x)
-        if self.job.dropouts:
-            key = derive(derive(self.keys["dropout"], self.epoch), self.cursor)
-            for path in self.job.dropouts:
-                self.buffers[path].copy_(key)
+        for path, keys in zip(self.job.dropouts, self.masks):
+            self.buffers[path].copy_(keys.index_select(0, self.cursor[None])[0])
         logits = self.job.program(self.params, self.buffers, x, train=True, valid=valid)
         loss, weight = self._losses(logits, y, valid)
         trained = self._trained()

@@ -10,14 +10,14 @@ from torch import Tensor, nn
 
 from unseen.nets._draws import derive, keep_mask
 
-__all__ = ["SeededDropout", "dropouts_of", "norms_of", "prepared"]
+__all__ = ["SeededDropout", "dropout_keys", "dropouts_of", "norms_of", "prepared"]
 
 WHOLE_CHANNELS = (nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 
 
 class SeededDropout(nn.Module):
-    """Dropout whose mask is a function of the net's key, the step and the layer (Srivastava et al., 2014, JMLR 15:1929).
+    """Dropout whose mask is a function of a key for net, step and layer (Srivastava et al., 2014, JMLR 15:1929).
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class SeededDropout(nn.Module):
     def scale(self, key: Tensor, rate: Tensor, shape: torch.Size, dtype: torch.dtype) -> Tensor:
         """Return the factors 0 or 1 / (1 - rate); keys of shape (S,) give factors (S, *shape)."""
         drawn = tuple(shape[:2]) if self.whole_channels else tuple(shape)
-        kept = keep_mask(derive(key, self.layer + 1), rate, drawn)
+        kept = keep_mask(key, rate, drawn)
         kept = kept.reshape(*kept.shape, *([1] * (len(shape) - len(drawn))))
         gain = torch.where(rate < 1, 1 / (1 - rate), 0.0).to(dtype)
         return kept.to(dtype) * gain.reshape(*gain.shape, *([1] * len(shape)))
@@ -64,6 +64,13 @@ def prepared(module: nn.Module) -> nn.Module:
         parent, _, name = path.rpartition(".")
         setattr(module.get_submodule(parent), name, seeded)
     return module
+
+
+def dropout_keys(keys: Tensor, epoch: int, n_batches: int, layers: int) -> Tensor:
+    """Return the keys (layers, batches, S) of an epoch's dropout masks."""
+    steps = torch.arange(n_batches, device=keys.device)[:, None]
+    numbers = torch.arange(1, layers + 1, device=keys.device)[:, None, None]
+    return derive(derive(derive(keys, epoch), steps), numbers)
 
 
 def dropouts_of(module: nn.Module) -> Iterator[tuple[str, SeededDropout]]:

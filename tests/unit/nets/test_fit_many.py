@@ -16,7 +16,7 @@ from torch import nn
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.nets import fit_many, make_lenet5, make_mlp, make_nin, make_vgg
 from unseen.nets._draws import derive, keys_of, shuffled
-from unseen.nets._layers import prepared
+from unseen.nets._layers import dropouts_of, prepared
 from unseen.nets._start import fresh_nets, maker_of
 
 
@@ -99,10 +99,8 @@ def by_hand(module, X, y, rows, seed, *, epochs, batch, lr, momentum, decay):
         order = shuffled(derive(keys_of([seed], "batches"), epoch), torch.tensor([len(rows)]), len(rows))[0].numpy()
         for step, start in enumerate(range(0, len(rows), batch)):
             chosen = rows[order[start : start + batch]]
-            key = derive(derive(keys_of([seed], "dropout"), epoch), step)[0]
-            for layer in net.modules():
-                if hasattr(layer, "whole_channels"):
-                    layer.key.copy_(key)
+            for _, layer in dropouts_of(net):
+                layer.key.copy_(derive(derive(derive(keys_of([seed], "dropout"), epoch), step), layer.layer + 1)[0])
             optimizer.zero_grad()
             nn.functional.cross_entropy(net(X[chosen]), y[chosen]).backward()
             optimizer.step()

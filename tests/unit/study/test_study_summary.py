@@ -26,7 +26,7 @@ def made():
     columns = {
         "cell": np.repeat([0, 1, 2], 4),
         "replication": np.tile(np.arange(4), 3),
-        "estimate": np.array([0.2, 0.2, 0.3, 0.1] + [0.4, 0.3, 0.5, 0.2] + [0.1, -0.1, 0.0, 0.2]),
+        "estimate": np.array([0.2, 0.2, 0.3, 0.1, 0.4, 0.3, 0.5, 0.2, 0.1, -0.1, 0.0, 0.2]),
         "truth": np.array(truth + truth + [0.0, 0.0, 0.0, 0.0]),
         "lower": np.array([NAN] * 4 + [0.25, 0.1, 0.4, 0.0] + [-0.1, -0.2, -0.1, 0.1]),
         "upper": np.array([NAN] * 4 + [0.45, 0.5, 0.6, 0.4] + [0.3, 0.0, 0.1, 0.3]),

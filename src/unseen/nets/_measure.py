@@ -145,7 +145,7 @@ class Measure:
         MeasureValue
         """
         check_needs(self, net)
-        count = self._count(draws)
+        count = self._count(net, draws)
         generator = torch.Generator().manual_seed(task_seed(root_seed(random_state), self.id))
         layers, start = LayerLog(), time.perf_counter()
         modules = [net.module] if net.copy80 is None else [net.module, net.copy80.module]
@@ -163,10 +163,14 @@ class Measure:
         seconds = time.perf_counter() - start
         return MeasureValue(self.id, value, error, count, seconds, layers.used, layers.skipped)
 
-    def _count(self, draws: int | None) -> int:
+    def draws_for(self, net: Net) -> int:
+        """Return the number of draws when none is asked for; override where it depends on the data."""
+        return self.default_draws
+
+    def _count(self, net: Net, draws: int | None) -> int:
         if self.default_draws == 0:
             return 1
-        count = self.default_draws if draws is None else draws
+        count = self.draws_for(net) if draws is None else draws
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InputError(f"draws is {draws!r}; it must be a whole number of at least 1.")
         return int(count)

@@ -26,8 +26,8 @@ class AlwaysGeneralize(Measure):
 
     Where the predicted class changes, a flip costs 6, a change of saturation 1, a 90 % centre crop 2, a Sobel filter 3,
     brightness + 0.5 1, flip with saturation 12, and a black rectangle 2; where it stays, the change of the largest probability. True labels
-    are not used. A draw is a batch of 64 images; together they are drawn without replacement as long as there are enough. Saturation
-    exists for three channels only and leaves other images alone.
+    are not used. A draw is a batch of 64 images, by default 201 of them or as many as the training images fill. Saturation exists for three channels only and
+    leaves other images alone.
 
     Parameters
     ----------
@@ -52,6 +52,10 @@ class AlwaysGeneralize(Measure):
     range: ClassVar[tuple[float, float]] = (0.0, 27.0)
     needs: ClassVar[frozenset[str]] = frozenset({"images"})
     default_draws: ClassVar[int] = 201
+
+    def draws_for(self, net: Net) -> int:
+        """Return 201 batches, or as many as the training images fill."""
+        return max(2, min(self.default_draws, net.n // self.batch))
 
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
         """Return the mean penalty of each batch."""

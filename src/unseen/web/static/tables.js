@@ -22,7 +22,7 @@
     heads.forEach((head, column) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.id = `sort-${name}-${column}`; // a refresh gives the focus back to the same id
+      button.id = `sort-${name}-${column}`;
       button.append(...head.childNodes);
       head.append(button);
       head.setAttribute("aria-sort", "none");
@@ -49,6 +49,21 @@
     stops();
   };
   prepare();
-  document.body.addEventListener("htmx:afterSettle", prepare);
+  // A refresh must not take the reader's place away: the focus, and how far a table was scrolled.
+  let focus = "";
+  let scrolled = [];
+  document.body.addEventListener("htmx:beforeSwap", () => {
+    focus = document.activeElement ? document.activeElement.id : "";
+    scrolled = [...document.querySelectorAll(".scroll[id]")].map((box) => [box.id, box.scrollLeft]);
+  });
+  document.body.addEventListener("htmx:afterSettle", () => {
+    prepare();
+    for (const [id, left] of scrolled) {
+      const box = document.getElementById(id);
+      if (box && left) box.scrollLeft = left;
+    }
+    const lost = !document.activeElement || document.activeElement === document.body;
+    if (focus && lost) document.getElementById(focus)?.focus({ preventScroll: true });
+  });
   addEventListener("resize", stops);
 })();

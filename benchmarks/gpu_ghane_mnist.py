@@ -42,7 +42,7 @@ def speed_of_one(data: tuple, device: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", required=True)
-    parser.add_argument("--size", type=int, required=True)
+    parser.add_argument("--size", type=int, default=0)
     parser.add_argument("--repeats", type=int, default=200)
     parser.add_argument("--out", required=True)
     parser.add_argument("--device", default="cuda")

@@ -22,7 +22,7 @@ from torch.nn import functional as F
 from unseen.nets import fit_many, make_lenet5, make_nin, make_vgg
 from unseen.nets._group import Group, Job
 from unseen.nets._layers import dropouts_of, prepared
-from unseen.nets._program import Grouped, Streamed, Vmapped
+from unseen.nets._program import Grouped, Program, Vmapped
 from unseen.nets._sets import make_sets
 from unseen.nets._settings import Settings, exact_float32
 from unseen.nets._start import fresh_nets, stacked_state
@@ -31,6 +31,36 @@ TINY = "--tiny" in sys.argv
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 ROWS: list[dict[str, object]] = []
 FAILURES: list[str] = []
+
+
+class Streamed(Program):
+    """A batched program run net by net on several CUDA streams at once: for nets too large to share a kernel."""
+
+    how = "net by net on parallel streams"
+
+    def __init__(self, inner: Grouped, streams: int = 8) -> None:
+        self.inner = inner
+        self.streams = [torch.cuda.Stream() for _ in range(streams)]
+
+    def __call__(self, params, buffers, x, *, train, shared=False, valid=None):
+        """Fork the current stream, run each net on its own branch, join."""
+        main = torch.cuda.current_stream()
+        each = {k: v.unbind(0) for k, v in params.items()}
+        rows = None if shared else x.unbind(0)
+        nets = next(iter(params.values())).shape[0]
+        outs: list[torch.Tensor] = []
+        used = self.streams[:nets]
+        for stream in used:
+            stream.wait_stream(main)
+        for s in range(nets):
+            with torch.cuda.stream(used[s % len(used)]):
+                state = {k: v[s][None] for k, v in each.items()}, {k: v[s : s + 1] for k, v in buffers.items()}
+                seen = None if valid is None else valid[s : s + 1]
+                batch = x if rows is None else rows[s][None]
+                outs.append(self.inner(*state, batch, train=train, shared=shared, valid=seen))
+        for stream in used:
+            main.wait_stream(stream)
+        return torch.cat(outs)
 
 
 def report(part: str, what: str, value: float, unit: str, note: str = "") -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib.util import find_spec
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,17 +11,16 @@ import torch
 from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError, KindError
-from unseen.engine.events import reporter_for
-from unseen.nets._fits import Fits, ran_out, rows_at_once
+from unseen.nets._choose import choose_program, described
+from unseen.nets._fits import Fits, rows_at_once
 from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
-from unseen.nets._program import Grouped, Plain, Program, Vmapped
+from unseen.nets._program import Plain
 from unseen.nets._sets import index_arrays, make_sets
 from unseen.nets._settings import Settings, class_weights, device_of, dtype_of, exact_float32, per_net
 from unseen.nets._start import fresh_nets, maker_of, probed, stacked_state
-from unseen.nets._train import Record, train_group
-from unseen.nets._tune import tuned
-from unseen.nets._values import Unbatchable
+from unseen.nets._together import train_all
+from unseen.nets._train import Record
 
 __all__ = ["fit_many"]
 
@@ -180,8 +177,8 @@ def fit_many(
             tuple(f"{path}.key" for path, _ in dropouts_of(ready)), bool(norms_of(ready)),
             eval_batch or rows_at_once(X.shape[1:], where), where.type == "cuda" and not isinstance(program, Plain),
         )  # fmt: skip
-        job, record, notes = _train_all(job, params, buffers, max_together, progress)
-    return _result(job, record, notes, nets[0], n_logits, _described(job.program, job.graph, why), tf32, eval_batch)
+        job, record, notes = train_all(job, params, buffers, max_together, progress)
+    return _result(job, record, notes, nets[0], n_logits, described(job.program, job.graph, why), tf32, eval_batch)
 
 
 def _examples(X: Any, dtype: torch.dtype) -> Tensor:
@@ -232,104 +229,6 @@ def _add_dropouts(
         rates = torch.tensor(own if settings.dropout is None else settings.dropout, dtype=torch.float64)
         buffers[f"{path}.rate"] = rates.to(device)
         buffers[f"{path}.key"] = torch.zeros(count, dtype=torch.int64, device=device)
-
-
-def choose_program(
-    net: nn.Module, params: dict[str, Tensor], buffers: dict[str, Tensor], X: Tensor, strategy: str
-) -> tuple[Program, str]:
-    """Return the fastest way that gives the module's own logits, and why a faster one was not taken."""
-    net = net.to(X.device, X.dtype)
-    plain = Plain(net)
-    few = {k: v[:2] for k, v in params.items()}, {k: v[:2].clone() for k, v in buffers.items()}
-    with torch.no_grad():
-        expected = plain(*few, X[:3], train=False, shared=True)
-    reasons: list[str] = []
-    kinds: dict[str, type] = {"grouped": Grouped, "vmap": Vmapped}
-    for name in kinds if strategy == "auto" else {strategy} & set(kinds):
-        try:
-            program = kinds[name](net)
-            _compare(program, few, X, expected)
-            if name == "grouped" and X.device.type == "cpu":  # a grouped convolution is slower than a loop there
-                program = program.with_convolution("looped")
-            return program, "; ".join(reasons)
-        except Unbatchable as error:
-            reasons.append(str(error))
-        except Exception as error:  # vmap and traced graphs raise many kinds, all meaning the same here
-            if ran_out(error):
-                raise
-            reasons.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
-        if strategy == name:
-            raise InputError(f'strategy="{name}" cannot train this module: {reasons[-1]}.')
-    return plain, "asked for" if strategy == "one-by-one" else "; ".join(reasons)
-
-
-def _compare(program: Program, state: Any, X: Tensor, expected: Tensor) -> None:
-    """Run a small batch in both modes and refuse a program that does not give the module's own logits."""
-    with torch.no_grad():
-        params, buffers = state
-        got = program(params, buffers, X[:3], train=False, shared=True)
-        program(params, {k: v.clone() for k, v in buffers.items()}, torch.stack([X[:3]] * len(got)), train=True)
-    if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4, equal_nan=True):
-        raise Unbatchable("a batched form that does not repeat the module's logits")
-
-
-def _described(program: Program, graph: bool, why: str) -> str:
-    if isinstance(program, Plain):
-        return f"one by one: {why}"
-    return program.how + (", CUDA graph" if graph else "")
-
-
-def _train_all(
-    job: Job, params: dict[str, Tensor], buffers: dict[str, Tensor], max_together: int | None, progress: Any
-) -> tuple[Job, Record, list[str]]:
-    """Train all nets, as many together as memory allows."""
-    count = len(job.seeds)
-    notes: list[str] = []
-    record = Record.empty(params, buffers)
-    size = 1 if isinstance(job.program, Plain) else min(count, max_together or count)
-    if job.graph and job.settings.strategy == "auto":
-        job = tuned(job, record, size)
-    reporter = reporter_for(progress if find_spec("rich") or not isinstance(progress, (bool, type(None))) else False)
-    reporter.expect(count * job.settings.epochs, "net epochs")
-    start = 0
-    try:
-        while start < count:
-            nets = range(start, min(start + size, count))
-            if not _fits_in_memory(job, nets, record, reporter.advance):
-                job, size = _with_less(job, record, params, buffers, nets, size)
-                notes.append(f"memory ran out with {len(nets)} nets together: {size} at a time from net {start} on.")
-                LOG.info(notes[-1])
-                continue
-            reporter.advance(sum(job.settings.epochs - int(record.epochs[i]) for i in nets))
-            start += len(nets)
-    finally:
-        reporter.close()
-    return job, record, notes
-
-
-def _fits_in_memory(job: Job, nets: Sequence[int], record: Record, advance: Callable[[int], None]) -> bool:
-    """Train nets together; say False where memory ran out, with all that the attempt held let go."""
-    try:
-        train_group(job, nets, record, advance)
-    except (torch.OutOfMemoryError, RuntimeError) as error:
-        if not ran_out(error):
-            raise
-        return False
-    return True
-
-
-def _with_less(
-    job: Job, record: Record, params: dict[str, Tensor], buffers: dict[str, Tensor], nets: Sequence[int], size: int
-) -> tuple[Job, int]:
-    """Return a job that asks for half the memory, with the nets of the failed attempt at their first weights."""
-    if size == 1 and job.eval_batch <= 1:
-        raise FitError("memory ran out with one net and one example at a time; use a smaller batch_size or module.")
-    for store, first in ((record.params, params), (record.buffers, buffers)):
-        for name, value in first.items():
-            store[name][list(nets)] = value[list(nets)]
-    if job.X.device.type == "cuda":
-        torch.cuda.empty_cache()
-    return replace(job, eval_batch=max(1, job.eval_batch // 2)), max(1, size // 2)
 
 
 def _result(

@@ -12,15 +12,20 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.nets._draws import derive, keys_of, shuffled, uniform
+from unseen.nets._fits import ran_out
 from unseen.nets._layers import dropout_keys
 from unseen.nets._program import Plain, Program
 from unseen.nets._sets import Sets
 from unseen.nets._settings import Settings
 from unseen.nets._update import optimizer_for
 
-__all__ = ["Group", "Job"]
+__all__ = ["Group", "Job", "NotCaptured"]
 
 WARM_UP_STEPS = 3
+
+
+class NotCaptured(Exception):
+    """A step that a CUDA graph cannot hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +114,12 @@ class Group:
         self.order[:, : rows.shape[1]] = rows
         self.masks.copy_(dropout_keys(self.keys["dropout"], epoch, *self.masks.shape[1::-1]))
         if self.job.graph and self.replay is None:
-            self._capture()
+            try:
+                self._capture()
+            except RuntimeError as error:
+                if ran_out(error):
+                    raise
+                raise NotCaptured(str(error).splitlines()[0]) from error
 
     def run_batch(self, batch: int) -> None:
         """Make the step of a batch; without a captured graph the last batch is as wide as the longest set needs."""

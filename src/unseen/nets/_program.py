@@ -16,7 +16,7 @@ from unseen.nets._batched_layers import CONVOLUTIONS, Run, flatten, layer_of, sp
 from unseen.nets._layers import SeededDropout, norms_of
 from unseen.nets._values import SHARED, STACKED, Unbatchable, Value
 
-__all__ = ["Grouped", "Plain", "Program", "Streamed", "Vmapped"]
+__all__ = ["Grouped", "Plain", "Program", "Vmapped"]
 
 SAME_EVERYWHERE = {
     torch.relu, torch.tanh, torch.sigmoid, F.relu, F.tanh, F.sigmoid, F.gelu, F.silu, F.elu, F.leaky_relu, F.softplus,
@@ -168,36 +168,6 @@ def _arithmetic(function: Any, left: Any, right: Any) -> Value:
     if isinstance(right, Value) and isinstance(left, (int, float)):
         return right.like(function(left, right.tensor))
     raise Unbatchable("arithmetic with a tensor of the module")
-
-
-class Streamed(Program):
-    """A batched program run net by net on several CUDA streams at once: for nets too large to share a kernel."""
-
-    how = "net by net on parallel streams"
-
-    def __init__(self, inner: Grouped, streams: int = 8) -> None:
-        self.inner = inner
-        self.streams = [torch.cuda.Stream() for _ in range(streams)]
-
-    def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
-        """Fork the current stream, run each net on its own branch, join."""
-        main = torch.cuda.current_stream()
-        each = {k: v.unbind(0) for k, v in params.items()}
-        rows = None if shared else x.unbind(0)
-        nets = next(iter(params.values())).shape[0]
-        outs: list[Tensor] = []
-        used = self.streams[:nets]
-        for stream in used:
-            stream.wait_stream(main)
-        for s in range(nets):
-            with torch.cuda.stream(used[s % len(used)]):
-                state = {k: v[s][None] for k, v in each.items()}, {k: v[s : s + 1] for k, v in buffers.items()}
-                seen = None if valid is None else valid[s : s + 1]
-                batch = x if rows is None else rows[s][None]
-                outs.append(self.inner(*state, batch, train=train, shared=shared, valid=seen))
-        for stream in used:
-            main.wait_stream(stream)
-        return torch.cat(outs)
 
 
 class Vmapped(Program):

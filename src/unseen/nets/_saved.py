@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import warnings
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -32,7 +33,9 @@ def read_state(path: str | PathLike[str]) -> dict[str, Tensor]:
     if file.suffix == ".safetensors":
         return read_weights(file)
     try:
-        state = torch.load(file, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch wonders about pickles that are refused anyway
+            state = torch.load(file, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, AttributeError, ValueError) as error:
         raise InputError(
             f"{str(path)!r} holds pickled objects or is no torch file, and pickles can run code when opened; it was not opened. "

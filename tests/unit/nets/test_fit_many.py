@@ -295,7 +295,7 @@ def test_a_diverging_net_is_named_and_the_others_go_on():
 
 
 def test_memory_that_runs_out_halves_the_nets_together(monkeypatch):
-    from unseen.nets import _fit_many as front
+    from unseen.nets import _together as front
 
     X, y = blobs()
     plain = fit_many(make_mlp, X, y, seeds=range(5), epochs=3, device="cpu", dtype="float64")

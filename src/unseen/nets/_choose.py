@@ -1,0 +1,61 @@
+"""Which program carries a module: the fastest that gives the module's own logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from unseen.core.errors import InputError
+from unseen.nets._fits import ran_out
+from unseen.nets._program import Grouped, Plain, Program, Vmapped
+from unseen.nets._values import Unbatchable
+
+__all__ = ["choose_program", "described"]
+
+
+def choose_program(
+    net: nn.Module, params: dict[str, Tensor], buffers: dict[str, Tensor], X: Tensor, strategy: str
+) -> tuple[Program, str]:
+    """Return the fastest way that gives the module's own logits, and why a faster one was not taken."""
+    net = net.to(X.device, X.dtype)
+    plain = Plain(net)
+    few = {k: v[:2] for k, v in params.items()}, {k: v[:2].clone() for k, v in buffers.items()}
+    with torch.no_grad():
+        expected = plain(*few, X[:3], train=False, shared=True)
+    reasons: list[str] = []
+    kinds: dict[str, type] = {"grouped": Grouped, "vmap": Vmapped}
+    for name in kinds if strategy == "auto" else {strategy} & set(kinds):
+        try:
+            program = kinds[name](net)
+            _compare(program, few, X, expected)
+            if name == "grouped" and X.device.type == "cpu":  # a grouped convolution is slower than a loop there
+                program = program.with_convolution("looped")
+            return program, "; ".join(reasons)
+        except Unbatchable as error:
+            reasons.append(str(error))
+        except Exception as error:  # vmap and traced graphs raise many kinds, all meaning the same here
+            if ran_out(error):
+                raise
+            reasons.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
+        if strategy == name:
+            raise InputError(f'strategy="{name}" cannot train this module: {reasons[-1]}.')
+    return plain, "asked for" if strategy == "one-by-one" else "; ".join(reasons)
+
+
+def _compare(program: Program, state: Any, X: Tensor, expected: Tensor) -> None:
+    """Run a small batch in both modes and refuse a program that does not give the module's own logits."""
+    with torch.no_grad():
+        params, buffers = state
+        got = program(params, buffers, X[:3], train=False, shared=True)
+        program(params, {k: v.clone() for k, v in buffers.items()}, torch.stack([X[:3]] * len(got)), train=True)
+    if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4, equal_nan=True):
+        raise Unbatchable("a batched form that does not repeat the module's logits")
+
+
+def described(program: Program, graph: bool, why: str) -> str:
+    """Say how nets were trained, and why not faster where they went one by one."""
+    if isinstance(program, Plain):
+        return f"one by one: {why}"
+    return program.how + (", CUDA graph" if graph else "")

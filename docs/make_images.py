@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import subprocess
 import sys
@@ -37,7 +38,22 @@ def picture(report: Path, target: Path) -> None:
     Image.open(target).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
 
 
+def augmentations(target: Path) -> None:
+    """Draw a photograph under random combinations of augmentations, with penalties; needs torch."""
+    import torch
+    from sklearn.datasets import load_sample_image
+
+    from unseen.nets import augmentation_sheet
+
+    photo = torch.tensor(load_sample_image("flower.jpg")[40:424, 100:484]).permute(2, 0, 1)[None] / 255
+    small = torch.nn.functional.avg_pool2d(photo, 6)
+    sheet = augmentation_sheet(small.expand(2, -1, -1, -1), "all", columns=6, random_state=0)
+    sheet = dataclasses.replace(sheet, row_labels=("", ""))
+    sheet.plot().figure.savefig(target, dpi=90)
+
+
 def main() -> None:
+    augmentations(HERE / "images" / "augmentations.png")
     target = HERE / "images" / "report.png"
     target.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:

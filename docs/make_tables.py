@@ -67,6 +67,25 @@ def measures() -> str:
     )
 
 
+def net_measures() -> str:
+    """Return the table of measures of generalization of trained networks."""
+    from unseen.nets import known_measures
+
+    rows = [
+        [
+            f"`{name}`",
+            _paper(cls),
+            cls.cost,
+            ", ".join(sorted(cls.needs)) or "–",
+            f"{cls.range[0]:g} to {cls.range[1]:g}",
+            str(cls.default_draws) if cls.default_draws else "none",
+            ", ".join(f"{k}={v!r}" for k, v in options_of(cls).items()) or "–",
+        ]
+        for name, cls in known_measures().items()
+    ]
+    return _table(["measure", "what it is", "cost", "needs", "range", "draws", "options and defaults"], rows)
+
+
 def _neutral(cls: type) -> str:
     value = getattr(cls, "neutral", None)
     return "depends" if value is None else f"{value:.4g}"
@@ -122,7 +141,7 @@ def api() -> str:
 def write_tables(folder: Path) -> None:
     """Write every table to its file, leaving files that are up to date alone."""
     folder.mkdir(exist_ok=True)
-    for make in (methods, designs, measures, notes, data, models, commands, api):
+    for make in (methods, designs, measures, net_measures, notes, data, models, commands, api):
         path, text = folder / f"{make.__name__}.md", make() + "\n"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

@@ -53,6 +53,7 @@ __getattr__, __dir__, __all__ = attach(
         "read_examples": "unseen.nets._data",
         "read_idx": "unseen.nets._idx",
         "read_progress": "unseen.nets._progress_file",
+        "register_measure": "unseen.nets._measure",
         "robust_error": "unseen.nets._rank_scores",
         "sample_net": "unseen.nets._sample",
         "write_idx": "unseen.nets._idx",

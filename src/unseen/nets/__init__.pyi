@@ -26,6 +26,7 @@ from unseen.nets._measure import Measure as Measure
 from unseen.nets._measure import MeasureValue as MeasureValue
 from unseen.nets._measure import build_measure as build_measure
 from unseen.nets._measure import known_measures as known_measures
+from unseen.nets._measure import register_measure as register_measure
 from unseen.nets._monitor import Monitor as Monitor
 from unseen.nets._net import Copy80 as Copy80
 from unseen.nets._net import Net as Net

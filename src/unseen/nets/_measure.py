@@ -21,7 +21,17 @@ from unseen.core.show import Shown
 from unseen.nets._net import Net
 from unseen.nets._traced import convolutions, frozen
 
-__all__ = ["COSTS", "NEEDS", "LayerLog", "Measure", "MeasureValue", "build_measure", "known_measures", "register"]
+__all__ = [
+    "COSTS",
+    "NEEDS",
+    "LayerLog",
+    "Measure",
+    "MeasureValue",
+    "build_measure",
+    "known_measures",
+    "register",
+    "register_measure",
+]
 
 COSTS = ("forward passes", "gradients", "retrains", "weights only")
 NEEDS = {
@@ -159,9 +169,9 @@ class Measure:
             value = float(self.statistic(sample))
         if not math.isfinite(value):
             raise NotApplicable(f"{self.id} is not finite for this network: {self.explain_infinite()}")
-        error = self.std_error(sample) if self.default_draws else 0.0
+        spread = self.std_error(sample) if self.default_draws else 0.0
         seconds = time.perf_counter() - start
-        return MeasureValue(self.id, value, error, count, seconds, layers.used, layers.skipped)
+        return MeasureValue(self.id, value, spread, count, seconds, layers.used, layers.skipped)
 
     def draws_for(self, net: Net) -> int:
         """Return the number of draws when none is asked for; override where it depends on the data."""
@@ -233,6 +243,9 @@ def register(cls: T) -> T:
         raise UnseenError(f"{cls.id}: needs {sorted(unknown)} are not among {', '.join(NEEDS)}.")
     _classes[cls.id] = cls
     return cls
+
+
+register_measure = register  # the name under which plug-ins import it
 
 
 def known_measures() -> dict[str, type[Any]]:

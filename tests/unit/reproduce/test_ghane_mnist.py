@@ -110,3 +110,16 @@ def test_misuse(tmp_path):
         reproduce("ghane-mnist", data=str(tmp_path), sizes=(20,))
     with pytest.raises(InputError, match="no finished rows"):
         reproduce("ghane-mnist", results=str(tmp_path / "none.csv"))
+
+
+def test_the_shipped_full_run():
+    result = reproduce("ghane-mnist", results="shipped")
+    assert {n: len(run["n"]) for n, run in result.runs.items()} == dict.fromkeys((200, 400, 600, 800), 200)
+    assert result.passed  # every conclusion of the dissertation
+    cells = {(c.table, c.cell): c for c in result.cells}
+    for n in (200, 400, 600, 800):
+        assert abs(cells["2.6 bias", f"n={n} resub"].ours - cells["2.6 bias", f"n={n} resub"].published) < 0.01
+        for repeats in ("r1", "r5"):
+            cell = cells["2.8 rms", f"n={n} calibrated-{repeats}"]
+            assert abs(cell.ours - cell.published) < 0.012
+    assert result.plot("mnist-rms") is not None

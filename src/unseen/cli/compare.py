@@ -41,8 +41,11 @@ def compare(
     ] = None,
     target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
     test: Annotated[
-        str, typer.Option("--test", help="corrected-t, conservative-z, nested-cv, 5x2cv, mcnemar, bayesian-t ...")
-    ] = "corrected-t",
+        str | None,
+        typer.Option(
+            "--test", help="corrected-t (the default; delong for auc), conservative-z, nested-cv, 5x2cv, mcnemar ..."
+        ),
+    ] = None,
     loss: Annotated[
         str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
     ] = "auto",

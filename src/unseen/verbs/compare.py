@@ -32,7 +32,7 @@ MANY = 3
 
 def compare(
     *subjects: Any,
-    test: str | Any = "corrected-t",
+    test: str | Any = None,
     loss: str = "auto",
     measure: str | None = None,
     level: float = 0.95,
@@ -59,12 +59,13 @@ def compare(
         `compare({"svm": SVC(), "tree": cart}, X, y)`, `compare([a, b, c], X, y)` or `compare(a, b, X, y)`, a model being
         an object with fit and predict or a name; or saved tables of predictions instead of models and data, as in
         `compare(t, u)`: nothing is refitted then.
-    test : str
-        Id of a test, or of an interval method that works on differences: corrected-t, conservative-z, nested-cv, 5x2cv,
-        combined-f, cv-wald, wald, mcnemar, permutation, wilcoxon, delong, bayesian-t, auto; t-test and resampled-t are
-        liberal and offered for comparison only.
+    test : str, optional
+        Id of a test, or of an interval method that works on differences: corrected-t (the default, but delong for auc),
+        conservative-z, nested-cv, 5x2cv, combined-f, cv-wald, wald, mcnemar, permutation, wilcoxon, delong, bayesian-t, auto;
+        t-test and resampled-t are liberal and offered for comparison only.
     loss : str
-        Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test.
+        Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test unless
+        another is named.
     measure : str, optional
         Id of any measure, such as "f1" or "r2", instead of a loss; a score s is compared as 1 - s on each test part.
     level : float
@@ -114,8 +115,8 @@ def compare(
     if rope is not None:
         as_rope(rope)
     loss = measure or loss
-    if loss == "auc" and test == "corrected-t":
-        test = "delong"
+    if test is None:
+        test = "delong" if loss == "auc" else "corrected-t"
     chosen = _test_of(test, rope, options)
     if loss == "auc" and chosen.id != "delong" and not getattr(chosen, "by_split", False):
         raise InputError(f"auc is no mean of losses, so {chosen.id} does not apply; use test='delong'.")

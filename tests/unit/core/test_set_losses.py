@@ -133,3 +133,13 @@ def test_files_of_predictions():
     same = unseen.predictions({"a": a, "b": a}, truth="y", pred="p", measure="mcc")
     assert same["a", "b"].difference == 0
     assert same["a", "b"].p == 1
+
+
+def test_a_named_test_of_areas_is_taken_by_splits_and_delong_is_the_default():
+    models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    default, named = (
+        unseen.compare(models, X, y, measure="auc", random_state=0, **kind) for kind in ({}, {"test": "corrected-t"})
+    )
+    assert default.pairs[0].test == "delong"
+    assert named.pairs[0].test == "corrected-t"
+    assert (default.pairs[0].estimate.n_fits, named.pairs[0].estimate.n_fits) == (2, 50)

@@ -117,7 +117,7 @@ def test_the_hook_steps_aside_where_it_cannot_answer():
     table = unseen.run(Classifier(epochs=2, device="cpu"), X, y, design="loo", random_state=0)
     assert len(table.failures) == 0
     data = unseen.datasets.load("iris")
-    assert unseen.assess(Classifier(epochs=5, device="cpu"), data, random_state=0, method="cv").error is not None
+    assert 0 < unseen.assess(Classifier(epochs=5, device="cpu"), data, random_state=0, effort="quick").error < 0.7
 
 
 def test_weights_of_classes_by_label():

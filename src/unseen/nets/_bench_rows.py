@@ -91,7 +91,7 @@ def measure_zoo(
     wanted, started = measures_named(measures), time.perf_counter()
     if zoo.data is not None:
         zoo = replace(zoo, data=zoo.data.to(device_of(device)))  # once, so that all networks share one tensor
-    rows = read_rows(path) if path is not None and Path(path).exists() else []
+    rows = _resumed(Path(path)) if path is not None and Path(path).exists() else []
     done = {(row.seed, row.net, row.measure) for row in rows}
     loaded: dict[int, Net] = {}
     for measure in wanted:  # one measure on all networks first: a run that is stopped leaves whole columns
@@ -122,14 +122,27 @@ def _measured(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | No
     return MeasureRow(*place, found.value, spread, found.draws, found.seconds)
 
 
+def _resumed(path: Path) -> list[MeasureRow]:
+    """Read a file and write it again without a line that was cut off, lest the next row be glued to it."""
+    rows = read_rows(path)
+    if rows:
+        write_table(path, [_written(row) for row in rows])
+    else:
+        path.unlink()
+    return rows
+
+
+def _written(row: MeasureRow) -> dict[str, Any]:
+    return {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in asdict(row).items()}
+
+
 def _append(path: Path, row: MeasureRow) -> None:
-    names = [f.name for f in fields(MeasureRow)]
     fresh = not path.exists()
     with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, names)
+        writer = csv.DictWriter(file, [f.name for f in fields(MeasureRow)])
         if fresh:
             writer.writeheader()
-        writer.writerow({k: f"{v:.9g}" if isinstance(v, float) else v for k, v in asdict(row).items()})
+        writer.writerow(_written(row))
 
 
 def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:

@@ -114,6 +114,11 @@ def groups_stay_together(again: Open) -> None:
 def no_task_goes_to_two_owners(again: Open) -> None:
     """Many owners at once, each with a connection of its own, share the tasks without overlap or loss."""
     store = _filled(again, 3, 60)
+    with again() as other:
+        held = [row.id for k in range(6) for row in (store, other)[k % 2].claim("mine", f"early-{k % 2}", 7, 60)]
+        assert len(set(held)) == len(held) == 36, "a task was handed to two owners"
+        for k in range(2):
+            store.release("mine", f"early-{k}")
     taken: dict[str, list[str]] = {f"owner-{k}": [] for k in range(4)}
     errors: list[BaseException] = []
 

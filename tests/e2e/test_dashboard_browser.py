@@ -45,6 +45,8 @@ FAULTS = """() => {
   for (const e of document.querySelectorAll("[aria-labelledby]"))
     if (!document.getElementById(e.getAttribute("aria-labelledby"))) faults.push("label is gone: " + e.id);
   for (const e of document.querySelectorAll("th")) if (!e.hasAttribute("scope")) faults.push("th without scope");
+  const places = [...document.querySelectorAll("nav, section, [role=region]")].map((e) => e.tagName + name(e));
+  for (const place of places) if (places.indexOf(place) !== places.lastIndexOf(place)) faults.push("two places of one name: " + place);
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   for (const id of ids) if (ids.indexOf(id) !== ids.lastIndexOf(id)) faults.push("id twice: " + id);
   const levels = [...document.querySelectorAll("h1, h2, h3, h4")].filter(shown).map((h) => +h.tagName[1]);

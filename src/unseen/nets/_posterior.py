@@ -14,7 +14,7 @@ from torch.func import functional_call
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
 from unseen.core.show import Shown
-from unseen.nets._chains import effective_size, split_r_hat
+from unseen.nets._chains import effective_size, largest_r_hat
 from unseen.nets._view import View, chosen_device, held_still, input_tensor
 
 __all__ = ["Posterior", "posterior_of_states"]
@@ -157,10 +157,13 @@ def diagnosed(module: nn.Module, states: dict[str, Any], X: Any, sampler: str, c
     bare = posterior_of_states(module, flat, sampler)
     z = bare.logits(X[:WATCHED])
     z = (z - z.mean(2, keepdim=True)).double().cpu().numpy().reshape(chains, draws, -1)
-    moving = [k for k in range(z.shape[2]) if np.ptp(z[..., k]) > 0]
-    r_hat = max((split_r_hat(z[..., k]) for k in moving), default=float("nan"))
-    ess = min((effective_size(z[..., k]) for k in moving), default=float("nan"))
+    z = z[:, :, np.ptp(z, axis=(0, 1)) > 0]
+    if z.shape[2] == 0:
+        return posterior_of_states(module, flat, sampler, classes_=classes)
+    r_hat, limit = largest_r_hat(z)
+    ess = min(effective_size(z[..., k]) for k in range(z.shape[2]))
     notes: tuple[Note, ...] = ()
-    if r_hat > SETTLED:
-        notes = (note("N020", f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows"),)
+    if r_hat > max(SETTLED, limit):
+        said = f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows; settled chains of this length stay below {limit:.3f}"
+        notes = (note("N020", said),)
     return posterior_of_states(module, flat, sampler, r_hat=r_hat, ess=ess, notes=notes, classes_=classes)

@@ -1,0 +1,43 @@
+"""Estimates, posteriors, loaders and the monitor run where numpy and torch are the only packages installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch")
+
+CODE = """
+import importlib.abc, sys
+
+class Bare(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"scipy", "sklearn", "pandas", "matplotlib", "joblib", "rich", "typer", "narwhals", "jinja2", "safetensors", "PIL"}:
+            raise ModuleNotFoundError(name, name=name)
+
+sys.meta_path.insert(0, Bare())
+import numpy as np
+import torch
+import unseen.nets as nets
+
+X = np.random.default_rng(0).standard_normal((24, 3)).astype(np.float32)
+y = (X[:, 0] > 0).astype(int)
+training = dict(epochs=3, batch_size=8, lr=0.1, stop="none")
+net = nets.fit_many(nets.make_mlp, X, y, None, seeds=[0], device="cpu", **training).module(0)
+for method in ("resub", "bolster", "naive-bayes-bolster", "calibrated-bolster", "posterior", "bolster-posterior"):
+    print(nets.estimate(net, X, y, method=method, n_mc=4, repeats=2, training=training, random_state=0))
+p = nets.posterior(net, X, y, sampler="sgld", n_samples=4, burn_in=5, thin=1, random_state=0)
+print(nets.estimate(None, X, y, method="bayesian-bolster", posterior=p, n_mc=4, random_state=0))
+watch = nets.Monitor(net, X[:12], y[:12], X[12:], y[12:])
+print(watch()["epoch"], watch.progress.best, len(nets.read_examples((X, y))))
+from unseen.reproduce._ghane_mnist_runs import Setting
+print(Setting().lr)
+"""
+
+
+def test_numpy_and_torch_are_enough():
+    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "0.02"

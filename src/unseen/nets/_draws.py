@@ -79,8 +79,8 @@ def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
     --------
     >>> keys = keys_of([0, 1], "dropout")
     >>> kept = keep_mask(keys, torch.tensor([0.25, 0.5]), (10_000,)).double().mean(1)
-    >>> [round(float(k), 1) for k in kept]
-    [0.8, 0.5]
+    >>> bool((kept - torch.tensor([0.75, 0.5])).abs().max() < 0.02)
+    True
     """
     count = math.prod(int(size) for size in shape)
     drawn = _at(keys, (-(-count // 4),)).view(torch.int16)[..., :count]  # four draws of 16 bits from each hash

@@ -167,7 +167,7 @@ def fit_many(
     if not isinstance(kept_out, (int, float)):
         kept_out = index_arrays(kept_out, len(X), None)
     weights = class_weights(class_weight, y, rows, n_logits)
-    X_there = X.to(where)
+    X_there = _moved(X, where)
     with exact_float32(tf32):
         program, why = choose_program(ready, params, buffers, X_there, strategy)
         job = Job(
@@ -198,6 +198,16 @@ def _examples(X: Any, dtype: torch.dtype) -> Tensor:
     return tensor
 
 
+def _moved(X: Tensor, device: torch.device) -> Tensor:
+    try:
+        return X.to(device)
+    except torch.OutOfMemoryError as error:
+        size = X.numel() * X.element_size() / 1e9
+        raise FitError(
+            f"X needs {size:.1f} GB of GPU memory at once, and there is less; use device='cpu' or fewer rows."
+        ) from error
+
+
 def _classes(y: Any) -> np.ndarray:
     codes = np.asarray(y.detach().cpu() if isinstance(y, Tensor) else y)
     if codes.ndim != 1 or codes.dtype.kind not in "iub":
@@ -224,6 +234,10 @@ def _add_dropouts(
     net: nn.Module, buffers: dict[str, Tensor], settings: Settings, device: torch.device, count: int
 ) -> None:
     """Add each net's dropout rate, in float64 whatever the weights are, and the place of its key."""
+    if settings.dropout is not None and any(settings.dropout) and not list(dropouts_of(net)):
+        raise InputError(
+            f"dropout={max(settings.dropout):g} was asked for, but the module has no dropout layer; add nn.Dropout layers to it."
+        )
     for path, layer in dropouts_of(net):
         own = (float(layer.rate),) * count
         rates = torch.tensor(own if settings.dropout is None else settings.dropout, dtype=torch.float64)

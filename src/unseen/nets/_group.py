@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from unseen.nets._update import optimizer_for
 __all__ = ["Group", "Job", "NotCaptured"]
 
 WARM_UP_STEPS = 3
+EPOCHS_AHEAD = 10
 
 
 class NotCaptured(Exception):
@@ -60,6 +62,7 @@ class Group:
         self.keys = {purpose: keys_of(chosen, purpose, device) for purpose in ("batches", "dropout", "augment")}
         self.weights = None if job.weights is None else job.weights[torch.tensor(self.nets, device=device)]
         self.alive = torch.ones(len(self.nets), dtype=torch.bool, device=device)
+        self.capture_seconds = self.epoch_seconds = 0.0
         self._allocate()
 
     def _trained(self) -> dict[str, Tensor]:
@@ -98,9 +101,19 @@ class Group:
     def train_epoch(self, epoch: int) -> Tensor:
         """Run one epoch (counted from 0) and return each net's mean training loss."""
         self.prepare(epoch)
+        start = time.perf_counter()
         for batch in range(self.n_batches):
             self.run_batch(batch)
-        return self.loss_sum / self.usable
+        mean = self.loss_sum / self.usable
+        if self.job.graph:
+            torch.cuda.synchronize()
+        self.epoch_seconds = time.perf_counter() - start
+        return mean
+
+    def worth_dropping(self, alive: int) -> bool:
+        """Say whether half of the nets have stopped, and dropping them saves more than capturing a new graph costs."""
+        saved = self.epoch_seconds * (1 - alive / len(self.nets)) * EPOCHS_AHEAD
+        return 2 * alive <= len(self.nets) and saved >= self.capture_seconds
 
     def prepare(self, epoch: int) -> None:
         """Draw the order of an epoch and, on a GPU, capture the step where that was not done yet."""
@@ -170,6 +183,8 @@ class Group:
 
     def _capture(self) -> None:
         """Record one step as a CUDA graph; the warm-up steps are undone."""
+        torch.cuda.synchronize()
+        start = time.perf_counter()
         kept = [t.detach().clone() for t in self._tensors()]
         size = self.job.settings.batch_size
         stream = torch.cuda.Stream()
@@ -187,6 +202,8 @@ class Group:
             for tensor, before in zip(self._tensors(), kept):
                 tensor.copy_(before)
         self.replay = graph.replay
+        torch.cuda.synchronize()
+        self.capture_seconds = time.perf_counter() - start
 
     def _tensors(self) -> list[Tensor]:
         changing = [*self.params.values(), *self.buffers.values(), *self.optimizer.state.values()]

@@ -83,7 +83,7 @@ def train_group(job: Job, nets: Sequence[int], record: Record, advance: Callable
             alive = int(group.alive.sum())
             if alive == 0:
                 break
-            if 2 * alive <= len(group.nets):
+            if group.worth_dropping(alive):
                 _write(record, group)
                 keep = group.alive.nonzero().flatten()
                 group.pick(keep)

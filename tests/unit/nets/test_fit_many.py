@@ -355,6 +355,51 @@ def test_dropout_given_replaces_the_modules_own():
     assert not torch.allclose(none.logits(X), own.logits(X), atol=1e-3)
 
 
+def test_rows_for_validation_may_be_named():
+    X, y = blobs(90)
+    kept = [np.arange(60, 75), np.arange(75, 90)]
+    fits = fit_many(
+        make_mlp, X, y, [np.arange(60)] * 2, seeds=[1, 2], validation=kept, epochs=6, device="cpu", dtype="float64"
+    )
+    for i in range(2):
+        rows = torch.as_tensor(X[kept[i]])
+        loss = nn.functional.cross_entropy(fits.module(i)(rows), torch.as_tensor(y[kept[i]]))
+        assert float(loss.detach()) == pytest.approx(fits.history[i]["validation_loss"].min())
+
+
+def test_groups_of_few_nets_give_the_same():
+    X, y = blobs()
+    options = {
+        "seeds": range(5),
+        "epochs": 4,
+        "momentum": [0.0, 0.5, 0.9, 0.0, 0.5],
+        "device": "cpu",
+        "dtype": "float64",
+    }
+    whole, parts = (fit_many(make_mlp, X, y, max_together=m, **options) for m in (None, 2))
+    assert torch.allclose(whole.logits(X), parts.logits(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("stop", ["none", "train-loss"])
+def test_divergence_is_seen_under_every_rule(stop):
+    X, y = blobs()
+    fits = fit_many(make_mlp, 50 * X, y, seeds=range(3), lr=[0.001, 1e30, 0.001], epochs=3, stop=stop, device="cpu")
+    assert fits.failed.tolist() == [False, True, False]
+    assert fits.epochs[1] < 3
+    assert torch.isfinite(fits.logits(X)[[0, 2]]).all()
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+def test_a_gpu_repeats_the_cpu():
+    X, y = images()
+    options = {"seeds": [5, 6, 7], "epochs": 4, "batch_size": 11, "momentum": 0.9, "dtype": "float64"}
+    sets = [np.arange(60), np.arange(45), np.arange(10, 55)]
+    here = fit_many(awkward_cnn, X, y, sets, device="cpu", **options)
+    there = fit_many(awkward_cnn, X, y, sets, device="cuda", **options)
+    assert there.how == "grouped convolutions, CUDA graph"
+    assert torch.allclose(here.logits(X), there.logits(X).cpu(), atol=1e-9)
+
+
 def test_frozen_weights_do_not_move():
     X, y = blobs()
     net = make_mlp(6, 3)
@@ -404,6 +449,7 @@ def bad(**changes):
         ({"stop": "early"}, "unknown stop"),
         ({"validation": 0}, "validation share"),
         ({"dropout": 1.0}, "below 1"),
+        ({"dropout": 0.1}, "no dropout layer"),
         ({"device": "abacus"}, "not known to torch"),
         ({"dtype": "int8"}, "float32 or float64"),
         ({"class_weight": {7: 1.0}}, "names the class 7"),

@@ -54,6 +54,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--tf32", action="store_true")
     parser.add_argument("--no-copies", action="store_true")
+    parser.add_argument("--more-seeds", help="seeds to add when the first ones are done early")
+    parser.add_argument("--more-before", type=float, default=120.0, help="seconds until which further seeds are begun")
     parser.add_argument("--draws", default="{}", help="JSON: draws of single measures")
     parser.add_argument("--measures", default="all", help="'all' or ids with commas")
     parser.add_argument("--toy", type=int, help="use so many images and the two first values of the two first axes")
@@ -105,7 +107,7 @@ def measure(zoo: Zoo, options, folder: Path, out: Path, device: str, deadline: f
             args=(
                 k,
                 options.workers,
-                str(folder),
+                str(zoo.folder),
                 str(folder / "raw.npz"),
                 zoo.grid,
                 names,
@@ -139,7 +141,7 @@ def measure(zoo: Zoo, options, folder: Path, out: Path, device: str, deadline: f
     return rows
 
 
-def export(zoo: Zoo, folder: Path, out: Path, most: int = 4) -> None:
+def export(zoo: Zoo, folder: Path, out: Path, most: int = 3) -> None:
     """Bring the networks home in half precision, the copies on 80 % left out, while they fit into a few files."""
     tensors: dict[str, torch.Tensor] = {}
     size = number = 0
@@ -160,27 +162,81 @@ def export(zoo: Zoo, folder: Path, out: Path, most: int = 4) -> None:
     (out / f"manifest_{zoo.grid.id}.json").write_bytes((folder / "manifest.json").read_bytes())
 
 
-def train(options, grid, data, folder: Path, out: Path, begun: float) -> Zoo:
-    limit = options.train_budget or 0.7 * options.budget
+def train(options, grid, data, folder: Path, out: Path, begun: float, seeds: list[int], label: str) -> Zoo:
+    """Train group by group until all are done or the time for training is over."""
     extra = {"tf32": True} if options.tf32 else {}
-    seeds = [int(s) for s in options.seeds.split(",")]
     while True:
         start = time.time()
         zoo = Zoo.train(
-            grid, data, folder=folder, seeds=seeds, copies=not options.no_copies, device=options.device, weights="float16",
-            max_seconds=0, **extra,
+            grid, data, folder=folder, seeds=seeds, copies=False, device=options.device, weights="float16", max_seconds=0, **extra
         )  # fmt: skip
-        write_table(out / f"networks_{grid.id}.csv", zoo.rows())
+        if not label:
+            write_table(out / f"networks_{grid.id}.csv", zoo.rows())
         left = [n for n in zoo.notes if n.code == "N005"]
         newest = [net for net in zoo.nets if net.group == max(n.group for n in zoo.nets)]
         epochs, right = [n.epochs for n in newest], [n.train_accuracy for n in newest]
         say(
             out, grid.id,
-            f"{time.time() - begun:6.1f} s  group in {time.time() - start:5.1f} s  {newest[0].hyper}  epochs {min(epochs)}-{max(epochs)}  "
+            f"{time.time() - begun:6.1f} s{label}  group in {time.time() - start:5.1f} s  {newest[0].hyper}  epochs {min(epochs)}-{max(epochs)}  "
             f"train accuracy {min(right):.3f}-{max(right):.3f}  gap {np.mean([n.gap for n in newest]):.4f}",
         )  # fmt: skip
-        if not left or time.time() - begun > limit:
+        if not left or time.time() - begun > (options.train_budget or 0.7 * options.budget):
             return zoo
+
+
+def with_copies(zoo: Zoo, copies: Zoo, held: list[int]) -> Zoo:
+    """Put the weights of the copies beside those of their networks, and their hold-out errors into the manifest."""
+    errors = {net.name: 1 - net.test_accuracy for net in copies.nets}
+    for group in sorted({net.group for net in copies.nets}):
+        file = f"group-{group:03d}.safetensors"
+        twins = {name.replace("/", ".copy80/", 1): value for name, value in read_weights(copies.folder / file).items()}
+        write_weights(zoo.folder / file, {**read_weights(zoo.folder / file), **twins})
+    path = zoo.folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["held_out"] = held
+    for records in manifest["groups"].values():
+        for record in records:
+            record["holdout_error"] = errors.get(record["name"])
+    path.write_text(json.dumps(manifest, indent=1))
+    return Zoo.load(zoo.folder, zoo.data, grid=zoo.grid)
+
+
+def train_all(options, grid, data, folder: Path, out: Path, begun: float) -> Zoo:
+    """Train the networks, then their copies on 80 % of the rows: a grid that is not complete would be worth nothing."""
+    seeds = [int(s) for s in options.seeds.split(",")]
+    zoo = train(options, grid, data, folder / "networks", out, begun, seeds, "")
+    if options.more_seeds and time.time() - begun < options.more_before:
+        wider = seeds + [int(s) for s in options.more_seeds.split(",")]
+        say(out, grid.id, f"{time.time() - begun:6.1f} s  time is left: further seeds {options.more_seeds}")
+        more = train(options, grid, data, folder / "more", out, begun, wider[len(seeds) :], "_more")
+        if not [n for n in more.notes if n.code == "N005"]:
+            zoo = joined(zoo, more, folder / "both")
+            write_table(out / f"networks_{grid.id}.csv", zoo.rows())
+    if options.no_copies or [n for n in zoo.notes if n.code == "N005"]:
+        return zoo
+    order = np.random.default_rng(0).permutation(len(data.y_train))
+    held, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
+    part = replace(
+        data, X_train=data.X_train[kept], y_train=data.y_train[kept], X_test=data.X_train[held], y_test=data.y_train[held],
+        fingerprint=f"{data.fingerprint}-80",
+    )  # fmt: skip
+    copies = train(options, grid, part, folder / "copies", out, begun, sorted({n.seed for n in zoo.nets}), "_copies")
+    zoo = with_copies(zoo, copies, held.tolist())
+    write_table(out / f"networks_{grid.id}.csv", zoo.rows())
+    return zoo
+
+
+def joined(first: Zoo, second: Zoo, folder: Path) -> Zoo:
+    """Make one zoo of two that differ in their seeds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifests = [json.loads((z.folder / "manifest.json").read_text()) for z in (first, second)]
+    for group in manifests[0]["groups"]:
+        file = f"group-{int(group):03d}.safetensors"
+        write_weights(folder / file, {k: v for z in (first, second) for k, v in read_weights(z.folder / file).items()})
+        manifests[0]["groups"][group] += manifests[1]["groups"][group]
+    manifests[0]["seeds"] += manifests[1]["seeds"]
+    (folder / "manifest.json").write_text(json.dumps(manifests[0], indent=1))
+    return Zoo.load(folder, first.data, grid=first.grid)
 
 
 def main() -> None:
@@ -201,9 +257,9 @@ def main() -> None:
         grid.id,
         f"{time.time() - begun:6.1f} s  data read: {len(data.y_train)} / {len(data.y_test)} images, device {device}",
     )
-    zoo = train(options, grid, data, folder, out, begun)
+    zoo = train_all(options, grid, data, folder, out, begun)
     say(out, grid.id, str(zoo))
-    export(zoo, folder, out)
+    export(zoo, zoo.folder, out)
     rows = measure(zoo, options, folder, out, device, begun + options.budget)
     say(out, grid.id, f"{time.time() - begun:6.1f} s  {len(rows)} measures of {len(zoo)} networks")
     table: dict[str, list[MeasureRow]] = {}

@@ -236,7 +236,7 @@ class Zoo(Shown):
         module = _filled(make(features, classes), stored, record.name).to(where)
         there = self.data.to(where)
         copy = None
-        if self.held_out:
+        if any(key.startswith(f"{record.name}.copy80/") for key in stored):
             twin = _filled(make(features, classes), stored, f"{record.name}.copy80").to(where)
             copy = Copy80(twin, torch.tensor(self.held_out, device=where))
         ends = there.value_range if there.X_train.ndim == 4 else (0.0, 1.0)

@@ -163,7 +163,7 @@ class Fits:
 def rows_at_once(sample_shape: Sequence[int], device: torch.device) -> int:
     """Return how many examples, summed over nets, one evaluation pass takes."""
     numbers = GPU_NUMBERS if device.type == "cuda" else CPU_NUMBERS
-    return max(256, min(65_536, numbers // max(1, int(np.prod(sample_shape)))))
+    return max(256, min(32_768, numbers // max(1, int(np.prod(sample_shape)))))
 
 
 def ran_out(error: BaseException) -> bool:

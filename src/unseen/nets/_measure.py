@@ -214,6 +214,7 @@ def check_needs(measure: Measure, net: Net) -> None:
     """Refuse a network that lacks what the measure needs."""
     if not isinstance(net, Net):
         raise InputError(f"{measure.id} measures an unseen.nets.Net; a {type(net).__name__} was given.")
+    _check_runs(measure, net)
     for need in sorted(measure.needs):
         if need == "images":
             present = net.is_images
@@ -224,6 +225,22 @@ def check_needs(measure: Measure, net: Net) -> None:
             present = bool(getattr(net, need) is not None and (need != "hyper" or net.hyper))
         if not present:
             raise NotApplicable(f"{measure.id} needs {NEEDS[need]}, which this network does not have.")
+
+
+@torch.no_grad()
+def _check_runs(measure: Measure, net: Net) -> None:
+    """Push two inputs through, so that a module that cannot be run is told in words and not deep inside a measure."""
+    with frozen(net.module):
+        try:
+            logits = net.module(net.X_train[:2])
+        except (RuntimeError, TypeError, ValueError) as error:
+            reason = str(error).strip().split("\n")[0]
+            raise InputError(f"{measure.id}: the module cannot be run on its training inputs: {reason}") from error
+    if not isinstance(logits, torch.Tensor) or logits.ndim != 2 or logits.shape[1] < max(2, net.n_classes):
+        got = tuple(logits.shape[1:]) if isinstance(logits, torch.Tensor) else f"a {type(logits).__name__}"
+        raise InputError(
+            f"{measure.id}: the module gives {got} for an input; one logit for each of {max(2, net.n_classes)} classes is needed."
+        )
 
 
 _classes: dict[str, type[Any]] = {}

@@ -21,6 +21,7 @@ from unseen.nets import Copy80, Net, augment, build_measure, draw_factors, known
 from unseen.nets.measures._augmented import outcome, semi_pp
 from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures.always_generalize import across, saturate
+from unseen.nets.measures.augment_margin import mildly
 from unseen.nets.measures.par_search import search_rings
 
 
@@ -76,6 +77,14 @@ def test_weighted_augment_goes_by_the_true_label_not_by_the_prediction():
     y = (torch.arange(2000) % 4 == 0).long()
     result = build_measure("weighted-augment")(net_of(Constant(0.9), X, y), draws=20)
     assert result.value == pytest.approx(0.75 * 0.1 + 0.25 * 3.745214, abs=4 * result.std_error)
+
+
+def test_the_printed_orientation_is_minus_the_sum():
+    net = sample_net("conv")
+    ours, printed = (build_measure("weighted-augment", orient=o)(net).value for o in ("gap", "printed"))
+    assert printed == pytest.approx(-48 * ours)
+    with pytest.raises(UnknownName):
+        build_measure("weighted-augment", orient="up")
 
 
 def test_semi_pp_image_by_image():
@@ -297,6 +306,36 @@ def test_derivative_agrees_with_scipy():
             )
 
 
+def test_mild_augmentation_flips_half_pales_and_crops():
+    ramp = torch.linspace(0, 1, 16).expand(2000, 1, 16, 16).contiguous()
+    out = mildly(ramp, torch.Generator().manual_seed(0))
+    slope = out[..., 8, 15] - out[..., 8, 0]
+    assert float((slope < 0).double().mean()) == pytest.approx(0.5, abs=0.05)
+    # contrast 0.7 to 1 about the mean; half of the images are also cropped to 85 to 100 %, which takes away outer values
+    size = slope.abs().flatten().numpy()
+    assert 0.7 * 0.85 - 0.05 < size.min() < 0.66
+    assert 0.95 < size.max() <= 1
+    assert float(out.mean()) == pytest.approx(0.5, abs=1e-3)
+
+
+def test_augment_margin_of_even_images_by_hand():
+    # images of one grey value and weights that see their mean: flip, contrast and crop change nothing
+    y = torch.arange(40) % 2
+    X = (0.2 + 0.5 * y.float())[:, None, None, None].expand(40, 1, 6, 6).contiguous()
+    module = nn.Sequential(nn.Flatten(), nn.Linear(36, 3), nn.Linear(3, 2))
+    with torch.no_grad():
+        module[1].weight.copy_(torch.tensor([[1.0], [2.0], [-1.0]]).expand(3, 36) / 36)
+        module[1].bias.zero_()
+        module[2].weight.copy_(torch.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 1.0]]))
+        module[2].bias.copy_(torch.tensor([1.0, 0.0]))
+    grey = 0.2 + 0.5 * y.double().numpy()
+    led = np.where(y.numpy() == 0, 1 - 2 * grey, 2 * grey - 1)  # logits are grey + 1 and 3 grey
+    spread = np.mean([k**2 * grey.var() for k in (1, 2, -1)])  # three features: no value is trimmed
+    expected = -np.mean(led / 6**0.5) / spread**0.5
+    result = build_measure("augment-margin", batch=40)(Net(module, X, y), draws=2)
+    assert result.value == pytest.approx(expected, rel=1e-4)
+
+
 # options and records --------------------------------------------------------------------------------------------------
 
 
@@ -346,3 +385,17 @@ def test_bad_networks_are_refused(change, message):
     Net(**good)
     with pytest.raises((InputError, TypeError), match=message):
         Net(**{**good, **change})
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (nn.Linear(9, 2), "cannot be run on its training inputs"),
+        (nn.Identity(), "one logit for each of 2 classes"),
+        (nn.Sequential(nn.Flatten(), nn.Linear(4, 1)), "one logit for each of 2 classes"),
+    ],
+)
+def test_modules_that_give_no_logits_are_refused(module, message):
+    net = Net(module, torch.rand(4, 1, 2, 2), torch.tensor([0, 1, 0, 1]))
+    with pytest.raises(InputError, match=message):
+        build_measure("weighted-augment")(net)

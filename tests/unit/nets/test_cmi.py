@@ -236,6 +236,22 @@ def test_noise_floor_is_where_the_specification_measured_it():
     assert 0.008 < floor.quantile < 0.022
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("shape", "mean"), [((2,) * 5 + (3,), 0.36), ((2,) * 5, 1.53), ((2,) * 4, 6.38), ((3, 3, 2, 2), 3.06)]
+)
+def test_random_measures_score_as_the_specification_measured(shape, mean):
+    # means over 100 draws of gaps with additive effects and 30 % noise; the effects' own distribution is not told there, and
+    # the 95 % quantile of so few draws moves with it, so that only means are compared
+    rng, grid = np.random.default_rng(2), full(*shape)
+    n, scores = len(grid["h0"]), []
+    for _ in range(300):
+        gap = sum(rng.normal(size=k)[np.array(grid[f"h{i}"])] for i, k in enumerate(shape))
+        gap = gap + 0.3 * gap.std() * rng.normal(size=n)
+        scores.append(100 * cmi(gap, rng.normal(size=n), grid).value)
+    assert np.mean(scores) == pytest.approx(mean, rel=0.3)
+
+
 def test_p_values_of_random_measures_are_uniform(example):
     gap, _, grid = example
     rng = np.random.default_rng(11)

@@ -30,6 +30,8 @@ class WeightedAugment(Measure):
         "uniform" over the whole range of each factor, or "rings": nearly normal, as `multi-augment` draws them.
     coin : float
         Probability of flip and of the Sobel filter.
+    orient : str
+        "gap": the mean penalty, larger for a larger gap; "printed": minus the sum over images, as equation 3.5 has it.
 
     References
     ----------
@@ -46,6 +48,7 @@ class WeightedAugment(Measure):
 
     sampling: str = "uniform"
     coin: float = 0.5
+    orient: str = "gap"
 
     id: ClassVar[str] = "weighted-augment"
     range: ClassVar[tuple[float, float]] = (0.0, 9.0)
@@ -57,8 +60,11 @@ class WeightedAugment(Measure):
             raise UnknownName("sampling", self.sampling, ["uniform", "rings"])
         if not 0 <= self.coin <= 1:
             raise InputError(f"coin is {self.coin!r}; a probability lies between 0 and 1.")
+        if self.orient not in ("gap", "printed"):
+            raise UnknownName("orientation", self.orient, ["gap", "printed"])
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the mean penalty of one augmented copy of the training images."""
         factors = draw_factors(net.n, generator, sampling=self.sampling, coin=self.coin, device=net.device)
-        return float(semi_pp(outcome(net, factors), factors.penalty()).mean())
+        penalties = semi_pp(outcome(net, factors), factors.penalty())
+        return float(penalties.mean()) if self.orient == "gap" else -float(penalties.sum())

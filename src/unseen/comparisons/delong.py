@@ -19,7 +19,7 @@ from unseen.core.notes import Note, note
 from unseen.core.paired import check_pair, compared
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.measures._delong import area, delong
+from unseen.measures._delong import area, area_ends, delong
 
 __all__ = ["DeLong", "delong"]
 
@@ -32,6 +32,11 @@ def _scores(table: LossTable, positive: int) -> Floats:
     if score.shape[1] == 1:
         return np.asarray(score[:, 0] if positive == 1 else -score[:, 0])
     return np.asarray(score[:, positive])
+
+
+def _fewer_units(units: Array, positive: Array) -> int:
+    """Return how many units the smaller class has."""
+    return min(len(np.unique(units[positive])), len(np.unique(units[~positive])))
 
 
 @register
@@ -61,22 +66,21 @@ class DeLong:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""
         return Holdout()
 
     def alone(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return one model's 1 - AUC with its normal interval."""
-        from scipy.special import ndtri
-
+        """Return one model's 1 - AUC with DeLong's interval on the logit scale, as `unseen.measure` gives it."""
         positive, score = self._cases(table)
-        areas, covariance = delong(positive, score, units=table.data.units[table.source[0].test.row])
-        se = float(np.sqrt(covariance[0, 0]))
-        half = float(ndtri((1 + level) / 2)) * se
-        value = 1 - float(areas[0])
-        made = finish(self, table, value, se, Interval(value - half, value + half, level), None)
+        units = table.data.units[table.source[0].test.row]
+        areas, covariance = delong(positive, score, units=units)
+        under, se = float(areas[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
+        low, high, how = area_ends(under, se, level, _fewer_units(units, positive))
+        notes = (note("U010", how),) if how else ()
+        made = finish(self, table, 1 - under, se, Interval(1 - high, 1 - low, level), None, notes=notes)
         return replace(made, loss="1 - auc")
 
     def set_error(self, table: LossTable, multiplicity: Floats) -> float:

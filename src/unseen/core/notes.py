@@ -71,6 +71,10 @@ CODES: dict[str, NoteKind] = {
         "measure undefined",
         "The measure does not exist on some test parts, often because a class is missing; use larger test parts.",
     ),
+    "U029": NoteKind(
+        "preprocessing outside the loop",
+        "It has seen the rows that were to be unseen; put it into a pipeline with the model.",
+    ),
     "K001": NoteKind("samples removed", "Look at the removed points in the figure; give outliers=None to keep them."),
     "K002": NoteKind("negative ratios", "Baseline correction may be too strong; such samples are kept."),
     "K003": NoteKind(

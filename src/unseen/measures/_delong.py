@@ -6,7 +6,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 
-__all__ = ["area", "delong", "logit_ends"]
+__all__ = ["area", "area_ends", "delong", "logit_ends"]
 
 
 def delong(positive: Array, *scores: Floats, units: Array | None = None) -> tuple[Floats, Floats]:
@@ -85,3 +85,26 @@ def logit_ends(value: float, std_error: float, level: float) -> tuple[float, flo
 
     half = float(ndtri((1 + level) / 2)) * std_error / (value * (1 - value))
     return float(expit(logit(value) - half)), float(expit(logit(value) + half))
+
+
+def area_ends(value: float, std_error: float, level: float, fewer: int) -> tuple[float, float, str]:
+    """Return the interval of one area, and in words what took the place of DeLong's where that has no spread.
+
+    Where no pair, or every pair, is in the wrong order DeLong's variance is 0; the interval is then Wilson's for as many
+    trials as the smaller class has units.
+
+    Examples
+    --------
+    >>> low, high, how = area_ends(1.0, 0.0, 0.95, 20)
+    >>> round(low, 3), high, how
+    (0.839, 1.0, "no spread; the interval is Wilson's for 20 units of the smaller class")
+    """
+    if 0 < value < 1 and std_error > 0:
+        return *logit_ends(value, std_error, level), ""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + level) / 2))
+    centre = (value + z**2 / (2 * fewer)) / (1 + z**2 / fewer)
+    half = z / (1 + z**2 / fewer) * float(np.sqrt(value * (1 - value) / fewer + z**2 / (4 * fewer**2)))
+    how = f"no spread; the interval is Wilson's for {fewer} units of the smaller class"
+    return max(0.0, centre - half), min(1.0, centre + half), how

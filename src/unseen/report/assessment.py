@@ -89,7 +89,7 @@ def estimates(a: Assessment) -> Section:
         for row in _distinct(a.rows())
     ]  # fmt: skip
     level = f"{100 * float(a.settings['level']):g}% interval"
-    columns = ["method", "error", level, "fits", "seconds", "agrees", "error of", "trained on", "notes"]
+    columns = ["method", a.scale, level, "fits", "seconds", "agrees", f"{a.scale} of", "trained on", "notes"]
     caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
     return Section("estimates", "All estimates", [Table(columns, rows, caption)])
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import platform
 import time as clock
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from importlib.metadata import version
-from math import comb
 from typing import Any
 
 import numpy as np
@@ -16,82 +14,27 @@ import numpy as np
 from unseen._version import __version__
 from unseen.adapt.sklearn import as_model
 from unseen.core.data import Data
-from unseen.core.errors import InputError, Stopped
-from unseen.core.estimate import Estimate, check_level
+from unseen.core.errors import Stopped
+from unseen.core.estimate import check_level
 from unseen.core.losses import LossTable
-from unseen.core.model import Fitted, Model
+from unseen.core.model import Model
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.registry import build, find, known, options_of
-from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.core.table import Predictions
-from unseen.core.trained import codes_of
+from unseen.core.registry import build
+from unseen.core.rng import RandomState, root_seed
 from unseen.designs._draw import distinct_possible, left_out_size
-from unseen.designs.bootstrap import Bootstrap
-from unseen.designs.learning_curve import LearningCurve
-from unseen.designs.leave_out import LeaveOut
-from unseen.designs.repeated_kfold import RepeatedKFold
-from unseen.engine.events import Reporter, reporter_for
+from unseen.engine.events import reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
+from unseen.verbs.assess_support import Job, add_support
 from unseen.verbs.assessment import Assessment
 from unseen.verbs.effort import Effort, effort_of, within_budget
 from unseen.verbs.look import data_notes, run_notes
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.verbs.outside import outside_notes
+from unseen.verbs.prepare import data_of, model_of
 
 __all__ = ["assess"]
 
-LOG = logging.getLogger("unseen")
 LONG_RUN = 120.0
-
-
-@dataclass
-class _Job:
-    """What all runs of one assessment share."""
-
-    model: Model
-    data: Data
-    seed: int
-    loss: str
-    level: float
-    n_jobs: int | None
-    reporter: Reporter
-    tables: dict[str, LossTable] = field(default_factory=dict)
-    full: Predictions | None = None
-
-    def run(self, design: Any, model: Model | None = None) -> LossTable:
-        """Return the losses of a model on a design's splits."""
-        plan = plan_of(design, self.data, self.seed)
-        self.reporter.expect(len(plan.fits), plan.design)
-        scores = self.needs_score
-        table = execute(
-            model or self.model, self.data, plan, seed=self.seed, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter
-        )  # fmt: skip
-        return table.losses(self.loss)
-
-    def with_full(self, table: LossTable) -> LossTable:
-        """Return the table with the one fit on all rows, for methods that need it."""
-        return replace(table.source[0], full=self.full).losses(self.loss)
-
-    @property
-    def needs_score(self) -> bool:
-        """Whether the loss is one of probabilities."""
-        return self.loss != "auto" and bool(find(self.loss, "measures").needs_score)
-
-    @property
-    def by_split(self) -> bool:
-        """Whether the measure is one of whole test parts, of which methods without splits cannot speak."""
-        return self.loss != "auto" and not hasattr(find(self.loss, "measures"), "per_example")
-
-    def fit_all(self) -> tuple[Fitted, float]:
-        """Fit on all rows, keep what that model says of them, and return it with the seconds it took."""
-        begin = clock.perf_counter()
-        trained = self.model.fit(self.data, task_seed(self.seed, "fit", "full"))
-        seconds = clock.perf_counter() - begin
-        rows = np.arange(self.data.n)
-        score = trained.scores(self.data.X) if self.needs_score else None
-        values = codes_of(trained.predict(self.data.X), self.data)
-        self.full = Predictions(np.zeros_like(rows), rows, values, None if score is None else score[0])
-        return trained, seconds
 
 
 def assess(
@@ -165,7 +108,7 @@ def assess(
     wanted = effort_of(effort)
     data = data_of(X, y, columns)
     reporter = reporter_for(progress)
-    job = _Job(model_of(model, data), data, root_seed(random_state), measure or loss, level, n_jobs, reporter)
+    job = Job(model_of(model, data), data, root_seed(random_state), measure or loss, level, n_jobs, reporter)
     try:
         with using(engine):
             return _assess(job, wanted, budget, command, start)
@@ -173,7 +116,7 @@ def assess(
         reporter.close()
 
 
-def _assess(job: _Job, effort: Effort, budget: float | None, command: str | None, start: float) -> Assessment:
+def _assess(job: Job, effort: Effort, budget: float | None, command: str | None, start: float) -> Assessment:
     _check_possible(job.data, effort)
     notes: list[Note] = list(data_notes(job.data))
     trained = None
@@ -194,14 +137,33 @@ def _assess(job: _Job, effort: Effort, budget: float | None, command: str | None
     baseline = method(job.run(_headline_design(method, job.data, effort), _baseline_model(job.data)), level=job.level)
     estimates = {headline.method: headline}
     try:
-        _support(job, effort, estimates, trained)
+        add_support(job, effort, estimates, trained)
     except Stopped as stop:
         notes.append(note("U018", f"{stop}; finished before that: {', '.join(job.tables)}"))
     notes += run_notes(headline_table)
+    notes += _outside(job, headline_table, method)
     settings = _settings(job, effort, headline_table.plan.design, command)
     seconds = clock.perf_counter() - start
     all_notes = merge_notes(tuple(notes), headline.notes)
     return Assessment(headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds)
+
+
+def _outside(job: Job, table: LossTable, method: Any) -> tuple[Note, ...]:
+    """Look for preprocessing fitted on all rows; where it can be moved inside, see on the same splits what that changes."""
+    estimator = getattr(job.model, "estimator", None)
+    if estimator is None:
+        return ()
+
+    def rerun(moved: Any) -> LossTable:
+        model = as_model(moved)
+        plan = table.plan
+        job.reporter.expect(len(plan), plan.design)
+        run = execute(
+            model, job.data, plan, seed=job.seed, train=False, scores=job.needs_score, n_jobs=job.n_jobs, reporter=job.reporter
+        )  # fmt: skip
+        return run.losses(job.loss)
+
+    return outside_notes(estimator, job.data, table, rerun, method, job.level)
 
 
 def _workers(n_jobs: int | None) -> int:
@@ -236,91 +198,7 @@ def _check_possible(data: Data, effort: Effort) -> None:
         distinct_possible(data.n_units, left_out_size("leave-out", 0.25, data.n_units), effort.leave_out)
 
 
-def _support_designs(data: Data, effort: Effort) -> list[Any]:
-    """Return the designs beside the headline."""
-    n = data.n_units
-    designs: list[Any] = []
-    if data.order is not None:
-        return designs
-    if effort.repeats:
-        designs.append(RepeatedKFold(min(10, n), effort.repeats))
-    if effort.bootstrap:
-        designs.append(Bootstrap(effort.bootstrap))
-    if effort.leave_out:
-        designs.append(LeaveOut(0.25, min(effort.leave_out, comb(n, left_out_size("leave-out", 0.25, n)))))
-    if effort.curve:
-        designs.append(LearningCurve(5, effort.curve))
-    return designs
-
-
-def _support(job: _Job, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None) -> None:
-    """Run what stands beside the headline, keeping each part as soon as it is done."""
-    _apply_table_methods(job, estimates)
-    if trained is not None and not job.by_split:
-        _apply_direct_methods(job, estimates, trained)
-    for design in _support_designs(job.data, effort):
-        table = job.run(design)
-        job.tables[table.plan.design] = table
-        _apply_table_methods(job, estimates)
-    if trained is not None and not job.by_split:
-        _apply_recipes(job, estimates, trained)
-
-
-def _apply_table_methods(job: _Job, estimates: dict[str, Estimate]) -> None:
-    for name, cls in known("estimators").items():
-        left_out = getattr(cls, "liberal", False) or not getattr(cls, "in_assess", True)
-        if name in estimates or not hasattr(cls, "designs") or left_out:
-            continue
-        table = next((t for t in job.tables.values() if t.plan.design in cls.designs), None)
-        if table is not None:
-            used = job.with_full(table) if "full" in cls.needs else table
-            _try(estimates, name, lambda cls=cls, used=used: cls()(used, level=job.level))
-
-
-def _apply_direct_methods(job: _Job, estimates: dict[str, Estimate], trained: Fitted) -> None:
-    for kind in ("resubstitution", "estimators"):
-        for name, cls in known(kind).items():
-            if hasattr(cls, "designs") or hasattr(cls, "parts") or not getattr(cls, "in_assess", False):
-                continue
-            if job.data.weights is not None and not getattr(cls, "weighted", False):
-                continue
-            rng = stream(job.seed, "direct", name)
-            options = {"loss": job.loss} if "loss" in options_of(cls) else {}
-            _try(
-                estimates,
-                name,
-                lambda cls=cls, rng=rng, options=options: cls(**options)(trained, job.data, rng=rng, level=job.level),
-            )
-
-
-def _apply_recipes(job: _Job, estimates: dict[str, Estimate], trained: Fitted) -> None:
-    """Add the weighted means whose parts are all there, with the RMS to expect of them for such a model and such data."""
-    for kind in ("estimators", "resubstitution"):
-        for name, cls in known(kind).items():
-            if not hasattr(cls, "parts") or (job.data.weights is not None and not getattr(cls, "weighted", False)):
-                continue
-            recipe = cls().suited(trained.native) if hasattr(cls, "suited") else cls()
-            if all(part in estimates for part in getattr(recipe, "needed", recipe.parts)):
-                _try(estimates, name, lambda recipe=recipe: _situated(recipe(estimates, level=job.level), job, trained))
-
-
-def _situated(made: Any, job: _Job, trained: Fitted) -> Estimate:
-    return made.situated(trained.native, job.data) if hasattr(made, "situated") else made
-
-
-def _try(estimates: dict[str, Estimate], name: str, make: Any) -> None:
-    """Add an estimate; a method that cannot speak of this model, table or loss is left out."""
-    try:
-        made = make()
-    except InputError as error:
-        LOG.info("%s is left out: %s", name, error)
-        return
-    headline = next(iter(estimates.values()))
-    if made.loss == headline.loss:
-        estimates[name] = made
-
-
-def _settings(job: _Job, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:
+def _settings(job: Job, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:
     designs = {name: dict(table.plan.options) for name, table in job.tables.items()}
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     call = f"unseen.assess(model, X, y, random_state={job.seed}, effort={str(effort)!r}, level={job.level:g})"

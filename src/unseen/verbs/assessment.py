@@ -154,6 +154,11 @@ class Assessment(Shown):
             text += f" ({100 * self.interval.level:g}% interval {low:.4g} to {high:.4g})"
         return f"{text}. This is the {name} of {self.target}."
 
+    def _measured(self) -> dict[str, Any]:
+        """Return the headline on the scale that was asked for."""
+        row = _as_measured(self.headline.row())
+        return {"name": row["term"], "value": row["estimate"], "lower": row["lower"], "upper": row["upper"]}
+
     def baseline_sentence(self) -> str:
         """Return how the model compares with guessing."""
         loss = self.headline.loss
@@ -179,10 +184,16 @@ class Assessment(Shown):
         return text + ")."
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per estimate, the headline first, with whether it agrees with the headline."""
+        """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
-        rows = [{**self.estimates[m].row(), "agrees": self.agrees(m)} for m in order]
-        return [*rows, {**self.baseline.row(), "method": "baseline", "agrees": None}]
+        rows = [{**_as_measured(self.estimates[m].row()), "agrees": self.agrees(m)} for m in order]
+        return [*rows, {**_as_measured(self.baseline.row()), "method": "baseline", "agrees": None}]
+
+    @property
+    def scale(self) -> str:
+        """What the rows show: "error", or the name of the score where a measure such as AUC was asked for."""
+        name = as_measure(self.headline.loss, 0.0)[0]
+        return "error" if name == self.headline.loss else name
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the tables as plain values."""
@@ -199,6 +210,7 @@ class Assessment(Shown):
                 "sentence": self.sentence(),
                 "model": self.model,
                 "loss": self.headline.loss,
+                "measure": self._measured(),
                 "n": self.data.n,
                 "n_units": self.data.n_units,
                 "classes": None if self.data.classes is None else self.data.classes.tolist(),
@@ -233,8 +245,17 @@ class Assessment(Shown):
         return "\n".join(lines)
 
 
+def _as_measured(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row on the scale of the measure: what was computed with as 1 - s is shown as s, its interval turned round."""
+    name, value = as_measure(row["term"], row["estimate"])
+    if name == row["term"]:
+        return row
+    ends = [None if row[k] is None else as_measure(row["term"], row[k])[1] for k in ("upper", "lower")]
+    return {**row, "term": name, "estimate": value, "lower": ends[0], "upper": ends[1]}
+
+
 def _text_table(a: Assessment) -> str:
-    head = ("method", "error", "interval", "fits", "agrees", "error of")
+    head = ("method", a.scale, "interval", "fits", "agrees", f"{a.scale} of")
     body = []
     for row in a.rows():
         interval = "-" if row["lower"] is None else f"{row['lower']:.4f} to {row['upper']:.4f}"

@@ -231,8 +231,11 @@ def _noise(job: _Job, samples: int, what: str, rates: tuple[float, ...]) -> Nois
 def _dependence(job: _Job, permutations: int) -> tuple[Dependence | None, tuple[Note, ...]]:
     """Permute the target over independent units and cross-validate again."""
     data = job.data
-    if permutations < 1 or data.order is not None:
+    if permutations < 1:
         return None, ()
+    if data.order is not None:
+        text = "rows in time cannot be exchanged freely; no test of dependence by permutation was made"
+        return None, (note("U016", text),)
     first = np.zeros(data.n_units, dtype=np.int64)
     first[data.units[::-1]] = np.arange(data.n)[::-1]
     if data.groups is not None and np.any(data.y != data.y[first][data.units]):

@@ -21,6 +21,7 @@ from unseen.measures.utility import Utility
 from unseen.verbs.measure_input import Judged, judged, judged_table
 from unseen.verbs.measure_intervals import Bootstrap, area_estimate, rate_estimate
 from unseen.verbs.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
+from unseen.verbs.measure_outputs import has_several_outputs, measures_of_outputs
 from unseen.verbs.measure_record import Measures
 
 __all__ = ["measure"]
@@ -53,7 +54,8 @@ def measure(
     Parameters
     ----------
     y_true : array-like or PredictionTable
-        True labels or numbers; or a table of predictions whose rows were tested once each, which brings everything.
+        True labels or numbers; or a table of predictions whose rows were tested once each, which brings everything. Several
+        columns of numbers are several outputs: each gets every measure, "pov[a]", and errors over all are given too.
     y_score : array-like
         Probabilities or decision values of the positive class; a column per class, in sorted order of the labels;
         predicted labels; or predicted numbers.
@@ -116,6 +118,11 @@ def measure(
         j, notes = judged_table(y_true), _pooled(y_true)
     elif y_score is None:
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
+    elif has_several_outputs(y_true):
+        return _of_outputs(
+            y_true, y_score, (y_pred, positive, threshold, costs, prevalence, measures, stratified), groups, sample_weight, n_bootstrap,
+            root_seed(random_state), level,
+        )  # fmt: skip
     else:
         j = judged(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
     seed = root_seed(random_state)
@@ -133,6 +140,19 @@ def measure(
     if boot.draws < n_bootstrap:
         notes = (*notes, note("U019", f"{j.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
     return Measures(estimates, j, level, seed, n_bootstrap, fixed, merge_notes(notes, remarks))
+
+
+def _of_outputs(
+    y_true: Any, y_score: Any, unsuited: tuple[Any, ...], groups: Any, weight: Any, n_bootstrap: int, seed: int, level: float
+) -> Measures:  # fmt: skip
+    if any(option is not None for option in unsuited):
+        raise InputError(
+            "y_true has several columns, so numbers are measured output by output; options of classes and a choice of "
+            "measures do not apply. For classes give one column of labels."
+        )
+    found, j = measures_of_outputs(y_true, y_score, groups, weight, n_bootstrap, seed, level)
+    estimates = {e.loss: e for e in found if e is not None}
+    return Measures(estimates, j, level, seed, n_bootstrap, False, merge_notes(*(e.notes for e in estimates.values())))
 
 
 def _fixed_sizes(j: Judged, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:

@@ -13,7 +13,7 @@ from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.estimators.bca import bca_ends
 from unseen.estimators.wilson import wilson_interval
-from unseen.measures._delong import delong, logit_ends
+from unseen.measures._delong import area_ends, delong
 from unseen.measures._tables import tables_of
 from unseen.verbs.measure_input import Judged
 
@@ -66,20 +66,15 @@ def rate_estimate(j: Judged, name: str, part: Array, whole: Array, level: float)
 
 
 def area_estimate(j: Judged, name: str, positive: Array, score: Floats, level: float) -> Estimate | None:
-    """Return the area under a ROC curve with DeLong's error on the logit scale.
-
-    Where no pair, or every pair, is in the wrong order DeLong's variance is 0; the interval is then Wilson's for as many
-    trials as the smaller class has cases.
-    """
+    """Return the area under a ROC curve with DeLong's error on the logit scale; see `area_ends` for areas of 0 and 1."""
     if min(positive.sum(), (~positive).sum()) < 2:
         return None
     areas, covariance = delong(positive, score, units=None if j.n_units == j.n else j.units)
     value, se = float(areas[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
-    if 0 < value < 1 and se > 0:
-        return _estimate(j, name, value, se, logit_ends(value, se, level), level, "logit-delong")
     fewer = min(len(np.unique(j.units[positive])), len(np.unique(j.units[~positive])))
-    text = f"{name}: no spread; the interval is Wilson's for {fewer} units of the smaller class"
-    return _estimate(j, name, value, se, wilson_interval(value, fewer, level), level, "wilson", (note("U010", text),))
+    low, high, how = area_ends(value, se, level, fewer)
+    notes = (note("U010", f"{name}: {how}"),) if how else ()
+    return _estimate(j, name, value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
 
 
 @dataclass(frozen=True)

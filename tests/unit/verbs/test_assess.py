@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.errors import InputError, Stopped, UnknownName
 from unseen.verbs import assess as assess_module
+from unseen.verbs import assess_support as support_module
 from unseen.verbs.effort import Effort, effort_of, within_budget
 
 SMALL = {"splits": 10, "repeats": 1, "bootstrap": 25, "leave_out": 30, "curve": 2}
@@ -178,7 +179,7 @@ def test_interruption_keeps_what_was_finished(wine, monkeypatch):
             raise Stopped("stopped after 3 of 26 fits of bootstrap")
         return real(model, data, plan, **options)
 
-    monkeypatch.setattr(assess_module, "execute", execute)
+    monkeypatch.setattr(support_module, "execute", execute)
     a = unseen.assess(GaussianNB(), *wine, random_state=0, effort=SMALL)
     assert not a.complete
     assert set(a.tables) == {"monte-carlo", "repeated-kfold"}
@@ -211,8 +212,8 @@ def test_long_runs_say_so_at_the_start(wine, monkeypatch):
 
 
 def test_budget_reports_an_effort_that_repeats_the_run(wine, monkeypatch):
-    real = assess_module._Job.fit_all
-    monkeypatch.setattr(assess_module._Job, "fit_all", lambda job: (real(job)[0], 0.1))
+    real = support_module.Job.fit_all
+    monkeypatch.setattr(support_module.Job, "fit_all", lambda job: (real(job)[0], 0.1))
     a = unseen.assess(GaussianNB(), *wine, random_state=0, budget=15)
     assert Effort(**a.settings["effort"]).fits <= 150
     assert any(n.code == "U019" for n in a.notes)

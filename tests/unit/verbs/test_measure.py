@@ -315,3 +315,49 @@ def test_command_line(tmp_path):
         np.array([[0, 1], [5, 0]])[Y, (P >= 0.5).astype(int)].mean()
     )
     assert (tmp_path / "r.html").stat().st_size > 10_000
+
+
+def test_several_outputs_against_scikit_learn_and_each_alone():
+    from sklearn.metrics import mean_absolute_error, r2_score, root_mean_squared_error
+
+    rng = np.random.default_rng(8)
+    Y = rng.normal(size=(90, 3)) * [1.0, 5.0, 20.0]
+    P = Y + rng.normal(size=(90, 3)) * [0.5, 1.0, 30.0]
+    m = unseen.measure(Y, P, random_state=1)
+    for k in range(3):
+        assert m["r2", k].value == pytest.approx(r2_score(Y[:, k], P[:, k]), abs=1e-12)
+        assert m["rms", k].value == pytest.approx(root_mean_squared_error(Y[:, k], P[:, k]), abs=1e-12)
+        alone = unseen.measure(Y[:, k], P[:, k], random_state=1)["absolute"]
+        assert m["absolute", k].value == alone.value
+    assert m["absolute"].value == pytest.approx(mean_absolute_error(Y, P), abs=1e-12)
+    assert m["rms"].value == pytest.approx(np.sqrt(np.mean((Y - P) ** 2)), abs=1e-12)
+    assert "pov" not in m.estimates
+
+
+def test_outputs_of_a_case_are_resampled_together():
+    rng = np.random.default_rng(8)
+    y, p = rng.normal(size=(2, 60))
+    one = unseen.measure(y, p, random_state=1)["absolute"]
+    thrice = unseen.measure(np.column_stack([y] * 3), np.column_stack([p] * 3), random_state=1)["absolute"]
+    assert thrice.value == pytest.approx(one.value, abs=1e-12)
+    assert thrice.std_error == pytest.approx(one.std_error, rel=0.1)
+
+
+def test_bad_outputs():
+    with pytest.raises(InputError, match="one prediction per output"):
+        unseen.measure(np.zeros((5, 2)), np.zeros(5))
+    with pytest.raises(InputError, match="several columns"):
+        unseen.measure(np.ones((5, 2)), np.ones((5, 2)), positive=1)
+
+
+def test_one_area_has_one_interval_everywhere():
+    import pandas as pd
+
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], [40, 30])
+    p = 1 / (1 + np.exp(-rng.normal(1.5 * y - 0.7, 1.0)))
+    m = unseen.measure(y, p)["auc"]
+    frame = pd.DataFrame({"id": np.arange(70), "y": y, "p": p})
+    found = unseen.predictions({"a": frame}, truth="y", prob="p", id="id", measure="auc").estimates["a"]
+    assert 1 - found.value == pytest.approx(m.value, abs=1e-12)
+    assert (1 - found.interval.high, 1 - found.interval.low) == pytest.approx(tuple(m.interval), abs=1e-12)

@@ -1,0 +1,214 @@
+"""Preprocessing that was fitted outside the resampling loop: traces of it, and what moving it inside changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.core.data import Data
+from unseen.core.errors import FitError
+from unseen.core.losses import LossTable
+from unseen.core.notes import Note, note
+
+__all__ = ["Outside", "outside_notes", "outside_of_data", "outside_of_model"]
+
+LEAST_ROWS = 10
+MOST_CELLS = 20_000_000
+EXACT = 1e-7
+ROTATION_COLUMNS = 500
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A trace of preprocessing fitted on all rows.
+
+    Parameters
+    ----------
+    finding : str
+        What was seen, in words.
+    inside : object or None
+        A scikit-learn transformer that does the same inside the loop (scaling again what was scaled already gives exactly
+        what scaling the raw data inside would have given), or the model with its frozen parts set free; None where only
+        the user can move it.
+    """
+
+    finding: str
+    inside: Any = None
+
+
+def outside_of_data(data: Data) -> Outside | None:
+    """Return what the numbers themselves tell: columns that all have mean 0 and deviation 1, or reach from 0 to 1.
+
+    Chance does not give such columns, so there is no doubt about the finding; but preprocessing that leaves no such trace,
+    above all a choice of features, is not seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unseen.datasets import as_data
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(5, 2, (40, 3)), rng.integers(0, 2, 40)
+    >>> outside_of_data(as_data(X, y)) is None
+    True
+    >>> outside_of_data(as_data((X - X.mean(0)) / X.std(0), y)).finding
+    'all 3 columns have mean 0 and standard deviation 1 over all rows'
+    """
+    X = _numeric(data.X)
+    if X is None or len(X) < LEAST_ROWS or X.size > MOST_CELLS:
+        return None
+    varied = X[:, [len(np.unique(column)) > 2 for column in X.T]]
+    k = varied.shape[1]
+    if k == 0:
+        return None
+    return _standardised(varied, k) or _ranged(varied, k) or _rotated(X)
+
+
+def _numeric(X: Any) -> Floats | None:
+    if X is None or hasattr(X, "tocsr"):
+        return None
+    if hasattr(X, "iloc"):
+        X = X.select_dtypes("number").to_numpy()
+    array = np.asarray(X)
+    if array.dtype.kind not in "fiu" or array.size == 0:
+        return None
+    values = array.astype(float)
+    return values if np.all(np.isfinite(values)) else None
+
+
+def _columns(k: int) -> str:
+    return "the one column that varies has" if k == 1 else f"all {k} columns have"
+
+
+def _standardised(X: Floats, k: int) -> Outside | None:
+    from sklearn.preprocessing import StandardScaler
+
+    centred = np.all(np.abs(X.mean(axis=0)) < EXACT)
+    if not centred or not any(np.allclose(X.std(axis=0, ddof=d), 1, rtol=0, atol=EXACT) for d in (0, 1)):
+        return None
+    return Outside(f"{_columns(k)} mean 0 and standard deviation 1 over all rows", StandardScaler())
+
+
+def _ranged(X: Floats, k: int) -> Outside | None:
+    """One column from 0 to 1 may be a share; two or more that all touch both ends were stretched."""
+    from sklearn.preprocessing import MinMaxScaler
+
+    low, high = X.min(axis=0), X.max(axis=0)
+    fractional = np.mean(np.round(X) != X) > 0.5
+    for ends in ((0.0, 1.0), (-1.0, 1.0)):
+        if k > 1 and fractional and np.all(np.abs(low - ends[0]) < EXACT) and np.all(np.abs(high - ends[1]) < EXACT):
+            return Outside(f"{_columns(k)} extremes {ends[0]:g} and {ends[1]:g} over all rows", MinMaxScaler(ends))
+    return None
+
+
+def _rotated(X: Floats) -> Outside | None:
+    """Principal scores: centred, uncorrelated and in falling order of variance."""
+    n, k = X.shape
+    if not 2 <= k < n or k > ROTATION_COLUMNS or np.any(np.abs(X.mean(axis=0)) > EXACT * (1 + X.std(axis=0))):
+        return None
+    spread = X.std(axis=0)
+    if np.any(spread == 0) or np.any(np.diff(spread) > EXACT * spread[0]):
+        return None
+    scaled = X / spread
+    off = scaled.T @ scaled / n - np.eye(k)
+    if np.abs(off).max() > EXACT:
+        return None
+    return Outside(f"the {k} columns are uncorrelated over all rows, as principal scores fitted on all of them are")
+
+
+def outside_of_model(estimator: Any) -> Outside | None:
+    """Return what a model says of itself: steps that were fitted before and are not fitted again.
+
+    Examples
+    --------
+    >>> from sklearn.frozen import FrozenEstimator
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> found = outside_of_model(make_pipeline(FrozenEstimator(StandardScaler().fit([[0.0], [1.0]])), DecisionTreeClassifier()))
+    >>> found.finding
+    "the step 'frozenestimator' was fitted before and stays as it is in every split"
+    """
+    steps = getattr(estimator, "steps", None)
+    if not isinstance(steps, list):
+        return None
+    frozen = [name for name, step in steps if _is_fitted_before(step)]
+    if not frozen:
+        return None
+    word = "step" if len(frozen) == 1 else "steps"
+    stays = "was fitted before and stays as it is" if len(frozen) == 1 else "were fitted before and stay as they are"
+    finding = f"the {word} {', '.join(map(repr, frozen))} {stays} in every split"
+    return Outside(finding, _freed(estimator))
+
+
+def _is_fitted_before(step: Any) -> bool:
+    return type(step).__name__ == "FrozenEstimator" or getattr(step, "prefit", False) is True
+
+
+def _freed(pipeline: Any) -> Any:
+    """Return the pipeline with its frozen steps to be fitted inside."""
+    from sklearn.base import clone
+    from sklearn.pipeline import Pipeline
+
+    steps = []
+    for name, step in pipeline.steps:
+        if type(step).__name__ == "FrozenEstimator":
+            step = clone(step.estimator)
+        elif getattr(step, "prefit", False) is True:
+            step = type(step)(**{**step.get_params(deep=False), "prefit": False, "estimator": clone(step.estimator)})
+        steps.append((name, step))
+    return Pipeline(steps)
+
+
+def outside_notes(
+    estimator: Any, data: Data, table: LossTable, rerun: Callable[[Any], LossTable], method: Any, level: float
+) -> tuple[Note, ...]:
+    """Return a note on preprocessing that saw all rows, with what moving it inside does to the error on the same splits.
+
+    Parameters
+    ----------
+    estimator : object
+        The model as the user gave it.
+    data, table : Data, LossTable
+        The sample, and the losses of the headline.
+    rerun : callable
+        Takes an estimator and returns its losses on the same splits.
+    method, level
+        How the paired difference is estimated.
+    """
+    found = outside_of_model(estimator)
+    inside = None if found is None else found.inside
+    if found is None:
+        found = outside_of_data(data)
+        if found is None:
+            return ()
+        if found.inside is not None and isinstance(data.X, np.ndarray) and hasattr(estimator, "get_params"):
+            from sklearn.pipeline import make_pipeline
+
+            inside = make_pipeline(found.inside, estimator)
+    if inside is None:
+        return (note("U029", found.finding),)
+    try:
+        moved = rerun(inside)
+    except FitError:
+        return (note("U029", found.finding),)
+    effect = _effect(method, table, moved, level)
+    return (note("U029", f"{found.finding}; {effect}"),) if effect else ()
+
+
+def _effect(method: Any, table: LossTable, moved: LossTable, level: float) -> str:
+    """Say what moving it inside changes; empty where it changes nothing, as for a model that scales for itself."""
+    before, after = float(table.split_means().mean()), float(moved.split_means().mean())
+    if np.allclose(table.split_means(), moved.split_means(), rtol=0, atol=1e-12):
+        return ""
+    text = f"fitted inside every split instead, the error is {after:.4g} and not {before:.4g}"
+    if table.by_split:
+        return text
+    difference = method(moved.minus(table), level=level)
+    if difference.interval is None:
+        return text
+    low, high = difference.interval
+    return f"{text} (difference {difference.value:+.2g}, {100 * level:g}% interval {low:+.2g} to {high:+.2g})"

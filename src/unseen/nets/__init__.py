@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "AugmentationSheet": "unseen.nets._sheet",
-        "Bench": "unseen.nets._bench",
+        "Bench": "unseen.nets._bench_record",
         "CalibratedNetEstimate": "unseen.nets._records",
         "Classifier": "unseen.nets._classifier",
         "Copy80": "unseen.nets._net",
@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = attach(
         "Monitor": "unseen.nets._monitor",
         "Net": "unseen.nets._net",
         "NetEstimate": "unseen.nets._records",
-        "NetRanking": "unseen.nets._rank",
+        "NetRanking": "unseen.nets._ranking_record",
         "NoiseFloor": "unseen.nets._cmi",
         "Posterior": "unseen.nets._posterior",
         "RobustError": "unseen.nets._rank_scores",

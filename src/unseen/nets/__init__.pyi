@@ -5,9 +5,9 @@ from unseen.nets._architectures import make_mlp as make_mlp
 from unseen.nets._architectures import make_nin as make_nin
 from unseen.nets._architectures import make_vgg as make_vgg
 from unseen.nets._augment import augment as augment
-from unseen.nets._bench import Bench as Bench
 from unseen.nets._bench import bench as bench
 from unseen.nets._bench import bench_of as bench_of
+from unseen.nets._bench_record import Bench as Bench
 from unseen.nets._classifier import Classifier as Classifier
 from unseen.nets._cmi import NoiseFloor as NoiseFloor
 from unseen.nets._cmi import Score as Score
@@ -32,13 +32,13 @@ from unseen.nets._net import Copy80 as Copy80
 from unseen.nets._net import Net as Net
 from unseen.nets._posterior import Posterior as Posterior
 from unseen.nets._progress_file import read_progress as read_progress
-from unseen.nets._rank import NetRanking as NetRanking
 from unseen.nets._rank import rank as rank
 from unseen.nets._rank_scores import GranulatedTau as GranulatedTau
 from unseen.nets._rank_scores import RobustError as RobustError
 from unseen.nets._rank_scores import granulated_tau as granulated_tau
 from unseen.nets._rank_scores import kendall_tau as kendall_tau
 from unseen.nets._rank_scores import robust_error as robust_error
+from unseen.nets._ranking_record import NetRanking as NetRanking
 from unseen.nets._records import CalibratedNetEstimate as CalibratedNetEstimate
 from unseen.nets._records import NetEstimate as NetEstimate
 from unseen.nets._sample import sample_net as sample_net

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.show import Shown
 from unseen.nets._bench_controls import bench_controls
+from unseen.nets._bench_record import CONTROLS, Bench, BenchLine
 from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
 from unseen.nets._cmi import cmi
 from unseen.nets._measure import Measure
@@ -23,92 +23,9 @@ from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
 from unseen.nets._zoo import Zoo
 from unseen.nets._zoo_plan import without_failures
 
-__all__ = ["CONTROLS", "Bench", "BenchLine", "bench", "bench_of"]
+__all__ = ["bench", "bench_of"]
 
-CONTROLS = ("random-order", "parameter-count", "training-loss", "epochs", "holdout80", "hyper-parameters", "other-seed")
 FIXED = ("zoo", "name", "seed", "epochs", "train_loss", "train_accuracy", "test_accuracy", "n_parameters", "reason", "holdout_error", "gap")  # fmt: skip
-
-
-@dataclass(frozen=True)
-class BenchLine:
-    """Scores of one measure on one zoo: CMI as the competition's program and without self pairs (both out of 100), and rank agreement."""
-
-    measure: str
-    control: bool
-    cmi: float
-    cmi_low: float
-    cmi_high: float
-    cmi_honest: float
-    p_value: float
-    tau: float
-    granulated_tau: float
-    robust_error: float
-    worst: str
-    seconds: float
-    std_error: float
-
-
-@dataclass(frozen=True)
-class Bench(Shown):
-    """Scores of measures on a zoo, the best CMI first.
-
-    Parameters
-    ----------
-    zoo : str
-        Name of the grid.
-    lines : tuple of BenchLine
-        One per measure and control.
-    noise_floor : float
-        CMI (out of 100) that one in twenty measures without information exceeds on this grid.
-    gap : numpy.ndarray
-        Gaps of the networks.
-    values : dict of str to numpy.ndarray
-        Every measure's values, in the order of `gap`.
-    axes : dict
-        Hyper-parameters of the networks.
-    seeds : numpy.ndarray
-        Seed of each network.
-    left_out : dict
-        Measures without a full column of values, with the reason.
-    notes : tuple of Note
-        Statistical weakness.
-    """
-
-    zoo: str
-    lines: tuple[BenchLine, ...]
-    noise_floor: float
-    gap: np.ndarray = field(repr=False, metadata={"shown": False})
-    values: dict[str, np.ndarray] = field(repr=False, metadata={"shown": False})
-    axes: dict[str, list[Any]] = field(repr=False, metadata={"shown": False})
-    seeds: np.ndarray = field(repr=False, metadata={"shown": False})
-    left_out: dict[str, str] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per measure."""
-        return [{"zoo": self.zoo, **vars(line)} for line in self.lines]
-
-    def line(self, measure: str) -> BenchLine:
-        """Return the line of one measure."""
-        for found in self.lines:
-            if found.measure == measure:
-                return found
-        raise InputError(
-            f"the bench of {self.zoo!r} has no measure {measure!r}: {self.left_out.get(measure, 'it was not asked for')}."
-        )
-
-    def __str__(self) -> str:
-        head = f"{'measure':24s} {'CMI':>6s} {'honest':>6s} {'p':>6s} {'tau':>6s} {'gran.':>6s} {'worst':>6s} {'seconds':>8s}"
-        body = [
-            f"{line.measure + (' *' if line.control else ''):24s} {line.cmi:6.2f} {line.cmi_honest:6.2f} {line.p_value:6.3f} {line.tau:6.3f} "
-            f"{line.granulated_tau:6.3f} {line.robust_error:6.3f} {line.seconds:8.3f}"
-            for line in self.lines
-        ]
-        foot = [
-            f"* control. Noise floor (95 %): {self.noise_floor:.2f}. {len(self.gap)} networks, {len(set(self.seeds.tolist()))} seeds."
-        ]
-        out = [f"left out: {name} ({reason})" for name, reason in self.left_out.items()]
-        return "\n".join([f"zoo {self.zoo}", head, *body, *foot, *out, *map(str, self.notes)])
 
 
 def bench(

@@ -1,0 +1,80 @@
+"""A ranking of networks with its uncertainty. Needs numpy alone, so that drawing it does not need torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unseen.core.notes import Note
+from unseen.core.show import Shown
+
+if TYPE_CHECKING:
+    from unseen.nets._measure import MeasureValue
+
+__all__ = ["NetRanking"]
+
+
+@dataclass(frozen=True)
+class NetRanking(Shown):
+    """Networks in the order in which they are expected to generalize, the smallest expected gap first.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Networks, best first.
+    score : tuple of float
+        Mean over measures of the network's place among the others, 0 (always best) to 1 (always worst).
+    probability : numpy.ndarray
+        Row i, column k: probability that network i of `names` has rank k + 1 when the measures are drawn anew.
+    values : dict
+        Measure to the values of the networks, each a `MeasureValue`, in the order of `names`.
+    agreement : dict
+        Pairs of measures to Kendall's tau between their orders.
+    accuracy : tuple of float
+        Training accuracy of each network.
+    notes : tuple of Note
+        Networks that do not fit their data, measures that do not apply.
+    """
+
+    names: tuple[str, ...]
+    score: tuple[float, ...]
+    probability: np.ndarray
+    values: dict[str, tuple[MeasureValue, ...]]
+    agreement: dict[tuple[str, str], float]
+    accuracy: tuple[float, ...]
+    notes: tuple[Note, ...] = field(default=())
+
+    @property
+    def best(self) -> str:
+        """The network ranked first."""
+        return self.names[0]
+
+    def layers(self) -> list[dict[str, Any]]:
+        """Return for each network and measure which layers were used and which were skipped, with the reason."""
+        return [
+            {"network": name, "measure": measure, "used": list(found[i].used), "skipped": dict(found[i].skipped)}
+            for measure, found in self.values.items()
+            for i, name in enumerate(self.names)
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per network: rank, name, probability of being best, and every measure."""
+        return [
+            {
+                "rank": i + 1, "network": name, "score": self.score[i], "probability_best": float(self.probability[i, 0]),
+                "train_accuracy": self.accuracy[i], **{m: found[i].value for m, found in self.values.items()},
+            }
+            for i, name in enumerate(self.names)
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        head = f"{'rank':>4s}  {'network':20s} {'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
+        body = [
+            f"{i + 1:4d}  {name:20s} {self.probability[i, 0]:8.3f} "
+            + " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
+            for i, name in enumerate(self.names)
+        ]
+        agreed = [f"{a} and {b} agree: tau {tau:.2f}" for (a, b), tau in self.agreement.items()]
+        return "\n".join([head, *body, *agreed, *map(str, self.notes)])

@@ -1,0 +1,232 @@
+"""`unseen study` from the shell: a spec made, run, stopped, resumed, summed up, exported and removed; and every misuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from unseen.cli import app
+
+SPEC = """
+name = "{name}"
+seed = {seed}
+replications = {replications}
+sizes = [20]
+n_test = 200
+models = ["cart", "knn:3"]
+populations = ["gaussian-blocks"]
+methods = ["resub", "holdout"]
+"""
+
+
+@pytest.fixture
+def cli(tmp_path):
+    def run(*arguments, **options):
+        command = [sys.executable, "-m", "unseen", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, **options)
+
+    return run
+
+
+def spec(folder, name="s", seed=1, replications=3, extra=""):
+    path = folder / f"{name}.toml"
+    path.write_text(SPEC.format(name=name, seed=seed, replications=replications) + extra)
+    return path
+
+
+def refused(done, *words, code=2):
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr, done.stderr
+
+
+def test_the_whole_life_of_a_study(cli, tmp_path):
+    made = cli("study", "new", "my.toml")
+    assert made.returncode == 0
+    assert "unseen study run my.toml" in made.stdout
+    run = cli("study", "run", "my.toml", "--replications", "2", "--quiet", "--report", "r.html", "--json")
+    assert run.returncode == 0, run.stderr
+    content = json.loads(run.stdout)
+    assert (content["name"], content["done"], content["failed"]) == ("my", 2 * 2 * (2 * 4 + 1), 0)
+    assert "<svg" in (tmp_path / "r.html").read_text()
+    assert (tmp_path / "unseen.db").exists()
+    listed = json.loads(cli("study", "list", "--json").stdout)["studies"]
+    assert [(s["name"], s["state"]) for s in listed] == [("my", "done")]
+    status = json.loads(cli("study", "status", "my", "--json").stdout)
+    assert (status["total"], status["failures"]) == (36, [])
+    text = cli("study", "summary", "my", "--pairs").stdout
+    assert "gaussian-blocks, small tree" in text
+    assert "p_adjusted" in text
+    assert cli("study", "export", "my", "--to", "my.tex").returncode == 0
+    assert r"\toprule" in (tmp_path / "my.tex").read_text()
+    assert cli("study", "export", "my", "--to", "my.csv", "--quiet").stdout == ""
+    assert len((tmp_path / "my.csv").read_text().splitlines()) == 37
+    refused(cli("study", "remove", "my"), "36 results", "--yes")
+    assert cli("study", "remove", "my", "--yes").returncode == 0
+    assert json.loads(cli("study", "list", "--json").stdout)["studies"] == []
+
+
+def test_a_budget_ends_with_code_3_and_resume_completes(cli, tmp_path):
+    path = spec(tmp_path, extra="[budget]\nseconds = 0.0001\n")
+    run = cli("study", "run", path, "--store", "b.db", "--quiet")
+    refused(run, "what is done is kept", "unseen study resume s --store b.db", code=3)
+    assert json.loads(cli("study", "status", "s", "--store", "b.db", "--json").stdout)["state"] != "done"
+    done = cli("study", "resume", "s", "--store", "b.db", "--seconds", "600", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["done"] == 12
+
+
+def test_failed_tasks_end_with_code_3_and_their_reason(cli, tmp_path):
+    path = spec(tmp_path)
+    path.write_text(path.read_text().replace('"holdout"', '"fpe"'))
+    run = cli("study", "run", path, "--quiet")
+    refused(run, "6 failed, first gaussian-blocks, cart, n = 20, fpe: fpe is a closed form", code=3)
+    assert "resub" in run.stdout
+
+
+def test_ctrl_c_keeps_what_is_done_and_resume_completes(cli, tmp_path):
+    path = spec(tmp_path, replications=150)
+    command = [sys.executable, "-m", "unseen", "study", "run", str(path), "--quiet"]
+    child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        time.sleep(0.1)
+        if (tmp_path / "unseen.db").exists() and _finished(tmp_path) > 0:
+            break
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=120)
+    assert child.returncode == 3, err
+    assert "Traceback" not in err
+    done = _finished(tmp_path)
+    assert 0 < done < 600
+    assert str(done) in err
+    finished = cli("study", "resume", "s", "--quiet", "--json")
+    assert json.loads(finished.stdout)["done"] == 600
+
+
+def _finished(folder):
+    try:
+        with sqlite3.connect(f"file:{folder / 'unseen.db'}?mode=ro", uri=True) as connection:
+            return connection.execute("select count(*) from results").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_two_runs_share_one_study(cli, tmp_path):
+    path = spec(tmp_path, replications=40)
+    command = [sys.executable, "-m", "unseen", "study", "run", str(path), "--json", "--quiet"]
+    both = [
+        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in "ab"
+    ]
+    outs = [child.communicate(timeout=300) for child in both]
+    assert [child.returncode for child in both] == [0, 0], outs
+    one, other = (json.loads(out) for out, _ in outs)
+    assert one == other
+    assert one["done"] == 160
+
+
+WRONG = {
+    "no such spec": (["study", "run", "no.toml"], ["there is no file 'no.toml'", "unseen study new no.toml"]),
+    "a folder": (["study", "run", "."], ["cannot read '.'"]),
+    "no such study": (["study", "summary", "ss"], ["unknown study 'ss'", "'s'"]),
+    "no such study to resume": (["study", "resume", "t"], ["unknown study 't'", "known: s"]),
+    "no such study to cancel": (["study", "cancel", "t"], ["unknown study 't'"]),
+    "another seed": (["study", "run", "s.toml", "--seed", "9"], ["with seed 1, and seed 9 was given"]),
+    "negative seed": (["study", "run", "s.toml", "--seed", "-1"], ["--seed"]),
+    "one replication": (["study", "run", "s.toml", "--replications", "1"], ["replications: 1 was given"]),
+    "no store": (["study", "list", "--store", "no.db"], ["there is no store at 'no.db'"]),
+    "a store that is no store": (["study", "list", "--store", "s.toml"], ["not an SQLite database"]),
+    "a store that is text": (["study", "run", "s.toml", "--store", "s.toml"], ["not an SQLite database"]),
+    "unknown kind of store": (["study", "list", "--store", "mysql://x/y"], ["unknown kind of store"]),
+    "unknown ending": (["study", "export", "s", "--to", "s.doc"], ["ends in '.doc'", ".parquet"]),
+    "export into nothing": (["study", "export", "s", "--to", "no/s.csv"], ["does not exist"]),
+    "report into nothing": (["study", "summary", "s", "--report", "no/s.html"], ["does not exist"]),
+    "template over a file": (["study", "new", "s.toml"], ["is not overwritten"]),
+    "broken TOML": (["study", "run", "broken.toml"], ["broken.toml is not valid TOML", "line 2"]),
+    "unknown key": (["study", "run", "typo.toml"], ["typo.toml: replicatons: unknown key", "'replications'"]),
+    "empty spec": (["study", "run", "empty.toml"], ["name: this key is needed"]),
+    "a newer store": (["study", "list", "--store", "newer.db"], ["newer"]),
+    "assessment into nothing": (["assess", "iris", "--store", "no/s.db"], ["does not exist"]),
+    "comparison into nothing": (["compare", "iris", "-m", "lda", "-m", "cart", "--store", "no/s.db"], ["does not exist"]),
+    "reproduction into nothing": (["reproduce", "larsen-hansen", "--store", "no/s.db"], ["does not exist"]),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with a small study, broken specs and a store from the future."""
+    folder = tmp_path_factory.mktemp("misuse")
+    command = [sys.executable, "-m", "unseen", "study", "run", str(spec(folder, replications=2)), "--quiet"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    (folder / "broken.toml").write_text('name = "x"\nsizes = = 3\n')
+    (folder / "typo.toml").write_text(
+        SPEC.format(name="t", seed=0, replications=2).replace("replications", "replicatons")
+    )
+    (folder / "empty.toml").write_text("")
+    subprocess.run(
+        [sys.executable, "-c", "from unseen.store import open_store; open_store('newer.db').close()"],
+        cwd=folder,
+        check=True,
+    )
+    with sqlite3.connect(folder / "newer.db") as connection:
+        connection.execute("update meta set value = '999' where key like '%version%'")
+    return folder
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_misuse_is_a_sentence_and_code_2(case, place, monkeypatch, capsys):
+    arguments, words = WRONG[case]
+    monkeypatch.chdir(place)
+    monkeypatch.setattr(sys, "argv", ["unseen", *arguments])
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    err = capsys.readouterr().err
+    assert end.value.code == 2, err
+    for word in words:
+        assert word in err, err
+
+
+def test_misuse_as_json(place):
+    command = [sys.executable, "-m", "unseen", "study", "summary", "ss", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=place)
+    assert done.returncode == 2
+    assert json.loads(done.stderr)["error"]["kind"] == "UnknownName"
+
+
+def test_assessments_and_comparisons_are_filed(cli, tmp_path):
+    assert cli("assess", "iris", "-m", "lda", "--quick", "--quiet", "--store", "k.db").returncode == 0
+    filed = cli("compare", "iris", "-m", "lda", "-m", "naive-bayes", "--store", "k.db")
+    assert filed.returncode == 0
+    assert "kept as comparison 2" in filed.stderr
+    from unseen.store import open_store
+
+    with open_store(tmp_path / "k.db", read_only=True) as opened:
+        kept = {k.kind: opened.kept_one(k.id) for k in opened.kept()}
+    assert kept["assessment"].name == "iris, lda"
+    assert 0 <= kept["assessment"].payload["error"] < 0.1
+    assert kept["comparison"].payload["pairs"][0]["a"] == "lda"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a folder of one's own")
+def test_a_population_beside_the_spec_is_found(cli, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\nfrom unseen.datasets import as_data\nclass Coin:\n"
+        "    def draw(self, n, rng):\n"
+        "        return as_data(rng.standard_normal((n, 2)), rng.permutation(np.arange(n) % 2), task='classification')\n"
+        "    def true_error(self, predict, rng, n_test=5000):\n        return 0.5\n"
+    )
+    path = spec(tmp_path)
+    path.write_text(
+        path.read_text().replace('populations = ["gaussian-blocks"]', '')
+        + '[[populations]]\nfactory = "mine:Coin"\n'
+    )  # fmt: skip
+    done = cli("study", "run", path, "--workers", "2", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert {c["truth"] for c in json.loads(done.stdout)["cells"]} == {0.5}

@@ -94,7 +94,7 @@ def test_a_failing_task_stops_with_its_reason(tmp_path, monkeypatch):
         return [Result(row.id, reason="no luck") for row in rows]
 
     monkeypatch.setattr(find("ghane-synthetic", "reproduce"), "run_group", staticmethod(broken))
-    with pytest.raises(FitError, match="48 of 48 tasks .* failed; the first says: no luck"):
+    with pytest.raises(FitError, match=r"48 of 48 tasks .* failed; the first says: no luck"):
         reproduce("ghane-synthetic", n_jobs=1, store=tmp_path / "g.db", **FEW)
 
 

@@ -96,25 +96,30 @@ def dtype_of(dtype: Any) -> torch.dtype:
 
 
 class exact_float32:
-    """Context in which float32 products on a GPU are not rounded to TF32 (10-bit mantissas), unless asked for."""
+    """Context in which float32 products on a GPU are not rounded to TF32 (10-bit mantissas), unless asked for.
+
+    Torch has an old and a new way to say so and refuses to read the old one after the new was used.
+    """
 
     def __init__(self, tf32: bool = False) -> None:
         self.tf32 = tf32
 
     def __enter__(self) -> None:
-        self.before = (
-            torch.backends.cudnn.allow_tf32,
-            torch.backends.cuda.matmul.allow_tf32,
-            torch.backends.cudnn.benchmark,
-        )
-        torch.backends.cudnn.allow_tf32 = self.tf32
-        torch.backends.cuda.matmul.allow_tf32 = self.tf32
-        torch.backends.cudnn.benchmark = True
+        products, convolutions = torch.backends.cuda.matmul, torch.backends.cudnn
+        self.kept: list[tuple[Any, str, Any]] = [(convolutions, "benchmark", convolutions.benchmark)]
+        try:
+            self.kept += [(part, "allow_tf32", part.allow_tf32) for part in (products, convolutions)]
+            value: Any = self.tf32
+        except RuntimeError:
+            places = (products, convolutions.conv)
+            self.kept = [self.kept[0], *((part, "fp32_precision", part.fp32_precision) for part in places)]
+            value = "tf32" if self.tf32 else "ieee"
+        for part, name, _ in self.kept:
+            setattr(part, name, True if name == "benchmark" else value)
 
     def __exit__(self, *error: object) -> None:
-        torch.backends.cudnn.allow_tf32, torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.benchmark = (
-            self.before
-        )
+        for part, name, value in self.kept:
+            setattr(part, name, value)
 
 
 def class_weights(class_weight: Any, y: np.ndarray, sets: Sequence[np.ndarray], n_classes: int) -> np.ndarray | None:

@@ -467,3 +467,24 @@ def test_misuse_is_told_in_words(changes, words):
 def test_a_gpu_that_is_not_there_is_told():
     with pytest.raises(InputError, match="torch sees no GPU"):
         fit_many(**bad(device="cuda"))
+
+
+@pytest.mark.parametrize("name", ["allow_tf32", "fp32_precision"])
+def test_settings_of_float32_products_are_put_back(name):
+    """Torch has two ways to set them, and cannot read the first after the second was used."""
+    from unseen.nets._settings import exact_float32
+
+    products, convolutions = torch.backends.cuda.matmul, torch.backends.cudnn.conv
+    places = (products, torch.backends.cudnn if name == "allow_tf32" else convolutions)
+    first = products.fp32_precision, convolutions.fp32_precision
+    try:
+        if name == "fp32_precision":
+            products.fp32_precision = "tf32"
+        before = [getattr(place, name) for place in places]
+        for tf32 in (False, True):
+            with exact_float32(tf32):
+                inside = products.fp32_precision, convolutions.fp32_precision
+            assert (inside == ("tf32", "tf32")) is tf32
+            assert [getattr(place, name) for place in places] == before
+    finally:
+        products.fp32_precision, convolutions.fp32_precision = first

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Seed, emit
+from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, write_report
 from unseen.core.errors import InputError, MissingExtra
 
 __all__ = ["attach"]
@@ -18,20 +18,21 @@ __all__ = ["attach"]
 HELP = """Estimate the error of a trained net on unseen data from the data it was trained on.
 
 --module imports your code and calls the function named; give only code you trust. Weights are read from safetensors, or from
-a .pt file that holds nothing but tensors: files with pickled objects are refused and nothing in them is run.
+a .pt file that holds nothing but tensors: files with pickled objects are refused and nothing in them is run. A file written by
+Classifier.save needs no --module where its architecture is one of this package's.
 """
 
 
 def estimate(
-    module: Annotated[
-        str,
-        typer.Option(
-            "--module", help="pkg.mod:function that returns the untrained net; your code is imported and run."
-        ),
-    ],
     data: Annotated[
         Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder (IDX, or pictures by class).")
     ],
+    module: Annotated[
+        str | None,
+        typer.Option(
+            "--module", help="pkg.mod:function that returns the untrained net; your code is imported and run."
+        ),
+    ] = None,
     weights: Annotated[
         Path | None, typer.Option("--weights", help="Trained weights: safetensors, or .pt with tensors alone.")
     ] = None,
@@ -56,6 +57,7 @@ def estimate(
     fail_if: Annotated[
         float | None, typer.Option("--fail-if", help="Exit with code 1 where the estimate is above this error.")
     ] = None,
+    report: Report = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -65,21 +67,37 @@ def estimate(
         raise MissingExtra("torch", "torch", "unseen nets estimate")
     from unseen import nets
 
-    make = _function(module)
+    check_writable(report)
     examples = nets.read_examples(data)
+    net, more = _net(module, weights, examples, _pairs("--train", train))
+    result = nets.estimate(
+        net, examples.X, examples.y, method=method, repeats=repeats, n_mc=n_mc, device=device, layer=layer, kappa=kappa,
+        random_state=seed, **more, **_pairs("--option", option),
+    )  # fmt: skip
+    emit(result, as_json)
+    if not as_json:
+        for remark in result.notes:
+            typer.echo(str(remark))
+    write_report(result, report, quiet)
+    if fail_if is not None and result.value > fail_if:
+        raise typer.Exit(1)
+
+
+def _net(
+    module: str | None, weights: Path | None, examples: Any, training: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the trained net, and how its copies are made and trained."""
+    from unseen import nets
+
+    if module is None:
+        if weights is None:
+            raise InputError("give --module for the architecture and --weights for its trained weights.")
+        return nets.Classifier.load(weights), {"training": training} if training else {}
+    make = _function(module)
     net = _made(make, module, examples)
     if weights is not None:
         net = nets.load_weights(net, weights)
-    more = _pairs("--option", option)
-    if train:
-        more |= {"training": _pairs("--train", train), "factory": lambda: _made(make, module, examples)}
-    result = nets.estimate(
-        net, examples.X, examples.y, method=method, repeats=repeats, n_mc=n_mc, device=device, layer=layer, kappa=kappa,
-        random_state=seed, **more,
-    )  # fmt: skip
-    emit(result, as_json)
-    if fail_if is not None and result.value > fail_if:
-        raise typer.Exit(1)
+    return net, {"training": training, "factory": lambda: _made(make, module, examples)} if training else {}
 
 
 def _function(name: str) -> Any:

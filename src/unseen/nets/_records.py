@@ -44,6 +44,11 @@ class NetEstimate(ResubEstimate):
         """Return the shared columns, `mc_error`, `space` and `integration`."""
         return {**super().row(), "space": self.space, "integration": self.integration}
 
+    def __str__(self) -> str:
+        error = f", Monte-Carlo error {self.mc_error:.2g}" if self.mc_error else ""
+        where = "" if self.space == "input" else f" behind layer {self.space}"
+        return f"{self.method}: {self.loss} {self.value:.4g}{error} ({self.measure}{where}; {self.integration}; {self.target})"
+
 
 @dataclass(frozen=True)
 class CalibratedNetEstimate(NetEstimate):
@@ -69,3 +74,6 @@ class CalibratedNetEstimate(NetEstimate):
     def row(self) -> dict[str, Any]:
         """Return the columns of a net's estimate, and `kappa`."""
         return {**super().row(), "kappa": self.kappa}
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; {self.uncalibrated:.4g} at kappa 1"

@@ -151,3 +151,22 @@ def test_monitor_shows_where_runs_stand(run, place):
     assert rows[0]["epoch"] == 2
     assert rows[0]["monitor_error"] == pytest.approx(watch.lines[-1]["monitor_error"])
     assert run("monitor", "nowhere", "--once").exit_code == 2
+
+
+def test_a_saved_classifier_needs_no_module(run, place):
+    from unseen.nets import Classifier
+
+    _, _, X, y = place
+    net = Classifier(epochs=5, random_state=0, device="cpu").fit(X, y)
+    net.save("own.safetensors")
+    answer = run("estimate", "--weights", "own.safetensors", "--data", "train.npz", "--method", "resub", "--json")
+    assert json.loads(answer.stdout)["value"] == pytest.approx(1 - net.score(X, y))
+    calibrated = run(
+        "estimate", "--weights", "own.safetensors", "--data", "train.npz", "--method", "calibrated-bolster", "--repeats", 2,
+        "--n-mc", 5, "--report", "page.html",
+    )  # fmt: skip
+    assert calibrated.exit_code == 0, calibrated.stderr
+    assert "at kappa 1" in calibrated.stdout
+    page = (place[0] / "page.html").read_text()
+    assert "calibrated-bolster" in page
+    assert run("estimate", "--data", "train.npz").exit_code == 2

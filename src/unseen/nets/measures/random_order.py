@@ -28,6 +28,7 @@ class RandomOrder(Measure):
     id: ClassVar[str] = "random-order"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cost: ClassVar[str] = "weights only"
+    default_draws: ClassVar[int] = 1
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Draw it."""

@@ -1,4 +1,4 @@
-"""Resubstitution: the error on the training data itself."""
+"""Resubstitution: the error on the training data itself (Smith, 1947)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,10 @@ __all__ = ["Resubstitution"]
 @dataclass(frozen=True)
 class Resubstitution(Measure):
     """Share of training inputs that the network gets wrong.
+
+    References
+    ----------
+    Smith, C. A. B. (1947). Some examples of discrimination. Annals of Eugenics 13, 272-282.
 
     Examples
     --------

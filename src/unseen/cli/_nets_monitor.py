@@ -44,15 +44,21 @@ def monitor(
 
 def _live(folder: Path, rows: list[dict[str, Any]], interval: float, read: Any) -> None:
     from rich.live import Live
-    from rich.text import Text
 
-    with Live(Text(table(rows, COLUMNS)), auto_refresh=False) as live:
+    with Live(_page(rows), auto_refresh=False) as live:
         try:
             while True:
                 time.sleep(interval)
-                live.update(Text(table(read(folder), COLUMNS)), refresh=True)
+                live.update(_page(read(folder)), refresh=True)
         except KeyboardInterrupt:
             return
+
+
+def _page(rows: list[dict[str, Any]]) -> Any:
+    """Return the table for a terminal, lines cut at its width."""
+    from rich.text import Text
+
+    return Text(table(rows, COLUMNS), no_wrap=True, overflow="ellipsis")
 
 
 def attach(group: typer.Typer) -> None:

@@ -16,7 +16,7 @@ from torch import nn
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.core.rng import task_seed
+from unseen.core.rng import stream, task_seed
 from unseen.nets._noise import Kernels, Points
 from unseen.nets._problem import Options, Problem, problem_of
 from unseen.nets._view import View, held_still
@@ -123,11 +123,15 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
         )
     factory = options.factory
     if factory is None:
-        assert problem.view.module is not None
         module = problem.view.module
+        if module is None or problem.view.probabilities:
+            what = "returns probabilities" if module is not None else "shows no torch module"
+            raise InputError(
+                f"copies are trained by the cross-entropy of logits, but the model {what}; give factory=, a function that makes a net with logits."
+            )
         factory = lambda: fresh_copy(module)  # noqa: E731
     codes = problem.codes.cpu().numpy()
-    splits = splits_of(codes, options, np.random.default_rng(task_seed(seed, "splits")))
+    splits = splits_of(codes, options, stream(seed, "splits"))
     seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
     fits = fit_many(
         factory, problem.X, problem.codes, [train for train, _ in splits], seeds=seeds, device=problem.view.device,
@@ -144,7 +148,7 @@ def laid_out(
     view = problem.view
     problems, errors, held = [], [], []
     for module, (train, test) in zip(modules, splits):
-        own = View(module, module, view.device, view.dtype, view.probabilities, problem.classes)
+        own = View(module, module, view.device, view.dtype, False, problem.classes)  # copies return logits
         train, test = (torch.as_tensor(rows, device=view.device) for rows in (train, test))
         labels = problem.codes.cpu().numpy()
         mine = problem_of(own, problem.X[train], problem.classes[labels[train.cpu().numpy()]], options)

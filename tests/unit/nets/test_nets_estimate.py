@@ -238,6 +238,21 @@ def test_calibration_trains_copies_and_keeps_the_whole_path():
     assert again.value == e.value
 
 
+def test_copies_of_a_net_with_probabilities_need_a_factory():
+    X, y = sample(n=40, d=3)
+    net = nn.Sequential(nn.Linear(3, 2), nn.Softmax(1))
+    options = {
+        "method": "calibrated-bolster",
+        "repeats": 2,
+        "n_mc": 10,
+        "training": {"epochs": 2, "stop": "none"},
+        "random_state": 0,
+    }
+    with pytest.raises(InputError, match="factory="):
+        nets.estimate(net, X, y, **options)
+    assert nets.estimate(net, X, y, factory=lambda: nn.Linear(3, 2), **options).n_fits == 2
+
+
 def test_the_search_stops_after_two_steps_that_do_not_lower_the_bias():
     biases = {1.0: -0.3, 1.1: -0.2, 1.2: -0.25, 1.3: -0.1, 1.4: 0.1, 1.5: 0.12, 1.6: 0.0}
     kappa, curve, _ = search_kappa(lambda k: np.array([biases[round(k, 1)]]))

@@ -51,7 +51,7 @@ def _state(cancelled: bool, alive: bool, total: int, done: int, failed: int) -> 
 def columns(connection: Connection, study: int) -> dict[str, np.ndarray]:
     """Return finished tasks as arrays, ordered by cell and replication."""
     if connection.dialect.name == "postgresql":
-        return _columns_by_copy(connection, study)
+        return _columns_by_cell(connection, study)
     count = connection.execute(
         select(func.count()).select_from(schema.results).where(schema.results.c.study == study)
     ).scalar_one()
@@ -66,23 +66,22 @@ def columns(connection: Connection, study: int) -> dict[str, np.ndarray]:
     return whole | {name: table[2 + k] for k, name in enumerate(NUMBERS)}
 
 
-def _columns_by_copy(connection: Connection, study: int) -> dict[str, np.ndarray]:
-    """Read PostgreSQL's binary COPY, whose rows have one length when no number is missing."""
-    filled = ", ".join(f"coalesce({name}, 'NaN'::float8)" for name in NUMBERS)
-    query = (
-        f"COPY (SELECT cell::int8, replication::int8, {filled} FROM results WHERE study = {int(study)} "
-        "ORDER BY cell, replication) TO STDOUT (FORMAT binary)"
-    )
-    raw: Any = connection.connection.driver_connection
-    with raw.cursor() as cursor, cursor.copy(query) as copy:
-        body = b"".join(bytes(part) for part in copy)
-    names = ("cell", "replication", *NUMBERS)
-    fields: list[tuple[str, str]] = [("fields", ">i2")]
-    for name in names:
-        fields += [(f"{name}_length", ">i4"), (name, ">i8" if name in ("cell", "replication") else ">f8")]
-    # the header is 19 bytes and the trailer 2
-    table = np.frombuffer(body, dtype=np.dtype(fields), offset=19, count=(len(body) - 21) // np.dtype(fields).itemsize)
-    return {n: table[n].astype(np.int64 if n in ("cell", "replication") else float) for n in names}
+def _columns_by_cell(connection: Connection, study: int) -> dict[str, np.ndarray]:
+    """Let PostgreSQL pack each column of a cell into one run of bytes: a row by row answer would take ten times the work here."""
+    packed = ", ".join(f"string_agg(float8send(coalesce({name}, 'NaN'::float8)), ''::bytea)" for name in NUMBERS)
+    found = connection.execute(
+        text(
+            f"SELECT cell, count(*), string_agg(int8send(replication::int8), ''::bytea), {packed} FROM "
+            "(SELECT * FROM results WHERE study = :study ORDER BY cell, replication) r GROUP BY cell ORDER BY cell"
+        ),
+        {"study": study},
+    ).all()
+    cell = np.repeat(np.array([row[0] for row in found], np.int64), np.array([row[1] for row in found], np.int64))
+    parts = [b"".join(bytes(row[k]) for row in found) for k in range(2, 3 + len(NUMBERS))]
+    replication = np.frombuffer(parts[0], ">i8").astype(np.int64)
+    order = np.lexsort((replication, cell))  # the rows come in order as a rule, but SQL does not promise it
+    numbers = {name: np.frombuffer(part, ">f8").astype(float)[order] for name, part in zip(NUMBERS, parts[1:])}
+    return {"cell": cell[order], "replication": replication[order], **numbers}
 
 
 MOMENTS = """

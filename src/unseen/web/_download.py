@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from unseen.core.show import plain
@@ -15,6 +16,7 @@ from unseen.web._payload import shown
 __all__ = ["study_csv", "study_json", "table_csv"]
 
 PIECE = 2000
+LINE = "\r\n"
 NUMBERS = ("estimate", "truth", "lower", "upper", "spread", "p_value", "seconds")
 NAMES = ("population", "model", "n", "method")
 
@@ -29,7 +31,7 @@ def _field(value: Any) -> Any:
 
 def _csv(lines: Iterator[Sequence[Any]]) -> Iterator[str]:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
+    writer = csv.writer(out, lineterminator=LINE)
     for number, line in enumerate(lines, 1):
         writer.writerow([_field(v) for v in line])
         if number % PIECE == 0:
@@ -55,11 +57,10 @@ def table_csv(table: Table) -> Iterator[str]:
     return _csv(lines())
 
 
-def _pieces(columns: Mapping[str, Any]) -> Iterator[dict[str, list[Any]]]:
+def _pieces(columns: Mapping[str, Any], names: Sequence[str]) -> Iterator[list[list[Any]]]:
     """Yield runs of rows as plain lists, so that a million rows never stand in memory as Python objects."""
-    total = len(columns["cell"])
-    for start in range(0, total, PIECE):
-        yield {name: values[start : start + PIECE].tolist() for name, values in columns.items()}
+    for start in range(0, len(columns["cell"]), PIECE):
+        yield [columns[name][start : start + PIECE].tolist() for name in names]
 
 
 def study_csv(columns: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -73,30 +74,35 @@ def study_csv(columns: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]) ->
         What `store.cells(name)` returns.
     """
     known = [name for name in NUMBERS if name in columns]
-
-    def lines() -> Iterator[Sequence[Any]]:
-        yield ["cell", *NAMES, "replication", *known]
-        for piece in _pieces(columns):
-            for k, cell in enumerate(piece["cell"]):
-                names = [cells[cell].get(name) for name in NAMES]
-                yield [cell, *names, piece["replication"][k], *(piece[name][k] for name in known)]
-
-    return _csv(lines())
+    # a cell is written once, not once for each of its replications
+    heads = [
+        next(_csv(iter([[k, *(cell.get(name) for name in NAMES)]]))).removesuffix(LINE) for k, cell in enumerate(cells)
+    ]
+    yield next(_csv(iter([["cell", *NAMES, "replication", *known]])))
+    for piece in _pieces(columns, ["cell", "replication", *known]):
+        lines = (
+            f"{heads[cell]},{replication},{','.join([repr(v) if v == v else '' for v in numbers])}"
+            for cell, replication, *numbers in zip(*piece)
+        )
+        yield LINE.join(lines) + LINE
 
 
 def study_json(
     head: Mapping[str, Any], columns: Mapping[str, Any], cells: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
     """Yield a study as one JSON object: what it is, its cells, and its finished tasks."""
-    known = ["cell", "replication", *(name for name in NUMBERS if name in columns)]
+    known = [name for name in NUMBERS if name in columns]
     opening = json.dumps({**plain(dict(head)), "cells": plain(list(cells))}, ensure_ascii=False)
     yield opening[:-1] + ', "results": [\n'
-    first = True
-    for piece in _pieces(columns):
-        lines = [
-            json.dumps(plain({name: piece[name][k] for name in known}), allow_nan=False)
-            for k in range(len(piece["cell"]))
-        ]
-        yield ("" if first else ",\n") + ",\n".join(lines)
-        first = False
+    keys = [f'"{name}": ' for name in known]
+    between = ""
+    for piece in _pieces(columns, ["cell", "replication", *known]):
+        lines = (
+            f'{{"cell": {cell}, "replication": {replication}, '
+            + ", ".join([key + (repr(v) if isfinite(v) else "null") for key, v in zip(keys, numbers)])
+            + "}"
+            for cell, replication, *numbers in zip(*piece)
+        )
+        yield between + ",\n".join(lines)
+        between = ",\n"
     yield "\n]}\n"

@@ -22,6 +22,7 @@ from unseen.web._words import count, key_of
 
 __all__ = ["cells_page", "failures_page", "live_of", "live_page", "results", "study_page", "summary_csv"]
 
+AT_ONCE = 20_000
 CELLS_SHOWN = 20
 REASONS_SHOWN = 20
 NAMES = ("population", "model", "n", "method")
@@ -55,6 +56,14 @@ def _live_content(site: Site, name: str, progress: Any, query: Any, *, figures: 
     }
 
 
+def _later(name: str) -> dict[str, Any]:
+    """Return a part that the page asks for by itself, for summaries that take seconds."""
+    return {
+        "key": key_of(name), "name": name, "stamp": "", "drawn": False, "figures": (), "no_figures": "", "sentences": (),
+        "summary": None, "no_summary": "The results are being summed up.",
+    }  # fmt: skip
+
+
 def study_page(site: Site, request: Request) -> Response:
     """Return the page of a study; its figures are asked for by the page itself, so that it is there at once."""
     name, progress = site.study(request)
@@ -63,7 +72,8 @@ def study_page(site: Site, request: Request) -> Response:
     spec = {k: v for k, v in site.source.ask(lambda store: store.spec(name)).items() if k != "folder"}
     failed, sentence = _reasons(site, name, cells) if progress.failed else (None, "")
     key = key_of(name)
-    content = _live_content(site, name, progress, query, figures=False)
+    at_once = progress.done <= AT_ONCE
+    content = _live_content(site, name, progress, query, figures=False) if at_once else _later(name)
     return site.page(
         "study.html", **content, title=name, news=news_of(progress), events=f"/events?study={key}",
         failed=None if failed is None else view(failed, "reasons", query), failed_sentence=sentence,

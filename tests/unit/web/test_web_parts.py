@@ -182,9 +182,9 @@ def test_a_download_comes_in_pieces_and_holds_no_nan():
                "truth": np.linspace(0, 1, n)}  # fmt: skip
     cells = [{"population": "=HYPERLINK()", "model": "-1", "n": 20, "method": "a,b\nc"}]
     pieces = list(study_csv(columns, cells))
-    assert len(pieces) == 4
-    assert "'=HYPERLINK()" in pieces[0]
-    assert "'-1" in pieces[0]
+    assert len(pieces) == 5
+    assert "'=HYPERLINK()" in pieces[1]
+    assert "'-1" in pieces[1]
     text = "".join(study_json({"study": "x", "nan": float("nan")}, columns, cells))
     assert len(list(study_json({}, columns, cells))) == 6
     content = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))

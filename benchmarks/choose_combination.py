@@ -13,8 +13,9 @@ import csv
 import gzip
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sklearn
@@ -60,7 +61,9 @@ def tasks(draws: int) -> Iterator[tuple[str, int, str, int]]:
                         yield name, n, method, k
 
 
-def one(name: str, n: int, method: str, k: int) -> dict[str, float] | None:
+def one(
+    name: str, n: int, method: str, k: int, direct: Mapping[str, tuple[str, dict[str, Any]]] = DIRECT
+) -> dict[str, float] | None:
     """Return the true error and every estimate for one draw, or None where the set is too small."""
     drawn = draw(name, n, stream(SEED, "draw", name, n, k))
     if drawn is None:
@@ -73,7 +76,7 @@ def one(name: str, n: int, method: str, k: int) -> dict[str, float] | None:
         "classes": len(data.classes),
         "truth": float(np.mean(fitted.predict(drawn.X_test) != drawn.y_test)),
     }
-    for column, (id, options) in DIRECT.items():
+    for column, (id, options) in direct.items():
         made = build(id, "resubstitution", options=options)
         try:
             out[column] = made(fitted, data, rng=stream(seed, column), level=0.95).value

@@ -90,30 +90,54 @@ def summarized(
 def _results(
     cells: Sequence[Mapping[str, Any]], columns: Mapping[str, Array], extras: Sequence[tuple[int, int, str]]
 ) -> list[tuple[int, _Results]]:
-    told: dict[int, dict[int, dict[str, Any]]] = defaultdict(dict)
-    for index, replication, text in extras:
-        if text:
-            told[index][replication] = json.loads(text)
+    told = _told(extras)
     edges = np.searchsorted(columns["cell"], np.arange(len(cells) + 1))
     out = []
     for index, cell in enumerate(cells):
         part = {name: values[edges[index] : edges[index + 1]] for name, values in columns.items()}
         usable = np.isfinite(part["estimate"]) & np.isfinite(part["truth"])
         part = {name: values[usable] for name, values in part.items()}
-        out.append((index, _with_target(cell, part, told[index])))
+        out.append((index, _with_target(cell, part, told.get(index))))
     return out
 
 
-def _with_target(cell: Mapping[str, Any], part: dict[str, Array], told: dict[int, dict[str, Any]]) -> _Results:
+@dataclass(frozen=True)
+class _Told:
+    """What the results of one cell say of their target: kind, training size, and a value where it is not the truth."""
+
+    kind: str
+    n1: int | None
+    replication: Ints
+    target: Floats
+
+
+def _told(extras: Sequence[tuple[int, int, str]]) -> dict[int, _Told]:
+    """Read the texts of all results at once; a parser called a million times would take longer than all the rest."""
+    rows = [one for one in extras if one[2]]
+    contents = json.loads(f"[{','.join(text for _, _, text in rows)}]")
+    index = np.array([one[0] for one in rows], dtype=np.int64)
+    replication = np.array([one[1] for one in rows], dtype=np.int64)
+    target = np.array([one.get("target", np.nan) for one in contents], dtype=float)
+    out = {}
+    for cell in np.unique(index).tolist():
+        at = np.flatnonzero(index == cell)
+        first = contents[at[0]]
+        out[cell] = _Told(first.get("kind", "model"), first.get("n1"), replication[at], target[at])
+    return out
+
+
+def _with_target(cell: Mapping[str, Any], part: dict[str, Array], told: _Told | None) -> _Results:
     """Add what the method declares as its target; without a word it is the model fitted on all rows."""
     of = StudyCell(
         cell["population"], cell["model"], cell["n"], cell["method"], cell.get("kind", "estimate"), cell.get("equal", False)
     )  # fmt: skip
-    first = next(iter(told.values()), {})
     target = np.array(part["truth"], dtype=float)
-    for k, replication in enumerate(part["replication"].tolist()):
-        target[k] = told.get(replication, {}).get("target", target[k])
-    return _Results(of, part, first.get("kind", "model"), int(first.get("n1", cell["n"])), target)
+    if told is None:
+        return _Results(of, part, "model", int(cell["n"]), target)
+    _, here, there = np.intersect1d(part["replication"], told.replication, return_indices=True)
+    known = np.isfinite(told.target[there])
+    target[here[known]] = told.target[there[known]]
+    return _Results(of, part, told.kind, int(cell["n"] if told.n1 is None else told.n1), target)
 
 
 def _summary(found: _Results, level: float, failed: int) -> CellSummary:

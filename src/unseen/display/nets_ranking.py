@@ -1,0 +1,82 @@
+"""Probability of each rank of each network of a ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unseen.display._figures import Figure, figure
+from unseen.display._style import MAIN, label
+from unseen.nets._ranking_record import NetRanking
+
+__all__ = ["NetRankingInfo"]
+
+MOST = 40
+
+
+@dataclass(frozen=True)
+class NetRankingInfo:
+    """Networks, best first, and the probability of each rank; of a long ranking its first part."""
+
+    names: tuple[str, ...]
+    probability: NDArray[np.float64]
+    left: int
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Inches, as many as the networks need."""
+        n = len(self.names)
+        return min(9.0, 2.6 + 0.42 * n), 1.2 + 0.3 * n
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        return f"{self.names[0]} is best with probability {self.probability[0, 0]:.2f}, of {len(self.names) + self.left} networks"
+
+
+def info(r: NetRanking) -> NetRankingInfo:
+    """Return the first networks and ranks."""
+    kept = min(MOST, len(r.names))
+    return NetRankingInfo(r.names[:kept], np.asarray(r.probability)[:kept, :kept], len(r.names) - kept)
+
+
+def draw(numbers: NetRankingInfo, ax: Any) -> None:
+    """Draw a square per network and rank, its area the probability; figures where there is room."""
+    n = len(numbers.names)
+    for i, row in enumerate(numbers.probability):
+        for k, p in enumerate(row):
+            if p < 0.005:
+                continue
+            side = 0.92 * np.sqrt(p)
+            ax.add_patch(_square(k + 1 - side / 2, i - side / 2, side))
+            if n <= 12 and p >= 0.15:
+                ax.text(
+                    k + 1, i, f"{p:.2f}", ha="center", va="center", fontsize=8, color="white" if p > 0.25 else "black"
+                )
+    ax.set_xlim(0.4, n + 0.6)
+    ax.set_ylim(n - 0.4, -0.6)
+    ax.set_yticks(range(n), [label(name) for name in numbers.names])
+    ax.set_xticks([1, *range(5, n + 1, 5)] if n > 12 else range(1, n + 1))
+    ax.tick_params(length=0)
+    ax.set_xlabel("rank (1: smallest expected gap)")
+    for side in ("top", "right", "left", "bottom"):
+        ax.spines[side].set_visible(False)
+    if numbers.left:
+        ax.set_title(f"the first {n}; {numbers.left} more follow", fontsize=9, loc="left")
+
+
+def _square(left: float, bottom: float, side: float) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle((left, bottom), side, side, color=MAIN, linewidth=0)
+
+
+figure(
+    Figure(
+        "ranks", NetRanking, info, draw, "How sure each rank is",
+        "The area of a square is the probability of that rank when the measures' own draws are repeated. What the measures miss about the gap is not in it.", order=10,
+    )
+)  # fmt: skip

@@ -1,0 +1,105 @@
+"""Sections of the reports of a bench of measures and of a ranking of networks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unseen.nets._bench_record import Bench
+from unseen.nets._ranking_record import NetRanking
+from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
+
+__all__ = ["bench_answer", "ranking_answer"]
+
+
+@section(Bench, 10)
+def bench_answer(b: Bench) -> Section:
+    """Return which measures can be trusted on this zoo, in words, and the figure of scores."""
+    measures = [line for line in b.lines if not line.control]
+    above = [line for line in measures if line.cmi > b.noise_floor]
+    blocks: list[Block] = []
+    if measures:
+        best = measures[0]
+        blocks.append(
+            Text(
+                f"{best.measure} says most about the gap: it scores {best.cmi:.1f} of 100, where one in twenty measures without information "
+                f"passes {b.noise_floor:.1f}.",
+                lead=True,
+            )
+        )
+    blocks.append(
+        Text(
+            f"{len(above)} of {len(measures)} measures are above the noise floor, on {len(b.gap)} networks of the zoo {b.zoo}."
+        )
+    )
+    beaten = [line.measure for line in b.lines if line.control and measures and line.cmi >= measures[0].cmi]
+    if beaten:
+        blocks.append(Text(f"No measure beats the control{'s' if len(beaten) > 1 else ''} {', '.join(beaten)}."))
+    made = picture(b, "scores")
+    return Section(
+        "answer",
+        "Which measure can be trusted",
+        [*blocks, *([made] if made is not None else []), *([Notes(b.notes)] if b.notes else [])],
+    )
+
+
+@section(Bench, 20)
+def bench_table(b: Bench) -> Section:
+    """Return the table of all scores."""
+    caption = (
+        "CMI: as the PGDL competition's program scores, out of 100; honest: without pairs of a network with itself; p: by permutation; tau: Kendall's; granulated: mean over "
+        "hyper-parameters, the others fixed; worst: largest share of wrongly ordered pairs over changes of one hyper-parameter; seconds: median per network."
+    )
+    columns = ["measure", "CMI", "honest", "p", "tau", "granulated", "worst", "where", "seconds"]
+    rows = [
+        [
+            Cell(line.measure, line.measure, "control" if line.control else ""), line.cmi, line.cmi_honest, line.p_value, line.tau,
+            line.granulated_tau, line.robust_error, line.worst, line.seconds,
+        ]
+        for line in b.lines
+    ]  # fmt: skip
+    blocks: list[Block] = [Table(columns, rows, caption)]
+    if b.left_out:
+        blocks.append(Table(["left out", "why"], [[name, why] for name, why in b.left_out.items()]))
+    return Section("table", "All measures", blocks)
+
+
+@section(Bench, 30)
+def bench_scatter(b: Bench) -> Section | None:
+    """Return the gaps against the best measure."""
+    made = picture(b, "scatter")
+    return None if made is None else Section("scatter", "Gap against the best measure", [made])
+
+
+@section(NetRanking, 10)
+def ranking_answer(r: NetRanking) -> Section:
+    """Return the answer in words and the figure of ranks."""
+    chance = float(r.probability[0, 0])
+    lead = f"{r.best} is expected to generalize best of {len(r.names)} networks (probability {chance:.2f} over the measures' own draws)."
+    about = f"By {', '.join(r.values)}, from the training data alone; what the measures miss about the gap is not part of that probability."
+    made = picture(r, "ranks")
+    blocks: list[Block] = [Text(lead, lead=True), Text(about), *([made] if made is not None else [])]
+    return Section("answer", "The answer", [*blocks, *([Notes(r.notes)] if r.notes else [])])
+
+
+@section(NetRanking, 20)
+def ranking_table(r: NetRanking) -> Section:
+    """Return every network's measures, how far the measures agree, and the layers they used."""
+    rows = r.rows()
+    names = list(rows[0])
+    blocks: list[Block] = [
+        Table(
+            names, [[row[name] for name in names] for row in rows], "Smaller values stand for a smaller expected gap."
+        )
+    ]
+    if r.agreement:
+        pairs = [[a, b, tau] for (a, b), tau in r.agreement.items()]
+        blocks.append(
+            Table(["measure", "other measure", "Kendall's tau"], pairs, "1: the same order; -1: the reverse.")
+        )
+    layers = [[row["network"], row["measure"], " ".join(row["used"]) or "logits", _skipped(row)] for row in r.layers()]
+    blocks.append(Table(["network", "measure", "layers used", "layers skipped"], layers))
+    return Section("table", "All measures", blocks)
+
+
+def _skipped(row: dict[str, Any]) -> str:
+    return "; ".join(f"{name}: {why}" for name, why in row["skipped"].items())

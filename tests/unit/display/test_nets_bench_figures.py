@@ -1,0 +1,78 @@
+"""Figures and reports of benches and rankings: their numbers, and that every one can be drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from unseen.display import figures_for
+from unseen.nets._bench_record import Bench, BenchLine
+from unseen.nets._ranking_record import NetRanking
+
+
+def _line(name: str, cmi: float, control: bool = False) -> BenchLine:
+    return BenchLine(name, control, cmi, cmi - 1, cmi + 1, cmi - 0.5, 0.01, 0.3, 0.2, 0.6, "depth 1 to 2", 0.1, 0.0)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    gap = np.linspace(0.1, 0.2, 8)
+    values = {"good": gap**2, "bad": np.ones(8), "epochs": np.arange(8.0)}
+    axes = {"depth": [1, 1, 1, 1, 2, 2, 2, 2], "width": [8, 9] * 4}
+    lines = (_line("good", 40.0), _line("epochs", 12.0, True), _line("bad", 1.0))
+    return Bench("made-up", lines, 5.0, gap, values, axes, np.zeros(8, int), {"alpha": "8 of 8 networks: too small"})
+
+
+@pytest.fixture
+def ranking() -> NetRanking:
+    probability = np.array([[0.7, 0.3, 0.0], [0.3, 0.6, 0.1], [0.0, 0.1, 0.9]])
+    return NetRanking(("a", "b", "c"), (0.1, 0.5, 0.9), probability, {}, {}, (1.0, 1.0, 0.97))
+
+
+def _infos(result: object) -> dict[str, object]:
+    return {one.name: one.info(result) for one in figures_for(result)}
+
+
+def test_the_figure_of_scores_holds_them_in_order_with_controls_marked(bench: Bench) -> None:
+    found = _infos(bench)["scores"]
+    assert found.labels == ("good", "epochs", "bad")
+    assert found.scores.tolist() == [40.0, 12.0, 1.0]
+    assert found.control.tolist() == [False, True, False]
+    assert (found.low.tolist(), found.high.tolist()) == ([39.0, 11.0, 0.0], [41.0, 13.0, 2.0])
+    assert "2 are above the noise floor of 5.0" in found.summary
+
+
+def test_the_scatter_shows_the_best_measure_and_the_axis_that_moves_the_gap(bench: Bench) -> None:
+    found = _infos(bench)["scatter"]
+    assert found.measure == "good"
+    assert found.axis == "depth"
+    assert np.allclose(found.values, bench.gap**2)
+
+
+def test_a_long_ranking_is_cut(ranking: NetRanking) -> None:
+    assert _infos(ranking)["ranks"].left == 0
+    long = NetRanking(tuple(map(str, range(60))), (0.0,) * 60, np.eye(60), {}, {}, (1.0,) * 60)
+    found = _infos(long)["ranks"]
+    assert (len(found.names), found.left, found.probability.shape) == (40, 20, (40, 40))
+
+
+def test_every_figure_draws_and_every_report_is_written(bench: Bench, ranking: NetRanking, tmp_path) -> None:
+    for result in (bench, ranking):
+        for one in figures_for(result):
+            ax = result.plot(one.name)
+            assert ax.has_data() or ax.patches
+            ax.figure.clf()
+        text = Path(result.report(tmp_path / "report.html")).read_text()
+        assert "<svg" in text
+    assert "a is expected to generalize best of 3 networks" in text
+    text = Path(bench.report(tmp_path / "bench.html")).read_text()
+    assert "good says most about the gap: it scores 40.0 of 100" in text
+    assert "8 of 8 networks: too small" in text
+
+
+def test_a_report_says_when_no_measure_beats_a_control(bench: Bench, tmp_path) -> None:
+    lines = (_line("epochs", 50.0, True), *bench.lines[:1])
+    beaten = Bench("made-up", lines, 5.0, bench.gap, bench.values, bench.axes, bench.seeds)
+    assert "No measure beats the control epochs" in Path(beaten.report(tmp_path / "b.html")).read_text()

@@ -56,7 +56,7 @@ def drive(
     store, name : SqlStore, str
         Where the study is, and what it is called.
     n_jobs : int, optional
-        Worker processes, as in joblib; None runs in this process.
+        Worker processes, as in joblib; None uses the dask client that is active, if any, and else runs in this process.
     scheduler : str or distributed.Client, optional
         Runs on dask instead: "local:4" starts four local workers, "tcp://host:8786" uses a running cluster.
     reporter : Reporter, optional
@@ -239,7 +239,7 @@ class _Drive:
         if self.fruitless > FRUITLESS + AHEAD * self.pool.workers:
             raise PartialRun(f"workers died {self.fruitless} times in a row; the last time: {done.error}.")
         LOG.warning("a worker died: %s", done.error)
-        if done.rows is not self.on_trial:
+        if done.rows is not self.on_trial or not done.to_blame:
             self.suspects.append(done.rows)
         elif len(done.rows) == 1:
             self._finish([Result(done.rows[0].id, reason=DIED)])

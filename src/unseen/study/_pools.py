@@ -7,14 +7,15 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
 
-from unseen.core.errors import InputError, MissingExtra, PartialRun
+from unseen.core.errors import InputError, PartialRun
+from unseen.engine.where import client_of, current_client, using
 from unseen.store import Result, TaskRow
 
 __all__ = ["Context", "DaskPool", "Done", "InlinePool", "Pool", "ProcessPool", "pool_for"]
@@ -35,13 +36,17 @@ class Context:
 
 @dataclass(frozen=True)
 class Done:
-    """A chunk that came back: with results, with what went wrong, or lost because its worker died."""
+    """A chunk that came back: with results, with what went wrong, or lost.
+
+    A lost chunk is to blame where its own worker died; else it was lost with something it needed.
+    """
 
     rows: list[TaskRow]
     results: list[Result]
     seconds: float = 0.0
     error: str = ""
     lost: bool = False
+    to_blame: bool = True
 
 
 class Pool(Protocol):
@@ -73,8 +78,11 @@ _one_at_a_time = threading.Lock()
 
 
 def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[Result], float]:
-    """Run a chunk with one BLAS thread; threads of one worker take turns, because models may use global random state."""
-    with _one_at_a_time, threadpool_limits(1):
+    """Run a chunk with one BLAS thread and all its fits here.
+
+    Threads of one worker take turns, because models may use numpy's global random state.
+    """
+    with _one_at_a_time, threadpool_limits(1), using("joblib"):
         start = time.perf_counter()
         return context.runner(context.spec, context.cells, rows), time.perf_counter() - start
 
@@ -253,9 +261,9 @@ def _signals_kept_from_workers() -> Iterator[None]:
 class DaskPool(_Futures):
     """Runs chunks on a dask cluster; spec and cells are sent to its workers once."""
 
-    def __init__(self, context: Context, client: Any, owned: Sequence[Any] = ()) -> None:
+    def __init__(self, context: Context, client: Any, opened: ExitStack) -> None:
         super().__init__()
-        self.context, self.client, self.owned = context, client, owned
+        self.context, self.client, self.opened = context, client, opened
         self.sent: Any = None
 
     @property
@@ -283,11 +291,9 @@ class DaskPool(_Futures):
 
         try:
             return Done(rows, *future.result())
-        except KilledWorker as error:
-            return Done(rows, [], error=_complaint(error), lost=True)
-        except (CancelledError, TimeoutError, OSError) as error:
+        except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
             self.sent = None  # it may be lost with the worker that held it
-            return Done(rows, [], error=_complaint(error), lost=True)
+            return Done(rows, [], error=_complaint(error), lost=True, to_blame=isinstance(error, KilledWorker))
         except Exception as error:
             return Done(rows, [], error=_complaint(error))
 
@@ -297,38 +303,18 @@ class DaskPool(_Futures):
             self.client.cancel(list(self.chunks), force=True)
             self.chunks.clear()
         self.sent = None
-        for thing in self.owned:
-            thing.close()
+        self.opened.close()
 
 
 def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
-    """Return the pool that was asked for."""
-    if scheduler is not None:
-        return _dask_pool(context, scheduler)
+    """Return the pool that was asked for; where nothing was, an active dask client is used as elsewhere."""
     from joblib import effective_n_jobs
 
+    opened = ExitStack()
+    client = opened.enter_context(client_of(scheduler))
+    if client is None and scheduler is None and n_jobs is None:
+        client = current_client()
+    if client is not None:
+        return DaskPool(context, client, opened)
     workers = effective_n_jobs(n_jobs)
     return InlinePool(context) if workers == 1 else ProcessPool(context, workers)
-
-
-def _dask_pool(context: Context, scheduler: Any) -> Pool:
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        raise MissingExtra("distributed", "dask", "a scheduler") from error
-    if isinstance(scheduler, Client):
-        return DaskPool(context, scheduler)
-    text = str(scheduler)
-    kind, _, rest = text.partition(":")
-    if kind == "local" and rest.isdigit() and int(rest) > 0:
-        options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-        cluster = LocalCluster(n_workers=int(rest), **options)
-        client = Client(cluster)
-        return DaskPool(context, client, (client, cluster))
-    if "://" not in text:
-        raise InputError(f"unknown scheduler {text!r}; give local:4 for four local workers, or tcp://host:8786.")
-    try:
-        client = Client(text, timeout=10)
-    except (OSError, TimeoutError, ValueError) as error:
-        raise InputError(f"no dask scheduler answers at {text!r}; start one there, or give local:4.") from error
-    return DaskPool(context, client, (client,))

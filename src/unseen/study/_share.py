@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import threading
 import time
 from collections import deque
@@ -117,6 +118,6 @@ class Share:
             where = self.store.where
             return (
                 f"{what}: {now.done} of {now.total} tasks of the study {self.name!r} are kept in {where}{back}; "
-                f"`unseen study resume {self.name} --store {where}` goes on"
+                f"`unseen study resume {shlex.quote(self.name)} --store {shlex.quote(where)}` goes on"
             )
         return f"{what}; everything finished before is kept, resume once the store answers"

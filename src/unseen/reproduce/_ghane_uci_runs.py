@@ -1,0 +1,226 @@
+"""The UCI experiment: 40 fully connected nets per data set, trained and judged, one row per net; numpy and torch alone."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError
+from unseen.core.rng import task_seed
+
+__all__ = ["DEFECTIVE", "DEPTHS", "Setting", "TrainTest", "append_rows", "finished_rows", "read_set", "run_set", "sets_in", "widths_for"]  # fmt: skip
+
+DEPTHS = (1, 2, 3, 4, 5)
+MOST_ROWS = 5000
+DEFECTIVE = ("congressional-voting", "statlog-australian-credit")
+COLUMNS = (
+    "set", "n", "d", "classes", "depth", "width_number", "width", "epochs", "train_accuracy", "true_error", "resub", "bolster",
+    "posterior", "bolster_posterior", "seconds",
+)  # fmt: skip
+WORDS = ("set",)
+POINTS_AT_ONCE = 200_000
+Say = Callable[[str], None]
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How the nets are trained and judged; see `GhaneUci`."""
+
+    seed: int = 0
+    fold: int = 1
+    epochs: int = 800
+    stop_at: float = 0.95
+    lr: float = 0.001
+    halve_every: int | None = None
+    dropout: float = 0.05
+    n_mc: int = 100
+
+
+@dataclass(frozen=True, eq=False)
+class TrainTest:
+    """One data set, parted by a fold of the archive."""
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes of the whole set."""
+        return int(max(self.y.max(), self.y_test.max())) + 1
+
+
+def sets_in(folder: str | os.PathLike[str]) -> list[str]:
+    """Return the names of the sets with at most 5,000 rows, those that are quick to train first."""
+    splits = _splits(Path(folder))
+    small = [name for name in splits.files if len(splits[name]) <= MOST_ROWS]
+    return sorted(small, key=lambda name: (len(splits[name]) * _width(Path(folder), name) ** 2, name))
+
+
+def _splits(folder: Path) -> Any:
+    path = folder / "splits.npz"
+    if not path.is_file():
+        raise InputError(f"{str(folder)!r} holds no splits.npz; give the folder of the 121 sets, --data DIR.")
+    return np.load(path, allow_pickle=False)
+
+
+def _width(folder: Path, name: str) -> int:
+    with gzip.open(folder / f"{name}.csv.gz", "rt") as file:
+        return file.readline().count(",")
+
+
+def read_set(folder: str | os.PathLike[str], name: str, fold: int) -> TrainTest:
+    """Read one set and part it by column `fold` (1 to 4) of the archive's splits."""
+    if fold not in (1, 2, 3, 4):
+        raise InputError(f"fold is {fold}; the archive has folds 1 to 4.")
+    table = np.genfromtxt(Path(folder) / f"{name}.csv.gz", delimiter=",", skip_header=1, ndmin=2)
+    part = _splits(Path(folder))[name][:, fold]
+    X, y = np.nan_to_num(table[:, :-1]).astype(np.float32), table[:, -1].astype(np.int64)
+    return TrainTest(name, X[part == 1], y[part == 1], X[part == 2], y[part == 2])
+
+
+def widths_for(d: int) -> tuple[int, ...]:
+    """Return the eight widths of a set with d features.
+
+    Examples
+    --------
+    >>> widths_for(4)
+    (10, 20, 30, 40, 8, 16, 24, 32)
+    """
+    return (10, 20, 30, 40, 2 * d, 4 * d, 6 * d, 8 * d)
+
+
+class _Padded:
+    """Makes nets of eight widths with weights of one shape: units beyond a net's own are 0, get no gradient and stay 0.
+
+    Which width a net has is the last octal digit of its seed.
+    """
+
+    def __init__(self, widths: Sequence[int], depth: int, dropout: float) -> None:
+        self.widths, self.depth, self.dropout = tuple(widths), depth, dropout
+
+    def __call__(self, n_features: int, n_classes: int) -> Any:
+        import torch
+
+        from unseen.nets import make_mlp
+
+        width = self.widths[torch.initial_seed() % len(self.widths)]
+        own = make_mlp(n_features, n_classes, self.depth, width, self.dropout)
+        whole = make_mlp(n_features, n_classes, self.depth, max(self.widths), self.dropout)
+        with torch.no_grad():
+            for small, large in zip(own.parameters(), whole.parameters()):
+                large.zero_()
+                large[tuple(slice(k) for k in small.shape)] = small
+        return whole
+
+
+def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[int] = DEPTHS) -> Iterator[list[Row]]:
+    """Yield the rows of eight nets of each depth, trained side by side."""
+    import torch
+
+    from unseen.nets import fit_many
+    from unseen.nets._view import chosen_device
+
+    where = chosen_device(device)
+    X, y = torch.as_tensor(data.X, device=where), torch.as_tensor(data.y, device=where)
+    widths = widths_for(data.X.shape[1])
+    for depth in depths:
+        start = time.perf_counter()
+        first = 8 * (task_seed(setting.seed, "ghane-uci", data.name, depth) // 8)
+        fits = fit_many(
+            _Padded(widths, depth, setting.dropout), X, data.y, [np.arange(len(data.y))] * 8, seeds=[first + k for k in range(8)],
+            epochs=setting.epochs, batch_size=max(1, round(len(data.y) / 10)), lr=setting.lr, optimizer="adam",
+            halve_every=setting.halve_every, stop="train-accuracy", stop_at=setting.stop_at, n_classes=data.n_classes, device=device,
+        )  # fmt: skip
+        judged = _judged(fits, X, y, data, setting)
+        seconds = (time.perf_counter() - start) / 8
+        yield [
+            {
+                "set": data.name, "n": len(data.y), "d": data.X.shape[1], "classes": data.n_classes, "depth": depth, "width_number": k,
+                "width": width, "epochs": int(fits.epochs[k]), **{name: float(v[k]) for name, v in judged.items()}, "seconds": round(seconds, 3),
+            }
+            for k, width in enumerate(widths)
+        ]  # fmt: skip
+
+
+def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: Setting) -> dict[str, np.ndarray]:
+    """Return accuracy, true error and the four estimates of every net; all nets see the same kernel points."""
+    import torch
+
+    logits = fits.logits(X)
+    right = (logits.argmax(2) == y).double().mean(1)
+    certain = logits.double().softmax(2).amax(2).mean(1)
+    test = torch.as_tensor(data.y_test, device=y.device)
+    true = (fits.logits(data.X_test).argmax(2) != test).double().mean(1)
+    wrong, doubt = _at_kernel_points(fits, X, y, data.n_classes, setting)
+    found = {
+        "train_accuracy": right, "true_error": true, "resub": 1 - right, "bolster": wrong, "posterior": 1 - certain,
+        "bolster_posterior": doubt,
+    }  # fmt: skip
+    return {name: values.cpu().numpy().round(6) for name, values in found.items()}
+
+
+def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: Setting) -> tuple[Any, Any]:
+    """Return the mean over kernel points of being wrong, and of the doubt in the class assigned."""
+    import torch
+
+    from unseen.nets._sizes import spherical_sizes
+
+    counts = torch.bincount(y, minlength=n_classes)
+    several = counts[y] > 1  # a class with one row has no nearest neighbour: its kernel is the point itself
+    sizes = torch.zeros(len(y), dtype=X.dtype, device=X.device)
+    sizes[several] = spherical_sizes(X[several], y[several], n_classes).to(X.dtype)[y[several]]
+    generator = torch.Generator(device=X.device).manual_seed(
+        task_seed(setting.seed, "kernel", len(y), X.shape[1]) % (1 << 63)
+    )
+    wrong = doubt = torch.zeros(len(fits), dtype=torch.float64, device=X.device)
+    step = max(1, POINTS_AT_ONCE // setting.n_mc)
+    for begin in range(0, len(y), step):
+        rows = slice(begin, begin + step)
+        noise = torch.randn(
+            (len(y[rows]), setting.n_mc, X.shape[1]), generator=generator, device=X.device, dtype=X.dtype
+        )
+        points = (X[rows, None] + sizes[rows, None, None] * noise).flatten(0, 1)
+        logits = fits.logits(points)
+        label = y[rows].repeat_interleave(setting.n_mc)
+        wrong = wrong + (logits.argmax(2) != label).double().sum(1)
+        doubt = doubt + (1 - logits.double().softmax(2).amax(2)).sum(1)
+    total = len(y) * setting.n_mc
+    return wrong / total, doubt / total
+
+
+def append_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Add rows to a CSV file, which is made with its heading where it is not there."""
+    fresh = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if fresh:
+            writer.writeheader()
+        writer.writerows(rows)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def finished_rows(path: Path) -> list[Row]:
+    """Return the whole rows of a CSV file; a line cut off by a kill is left out."""
+    if not path.is_file():
+        return []
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if None not in row.values() and None not in row]
+    whole = ("n", "d", "classes", "depth", "width_number", "width", "epochs")
+    return [
+        {k: v if k in WORDS else int(v) if k in whole else float(v) for k, v in row.items()}
+        for row in rows
+        if len(row) == len(COLUMNS)
+    ]

@@ -1,0 +1,94 @@
+"""Studies: the summary of a million results, and what the driver of a dask cluster spends per chunk and per task."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.bench_store import _add, instant
+from benchmarks.timing import alternating, row
+from unseen.store import open_store
+from unseen.study._driver import drive
+from unseen.study._summarize import summarized
+
+CELLS, REPLICATIONS = 200, 5000
+CHUNKS = ((10, 1000), (200, 10_000))  # tasks per chunk, tasks
+
+
+def _million():
+    rng = np.random.default_rng(0)
+    cells = [
+        {"population": "p", "model": f"m{k // 50}", "n": 20 * (1 + (k // 10) % 5), "method": f"e{k % 10}"}
+        for k in range(CELLS)
+    ]
+    size = CELLS * REPLICATIONS
+    truth = rng.uniform(0.1, 0.3, size)
+    estimate = truth + rng.normal(0, 0.05, size)
+    columns = {
+        "cell": np.repeat(np.arange(CELLS), REPLICATIONS), "replication": np.tile(np.arange(REPLICATIONS), CELLS),
+        "estimate": estimate, "truth": truth, "lower": estimate - 0.1, "upper": estimate + 0.1,
+        "spread": np.full(size, 0.01), "p_value": np.full(size, np.nan), "seconds": np.full(size, 0.01),
+    }  # fmt: skip
+    text = '{"kind": "algorithm", "n1": 18, "target": 0.2123456789}'
+    return cells, columns, [(c, r, text) for c in range(CELLS) for r in range(REPLICATIONS)]
+
+
+def _summary() -> dict:
+    """Everything the summary has, paired tests too, beside means and variances by pandas."""
+    import pandas as pd
+
+    cells, columns, extras = _million()
+    spec, counts = {"replications": REPLICATIONS, "seed": 0}, (CELLS * REPLICATIONS, CELLS * REPLICATIONS, 0)
+
+    def by_pandas():
+        table = pd.DataFrame(columns)
+        table["d"] = table.estimate - table.truth
+        table["covered"] = (table.lower <= table.truth) & (table.truth <= table.upper)
+        table.groupby("cell")[["d", "covered", "estimate", "truth", "seconds"]].agg(["mean", "var", "count"])
+
+    own, peer = alternating(lambda: summarized("s", spec, cells, columns, extras, counts), by_pandas, 3)
+    plain = alternating(lambda: summarized("s", spec, cells, columns, [], counts), by_pandas, 3)[0]
+    remark = f"with targets of their own; {plain:.2f} s without; 900 paired tests included"
+    return row("study, summary of 1e6 results", own, peer, "pandas, mean and variance", "under 2 s", own < 2, remark)
+
+
+def _driver(folder: Path) -> dict:
+    """Processor time of driver and dask scheduler for tasks that cost nothing, solved for chunk and task."""
+    from distributed import Client, LocalCluster
+
+    store, spent = open_store(folder / "d.db"), []
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with LocalCluster(n_workers=2, **options) as cluster, Client(cluster) as client:
+        _add(store, "warm", 2, 1)
+        drive(store, "warm", runner=instant, scheduler=client)
+        for chunk, count in CHUNKS:
+            _add(store, f"by {chunk}", count, 1)
+            start = time.process_time()
+            drive(store, f"by {chunk}", runner=instant, chunk=chunk, scheduler=client)
+            spent.append((time.process_time() - start) / (count / chunk))
+    store.close()
+    per_task = (spent[1] - spent[0]) / (CHUNKS[1][0] - CHUNKS[0][0])
+    per_chunk = spent[0] - CHUNKS[0][0] * per_task
+    workers = [1 / (per_chunk + per_task / seconds) for seconds in (0.005, 0.05, 0.5)]
+    remark = (
+        f"{1000 * per_chunk:.1f} ms a chunk, {1000 * per_task:.3f} ms a task; chunks of 1 s keep {workers[0]:.0f}, "
+        f"{workers[1]:.0f}, {workers[2]:.0f} workers busy with tasks of 5, 50, 500 ms"
+    )
+    return row(
+        "study, driver and scheduler per chunk",
+        per_chunk,
+        1.0,
+        "a second of work",
+        "under 2%",
+        per_chunk < 0.02,
+        remark,
+    )
+
+
+def run() -> list[dict]:
+    """Return the rows of this benchmark."""
+    with tempfile.TemporaryDirectory() as name:
+        return [_summary(), _driver(Path(name))]

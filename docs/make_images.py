@@ -52,6 +52,41 @@ def augmentations(target: Path) -> None:
     sheet.plot().figure.savefig(target, dpi=90)
 
 
+STUDY = {
+    "replications": 60, "sizes": [20, 40, 80], "populations": ["gaussian-blocks"], "models": ["lda"], "seed": 0, "n_test": 1000,
+    "methods": ["resub", "bolster", "loo", "kfold", "632plus", "corrected-t"],
+}  # fmt: skip
+
+
+def dashboard(target: Path, folder: Path) -> None:
+    """Take a picture of a study on the dashboard."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    import unseen
+
+    store = f"sqlite:///{folder / 'studies.db'}"
+    unseen.Study("Small samples from Gaussian blocks", store=store).run(STUDY, n_jobs=2)
+    command = [sys.executable, "-m", "unseen", "serve", "--store", store, "--port", "0"]
+    served = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        address = served.stderr.readline().split(" at ")[1].split(" ")[0]
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=list(ARGUMENTS))
+            page = browser.new_page(
+                viewport={"width": 1180, "height": 900}, device_scale_factor=1.5, color_scheme="light"
+            )
+            page.goto(address)
+            page.click("#studies h3 a")
+            page.wait_for_selector("#live svg")
+            page.set_viewport_size({"width": 1180, "height": 1190})
+            page.screenshot(path=str(target))
+            browser.close()
+    finally:
+        served.terminate()
+    Image.open(target).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(target, optimize=True)
+
+
 def main() -> None:
     augmentations(HERE / "images" / "augmentations.png")
     target = HERE / "images" / "report.png"
@@ -60,6 +95,7 @@ def main() -> None:
         report = Path(folder) / "report.html"
         subprocess.run([sys.executable, "-m", "unseen", *COMMAND, "--report", str(report)], check=True)
         picture(report, target)
+        dashboard(HERE / "images" / "dashboard.png", Path(folder))
     print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
 
 

@@ -128,16 +128,15 @@ def drawn(summary: Any) -> tuple[tuple[Drawn, ...], list[str]]:
     found = [(one.order, k, one, part) for k, part in enumerate(parts) for one in figures_for(part)]
     # the same figure of several models side by side
     found.sort(key=lambda f: (f[0], f[2].name, f[1]))
-    made = [_draw(one, part) for _, _, one, part in found if one.info(part) is not None]
+    made = [_draw(one, part, len(parts) > 1) for _, _, one, part in found if one.info(part) is not None]
     hidden = len(groups) - len(parts) if len(groups) > 1 else 0
     words = [f"Figures of {hidden} more populations and models are left out here."] if hidden > 0 else []
     return tuple(made), words
 
 
-def _draw(one: Any, part: Any) -> Drawn:
+def _draw(one: Any, part: Any, named: bool) -> Drawn:
     numbers = one.info(part)
-    names = part.groups()
-    of = ", ".join(names[0]) if names else ""
+    of = ", ".join(part.groups()[0]) if named else ""
     said = getattr(numbers, "summary", "")
     title = f"{one.title}: {of}" if of else one.title
     return Drawn(title, Markup(clean_svg(svg(one, numbers))), f"{title}. {said}".strip(), one.caption)

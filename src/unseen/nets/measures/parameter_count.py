@@ -22,7 +22,7 @@ class ParameterCount(Measure):
     --------
     >>> from unseen.nets import sample_net
     >>> ParameterCount()(sample_net("vector")).value
-    1283.0
+    1899.0
     """
 
     id: ClassVar[str] = "parameter-count"

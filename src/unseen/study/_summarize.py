@@ -175,7 +175,7 @@ def _pairs(results: Sequence[_Results]) -> list[Any]:
 def _boxes(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> list[Deviations]:
     """Return the deviations by population and model; an estimator without results at some size is left out."""
     places = _by_place(results)
-    losses = {cell["population"]: cell.get("loss", "zero-one") for cell in cells}
+    losses = {cell["population"]: cell["loss"] for cell in cells if "loss" in cell}
     out = []
     for population, model in dict.fromkeys((p, m) for p, m, _ in places):
         sizes = [n for p, m, n in places if (p, m) == (population, model)]
@@ -183,6 +183,6 @@ def _boxes(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> l
         methods = tuple(name for name in named[0] if all(name in one for one in named))
         if methods:
             values = tuple(tuple(one[name][1] for name in methods) for one in named)
-            title, loss = deviations_title(population, model), losses[population]
+            title, loss = deviations_title(population, model), losses.get(population, "zero-one")
             out.append(Deviations(title, tuple(f"n = {n}" for n in sizes), methods, values, loss))
     return out

@@ -152,4 +152,12 @@ def test_unknown_studies_and_names(alone, tmp_path):
 def test_the_summary_is_json(alone):
     content = json.loads(alone.summary().to_json())
     assert content["total"] == 42
-    assert {c["target"] for c in content["cells"]} == {"this model trained on 20 units", "this model trained on 13 units"}
+    assert {c["target"] for c in content["cells"]} == {
+        "this model trained on 20 units",
+        "this model trained on 13 units",
+    }
+
+
+def test_dask_workers_give_the_same_bits(alone, tmp_path):
+    pytest.importorskip("distributed")
+    assert_same(alone, unseen.Study("s", tmp_path / "t.db").run(SPEC, scheduler="local:2", progress=False))

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
 import queue
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from threadpoolctl import threadpool_limits
 
-from unseen.core.errors import InputError, PartialRun
 from unseen.engine.where import client_of, current_client, using
 from unseen.store import Result, TaskRow
 
-__all__ = ["Context", "DaskPool", "Done", "InlinePool", "Pool", "ProcessPool", "pool_for"]
-
-WORKERS_AWAY = 60.0
+__all__ = ["Context", "Done", "Futures", "InlinePool", "Pool", "complaint", "pool_for", "run_rows"]
 
 Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[Result]]
 
@@ -87,7 +82,8 @@ def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[Result], float
         return context.runner(context.spec, context.cells, rows), time.perf_counter() - start
 
 
-def _complaint(error: BaseException) -> str:
+def complaint(error: BaseException) -> str:
+    """Return an error as one line."""
     return f"{type(error).__name__}: {error}".strip().splitlines()[0][:500]
 
 
@@ -118,7 +114,7 @@ class InlinePool:
             results, spent = run_rows(self.context, rows)
             done = Done(rows, results, spent)
         except Exception as error:
-            done = Done(rows, [], error=_complaint(error))
+            done = Done(rows, [], error=complaint(error))
         finally:
             self.running = False
         self.waiting.pop(0)
@@ -129,31 +125,7 @@ class InlinePool:
         self.waiting.clear()
 
 
-class Unloadable(Exception):
-    """A worker cannot load what it is to run."""
-
-
-_context: Any = None
-
-
-def _start_worker(packed: bytes) -> None:
-    global _context
-    _context = packed
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches workers too; the driver decides
-
-
-def _run_in_worker(rows: list[TaskRow]) -> tuple[list[Result], float]:
-    """Run a chunk; the context is opened at the first one, where an error can still be told."""
-    global _context
-    if isinstance(_context, bytes):
-        try:
-            _context = pickle.loads(_context)
-        except Exception as error:
-            raise Unloadable(_complaint(error)) from None
-    return run_rows(_context, rows)
-
-
-class _Futures:
+class Futures:
     """Chunks as futures, whoever runs them; `_send` makes one, `_judge` tells what became of it."""
 
     workers = 1
@@ -192,123 +164,12 @@ class _Futures:
         raise NotImplementedError
 
 
-class ProcessPool(_Futures):
-    """Runs chunks in worker processes, which are started again after one of them died."""
-
-    def __init__(self, context: Context, workers: int) -> None:
-        super().__init__()
-        from joblib.externals.loky.cloudpickle_wrapper import dumps
-
-        self.workers = workers
-        self.packed = dumps(context)  # spec and cells travel once, when a worker starts
-        self.executor: Any = None
-
-    def _send(self, rows: list[TaskRow]) -> Any:
-        from joblib.externals.loky.process_executor import BrokenProcessPool, ProcessPoolExecutor
-
-        with _signals_kept_from_workers():
-            for _ in range(2):
-                if self.executor is None:
-                    self.executor = ProcessPoolExecutor(
-                        self.workers, initializer=_start_worker, initargs=(self.packed,)
-                    )
-                try:
-                    return self.executor.submit(_run_in_worker, rows)
-                except BrokenProcessPool:
-                    self._drop()
-            raise InputError("worker processes cannot be started; run with one worker (--workers 1).")
-
-    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
-        from joblib.externals.loky.process_executor import BrokenProcessPool
-
-        try:
-            return Done(rows, *future.result())
-        except BrokenProcessPool as error:
-            self._drop()
-            return Done(rows, [], error=_complaint(error), lost=True)
-        except Unloadable as error:
-            raise PartialRun(f"the workers cannot load what they are to run: {error}.") from error
-        except Exception as error:
-            return Done(rows, [], error=_complaint(error))
-
-    def _drop(self) -> None:
-        executor, self.executor = self.executor, None
-        if executor is not None:
-            executor.shutdown(wait=True, kill_workers=True)
-
-    def close(self) -> None:
-        """Kill the workers."""
-        self.chunks.clear()
-        self._drop()
-
-
-@contextmanager
-def _signals_kept_from_workers() -> Iterator[None]:
-    """Let processes that start here inherit a mask that keeps a terminal's Ctrl-C from them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    from multiprocessing import resource_tracker
-
-    resource_tracker.ensure_running()  # starting it later would lift the mask
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-
-
-class DaskPool(_Futures):
-    """Runs chunks on a dask cluster; spec and cells are sent to its workers once."""
-
-    def __init__(self, context: Context, client: Any, opened: ExitStack) -> None:
-        super().__init__()
-        self.context, self.client, self.opened = context, client, opened
-        self.sent: Any = None
-
-    @property
-    def workers(self) -> int:  # type: ignore[override]
-        """Return how many workers the cluster has now; they may come and go."""
-        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
-
-    def _send(self, rows: list[TaskRow]) -> Any:
-        give_up = time.monotonic() + WORKERS_AWAY
-        while True:
-            try:
-                if self.sent is None:
-                    self.client.wait_for_workers(1, timeout=WORKERS_AWAY)
-                    self.sent = self.client.scatter(self.context, broadcast=True, hash=False)
-                return self.client.submit(run_rows, self.sent, rows, pure=False, retries=0)
-            except (TimeoutError, OSError) as error:
-                if time.monotonic() > give_up:
-                    raise PartialRun(f"the dask cluster has had no worker for {WORKERS_AWAY:.0f} s.") from error
-                time.sleep(0.2)
-
-    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
-        from concurrent.futures import CancelledError
-
-        from distributed import KilledWorker
-
-        try:
-            return Done(rows, *future.result())
-        except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
-            self.sent = None  # it may be lost with the worker that held it
-            return Done(rows, [], error=_complaint(error), lost=True, to_blame=isinstance(error, KilledWorker))
-        except Exception as error:
-            return Done(rows, [], error=_complaint(error))
-
-    def close(self) -> None:
-        """Call back what is out, and end a cluster of our own."""
-        if self.chunks:
-            self.client.cancel(list(self.chunks), force=True)
-            self.chunks.clear()
-        self.sent = None
-        self.opened.close()
-
-
 def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
     """Return the pool that was asked for; where nothing was, an active dask client is used as elsewhere."""
     from joblib import effective_n_jobs
+
+    from unseen.study._dask_pool import DaskPool
+    from unseen.study._process_pool import ProcessPool
 
     opened = ExitStack()
     client = opened.enter_context(client_of(scheduler))

@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from sqlalchemy import event
 
-from unseen.core.errors import PartialRun
+from unseen.core.errors import InputError, PartialRun
 from unseen.core.rng import stream
 from unseen.engine.events import Silent
 from unseen.store import Result, StoreBusy, StoreFull, StoreLost, TaskRow, open_store
@@ -219,3 +219,20 @@ def test_a_second_ctrl_c_does_not_wait_for_a_store_that_is_away(tmp_path):
         with pytest.raises((PartialRun, KeyboardInterrupt)):
             drive(store, "mine", runner=make_runner(), patience=60)
         assert time.monotonic() - start < 10
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("ending", ["csv", "tex"])
+def test_an_export_to_a_full_disk_is_told(ending, tmp_path):
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    import unseen
+
+    spec = {
+        "replications": 3, "sizes": [20], "populations": ["gaussian-blocks"], "models": ["knn:3"], "methods": ["resub"],
+        "n_test": 100,
+    }  # fmt: skip
+    study = unseen.Study("mine", tmp_path / "a.db").run(spec, n_jobs=1)
+    os.symlink("/dev/full", tmp_path / f"full.{ending}")
+    with pytest.raises(InputError, match="No space left on device"):
+        study.export(tmp_path / f"full.{ending}")
+    assert study.status().state == "done"

@@ -313,6 +313,19 @@ def test_ctrl_c_gives_back_what_was_under_way_and_says_what_is_kept(store, tmp_p
     assert estimates(store) == expected(replications=200)
 
 
+def test_workers_end_when_their_driver_is_killed(store, tmp_path):
+    add(store, replications=200)
+    running = start_driver(tmp_path / "store.db", tmp_path / "side", 0.02, 2)
+    wait_for(lambda: store.progress("mine").done >= 10)
+    workers = {int(line.split()[1]) for line in (tmp_path / "side").read_text().splitlines()}
+    running.kill()
+    running.communicate()
+    assert running.pid not in workers
+    wait_for(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers), 20)
+    assert drive(store, "mine", runner=plain).state == "done"
+    assert estimates(store) == expected(replications=200)
+
+
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_two_drivers_share_the_work(database, tmp_path, request):
     if database == "sqlite":

@@ -17,7 +17,7 @@ from unseen.web._payload import record_of
 from unseen.web._records import kept_one
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import ORDER, WORDS, with_error
+from unseen.web._summary import ORDER, WORDS, summary_rows, with_error
 from unseen.web._tables import View, view
 from unseen.web._words import key_of
 
@@ -102,11 +102,9 @@ def _find(site: Site, item: str) -> Chosen:
 
 
 def _study_rows(site: Site, name: str) -> list[dict[str, Any]]:
-    from unseen.study._summarize import summary_of
-
     progress = site.progress(name)
-    stamp = (progress.done, progress.state)
-    make = lambda: site.source.ask(lambda store: summary_of(store, name)).rows()  # noqa: E731
+    stamp = (progress.done, progress.failed, progress.state, progress.updated)
+    make = lambda: site.source.ask(lambda store: summary_rows(store, name))  # noqa: E731
     return site.memory.get((name, "rows"), stamp, make, last=progress.state != "running")
 
 
@@ -118,7 +116,7 @@ def _parts(kind: str, family: list[Chosen], query: Any, id: str) -> list[Part]:
     made = beside([one.rows for one in family], names, kind, f"{id}-rows", query)
     if made is not None:
         parts.append(made)
-    elif kind != "assessment":
+    elif kind != "assessment" and kind != "study":
         parts.append(_facts(family, names, kind, f"{id}-facts", query))
     return parts
 

@@ -37,17 +37,29 @@ class Remembered:
         last : bool
             Nothing will change after this stamp, so that waiting would leave an old value for good.
         """
-        with self._lock:
+        held = self._kept.get(key)
+        if held is not None and self._will_do(held, stamp, last):
+            return held[3]
+        if held is None or last:
+            self._lock.acquire()
+        elif not self._lock.acquire(blocking=False):
+            return held[3]  # another value is being made; an older one will do meanwhile
+        try:
             held = self._kept.get(key)
-            if held is not None:
-                age = time.monotonic() - held[1]
-                if held[0] == stamp or (not last and age < min(self.patience * held[2], LONGEST_WAIT)):
-                    return held[3]
-            start = time.monotonic()
-            value = make()
-            end = time.monotonic()
-            self._kept.pop(key, None)
-            self._kept[key] = (stamp, end, end - start, value)
-            while len(self._kept) > self.limit:
-                self._kept.pop(next(iter(self._kept)))
-            return value
+            return held[3] if held is not None and self._will_do(held, stamp, last) else self._make(key, stamp, make)
+        finally:
+            self._lock.release()
+
+    def _will_do(self, held: tuple[Any, float, float, Any], stamp: Any, last: bool) -> bool:
+        soon = time.monotonic() - held[1] < min(self.patience * held[2], LONGEST_WAIT)
+        return bool(held[0] == stamp) or (soon and not last)
+
+    def _make(self, key: Any, stamp: Any, make: Callable[[], T]) -> T:
+        start = time.monotonic()
+        value = make()
+        end = time.monotonic()
+        self._kept.pop(key, None)
+        self._kept[key] = (stamp, end, end - start, value)
+        while len(self._kept) > self.limit:
+            self._kept.pop(next(iter(self._kept)))
+        return value

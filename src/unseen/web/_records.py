@@ -64,11 +64,11 @@ def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[
     found = site.source.ask(lambda store: store.kept(kind, limit=first + number + 1))
     shown_here = found[first : first + number]
     for one in shown_here:
-        if one.id not in site.headlines:
+        if (one.id, one.created) not in site.headlines:
             # records never change, so their headlines are read once
-            site.headlines[one.id] = headline(one.kind, one.payload or kept_one(site, one.id).payload)
+            site.headlines[one.id, one.created] = headline(one.kind, one.payload or kept_one(site, one.id).payload)
     rows = [
-        {"id": k.id, "kind": k.kind, "name": k.name or "(no name)", "created": clock(k.created), "headline": site.headlines[k.id]}
+        {"id": k.id, "kind": k.kind, "name": k.name or "(no name)", "created": clock(k.created), "headline": site.headlines[k.id, k.created]}
         for k in shown_here
     ]  # fmt: skip
     return rows, len(found) > first + number

@@ -20,9 +20,11 @@ def address_of(host: str, port: int, token: str | None = None) -> str:
 
     Examples
     --------
-    >>> address_of("127.0.0.1", 8765), address_of("0.0.0.0", 80, "abc"), address_of("::1", 8765)
-    ('http://127.0.0.1:8765/', 'http://0.0.0.0:80/?token=abc', 'http://[::1]:8765/')
+    >>> address_of("127.0.0.1", 8765), address_of("lab.example", 80, "abc"), address_of("::1", 8765)
+    ('http://127.0.0.1:8765/', 'http://lab.example:80/?token=abc', 'http://[::1]:8765/')
     """
+    if host in ("0.0.0.0", "::"):  # everywhere is no address to open
+        host = socket.gethostname()
     name = f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/{f'?token={token}' if token else ''}"
 
@@ -80,11 +82,16 @@ def serve(
         raise MissingExtra("uvicorn", "web", "the dashboard") from error
     from unseen.web._app import dashboard
 
-    near = is_loopback(host)
+    listening = bind(host, port)
+    # what a name leads to is known only now: "localhost" may be another machine's
+    near = is_loopback(listening.getsockname()[0])
     if token is None and not near:
         token = secrets.token_urlsafe(24)
-    app = dashboard(store, token=token, hosts={*LOOPBACK, host} if near else None)
-    listening = bind(host, port)
+    try:
+        app = dashboard(store, token=token, hosts={*LOOPBACK, host} if near else None)
+    except BaseException:
+        listening.close()
+        raise
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: Any) -> None:

@@ -77,7 +77,7 @@ class Site:
         self.source = source
         self.live = Live(source)
         self.memory = Remembered()
-        self.headlines: dict[int, str] = {}
+        self.headlines: dict[tuple[int, str], str] = {}
         own, report = _packaged("unseen.web", "static"), _packaged("unseen.report", "templates")
         self.files = {**own, "dashboard.css": _style(own["dashboard.css"], report)}
         self.digests = {n: hashlib.sha256(t.encode()).hexdigest()[:12] for n, t in self.files.items()}

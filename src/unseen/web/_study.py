@@ -16,7 +16,7 @@ from unseen.web._payload import rows_table
 from unseen.web._records import attachment
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import Live, live_part
+from unseen.web._summary import Live, live_part, summary_rows
 from unseen.web._tables import view
 from unseen.web._words import count, key_of
 
@@ -166,10 +166,8 @@ def results(site: Site, request: Request) -> Response:
 
 def summary_csv(site: Site, request: Request) -> Response:
     """Return the summary as CSV, every Monte-Carlo error in a column of its own."""
-    from unseen.study._summarize import summary_of
-
     name, _ = site.study(request)
-    rows = site.source.ask(lambda store: summary_of(store, name)).rows()
+    rows = site.source.ask(lambda store: summary_rows(store, name))
     if not rows:
         raise NotThere("The first results of this study have not come in yet.")
     table = Table(list(rows[0]), [list(row.values()) for row in rows])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,9 +93,24 @@ def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Ta
     if len(rows) == 1:
         same = {}
     names = [n for n in names if n not in same and not (n == "failed" and not any(row.get(n) for row in rows))]
+    names = [n for n in names if any(row.get(n) is not None and row[n] == row[n] for row in rows)]
     body = [[with_error(row.get(n), row.get(f"{n}_error")) if f"{n}_error" in row else row.get(n) for n in names] for row in rows]  # fmt: skip
     words = [f"In every cell: {', '.join(f'{k} {v}' for k, v in same.items())}."] if same else []
     return Table([WORDS.get(n, n.replace("_", " ")) for n in names], body, caption), words
+
+
+def summable(cells: Sequence[Mapping[str, Any]]) -> bool:
+    """Say whether the cells of a study are estimates or comparisons, which `unseen.study` can sum up.
+
+    Examples
+    --------
+    >>> cell = {"population": "p", "model": "m", "n": 20, "method": "loo"}
+    >>> summable([cell]), summable([{**cell, "kind": "chunk"}]), summable([{"n": 20}])
+    (True, False, False)
+    """
+    kinds = ("estimate", "comparison")
+    names = ("population", "model", "n", "method")
+    return all(c.get("kind", "estimate") in kinds and all(name in c for name in names) for c in cells)
 
 
 def moments_table(moments: Any, cells: Sequence[dict[str, Any]], caption: str = "") -> tuple[Table | None, list[str]]:
@@ -142,6 +157,15 @@ def _draw(one: Any, part: Any, named: bool) -> Drawn:
     return Drawn(title, Markup(clean_svg(svg(one, numbers))), f"{title}. {said}".strip(), one.caption)
 
 
+def summary_rows(store: Any, name: str) -> list[dict[str, Any]]:
+    """Return the rows of a study's summary; none where it cannot be summed up."""
+    if not summable(store.cells(name)):
+        return []
+    from unseen.study._summarize import summary_of
+
+    return summary_of(store, name).rows()
+
+
 def live_part(store: Any, name: str, progress: Any, figures: bool) -> Live:
     """Return what a study has found so far.
 
@@ -154,11 +178,13 @@ def live_part(store: Any, name: str, progress: Any, figures: bool) -> Live:
     """
     stamp = f"{progress.done + progress.failed}{progress.state}"
     caption = "Estimate against the true error over replications; Monte-Carlo errors in brackets."
+    cells = store.cells(name)
     many = progress.done > QUICK and progress.state == "running"
-    if many or progress.kind != "study":
-        table, words = moments_table(store.moments(name), store.cells(name), caption)
+    if many or not summable(cells):
+        table, words = moments_table(store.moments(name), cells, caption if many else "")
         later = f"{count(progress.done)} results are in; figures and all columns follow when the study rests."
-        return Live(stamp, table, (), tuple([later, *words] if many else words))
+        parts = "The tasks of this study are parts of a larger experiment; what it found is kept among the results."
+        return Live(stamp, table, (), (later if many else parts, *words))
     from unseen.study._summarize import summary_of
 
     summary = summary_of(store, name)

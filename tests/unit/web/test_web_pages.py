@@ -312,6 +312,66 @@ def test_a_running_study_of_a_million_tasks_is_summed_up_by_the_database(ask, re
     assert "0.5000 (0.0010)" in text  # an RMS of sqrt(0.25), its error sqrt((0.5 - 0.25**2) / 400,000) / (2 * 0.5)
 
 
+def test_tasks_that_are_no_estimates_are_counted_not_summed_up(ask, read, tmp_path):
+    from unseen.store import Result, TaskRow
+
+    url = f"sqlite:///{tmp_path / 'parts.db'}"
+    with open_store(url) as store:
+        cell = {"population": "letters", "model": "both", "n": 300, "method": "raw", "kind": "chunk"}
+        store.add_study(
+            "parts",
+            "reproduction",
+            {"seed": 0, "experiment": "x"},
+            [cell],
+            [TaskRow(f"{k}", 0, k, k) for k in range(4)],
+        )
+        rows = store.claim("parts", "me", 3, 60)
+        store.finish("parts", "me", [Result(r.id, estimate=0.5, seconds=2.0, extra="[]") for r in rows])
+        store.release("parts", "me")
+    app = dashboard(url)
+    for part in ("", "/live"):
+        text = "".join(read(ask(app, study("parts", part)).text).texts)
+        assert "parts of a larger experiment" in text
+    assert ask(app, study("parts", "/summary.csv")).status == 404
+    assert ask(app, f"/compare?item=study.{key_of('parts')}").status == 200
+    assert ask(app, study("parts", "/results.csv")).text.count("\r\n") == 4
+    app.close()
+
+
+def test_a_reproduction_that_runs_as_a_study_has_its_figures(ask, read, tmp_path):
+    import unseen.reproduce
+
+    url = f"sqlite:///{tmp_path / 'again.db'}"
+    unseen.reproduce.reproduce(
+        "ghane-synthetic",
+        replications=3,
+        random_state=0,
+        n_jobs=1,
+        progress=False,
+        store=url,
+        sizes=(20,),
+        rules=("3nn",),
+    )
+    app = dashboard(url)
+    (name,) = (p.name for p in app.site.source.ask(lambda s: s.studies()))
+    page = read(ask(app, study(name, "/live")).text)
+    assert page.all("svg")
+    assert "bolster" in "".join(page.texts)
+    record = "".join(read(ask(app, "/kept/1").text).texts)
+    assert "published" in record
+    assert "0.329" in record
+    app.close()
+
+
+def test_a_study_that_was_removed_is_not_found(ask, made):
+    app = dashboard(made.url)
+    assert ask(app, study("half")).status == 200
+    made.store.remove("half")
+    assert ask(app, study("half")).status == ask(app, study("half", "/live")).status == 404
+    assert ask(app, f"/compare?item=study.{key_of('half')}").status == 404
+    app.close()
+
+
 def test_the_database_and_the_summary_agree(made):
     from unseen.web._summary import moments_table
 

@@ -216,6 +216,29 @@ def test_costly_values_are_made_again_when_it_is_worth_it():
     assert len(memory._kept) <= memory.limit
 
 
+def test_nobody_waits_for_the_value_of_another_reader():
+    import threading
+
+    memory = Remembered()
+    memory.get("mine", 1, lambda: "old")
+    begun, go = threading.Event(), threading.Event()
+
+    def slow():
+        begun.set()
+        assert go.wait(20)
+        return "slow"
+
+    thread = threading.Thread(target=lambda: memory.get("other", 1, slow))
+    thread.start()
+    assert begun.wait(20)
+    assert memory.get("mine", 1, lambda: "new") == "old"
+    assert memory.get("mine", 2, lambda: "new") == "old"
+    go.set()
+    thread.join(20)
+    assert memory.get("mine", 2, lambda: "new", last=True) == "new"
+    assert memory.get("other", 1, slow) == "slow"
+
+
 def test_a_picture_of_dots_is_to_scale():
     root = ElementTree.fromstring(str(dots([("a", [Dot(0, 0.0, -1.0, 1.0)]), ("b", [Dot(0, 1.0)])], ["x"], "axis")))
     first, second = (float(c.get("cx")) for c in root.iter("circle"))

@@ -63,7 +63,7 @@
     if (list && (first ? studies.length !== Number(list.dataset.total) : unknown || gone.length)) refresh(list);
     if (live && studies.some((news) => String(news.value) + news.state !== live.dataset.stamp)) refresh(live);
     first = false;
-    say("");
+    say(live && gone.length ? "This study is no longer in the store." : "");
   });
   source.addEventListener("trouble", (message) => say(JSON.parse(message.data)));
   source.addEventListener("error", () => {

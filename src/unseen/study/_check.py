@@ -45,6 +45,7 @@ def check_names(spec: StudySpec, source: str) -> None:
         cls = where.told(f"methods[{k}].id", find, method.id, "estimators", "resubstitution")
         where.told(f"methods[{k}].options", build, method.id, "estimators", "resubstitution", options=method.options)
         _check_design(where, f"methods[{k}]", method, cls)
+        _check_loss_of(where, f"methods[{k}]", method)
     for k, pair in enumerate(spec.comparisons):
         _check_pair(where, f"comparisons[{k}]", pair, [m.label for m in spec.models])
 
@@ -142,6 +143,15 @@ def _check_design(where: _Where, path: str, part: Any, method: Any) -> None:
     where.told(f"{path}.design_options", build, part.design, "designs", options=part.design_options)
 
 
+def _check_loss_of(where: _Where, path: str, part: Any) -> None:
+    """Refuse a loss of one method's own: its estimates would be held against the truth of another loss."""
+    for key in ("loss", "measure"):
+        if key in part.options:
+            where.refuse(
+                f"{path}.options.{key}", "all methods of a study have one loss; set `loss` of the spec instead"
+            )
+
+
 def _unknown(what: str, name: str, names: Iterable[str]) -> None:
     raise UnknownName(what, name, names)
 
@@ -158,5 +168,10 @@ def _check_pair(where: _Where, path: str, pair: Any, models: list[str]) -> None:
         hasattr(cls, "designs") and (tests or getattr(cls, "linear", False))
     ):
         where.refuse(f"{path}.test", f"{pair.test} is no test of the difference of two models on one sample")
+    if cls.id == "delong":
+        where.refuse(
+            f"{path}.test", "delong compares areas under curves, and a study knows the true values of losses only"
+        )
     where.told(f"{path}.options", build, pair.test, "comparisons", "estimators", options=pair.options)
     _check_design(where, path, pair, cls)
+    _check_loss_of(where, path, pair)

@@ -87,6 +87,7 @@ class Subject:
     sample: Sample
     _tables: dict[Any, tuple[PredictionTable, frozenset[str]]] = field(default_factory=dict)
     _risks: dict[int, float] = field(default_factory=dict)
+    _held: dict[tuple[str, int], float] = field(default_factory=dict)
 
     @cached_property
     def model(self) -> Model:
@@ -132,8 +133,11 @@ class Subject:
 
     def held_out(self, table: PredictionTable) -> float:
         """Return the true error of the one model of a single split, trained again as it was."""
-        rows = table.plan.splits[0].train
-        return self.sample.error(_fit(self.model, self.sample.data.take(rows), task_seed(table.seed, "fit", 0)))
+        key = (table.plan.fingerprint, table.seed)
+        if key not in self._held:
+            part = self.sample.data.take(table.plan.splits[0].train)
+            self._held[key] = self.sample.error(_fit(self.model, part, task_seed(table.seed, "fit", 0)))
+        return self._held[key]
 
     def estimated(self, how: Mapping[str, Any]) -> Answer:
         """Return what a method says of this model."""

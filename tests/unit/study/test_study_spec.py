@@ -78,6 +78,14 @@ WRONG = {
         "'knn:3' cannot be compared with itself",
     ),
     "half a pair": ({"comparisons": [{"model_a": "knn:3"}]}, r"comparisons\[0\]\.model_b: this key is needed"),
+    "a loss of its own": (
+        {"methods": [{"id": "bca", "options": {"measure": "auc"}}]},
+        r"methods\[0\]\.options\.measure: all methods of a study have one loss",
+    ),
+    "a test of areas": (
+        {"models": ["knn:3", "cart"], "comparisons": [{"model_a": "knn:3", "model_b": "cart", "test": "delong"}]},
+        r"comparisons\[0\]\.test: delong compares areas",
+    ),
     "no test": (
         {"models": ["knn:3", "cart"], "comparisons": [{"model_a": "knn:3", "model_b": "cart", "test": "friedman"}]},
         "friedman is no test of the difference of two models",

@@ -269,3 +269,21 @@ def test_internal_runs_change_the_spread_only():
     assert plain[0].spread is None
     assert more[0].spread > 0
     assert more[1].spread == 0
+
+
+@pytest.mark.parametrize(("population", "model"), [("gaussian-blocks", "lda"), ("ar-linear", "ols")])
+def test_every_method_runs_in_a_study_or_says_why_not(population, model):
+    """A new method is found here without an edit; what it cannot do it must refuse in its own words."""
+    from unseen.core.registry import known
+
+    methods = [*known("estimators"), *known("resubstitution")]
+    content = {"name": "s", "sizes": [30], "replications": 2, "n_test": 100, "models": [model], "methods": methods}
+    spec = StudySpec.of({**content, "populations": [population]})
+    cells = spec.cells()
+    rows = list(spec.tasks())[: len(cells)]
+    results = run_group(spec.to_dict(), cells, rows)
+    reasons = {cells[row.cell]["method"]: r.reason for row, r in zip(rows, results) if r.reason}
+    assert len(reasons) < len(methods) / 2
+    assert not [reason for reason in reasons.values() if reason.split(":")[0].endswith(("Error", "Exception"))], reasons
+    done = [r for r in results if not r.reason]
+    assert all(np.isfinite([r.estimate, r.truth]).all() for r in done)

@@ -11,7 +11,8 @@ The contract, which `unseen.testing.check_store` holds every store against:
   already is left as it is, so a chunk may be stored again after an answer was lost.
 - A task that failed, or whose owner died, is tried again `max_attempts` times in all, then recorded as failed with the reason. Tasks
   of a dead owner are handed out in smaller and smaller batches, so that one task that kills its worker does not take its neighbours along.
-- What was committed is on disk (SQLite: write-ahead log, synchronous FULL). Every call is one transaction.
+- What `finish`, `add_study` and `keep` committed is on disk (SQLite: write-ahead log, synchronous FULL); a claim or heartbeat may be
+  lost in a power cut, which costs a rerun at most. Every call is one transaction.
 - Everything is plain columns or JSON text. Nothing is ever unpickled.
 """
 
@@ -84,11 +85,11 @@ class SqlStore:
             yield connection
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _writing(self, durable: bool = True) -> Iterator[Connection]:
         if self.read_only:
             raise StoreError(f"the store {self.where} was opened for reading only.")
         with self._one_writer, told(self.where), self.engine.connect() as connection:
-            connection = connection.execution_options(writes=True)
+            connection = connection.execution_options(writes=True, durable=durable)
             with connection.begin():
                 yield connection
 
@@ -156,7 +157,7 @@ class SqlStore:
         """
         if limit < 1:
             raise InputError(f"limit is {limit}; at least 1 task can be claimed.")
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             study = _studies.row(connection, name)
             if study.cancelled:
                 return []
@@ -164,7 +165,7 @@ class SqlStore:
 
     def heartbeat(self, name: str, owner: str, lease_seconds: float) -> bool:
         """Renew the lease of `owner`; return False where the study was cancelled or removed meanwhile."""
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             found = _studies.find(connection, name)
             if found is None or found.cancelled:
                 return False
@@ -180,7 +181,7 @@ class SqlStore:
 
     def release(self, name: str, owner: str, keep: Iterable[str] | None = None) -> None:
         """Give the tasks of `owner` back, untouched; with `keep`, all but those, and the owner goes on."""
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             _claims.release(connection, _studies.row(connection, name).id, owner, keep)
 
     def owners(self, name: str) -> list[str]:
@@ -192,7 +193,7 @@ class SqlStore:
 
     def expire(self, name: str, owner: str) -> None:
         """End the lease of an owner that is known to be dead."""
-        with self._writing() as connection:
+        with self._writing(durable=False) as connection:
             study = _studies.row(connection, name).id
             mine = (schema.drivers.c.study == study) & (schema.drivers.c.owner == owner)
             connection.execute(update(schema.drivers).where(mine).values(lease_until=0.0))

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
-from sqlalchemy import inspect, text
+from sqlalchemy import event, inspect, text
 
 from unseen.core.errors import InputError, MissingExtra
 from unseen.store import Result, StoreError, StoreLost, TaskRow, masked, open_store
@@ -33,10 +33,19 @@ def test_a_plain_path_and_a_url_open_the_same_store(tmp_path, monkeypatch):
             assert store.keep("assessment", str(way), {}) == k + 1
 
 
-def test_sqlite_writes_ahead_and_syncs(tmp_path):
-    with open_store(tmp_path / "a.db") as store, store.engine.connect() as connection:
-        assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
-        assert connection.execute(text("PRAGMA synchronous")).scalar() == 2
+def test_sqlite_writes_ahead_and_syncs_what_was_finished(tmp_path):
+    with open_store(tmp_path / "a.db") as store:
+        modes = []
+
+        @event.listens_for(store.engine, "commit")
+        def look(connection):
+            modes.append([connection.exec_driver_sql(f"PRAGMA {x}").scalar() for x in ("journal_mode", "synchronous")])
+
+        add(store)
+        rows = store.claim("mine", "me", 10, 60)
+        store.finish("mine", "me", [Result(row.id, estimate=0.5) for row in rows])
+        store.keep("assessment", "x", {})
+        assert modes == [["wal", 2], ["wal", 1], ["wal", 2], ["wal", 2]]
 
 
 @pytest.mark.parametrize(

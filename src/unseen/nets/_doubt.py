@@ -82,7 +82,7 @@ def _by_samples(problem: Problem, samples: Any) -> Probabilities:
 
     def averaged(points: Any, rows: Any, logits: Any, own: Any) -> Any:
         if own and samples.fixed is not None:
-            return _checked(samples.fixed.softmax(2).mean(0).to(problem.X), problem)
+            return _checked(samples.fixed.softmax(2).mean(0), problem)
         return _checked(problem.view.batched(samples.predictive, points), problem)
 
     return averaged
@@ -96,7 +96,7 @@ def _need_inputs(problem: Problem, what: str) -> None:
 def _checked(p: Any, problem: Problem) -> Any:
     if p.ndim != 2 or p.shape[1] != problem.n_classes:
         raise InputError(f"the posterior gives shape {tuple(p.shape)}; (points, {problem.n_classes}) is needed.")
-    return p.to(problem.X)
+    return p.to(problem.view.device, problem.view.dtype)
 
 
 def _calibration_logits(problem: Problem, options: Options, held_out: Any) -> tuple[Any, Any]:
@@ -114,7 +114,7 @@ def _by_neighbours(problem: Problem, options: Options) -> Probabilities:
     if options.k > n:
         raise InputError(f"k is {options.k}, but there are {n} training points.")
     if options.posterior_layer is None:
-        features = problem.features.flatten(1)
+        features = problem.points
         head: Any = None
     else:
         _need_inputs(problem, "a posterior in the space of another layer")

@@ -32,7 +32,7 @@ class Posterior(Shown):
     sampler : str
         What made the samples.
     n_samples : int
-        S; 1 for a predictive in closed form.
+        S; 1 for a predictive in closed form, 0 where a function is given and the number is not known.
     draw : function or None
         Batch of inputs to logits of shape (S, m, c).
     fixed : tensor or None
@@ -92,7 +92,9 @@ class Posterior(Shown):
         return [{"sampler": self.sampler, "n_samples": self.n_samples, "r_hat": self.r_hat, "ess": self.ess}]
 
     def __str__(self) -> str:
-        text = f"{self.sampler} posterior, {self.n_samples} sample{'s' if self.n_samples > 1 else ''}"
+        text = f"{self.sampler} posterior" + (
+            f", {self.n_samples} sample{'s' if self.n_samples > 1 else ''}" if self.n_samples else ""
+        )
         return (
             text
             if np.isnan(self.r_hat)
@@ -110,7 +112,7 @@ class Posterior(Shown):
         5
         """
         if callable(logits):
-            return cls("given", 2, logits)
+            return cls("given", 0, logits)
         values = torch.as_tensor(np.asarray(logits), dtype=torch.float32)
         if values.ndim != 3 or not bool(torch.isfinite(values).all()):
             raise InputError(

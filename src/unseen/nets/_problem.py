@@ -99,9 +99,18 @@ class Problem:
         """Number of outputs."""
         return len(self.classes)
 
+    @property
+    def points(self) -> torch.Tensor:
+        """Features as rows of floats, in which distances make sense."""
+        if not self.features.is_floating_point():
+            raise KindError(
+                f"the space {self.cut.name!r} holds whole numbers (tokens); name a layer= whose output is floats, such as the embedding."
+            )
+        return self.features.flatten(1)
+
     def kernels(self, kind: str, options: Options, scale: float = 1.0) -> Kernels:
         """Return the kernels, "spherical" or "diagonal", sized for this sample."""
-        flat = self.features.flatten(1)
+        flat = self.points
         if kind == "spherical":
             sizes = spherical_sizes(flat, self.codes, self.n_classes, self.classes)
         else:
@@ -144,8 +153,6 @@ def problem_of(view: View, X: torch.Tensor, y: Any, options: Options) -> Problem
         logits = view.all_logits(X)
         cut = cut_at(view, options.layer)
         features = X if cut.name == "input" else view.batched(cut.head, X)
-    if not features.is_floating_point():
-        raise KindError(f"layer {cut.name!r} gives {features.dtype}; kernels need floats.")
     codes, classes = class_codes(y, logits.shape[1], view.classes, len(X))
     return Problem(
         view, cut, X, torch.as_tensor(codes, device=view.device), classes, features, logits.argmax(1),

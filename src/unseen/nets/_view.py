@@ -67,8 +67,8 @@ def inner_module(model: Any) -> nn.Module | None:
     return held if isinstance(held, nn.Module) else None
 
 
-def input_tensor(X: Any, device: torch.device, dtype: torch.dtype) -> torch.Tensor:
-    """Return inputs as a finite float tensor on the device, refusing what is not one."""
+def input_tensor(X: Any, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
+    """Return inputs as a finite tensor on the device, refusing what is not one; a dtype of None keeps whole numbers (tokens)."""
     if not isinstance(X, torch.Tensor):
         try:
             X = torch.as_tensor(np.asarray(X))
@@ -78,7 +78,7 @@ def input_tensor(X: Any, device: torch.device, dtype: torch.dtype) -> torch.Tens
         raise InputError(f"X has shape {tuple(X.shape)}; at least one row of at least one number is needed.")
     if X.dtype in (torch.bool, torch.complex64, torch.complex128):
         raise KindError(f"X holds {X.dtype}; convert it to the floats the net was trained on.")
-    X = X.detach().to(device=device, dtype=dtype)
+    X = X.detach().to(device=device, dtype=torch.int64 if dtype is None else dtype)
     if not bool(torch.isfinite(X).all()):
         raise InputError("X holds NaN or infinite values; remove or replace them.")
     return X
@@ -157,9 +157,7 @@ class View:
 
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return logits of shape (m, c) of one batch; a single output column z becomes the two columns 0 and z."""
-        out = self.raw(X)
-        if isinstance(out, tuple):
-            out = out[0]
+        out = plain_output(self.raw(X))
         if out.ndim == 1:
             out = out[:, None]
         if out.ndim != 2 or len(out) != len(X):
@@ -232,7 +230,8 @@ def view_of(
         import copy
 
         module = copy.deepcopy(module).to(where)
-    data = input_tensor(X, where, dtype)
+    tokens = _is_whole(X) and any(isinstance(part, (nn.Embedding, nn.EmbeddingBag)) for part in module.modules())
+    data = input_tensor(X, where, None if tokens else dtype)
     probabilities = outputs == "probabilities"
     view = View(module, module, where, dtype, probabilities, classes)
     trial = _tried(view, data)
@@ -241,12 +240,23 @@ def view_of(
     return View(module, module, where, dtype, probabilities, classes), data
 
 
+def plain_output(out: Any) -> Any:
+    """Return the logits of nets that give a record with `logits`, or a tuple that begins with them."""
+    out = getattr(out, "logits", out)
+    return out[0] if isinstance(out, (tuple, list)) else out
+
+
+def _is_whole(X: Any) -> bool:
+    kind = X.dtype if isinstance(X, torch.Tensor) else np.asarray(X).dtype
+    return not kind.is_floating_point if isinstance(kind, torch.dtype) else kind.kind in "iu"
+
+
 def _tried(view: View, X: torch.Tensor) -> torch.Tensor:
     """Return the raw outputs of a few rows, turning torch's complaint about their shape into an error of ours."""
     assert view.module is not None
     with torch.no_grad(), held_still(view.module):
         try:
-            out = view.raw(X[:64])
+            out = plain_output(view.raw(X[:64]))
         except torch.OutOfMemoryError:
             raise
         except (RuntimeError, ValueError, IndexError, TypeError) as error:
@@ -255,7 +265,6 @@ def _tried(view: View, X: torch.Tensor) -> torch.Tensor:
                 f"the net cannot take inputs of shape {tuple(X.shape[1:])} ({text}); give X as the net was trained on, "
                 "channels first for images."
             ) from error
-    out = out[0] if isinstance(out, tuple) else out
     if not isinstance(out, torch.Tensor):
         raise KindError(f"the net returns a {type(out).__name__}; a tensor of logits (batch, classes) is needed.")
     if not bool(torch.isfinite(out).all()):

@@ -407,3 +407,42 @@ def test_a_classifier_knows_how_its_copies_are_trained():
     images = np.random.default_rng(0).random((30, 144))
     image.fit(images, np.arange(30) % 3)
     assert nets.estimate(image, images, np.arange(30) % 3, n_mc=4).contributions.shape == (30,)
+
+
+def test_records_tuples_and_tokens_are_understood():
+    class Record:
+        def __init__(self, logits):
+            self.logits = logits
+
+    class Tokens(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.words, self.out = nn.Embedding(9, 4), nn.Linear(12, 2)
+
+        def forward(self, x):
+            return Record(self.out(self.words(x).flatten(1)))
+
+    torch.manual_seed(0)
+    net, X = Tokens(), np.random.default_rng(0).integers(0, 9, (30, 3))
+    y = (X[:, 0] > 4).astype(int)
+    expected = net(torch.as_tensor(X)).logits.argmax(1).numpy()
+    assert nets.estimate(net, X, y, method="resub").value == pytest.approx((expected != y).mean())
+    inside = nets.estimate(net, X, y, method="bolster", layer="words", exact=False, n_mc=500, random_state=0)
+    outside = nets.estimate(net.out, net.words(torch.as_tensor(X)).flatten(1).detach(), y, method="bolster")
+    assert abs(inside.value - outside.value) < 4 * inside.mc_error
+    with pytest.raises(KindError, match="name a layer="):
+        nets.estimate(net, X, y, method="bolster")
+
+
+@pytest.mark.parametrize(
+    ("d", "n_mc", "sampler"),
+    [(3000, 100, "plain"), (50_000, 100, "plain"), (50_000, 100, "antithetic"), (3, 7, "antithetic")],
+)
+def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler):
+    from unseen.nets._noise import CPU_BLOCK, Points
+
+    points, seen = Points(n_mc, sampler, 0), np.zeros(9, int)
+    for rows, z in points.blocks(9, d, torch.device("cpu"), torch.float32):
+        assert z.numel() <= CPU_BLOCK
+        seen[rows] += z.shape[1] * z.shape[2]
+    assert set(seen) == {points.per_kernel}

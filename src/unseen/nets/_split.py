@@ -9,10 +9,12 @@ from typing import Any
 import torch
 from torch import nn
 
-from unseen.core.errors import InputError, NotApplicable, UnknownName
+from unseen.core.errors import InputError, NotApplicable, nearest
 from unseen.nets._view import View
 
 __all__ = ["Cut", "cut_at", "last_linear", "linear_rule"]
+
+SHOWN = 200  # layer names in a message
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,8 @@ def cut_at(view: View, layer: str | None) -> Cut:
         raise NotApplicable(f"layer is {layer!r}, but this model shows no torch module to look into; leave layer=None.")
     names = [name for name, _ in view.module.named_modules() if name]
     if layer not in names:
-        raise UnknownName("layer", layer, names, f"The net's layers are: {', '.join(names)}.")
+        close = f" Did you mean {' or '.join(map(repr, near))}?" if (near := nearest(layer, names)) else ""
+        raise InputError(f"unknown layer {layer!r}; the net's layers are: {', '.join(names[:SHOWN])}.{close}")
     rest = _behind(view.module, layer.split("."))
     if rest is not None:
         front, back = rest

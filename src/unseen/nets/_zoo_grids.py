@@ -144,7 +144,7 @@ def early_pooled_vgg(
 ) -> nn.Module:
     """Return a small VGG-like net that costs about the same with one block as with three: the first convolution halves the image.
 
-    A convolution with stride 2, then `blocks` convolutions, the first two followed by pooling, all `width` wide; maps pooled to 4 x 4; dropout once, before the hidden
+    A convolution with stride 2, then `blocks` convolutions, the first followed by pooling, all `width` wide; maps of 8 x 8; dropout once, before the hidden
     dense layers of `hidden` units. Weights start as He and others (2015) advise for ReLU, without which most of the grid's networks never leave their first loss.
 
     References
@@ -158,9 +158,9 @@ def early_pooled_vgg(
     """
     layers: list[nn.Module] = [nn.Conv2d(n_features[0], width, 3, stride=2, padding=1), nn.ReLU()]
     for block in range(blocks):
-        layers += [nn.Conv2d(width, width, 3, padding=1), nn.ReLU(), *([nn.MaxPool2d(2)] if block < 2 else [])]
-    layers += [nn.AdaptiveAvgPool2d(4), nn.Flatten(), *([nn.Dropout(dropout)] if dropout else [])]
-    last = 16 * width
+        layers += [nn.Conv2d(width, width, 3, padding=1), nn.ReLU(), *([nn.MaxPool2d(2)] if block == 0 else [])]
+    layers += [nn.AdaptiveAvgPool2d(8), nn.Flatten(), *([nn.Dropout(dropout)] if dropout else [])]
+    last = 64 * width
     for _ in range(dense):
         layers += [nn.Linear(last, hidden), nn.ReLU()]
         last = hidden

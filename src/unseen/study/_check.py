@@ -95,8 +95,8 @@ def _check_population(where: _Where, k: int, part: PopulationSpec, spec: StudySp
         where.refuse(path, f"{' and '.join(given) or 'none'} was given; exactly one of id, data and factory is needed")
     if part.task not in ("", "classification", "regression"):
         where.refuse(f"{path}.task", f"{part.task!r} was given; it is classification or regression")
-    if not part.data and (part.target or part.task):
-        where.refuse(path, "target and task belong to populations given by data")
+    if not part.data and (part.target or part.task or part.drop):
+        where.refuse(path, "target, task and drop belong to populations given by data")
     if part.data and part.options:
         where.refuse(f"{path}.options", "a population given by data has no options")
     found = where.told(f"{path}.{given[0]}", source_of, part, spec.folder)

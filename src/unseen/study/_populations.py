@@ -51,8 +51,8 @@ class Simulated:
     population: Any
     key: Mapping[str, Any]
 
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Data, None]:
-        """Return a sample; nothing is held back."""
+    def draw(self, n: int, rng: np.random.Generator, least: int = LEAST_OF_CLASS) -> tuple[Data, None]:
+        """Return a sample; nothing is held back, and the population itself sees to its classes."""
         return self.population.draw(n, rng), None
 
     def error(self, fitted: Fitted, held: Data | None, rng: np.random.Generator, loss: str, n_test: int) -> float:
@@ -68,7 +68,7 @@ class Simulated:
 class Finite:
     """A data set taken for the whole population: n rows are drawn without replacement and all others test.
 
-    Every class is drawn at least twice: a sample that lacks one is drawn again.
+    Every class is drawn `least` times at least, twice by default: a sample that lacks one is drawn again.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Finite:
     data: Data
     key: Mapping[str, Any]
 
-    def draw(self, n: int, rng: np.random.Generator) -> tuple[Data, Data]:
+    def draw(self, n: int, rng: np.random.Generator, least: int = LEAST_OF_CLASS) -> tuple[Data, Data]:
         """Return n rows and the rest."""
         if n > self.data.n - LEAST_REST:
             raise InputError(
@@ -93,7 +93,7 @@ class Finite:
             rows = order[:n]
             if self.data.classes is None:
                 break
-            if np.bincount(self.data.codes[rows], minlength=len(self.data.classes)).min() >= LEAST_OF_CLASS:
+            if np.bincount(self.data.codes[rows], minlength=len(self.data.classes)).min() >= least:
                 break
         else:
             raise InputError(f"{TRIES} samples of {n} rows lacked a class each; use a larger size.")
@@ -108,9 +108,9 @@ class Finite:
 def source_of(part: Any, folder: str = "") -> Simulated | Finite:
     """Return the source a `PopulationSpec` names."""
     if part.data:
-        data = _data(part.data, part.target, part.task, folder)
+        data = _data(part.data, part.target, part.task, tuple(part.drop), folder)
         key = {"data": part.data, "target": part.target, "task": data.task, "fingerprint": data.fingerprint}
-        return Finite(data, key)
+        return Finite(data, key | ({"drop": part.drop} if part.drop else {}))
     if part.factory:
         made = _built(_imported(part.factory, folder), part.options, part.factory)
         key = {"factory": part.factory, "options": part.options, "version": _version(made, part.factory)}
@@ -125,7 +125,7 @@ def open_source(key: Mapping[str, Any], folder: str = "") -> Simulated | Finite:
     """Return the source of a cell's key, and refuse one that has changed since the cell was made."""
     from unseen.study._spec import PopulationSpec
 
-    names = ("id", "data", "factory", "target", "task", "options")
+    names = ("id", "data", "factory", "target", "task", "drop", "options")
     made = source_of(PopulationSpec(**{k: key[k] for k in names if k in key}), folder)
     if dict(made.key) != dict(key):
         what = key.get("data") or key.get("factory") or key.get("id")
@@ -134,10 +134,10 @@ def open_source(key: Mapping[str, Any], folder: str = "") -> Simulated | Finite:
 
 
 @lru_cache(maxsize=8)
-def _data(path: str, target: str, task: str, folder: str) -> Data:
+def _data(path: str, target: str, task: str, drop: tuple[str, ...], folder: str) -> Data:
     beside = Path(folder) / path
     place = str(beside) if folder and not Path(path).is_absolute() and beside.is_file() else path
-    return read(place, target or None, task=task or None)  # type: ignore[arg-type]
+    return read(place, target or None, task=task or None, drop=drop)  # type: ignore[arg-type]
 
 
 def _imported(text: str, folder: str) -> Any:

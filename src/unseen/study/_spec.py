@@ -43,6 +43,8 @@ class PopulationSpec(_Part):
         Column to predict, for `data` that is a file.
     task : str
         classification or regression, for `data`; guessed where empty.
+    drop : list of str
+        Columns of a file that are no features.
     options : dict
         Parameters of the population.
     name : str
@@ -54,6 +56,7 @@ class PopulationSpec(_Part):
     factory: str = ""
     target: str = ""
     task: str = ""
+    drop: list[str] = Field(default_factory=list)
     options: dict[str, Any] = Field(default_factory=dict)
     name: str = ""
 

@@ -110,7 +110,7 @@ class Subject:
             return self.truth
         if n1 not in self._risks:
             s = self.sample
-            data, held = s.source.draw(n1, stream(s.seed, "risk sample", s.place, n1, s.replication))
+            data, held = s.source.draw(n1, stream(s.seed, "risk sample", s.place, n1, s.replication), least=1)
             fitted = _fit(model_of(self.text, data), data, trial_seed(s.seed, "risk fit", n1, s.replication) >> 32)
             rng = stream(s.seed, "risk truth", s.place, n1, s.replication)
             self._risks[n1] = s.source.error(fitted, held, rng, s.settings["loss"], s.settings["n_test"])

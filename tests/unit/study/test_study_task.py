@@ -216,6 +216,32 @@ def test_finite_truth_is_the_error_on_the_rest():
     assert len(wrong) == 120
 
 
+def test_small_training_sizes_of_many_classes_still_have_a_target():
+    """5x2cv on 12 flowers of 3 kinds trains on 6: a sample of 6 rows must not need two of every kind."""
+    spec = StudySpec.of(
+        {
+            **SPEC,
+            "populations": [{"data": "iris"}],
+            "sizes": [12],
+            "models": ["cart"],
+            "methods": ["5x2cv"],
+            "comparisons": [],
+        }
+    )
+    results = run_group(spec.to_dict(), spec.cells(), list(spec.tasks()))
+    assert not [r.reason for r in results if r.reason]
+    assert '"n1": 6' in results[0].extra
+
+
+def test_columns_can_be_left_out(tmp_path):
+    rows = "".join(f"r{k},{k % 7},{'ab'[k % 2]}\n" for k in range(60))
+    (tmp_path / "rows.csv").write_text(f"name,u,kind\n{rows}")
+    part = PopulationSpec(data="rows.csv", target="kind", drop=["name"])
+    source = source_of(part, str(tmp_path))
+    assert source.data.n_features == 1
+    assert open_source(source.key, str(tmp_path)).key == source.key
+
+
 def test_a_changed_population_is_refused():
     key = dict(source_of(PopulationSpec(data="iris")).key)
     assert open_source(key).key == key

@@ -49,8 +49,9 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [round(k * step, 12) + 0.0 for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
-def _range(rows: Sequence[tuple[str, Sequence[Dot]]]) -> tuple[float, float]:
+def _range(rows: Sequence[tuple[str, Sequence[Dot]]], mark: float | None) -> tuple[float, float]:
     values = [v for _, marks in rows for m in marks for v in (m.value, m.low, m.high) if v is not None]
+    values += [] if mark is None else [mark]
     low, high = min(values), max(values)
     space = (high - low) * 0.04 or abs(low) * 0.1 or 1.0
     return low - space, high + space
@@ -73,7 +74,9 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
-def dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str) -> Markup:
+def dots(
+    rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str, mark: float | None = None
+) -> Markup:
     """Return rows of marks on one axis; several series have their own colour and shape, and a legend.
 
     Parameters
@@ -84,13 +87,15 @@ def dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis:
         What the series are called; one name draws no legend.
     axis : str
         What the axis shows.
+    mark : float, optional
+        A value to draw a line at, such as no difference.
 
     Examples
     --------
     >>> "<script>" in dots([("<script>", [Dot(0, 0.2, 0.1, 0.3)])], ["mine"], "error")
     False
     """
-    low, high = _range(rows)
+    low, high = _range(rows, mark)
     left = 24 + 7 * max(len(_short(label)) for label, _ in rows)
     legend = len(series) if len(series) > 1 else 0
     top = 10 + 20 * legend
@@ -108,17 +113,21 @@ def dots(rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis:
         parts.append(_text(at(tick), bottom + 16, f"{tick:g}", "middle"))
     parts.append(f'<path d="M {left} {bottom} H {WIDTH - RIGHT}" stroke="currentColor"></path>')
     parts.append(_text((left + WIDTH - RIGHT) / 2, bottom + 36, axis, "middle"))
+    if mark is not None:
+        parts.append(
+            f'<path d="M {at(mark):.1f} {top} V {bottom}" stroke="currentColor" stroke-dasharray="3 3"></path>'
+        )
     for k, name in enumerate(series[:legend]):
         parts.append(_shape(k, left + 6, 8 + 20 * k, f"var(--unseen-{k % len(PALETTE)})"))
         parts.append(_text(left + 18, 12 + 20 * k, _short(name)))
     for number, (label, marks) in enumerate(rows):
         middle = top + lane * (number + 0.5)
         parts.append(_text(left - 10, middle + 4, _short(label), "end"))
-        for mark in marks:
-            y = middle + 9 * (mark.series - (len(series) - 1) / 2)
-            colour = f"var(--unseen-{mark.series % len(PALETTE)})"
-            if mark.low is not None and mark.high is not None:
-                line = f"M {at(mark.low):.1f} {y:.1f} H {at(mark.high):.1f}"
+        for one in marks:
+            y = middle + 9 * (one.series - (len(series) - 1) / 2)
+            colour = f"var(--unseen-{one.series % len(PALETTE)})"
+            if one.low is not None and one.high is not None:
+                line = f"M {at(one.low):.1f} {y:.1f} H {at(one.high):.1f}"
                 parts.append(f'<path d="{line}" stroke="{colour}" stroke-width="2"></path>')
-            parts.append(_shape(mark.series, at(mark.value), y, colour))
+            parts.append(_shape(one.series, at(one.value), y, colour))
     return Markup("".join([*parts, "</svg>"]))

@@ -14,6 +14,7 @@ __all__ = ["LONGEST_TEXT", "Record", "facts_of", "record_of", "rows_table", "sho
 
 LONGEST_TEXT = 2000
 LONGEST_LIST = 12
+LONGEST_WORD = 40
 FIRST = ("rows", "estimates", "pairs", "cells", "models", "checks", "measures", "runs")
 # stores keep the keys of a payload in alphabetical order; readers want names first and numbers in their usual order
 COLUMNS = (
@@ -56,7 +57,9 @@ def shown(value: Any) -> Any:
     if isinstance(value, Mapping):
         return shown(", ".join(f"{_title(k)} {_short(v)}" for k, v in value.items())) if value else "–"
     if isinstance(value, Sequence):
-        head = ", ".join(str(_short(v)) for v in value[:LONGEST_LIST])
+        # sentences stand on lines of their own
+        between = "\n" if any(isinstance(v, str) and len(v) > LONGEST_WORD for v in value) else ", "
+        head = between.join(str(_short(v)) for v in value[:LONGEST_LIST])
         more = f", … ({len(value)} in all)" if len(value) > LONGEST_LIST else ""
         return shown(head + more) if value else "–"
     return f"(an object of class {type(value).__name__}, not shown)"

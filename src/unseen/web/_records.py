@@ -113,7 +113,7 @@ def record_page(site: Site, request: Request) -> Response:
     groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
     return site.page(
         "record.html", groups=groups, picture=picture_of(kept.payload), title=kept.name or "(no name)", name=kept.name or "(no name)", kind_word=kept.kind.capitalize(),
-        created=clock(kept.created), id=kept.id, record=record, facts=facts, tables=tables, here="/kept",
+        created=clock(kept.created), answer=headline(kept.kind, kept.payload), id=kept.id, record=record, facts=facts, tables=tables, here="/kept",
     )  # fmt: skip
 
 
@@ -131,7 +131,10 @@ def picture_of(payload: Any) -> Drawn | None:
     axis = "error" if "estimates" in payload else "difference of errors, a minus b"
     said = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)
     return Drawn(
-        "", dots(rows, [axis], axis), f"{axis.capitalize()}: {said}", "Points are estimates, lines their intervals."
+        "",
+        dots(rows, [axis], axis, None if "estimates" in payload else 0.0),
+        f"{axis.capitalize()}: {said}",
+        "Points are estimates, lines their intervals.",
     )
 
 

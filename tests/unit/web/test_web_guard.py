@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from unseen.core.errors import InputError
 from unseen.web import dashboard
@@ -191,3 +193,44 @@ def test_files_beside_the_pages_are_cached_by_their_content(app, ask):
     again = ask(app, "/static/live.js", headers=[("if-none-match", answer["etag"])])
     assert (again.status, again.body) == (304, b"")
     assert "Zero-Clause BSD" in ask(app, "/static/htmx.LICENSE.txt").text
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory):
+    from unseen.store import open_store
+
+    url = f"sqlite:///{tmp_path_factory.mktemp('fuzz') / 'studies.db'}"
+    with open_store(url) as store:
+        store.keep("reproduction", "a", {"cells": [{"cell": f"c{k}", "ours": k} for k in range(400)]})
+        store.keep("assessment", "b", {"error": 0.1, "interval": [0.0, 0.2]})
+    opened = dashboard(url)
+    yield opened
+    opened.close()
+
+
+NAMES = st.sampled_from(
+    ["page", "kind", "item", "t0.page", "t0.sort", "t0.order", "f0-rows.show", "study", "token"]
+) | st.text(max_size=5)
+VALUES = st.sampled_from(
+    ["0", "-1", "1e3", "99999999999999999999", "kept.1", "kept.2", "kept.0", "study.x", "²", "٣", "down"]
+) | st.text(max_size=12)
+
+
+@given(st.sampled_from(["/", "/kept", "/kept/1", "/compare"]), st.lists(st.tuples(NAMES, VALUES), max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_no_query_breaks_a_page(fuzzed, ask, path, pairs):
+    try:
+        query = urlencode(pairs)
+    except UnicodeEncodeError:
+        assume(False)
+    assert ask(fuzzed, f"{path}?{query}").status in (200, 404)
+
+
+@given(st.text(max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_no_path_breaks_the_server(fuzzed, ask, path):
+    try:
+        text = quote(path)
+    except UnicodeEncodeError:
+        assume(False)
+    assert ask(fuzzed, f"/{text}").status in (200, 404)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["check_names"]
 
 LEAST_SIZE = 4
+MOST_TASKS = 50_000_000
 
 
 def check_names(spec: StudySpec, source: str) -> None:
@@ -30,6 +32,11 @@ def check_names(spec: StudySpec, source: str) -> None:
         if n < LEAST_SIZE:
             where.refuse(f"sizes[{k}]", f"{n} was given; it must be at least {LEAST_SIZE}")
     where.distinct("sizes", spec.sizes)
+    _check_count(where, spec)
+    for part in ("populations", "models", "methods", "comparisons"):
+        for k, one in enumerate(getattr(spec, part)):
+            for key in ("options", "parameters", "design_options"):
+                _check_plain(where, f"{part}[{k}].{key}", getattr(one, key, {}))
     for part in ("populations", "models", "methods"):
         where.distinct(part, [one.label for one in getattr(spec, part)])
         where.different(part, getattr(spec, part))
@@ -48,6 +55,28 @@ def check_names(spec: StudySpec, source: str) -> None:
         _check_loss_of(where, f"methods[{k}]", method)
     for k, pair in enumerate(spec.comparisons):
         _check_pair(where, f"comparisons[{k}]", pair, [m.label for m in spec.models])
+
+
+def _check_count(where: _Where, spec: StudySpec) -> None:
+    """Refuse a study that no store could hold."""
+    per_size = len(spec.models) * len(spec.methods) + len(spec.comparisons)
+    total = spec.replications * len(spec.populations) * len(spec.sizes) * per_size
+    if total > MOST_TASKS:
+        where.refuse("replications", f"the study would have {total:,} tasks; at most {MOST_TASKS:,} can be kept")
+
+
+def _check_plain(where: _Where, path: str, value: Any) -> None:
+    """Refuse what has no text in JSON, such as dates and NaN: the id of a task is a hash of that text."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            _check_plain(where, f"{path}.{key}", one)
+    elif isinstance(value, (list, tuple)):
+        for k, one in enumerate(value):
+            _check_plain(where, f"{path}[{k}]", one)
+    elif not isinstance(value, (str, bool, int, float)) and value is not None:
+        where.refuse(path, f"{value} was given; a number, text, true or false, a list or a table of them is needed")
+    elif isinstance(value, float) and not math.isfinite(value):
+        where.refuse(path, f"{value} was given; a finite number is needed")
 
 
 class _Where:

@@ -273,7 +273,8 @@ class StudySpec(_Part):
             raise InputError(f"cannot read {str(path)!r}: {reason}.") from error
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"{path} is not valid TOML: {error}.") from error
-        content.pop("folder", None)
+        if "folder" in content:
+            raise InputError(f"{path}: folder: unknown key; file names are taken from the folder the spec is in.")
         return cls.of(content, str(path), str(place.resolve().parent))
 
     def to_dict(self) -> dict[str, Any]:
@@ -302,10 +303,9 @@ def as_spec(spec: Any, name: str = "") -> StudySpec:
     'mine'
     """
     if isinstance(spec, StudySpec):
-        return spec.model_copy(update={"name": name}) if name else spec
+        return StudySpec.of({**spec.to_dict(), "name": name}) if name not in ("", spec.name) else spec
     if isinstance(spec, Mapping):
         return StudySpec.of({**spec, "name": name or spec.get("name")}, folder=str(Path.cwd()))
     if isinstance(spec, (str, PathLike)):
-        read = StudySpec.read(spec)
-        return read.model_copy(update={"name": name}) if name else read
+        return as_spec(StudySpec.read(spec), name)
     raise InputError(f"the spec is a {type(spec).__name__}; give a path to a TOML file, a dict or a StudySpec.")

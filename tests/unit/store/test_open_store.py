@@ -90,7 +90,7 @@ def test_a_server_that_is_not_there_is_told_without_the_password():
 
 
 def test_a_database_that_is_not_there_is_told(postgres):
-    url = postgres.new_database().rpartition("/")[0] + "/nowhere"
+    url = f"postgresql://unseen@127.0.0.1:{postgres.port}/nowhere"
     with pytest.raises(StoreError, match=r"nowhere does not exist on that server"):
         open_store(url)
     with pytest.raises(StoreError, match=r"refuses this user or password"):

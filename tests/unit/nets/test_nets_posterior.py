@@ -80,7 +80,7 @@ def test_batches_keep_the_mean_and_widen_the_posterior(logistic):
         y,
         sampler="sgld",
         n_samples=4000,
-        n_chains=40,
+        n_chains=200,
         burn_in=200,
         thin=10,
         step=0.2,
@@ -98,7 +98,8 @@ def test_a_colder_posterior_is_narrower_in_proportion(logistic):
     options = {
         "sampler": "sgld",
         "n_samples": 4000,
-        "n_chains": 40,
+        "n_chains": 200,
+        "burn_in": 250,
         "thin": 10,
         "step": 0.3,
         "prior_scale": PRIOR,

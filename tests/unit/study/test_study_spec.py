@@ -3,6 +3,8 @@ from __future__ import annotations
 import datetime
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from unseen.core.errors import InputError
 from unseen.study._spec import StudySpec, as_spec
@@ -204,3 +206,31 @@ def test_the_folder_is_not_for_the_user_to_say(tmp_path):
     )
     with pytest.raises(InputError, match="folder: unknown key"):
         StudySpec.read(tmp_path / "s.toml")
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 60) | st.floats(width=16) | st.text(max_size=8) | st.sampled_from(
+        ["resub", "knn:3", "cart", "iris", "gaussian-blocks", "corrected-t", "kfold", "holdout", "os:getcwd", "../x"]
+    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(
+        ["id", "name", "data", "factory", "model", "options", "parameters", "design", "test", "model_a", "seconds", "task"]
+    ), inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+KEYS = [*StudySpec.model_fields, "replicatons"]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.dictionaries(st.sampled_from([k for k in KEYS if k != "folder"]), PLAIN, max_size=3))
+def test_whatever_is_given_is_a_spec_or_refused_in_words(change):
+    words = refusal({**BASE, **change})
+    assert words is None or words.startswith("the spec: ")
+
+
+def refusal(content):
+    """Return the words a spec is refused with, None where it is taken; any other error is a failure."""
+    try:
+        assert StudySpec.of(content).cells()
+    except InputError as error:
+        return str(error)
+    return None

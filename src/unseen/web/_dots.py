@@ -46,14 +46,16 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     rough = (high - low) / most
     size = 10.0 ** math.floor(math.log10(rough))
     step = next(m * size for m in (1, 2, 5, 10) if m * size >= rough)
-    return [round(k * step, 12) + 0.0 for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return [float(f"{k * step:.12g}") for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
 def _range(rows: Sequence[tuple[str, Sequence[Dot]]], mark: float | None) -> tuple[float, float]:
     values = [v for _, marks in rows for m in marks for v in (m.value, m.low, m.high) if v is not None]
     values += [] if mark is None else [mark]
     low, high = min(values), max(values)
-    space = (high - low) * 0.04 or abs(low) * 0.1 or 1.0
+    # six digits are written: a narrower range would have several ticks of one name
+    narrow = high - low <= max(1e-4 * max(abs(low), abs(high)), 1e-290)
+    space = (0.1 * max(abs(low), abs(high)) or 1.0) if narrow else 0.04 * (high - low)
     return low - space, high + space
 
 

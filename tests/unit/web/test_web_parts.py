@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unseen.report._sections import Table
@@ -250,8 +250,19 @@ def test_a_picture_of_dots_is_to_scale():
     assert marks["0"] == pytest.approx(first, abs=0.2)
 
 
-@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
-def test_ticks_lie_inside_and_are_few(low, width):
+@example(0.0, 1.0, 5e-324)
+@example(0.2, 1e-6, 0.2000001)
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(-1e6, 1e6))
+def test_ticks_can_be_told_apart_whatever_is_drawn(first, width, second):
+    for values in ((first, second), (first, first + width), (first, first)):
+        root = ElementTree.fromstring(str(dots([("row", [Dot(0, v) for v in values])], ["x"], "axis")))
+        labels = [t.text for t in root.iter("text") if t.text not in ("row", "axis")]
+        assert 1 <= len(labels) == len(set(labels)) <= 8
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-4, 1e6))
+def test_ticks_lie_inside_and_are_few(low, share):
+    width = share * max(abs(low), 1e-6)
     found = ticks(low, low + width)
     assert 1 <= len(found) <= 8
     assert all(low - 1e-9 * width <= t <= low + width * (1 + 1e-9) for t in found)

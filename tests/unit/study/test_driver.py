@@ -133,9 +133,9 @@ def test_memory_does_not_grow_with_the_number_of_tasks(tmp_path):
             tracemalloc.stop()
             return top
 
-    peak(200)
-    few, many = peak(400), peak(4000)
-    assert many < few + 1_000_000, f"{few} bytes for 1,200 tasks, {many} for 12,000"
+    peak(100)
+    few, many = peak(200), peak(2000)
+    assert many < few + 500_000, f"{few} bytes for 600 tasks, {many} for 6,000"
 
 
 def test_failures_are_tried_again_and_then_told(store):

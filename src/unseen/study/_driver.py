@@ -111,7 +111,10 @@ def drive(
         return before
     reporter = reporter or Silent()
     reporter.expect(before.missing, name)
-    pool = pool_for(Context(runner, store.spec(name), store.cells(name)), n_jobs, scheduler)
+    try:
+        pool = pool_for(Context(runner, store.spec(name), store.cells(name)), n_jobs, scheduler)
+    except KeyboardInterrupt as error:  # a cluster may take long to start
+        raise Paused(f"stopped before anything ran; {before.done} of {before.total} tasks are kept") from error
     deadline = math.inf if stop_after is None else time.monotonic() + stop_after
     after = _Drive(Share(store, name, reporter, lease_seconds, patience), pool, chunk, deadline).run()
     reporter.advance(after.failed - before.failed, after.failed - before.failed)

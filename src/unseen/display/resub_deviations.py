@@ -62,8 +62,8 @@ def draw(numbers: DeviationsInfo, ax: Any) -> None:
             x = place[g, k]
             ax.plot([x, x], [low, high], color=colour, linewidth=1, solid_capstyle="butt", zorder=2)
             ax.bar(
-                x, q3 - q1, 0.78 * step, q1, facecolor=colour, alpha=0.85, edgecolor=colour, linewidth=0.6, zorder=3,
-                hatch="//" if k >= len(PALETTE) else None, label=label(name) if g == 0 else None,
+                x, q3 - q1, 0.78 * step, q1, facecolor=colour, alpha=0.85, edgecolor="white" if k >= len(PALETTE) else colour,
+                linewidth=0.6, zorder=3, hatch="//" if k >= len(PALETTE) else None, label=label(name) if g == 0 else None,
             )  # fmt: skip
             half = 0.39 * step
             ax.plot(

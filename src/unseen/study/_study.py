@@ -140,6 +140,16 @@ class Study:
 
         return export(self, path, what)
 
+    def close(self) -> None:
+        """Close the store; a study that was closed cannot be used again."""
+        self.store.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        self.close()
+
     def __repr__(self) -> str:
         return f"Study({self.name!r}, store={self.store!r})"
 

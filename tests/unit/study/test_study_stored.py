@@ -149,6 +149,12 @@ def test_unknown_studies_and_names(alone, tmp_path):
     assert repr(alone).startswith("Study('s', store=SqlStore(")
 
 
+def test_a_study_closes_its_store(tmp_path):
+    with unseen.Study("s", tmp_path / "t.db") as study:
+        study.run({**SPEC, "replications": 2, "comparisons": []}, n_jobs=1)
+    assert unseen.Study("s", tmp_path / "t.db").status().state == "done"
+
+
 def test_the_summary_is_json(alone):
     content = json.loads(alone.summary().to_json())
     assert content["total"] == 42

@@ -71,6 +71,11 @@ class Bench(Shown):
     left_out: dict[str, str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """Heading of its report."""
+        return f"Measures of generalization on {self.zoo}"
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per measure."""
         return [{"zoo": self.zoo, **vars(line)} for line in self.lines]

@@ -47,6 +47,11 @@ class NetRanking(Shown):
     notes: tuple[Note, ...] = field(default=())
 
     @property
+    def title(self) -> str:
+        """Heading of its report."""
+        return "Which network will generalize?"
+
+    @property
     def best(self) -> str:
         """The network ranked first."""
         return self.names[0]

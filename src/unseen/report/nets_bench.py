@@ -96,7 +96,15 @@ def ranking_table(r: NetRanking) -> Section:
         blocks.append(
             Table(["measure", "other measure", "Kendall's tau"], pairs, "1: the same order; -1: the reverse.")
         )
-    layers = [[row["network"], row["measure"], " ".join(row["used"]) or "logits", _skipped(row)] for row in r.layers()]
+    layers: list[list[Any]] = []
+    for measure in r.values:
+        own = [
+            (row["network"], " ".join(row["used"]) or "logits", _skipped(row))
+            for row in r.layers()
+            if row["measure"] == measure
+        ]
+        same = len({row[1:] for row in own}) == 1
+        layers += [["all", measure, *own[0][1:]]] if same else [[name, measure, used, out] for name, used, out in own]
     blocks.append(Table(["network", "measure", "layers used", "layers skipped"], layers))
     return Section("table", "All measures", blocks)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -26,11 +26,26 @@ methods = ["resub", "holdout"]
 """
 
 
+@dataclass
+class Done:
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def cli(tmp_path):
-    def run(*arguments, **options):
-        command = [sys.executable, "-m", "unseen", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, **options)
+def cli(tmp_path, monkeypatch, capsys):
+    """Run `unseen` in this process, as the console script does; what needs a process of its own starts one."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["unseen", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            app.main()
+        out, err = capsys.readouterr()
+        return Done(int(end.value.code or 0), out, err)
 
     return run
 
@@ -181,21 +196,15 @@ def place(tmp_path_factory):
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_misuse_is_a_sentence_and_code_2(case, place, monkeypatch, capsys):
+def test_misuse_is_a_sentence_and_code_2(case, place, cli, monkeypatch):
     arguments, words = WRONG[case]
     monkeypatch.chdir(place)
-    monkeypatch.setattr(sys, "argv", ["unseen", *arguments])
-    with pytest.raises(SystemExit) as end:
-        app.main()
-    err = capsys.readouterr().err
-    assert end.value.code == 2, err
-    for word in words:
-        assert word in err, err
+    refused(cli(*arguments), *words)
 
 
-def test_misuse_as_json(place):
-    command = [sys.executable, "-m", "unseen", "study", "summary", "ss", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=place)
+def test_misuse_as_json(place, cli, monkeypatch):
+    monkeypatch.chdir(place)
+    done = cli("study", "summary", "ss", "--json")
     assert done.returncode == 2
     assert json.loads(done.stderr)["error"]["kind"] == "UnknownName"
 
@@ -214,9 +223,8 @@ def test_assessments_and_comparisons_are_filed(cli, tmp_path):
     assert kept["comparison"].payload["pairs"][0]["a"] == "lda"
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a folder of one's own")
 def test_a_population_beside_the_spec_is_found(cli, tmp_path):
-    (tmp_path / "mine.py").write_text(
+    (tmp_path / "coin_of_the_shell.py").write_text(
         "import numpy as np\nfrom unseen.datasets import as_data\nclass Coin:\n"
         "    def draw(self, n, rng):\n"
         "        return as_data(rng.standard_normal((n, 2)), rng.permutation(np.arange(n) % 2), task='classification')\n"
@@ -225,7 +233,7 @@ def test_a_population_beside_the_spec_is_found(cli, tmp_path):
     path = spec(tmp_path)
     path.write_text(
         path.read_text().replace('populations = ["gaussian-blocks"]', '')
-        + '[[populations]]\nfactory = "mine:Coin"\n'
+        + '[[populations]]\nfactory = "coin_of_the_shell:Coin"\n'
     )  # fmt: skip
     done = cli("study", "run", path, "--workers", "2", "--json", "--quiet")
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import shutil
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
@@ -158,11 +159,11 @@ class Made:
     kept: dict[str, int] = field(default_factory=dict)
 
 
-@pytest.fixture
-def made(tmp_path):
-    """A small store of every kind of content."""
-    url = f"sqlite:///{tmp_path / 'studies.db'}"
-    store = open_store(url, max_attempts=1)
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory):
+    """File of a small store with every kind of content, and the numbers of its records."""
+    path = tmp_path_factory.mktemp("filled") / "studies.db"
+    store = open_store(f"sqlite:///{path}", max_attempts=1)
     add_study(store, "whole", fail={(0, 0)})
     add_study(store, "half", done=0.5)
     add_study(store, HOSTILE, done=0.4)
@@ -176,5 +177,15 @@ def made(tmp_path):
         "nets": store.keep("nets-rank", "nets", {"rows": [{"measure": "path-norm", "tau": 0.5}, {"measure": HOSTILE, "tau": -0.25}]}),
         "odd": store.keep("odd", "", {"deep": [[{"a": [1]}]], "long": "x" * 5000, "formula": "=1+1", "rows": [{"=cmd": "=1+1"}]}),
     }  # fmt: skip
-    yield Made(url, store, kept)
+    store.close()
+    return path, kept
+
+
+@pytest.fixture
+def made(tmp_path, filled):
+    """A copy of the small store for one test."""
+    path, kept = filled
+    copy = shutil.copy(path, tmp_path / "studies.db")
+    store = open_store(f"sqlite:///{copy}")
+    yield Made(f"sqlite:///{copy}", store, kept)
     store.close()

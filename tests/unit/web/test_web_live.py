@@ -110,6 +110,9 @@ def test_many_pages_cost_one_reader_and_no_thread_stays():
 
     asyncio.run(watch())
     assert live.listeners == 0
+    limit = time.monotonic() + 20
+    while threading.active_count() > before and time.monotonic() < limit:
+        time.sleep(0.02)  # the pool tells its threads to end with the loop, and does not wait for them
     assert threading.active_count() <= before
 
 

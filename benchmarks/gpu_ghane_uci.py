@@ -1,11 +1,17 @@
-"""The UCI experiment on a GPU machine with numpy and torch alone; resumable, rows written as they come.
+"""The UCI experiment on a machine with a GPU and many cores, numpy and torch alone; resumable, rows written as they come.
 
-python3 benchmarks/gpu_ghane_uci.py --data carry/fd121 --out "$OUT" --budget 200
+python3 benchmarks/gpu_ghane_uci.py --data carry/fd121 --out "$OUT" --budget 480 --cores 13 --shared 3
+
+Nets of one set and depth are trained side by side. Narrow ones are too small to fill a GPU: they go to single cores, `--cores` at a time; wide
+ones go to the GPU, `--shared` processes at a time.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing as mp
+import os
+import queue
 import sys
 import time
 from pathlib import Path
@@ -14,14 +20,36 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from unseen.reproduce._ghane_uci_runs import DEPTHS, Setting, append_rows, finished_rows, read_set, run_set, sets_in
 
+WIDE = 250
+
+
+def work(tasks, results, folder: str, setting: Setting, device: str) -> None:
+    """Take (set, depth) pairs until none is left."""
+    import torch
+
+    torch.set_num_threads(1)
+    while True:
+        try:
+            name, depth = tasks.get(timeout=1.0)
+        except queue.Empty:
+            return
+        begun = time.perf_counter()
+        try:
+            (rows,) = run_set(read_set(folder, name, setting.fold), setting, device=device, depths=(depth,))
+        except Exception as error:  # one set must not end the others
+            results.put((name, depth, [], f"{type(error).__name__}: {error}", time.perf_counter() - begun))
+        else:
+            results.put((name, depth, rows, device, time.perf_counter() - begun))
+
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--data", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--done", help="CSV of rows that need not be run again")
-    parser.add_argument("--budget", type=float, default=500.0)
-    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--budget", type=float, default=480.0)
+    parser.add_argument("--cores", type=int, default=13)
+    parser.add_argument("--shared", type=int, default=3)
     parser.add_argument("--epochs", type=int, default=800)
     parser.add_argument("--sets", default="")
     given = parser.parse_args()
@@ -30,18 +58,33 @@ def main() -> None:
     rows = finished_rows(out) + (finished_rows(Path(given.done)) if given.done else [])
     done = {(row["set"], row["depth"]) for row in rows}
     wanted = [name for name in sets_in(given.data) if not given.sets or name in given.sets.split(",")]
-    for name in wanted:
-        missing = [depth for depth in DEPTHS if (name, depth) not in done]
-        begun = time.perf_counter()
-        for made in run_set(
-            read_set(given.data, name, 1), Setting(epochs=given.epochs), device=given.device, depths=missing
-        ):
+    pairs = [(name, depth) for name in wanted for depth in DEPTHS if (name, depth) not in done]
+    width = {name: 8 * read_set(given.data, name, 1).X.shape[1] for name in {name for name, _ in pairs}}
+    os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    context = mp.get_context("spawn")
+    narrow, wide, results = context.Queue(), context.Queue(), context.Queue()
+    for pair in reversed(pairs):  # the longest first, so that none is left for the end
+        (wide if given.shared and width[pair[0]] > WIDE else narrow).put(pair)
+    kinds = [(narrow, "cpu")] * given.cores + [(wide, "cuda")] * given.shared
+    setting = Setting(epochs=given.epochs)
+    workers = [
+        context.Process(target=work, args=(q, results, given.data, setting, device), daemon=True) for q, device in kinds
+    ]
+    for worker in workers:
+        worker.start()
+    left = len(pairs)
+    while left and time.perf_counter() - start < given.budget and any(w.is_alive() for w in workers):
+        try:
+            name, depth, made, how, seconds = results.get(timeout=2.0)
+        except queue.Empty:
+            continue
+        left -= 1
+        if made:
             append_rows(out, made)
-            if time.perf_counter() - start > given.budget:
-                print(f"budget spent at {name}, depth {made[0]['depth']}", flush=True)
-                return
-        if missing:
-            print(f"{time.perf_counter() - start:7.1f} s  {name} in {time.perf_counter() - begun:.1f} s", flush=True)
+        print(f"{time.perf_counter() - start:7.1f} s  {name} depth {depth}: {how}, {seconds:.1f} s", flush=True)
+    for worker in workers:
+        worker.kill()
+    print(f"{left} of {len(pairs)} groups left after {time.perf_counter() - start:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

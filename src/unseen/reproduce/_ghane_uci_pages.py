@@ -27,7 +27,7 @@ class Deviation:
     """True errors and sizes of deviations by estimator, and their running medians."""
 
     truth: Floats
-    size: dict[str, Floats]
+    deviation: dict[str, Floats]
     centre: Floats
     median: dict[str, Floats]
     hidden: int
@@ -35,7 +35,7 @@ class Deviation:
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
-        parts = ", ".join(f"{LABELS[k]} {np.median(v):.3f}" for k, v in self.size.items())
+        parts = ", ".join(f"{LABELS[k]} {np.median(v):.3f}" for k, v in self.deviation.items())
         return f"median size of the deviation over {len(self.truth)} nets: {parts}; {self.hidden} nets are flagged and not drawn"
 
 
@@ -55,11 +55,11 @@ def _deviation(result: UciResult) -> Deviation | None:
 
 def _draw(info: Deviation, ax: Any) -> None:
     for color, name in zip(PALETTE, ESTIMATORS):
-        ax.plot(info.truth, info.size[name], ".", ms=2, alpha=0.25, color=color, rasterized=True)
+        ax.plot(info.truth, info.deviation[name], ".", ms=2, alpha=0.25, color=color, rasterized=True)
         ax.plot(info.centre, info.median[name], "-", lw=2, color=color, label=LABELS[name])
     ax.set_xlabel("true error")
     ax.set_ylabel("size of the deviation")
-    ax.set_ylim(0, max(0.4, float(np.quantile(np.concatenate(list(info.size.values())), 0.995))))
+    ax.set_ylim(0, max(0.4, float(np.quantile(np.concatenate(list(info.deviation.values())), 0.995))))
     tidy(ax)
     legend_below(ax, columns=2)
 

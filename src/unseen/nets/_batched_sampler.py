@@ -60,7 +60,7 @@ def _product(shape: Sequence[int]) -> int:
 def sampled_many(
     program: Program, start: Mapping[str, Tensor], buffers: Mapping[str, Tensor], X: Tensor, codes: Tensor, *, kind: str, per_chain: int,
     burn_in: int, thin: int, step: float, temperature: float, prior: Mapping[str, float], friction: float,
-    jitter: float, seeds: Sequence[int],
+    jitter: float, seeds: Sequence[int], whitened: bool = False,
 ) -> dict[str, Tensor]:  # fmt: skip
     """Return weights of shape (nets, chains, per_chain, ...) from the posteriors of many nets of one architecture.
 
@@ -87,6 +87,10 @@ def sampled_many(
         Standard deviation of each parameter; see `prior_scales`.
     seeds : sequence of int
         One per net.
+    whitened : bool
+        Step in units of each parameter's prior scale: the step of a parameter is multiplied by its scale squared, so that narrow and
+        wide parts of the prior are explored at one pace. Without it, and with one scale for all, the samples are those of
+        `unseen.nets.posterior`.
 
     References
     ----------
@@ -115,17 +119,18 @@ def sampled_many(
     state = {k: _for_chains(v, chains) for k, v in buffers.items()}
     rows, targets = _for_chains(X, chains), codes.repeat_interleave(chains, 0).flatten()
     velocity = {k: torch.zeros_like(v) for k, v in weights.items()}
-    pace = step / n
+    pace = {k: step / n * (prior[k] ** 2 if whitened else 1.0) for k in weights}
     keep, share = (1.0 - friction, friction) if kind == "sghmc" else (0.0, 1.0)
-    noise = (2 * share * pace * temperature) ** 0.5
     kept = {k: v.new_empty((nets * chains, per_chain, *v.shape[1:])) for k, v in weights.items()}
     for t in range(burn_in + per_chain * thin):
         slopes = _slopes(program, weights, state, rows, targets)
         with torch.no_grad():
             for (name, value), slope in zip(weights.items(), slopes):
                 drawn = _normal(value.shape, nets, chains, generators, value)
-                velocity[name].mul_(keep).add_(slope, alpha=-pace).add_(value, alpha=-pace / prior[name] ** 2)
-                value.add_(velocity[name].add_(drawn, alpha=noise))
+                velocity[name].mul_(keep).add_(slope, alpha=-pace[name]).add_(
+                    value, alpha=-pace[name] / prior[name] ** 2
+                )
+                value.add_(velocity[name].add_(drawn, alpha=(2 * share * pace[name] * temperature) ** 0.5))
                 if t >= burn_in and (t - burn_in + 1) % thin == 0:
                     kept[name][:, (t - burn_in) // thin] = value
         if t % CHECK_EVERY == 0 or t == burn_in + per_chain * thin - 1:

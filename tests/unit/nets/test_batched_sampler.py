@@ -50,7 +50,8 @@ def test_a_net_of_many_has_the_samples_it_has_alone(make, shape, kind):
             torch.testing.assert_close(many[name][k], value, rtol=1e-9, atol=1e-11)
 
 
-def test_two_posteriors_agree_with_quadrature():
+@pytest.mark.parametrize(("whitened", "step"), [(False, 0.04), (True, 0.02)])
+def test_two_posteriors_agree_with_quadrature(whitened, step):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((2, 40, 2))
     slopes = np.array([[1.2, -0.7], [-0.3, 0.9]])
@@ -69,7 +70,7 @@ def test_two_posteriors_agree_with_quadrature():
     program = type(made.program)(make().double())
     draws = sampled_many(
         program, {"weight": torch.zeros(2, 60, 1, 2, dtype=torch.float64)}, {}, torch.as_tensor(X), torch.as_tensor(y), kind="sghmc",
-        per_chain=60, burn_in=300, thin=20, step=0.04, friction=0.1, temperature=1.0, jitter=0.1, prior={"weight": scales}, seeds=[1, 2],
+        per_chain=30, burn_in=300, thin=20, step=step, whitened=whitened, friction=0.1, temperature=1.0, jitter=0.1, prior={"weight": scales}, seeds=[1, 2],
     )["weight"].numpy()  # fmt: skip
     for k in range(2):
         z = grid @ X[k].T
@@ -86,14 +87,15 @@ def test_two_posteriors_agree_with_quadrature():
     assert abs(draws[0].mean() - draws[1].mean()) > 0.01  # each net saw its own data
 
 
-def test_the_prior_alone_is_kept():
+@pytest.mark.parametrize("whitened", [False, True])
+def test_the_prior_alone_is_kept(whitened):
     # with no evidence (all inputs 0) weights follow the prior, each parameter its own
     fits, X, y = three_fits(partial(nets.make_mlp, width=2, depth=1), (3,), n=9)
     prior = {"0.weight": 0.5, "0.bias": 1.0, "2.weight": 2.0, "2.bias": 1.0}
     draws = sampled_many(
         fits.program, {k: torch.zeros(3, 40, *v.shape[1:], dtype=torch.float64) for k, v in fits.params.items()}, fits.buffers,
         torch.zeros_like(X), y, kind="sghmc", per_chain=20, burn_in=400, thin=30, step=0.1, friction=0.1, temperature=1.0, jitter=0.0,
-        prior=prior, seeds=[1, 2, 3],
+        prior=prior, seeds=[1, 2, 3], whitened=whitened,
     )  # fmt: skip
     assert float(draws["0.weight"].std()) == pytest.approx(0.5, rel=0.05)
 

@@ -1,0 +1,155 @@
+"""Figures and sections of the Bayesian-network experiment: bias, variance and RMS by sample size, and how calibrated the posterior is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.display._figures import PALETTE, Figure, figure
+from unseen.display._style import legend_below, tidy
+from unseen.report._sections import Section, figure_section, section
+from unseen.reproduce.ghane_bayes import NAMES, QUANTITIES, BayesResult
+
+__all__: list[str] = []
+
+LABELS = {"resub": "resubstitution", "bayesian": "Bayesian PP", "bayesian-bolster": "bolstered Bayesian PP"}
+MARKS = {"resub": "o", "bayesian": "s", "bayesian-bolster": "^"}
+TITLES = {"bias": "bias", "variance": "variance", "rms": "root mean square error"}
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Figures by width, quantity and estimator: values and Monte-Carlo errors over sizes."""
+
+    nets: tuple[str, ...]
+    sizes: tuple[Floats, ...]
+    values: dict[tuple[int, str, str], tuple[Floats, Floats]]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Inches: a row of panels for each net."""
+        return 9.5, 2.3 * len(self.nets) + 0.9
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        last = ", ".join(f"{LABELS[name]} {self.values[0, 'bias', name][0][-1]:+.3f}" for name in NAMES)
+        return f"bias of {self.nets[0]} at n = {self.sizes[0][-1]:.0f}: {last}"
+
+
+def _panels(result: BayesResult) -> Panels | None:
+    widths = sorted({w for w, _ in result.runs})
+    found = result.summaries
+    sizes, values = [], {}
+    for row, width in enumerate(widths):
+        mine = sorted(n for w, n in result.runs if w == width)
+        if len(mine) < 2:
+            return None
+        sizes.append(np.array(mine, dtype=float))
+        for q in QUANTITIES:
+            for name in NAMES:
+                each = [found[width, n, name] for n in mine]
+                values[row, q, name] = (
+                    np.array([getattr(s, q) for s in each]),
+                    np.array([getattr(s, f"{q}_error") for s in each]),
+                )
+    kinds = {"synthetic": "{} hidden units", "lenet": "LeNet-5", "mlp": "2 × {} hidden units"}
+    return Panels(tuple(kinds[result.part].format(w) for w in widths), tuple(sizes), values)
+
+
+def _draw_panels(info: Panels, ax: Any) -> None:
+    ax.axis("off")
+    rows = len(info.nets)
+    high, wide = 0.82 / rows, 0.25
+    limits = {q: _limits([info.values[r, q, name] for r in range(rows) for name in NAMES], q) for q in QUANTITIES}
+    for row, net in enumerate(info.nets):
+        for column, q in enumerate(QUANTITIES):
+            at = (0.06 + column * 0.345, 0.16 + (rows - 1 - row) * (0.86 / rows), wide, high * 0.78)
+            panel = ax.inset_axes(at)
+            for k, name in enumerate(NAMES):
+                value, error = info.values[row, q, name]
+                panel.errorbar(
+                    info.sizes[row], value, yerr=2 * error, color=PALETTE[k], marker=MARKS[name], markersize=4, linewidth=1.4, capsize=2
+                )  # fmt: skip
+            if q == "bias":
+                panel.axhline(0.0, color=PALETTE[5], linewidth=0.8)
+            panel.set_ylim(limits[q])
+            panel.set_xticks(info.sizes[row])
+            tidy(panel)
+            panel.set_title(f"{net}: {TITLES[q]}" if q == "bias" else TITLES[q], fontsize=10, loc="left")
+            if row == rows - 1:
+                panel.set_xlabel("training examples")
+    for k, name in enumerate(NAMES):
+        ax.plot([], [], color=PALETTE[k], marker=MARKS[name], label=LABELS[name])
+    ax.legend(loc="lower center", ncol=3, frameon=False, bbox_to_anchor=(0.5, -0.03))
+
+
+def _limits(curves: list[tuple[Floats, Floats]], quantity: str) -> tuple[float, float]:
+    low = min(float((v - 2 * e).min()) for v, e in curves)
+    high = max(float((v + 2 * e).max()) for v, e in curves)
+    low, high = (min(low, 0.0), max(high, 0.0)) if quantity == "bias" else (0.0, high)
+    return low - 0.05 * (high - low) * (quantity == "bias"), high + 0.05 * (high - low)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Mean doubt of the predictive on training and on fresh points beside its true error, by cell."""
+
+    labels: tuple[str, ...]
+    train: Floats
+    fresh: Floats
+    truth: Floats
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        gap = float(np.mean(self.fresh - self.truth))
+        return f"doubt on fresh points less true error, on average over cells: {gap:+.3f}"
+
+
+def _calibration(result: BayesResult) -> Calibration | None:
+    keys = sorted(result.runs)
+    train, fresh, truth = (
+        np.array([result.runs[k][column].mean() for k in keys]) for column in ("bayesian", "test_doubt", "true_error")
+    )
+    labels = tuple(f"{w}, {n}" if w else str(n) for w, n in keys)
+    return Calibration(labels, train, fresh, truth)
+
+
+def _draw_calibration(info: Calibration, ax: Any) -> None:
+    place = np.arange(len(info.labels))
+    ax.plot(place, info.truth, "_", color=PALETTE[5], markersize=16, markeredgewidth=2.5, label="true error")
+    ax.plot(place, info.fresh, "D", color=PALETTE[3], label="1 − P on fresh points")
+    ax.plot(place, info.train, "s", color=PALETTE[1], label="1 − P on training points (Bayesian PP)")
+    ax.set_xticks(place, info.labels, rotation=45, ha="right", rotation_mode="anchor")
+    ax.set_ylim(bottom=0)
+    tidy(ax)
+    ax.set_xlabel("hidden units, training examples" if "," in info.labels[0] else "training examples")
+    ax.set_ylabel("error")
+    legend_below(ax)
+
+
+figure(Figure(
+    "bayes-panels", BayesResult, _panels, _draw_panels, "Bias, variance and RMS",
+    "Three estimates of the error of the Bayesian classifier by sample size; bars are two Monte-Carlo errors each way.", (9.5, 7.8), 5,
+))  # fmt: skip
+figure(Figure(
+    "bayes-calibration", BayesResult, _calibration, _draw_calibration, "Is the posterior calibrated?",
+    "Where the doubt on fresh points is the true error, the posterior is calibrated, and what the estimate misses comes from having seen "
+    "the training points.", (7.5, 4.4), 6,
+))  # fmt: skip
+
+
+@section(BayesResult, 14)
+def panels(result: BayesResult) -> Section | None:
+    """Return the figure of bias, variance and RMS."""
+    return figure_section(result, "bayes-panels", "bayes-panels", "Bias, variance and RMS")
+
+
+@section(BayesResult, 15)
+def calibration(result: BayesResult) -> Section | None:
+    """Return the figure of calibration."""
+    return figure_section(result, "bayes-calibration", "bayes-calibration", "Is the posterior calibrated?")

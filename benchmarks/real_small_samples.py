@@ -134,7 +134,8 @@ def tables() -> None:
     text = [f"n = {N} rows drawn, true error on the rest; {len(RULES)} rules, {len(rows)} samples in all."]
     for title, kept in (("Tables", UCI), ("Expression sets, the 200 features of largest variance", GENOMICS)):
         draws = [count[name, rule] for name in kept for rule in RULES]
-        title = f"{title} ({_names(kept)}), {min(draws)} to {max(draws)} draws of each set and rule"
+        span = f"{min(draws)}" if min(draws) == max(draws) else f"{min(draws)} to {max(draws)}"
+        title = f"{title} ({_names(kept)}), {span} draws of each set and rule"
         own = summaries([r for r in rows if r["set"] in kept])
         lines = [
             f"| {name} | {s.bias:+.3f} | {s.variance:.4f} | {s.rms:.4f} ({s.rms_error:.4f}) |"

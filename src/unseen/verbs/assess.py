@@ -106,7 +106,7 @@ def assess(
     start = clock.perf_counter()
     check_level(level)
     wanted = effort_of(effort)
-    data = data_of(X, y, columns)
+    data = data_of(X, y, columns, assess)
     reporter = reporter_for(progress)
     job = Job(model_of(model, data), data, root_seed(random_state), measure or loss, level, n_jobs, reporter)
     try:

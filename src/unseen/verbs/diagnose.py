@@ -154,7 +154,7 @@ def diagnose(
     if noise not in ("labels", "features") or not len(rates) or min(rates) < 0:
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
-    data = data_of(X, y, columns)
+    data = data_of(X, y, columns, diagnose)
     reporter = reporter_for(progress)
     job = _Job(model_of(model, data), data, root_seed(random_state), loss, level, n_jobs, reporter)
     try:

@@ -137,7 +137,7 @@ def training_variance(
 
     if n_seeds < 2:
         raise InputError(f"n_seeds is {n_seeds}; a variance over starts needs at least 2.")
-    data, seed = data_of(X, y, columns), root_seed(random_state)
+    data, seed = data_of(X, y, columns, training_variance), root_seed(random_state)
     plan = plan_of(LeaveOut(0.25, 20) if design is None else as_design(design), data, seed)
     keys = list(settings or {})
     combinations = [dict(zip(keys, values)) for values in product(*((settings or {}).values()))]

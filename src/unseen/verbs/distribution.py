@@ -109,7 +109,7 @@ def distribution(
     """
     if isinstance(model, PredictionTable):
         return _of_table(model, loss)
-    data = data_of(X, y, columns)
+    data = data_of(X, y, columns, distribution)
     table = run(
         model, data, design=LeaveOut(fraction, n_splits), random_state=random_state, train=False,
         scores=loss != "auto" and bool(find(loss, "measures").needs_score), n_jobs=n_jobs, engine=engine,

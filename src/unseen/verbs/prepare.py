@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from unseen.adapt.sklearn import as_fitted, as_model
 from unseen.core.data import Data
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, UnknownName
 from unseen.core.model import Fitted, Model
 from unseen.core.plan import Plan
 from unseen.core.rng import stream
@@ -14,10 +16,23 @@ from unseen.datasets.frame import as_data
 
 __all__ = ["data_of", "fitted_of", "model_of", "plan_of"]
 
+COLUMNS = tuple(name for name in signature(as_data).parameters if name not in ("X", "y"))
 
-def data_of(X: Any, y: Any, columns: dict[str, Any]) -> Data:
-    """Return checked data; `Data` passes through, and a missing y is refused."""
+
+def data_of(X: Any, y: Any, columns: dict[str, Any], verb: Callable[..., Any] | None = None) -> Data:
+    """Return checked data; `Data` passes through, and a missing y or an argument that means nothing is refused."""
+    unknown = next((name for name in columns if name not in COLUMNS), None)
+    if unknown is not None:
+        names = (
+            [] if verb is None else [p.name for p in signature(verb).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        )
+        raise UnknownName("argument", unknown, [*names, *COLUMNS])
     if isinstance(X, Data):
+        given = [name for name, value in {"y": y, **columns}.items() if value is not None]
+        if given:
+            raise InputError(
+                f"{', '.join(given)} came with a Data object, which brings its own; give it to unseen.datasets.as_data."
+            )
         return X
     if X is None or y is None:
         raise InputError(

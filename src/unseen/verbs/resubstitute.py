@@ -121,7 +121,7 @@ def resubstitute(
     True
     """
     check_level(level)
-    data = data_of(X, y, columns)
+    data = data_of(X, y, columns, resubstitute)
     seed = root_seed(random_state)
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")

@@ -72,7 +72,7 @@ def run(
     >>> t.losses("zero-one").split_means().shape
     (20,)
     """
-    data = data_of(X, y, columns)
+    data = data_of(X, y, columns, run)
     seed = root_seed(random_state)
     plan = plan_of(as_design(design), data, seed)
     reporter = reporter_for(progress)

@@ -40,6 +40,7 @@ LAST = (
     "always-generalize",
     "par-search",
 )
+NEED_COPIES = ("holdout80", "par-search")
 FILE_LIMIT = 15 * 2**20
 
 
@@ -48,16 +49,19 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("zoo")
     parser.add_argument("--seeds", default="0,1")
     parser.add_argument("--budget", type=float, default=480.0, help="seconds in all")
-    parser.add_argument("--train-budget", type=float, help="begin no group of networks after so many seconds")
+    parser.add_argument("--train-budget", type=float, help="seconds for the networks themselves, copies apart")
     parser.add_argument("--folder", help="where the zoo is kept between calls")
     parser.add_argument("--workers", type=int, default=6)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--tf32", action="store_true")
     parser.add_argument("--no-copies", action="store_true")
-    parser.add_argument("--more-seeds", help="seeds to add when the first ones are done early")
-    parser.add_argument("--more-before", type=float, default=120.0, help="seconds until which further seeds are begun")
+    parser.add_argument("--measure-budget", type=float, default=150.0, help="seconds for measures that need no copies")
+    parser.add_argument(
+        "--group-seconds", type=float, default=60.0, help="end a group that takes longer; it is tried again at the end"
+    )
     parser.add_argument("--draws", default="{}", help="JSON: draws of single measures")
     parser.add_argument("--measures", default="all", help="'all' or ids with commas")
+    parser.add_argument("--train-images", type=int, help="take only the first so many training images")
     parser.add_argument("--toy", type=int, help="use so many images and the two first values of the two first axes")
     return parser.parse_args()
 
@@ -96,9 +100,11 @@ def merged(parts: list[Path]) -> list[MeasureRow]:
     return [row for part in parts if part.exists() for row in read_rows(part)]
 
 
-def measure(zoo: Zoo, options, folder: Path, out: Path, device: str, deadline: float) -> list[MeasureRow]:
+def measure(
+    zoo: Zoo, options, names: list[str], folder: Path, out: Path, device: str, deadline: float
+) -> list[MeasureRow]:
     """Measure all networks in parallel processes that share the device; merge what they wrote every few seconds."""
-    names, draws = ordered_measures(options.measures), json.loads(options.draws)
+    draws = json.loads(options.draws)
     parts = [folder / f"measures-{k}-of-{options.workers}.csv" for k in range(options.workers)]
     context = mp.get_context("spawn")
     jobs = [
@@ -114,7 +120,7 @@ def measure(zoo: Zoo, options, folder: Path, out: Path, device: str, deadline: f
                 draws,
                 device,
                 str(part),
-                deadline - 5,
+                deadline - 4,
             ),
             daemon=True,
         )
@@ -125,8 +131,7 @@ def measure(zoo: Zoo, options, folder: Path, out: Path, device: str, deadline: f
     target = out / f"measures_{zoo.grid.id}.csv"
     while any(job.is_alive() for job in jobs) and time.time() < deadline:
         time.sleep(2)
-        rows = merged(parts)
-        if rows:
+        if rows := merged(parts):
             write_table(target, [vars(row) for row in rows])
     for job in jobs:
         if job.is_alive():
@@ -135,8 +140,7 @@ def measure(zoo: Zoo, options, folder: Path, out: Path, device: str, deadline: f
     for part in parts:
         if part.with_suffix(".error").exists():
             say(out, zoo.grid.id, f"worker failed: {part.with_suffix('.error').read_text()}")
-    rows = merged(parts)
-    if rows:
+    if rows := merged(parts):
         write_table(target, [vars(row) for row in rows])
     return rows
 
@@ -162,26 +166,43 @@ def export(zoo: Zoo, folder: Path, out: Path, most: int = 3) -> None:
     (out / f"manifest_{zoo.grid.id}.json").write_bytes((folder / "manifest.json").read_bytes())
 
 
-def train(options, grid, data, folder: Path, out: Path, begun: float, seeds: list[int], label: str) -> Zoo:
-    """Train group by group until all are done or the time for training is over."""
-    extra = {"tf32": True} if options.tf32 else {}
-    while True:
-        start = time.time()
-        zoo = Zoo.train(
-            grid, data, folder=folder, seeds=seeds, copies=False, device=options.device, weights="float16", max_seconds=0, **extra
-        )  # fmt: skip
+def train(
+    options, grid, data, folder: Path, out: Path, begun: float, seeds: list[int], label: str, until: float
+) -> Zoo:
+    """Train all groups, twice where the first try left some out; no group runs past the hour set."""
+
+    def tell(zoo: Zoo) -> None:
         if not label:
             write_table(out / f"networks_{grid.id}.csv", zoo.rows())
-        left = [n for n in zoo.notes if n.code == "N005"]
-        newest = [net for net in zoo.nets if net.group == max(n.group for n in zoo.nets)]
+        newest = [net for net in zoo.nets if net.group == seen[-1]] if seen else zoo.nets
+        for group in sorted({net.group for net in zoo.nets} - set(seen)):
+            seen.append(group)
+            newest = [net for net in zoo.nets if net.group == group]
         epochs, right = [n.epochs for n in newest], [n.train_accuracy for n in newest]
         say(
             out, grid.id,
-            f"{time.time() - begun:6.1f} s{label}  group in {time.time() - start:5.1f} s  {newest[0].hyper}  epochs {min(epochs)}-{max(epochs)}  "
+            f"{time.time() - begun:6.1f} s{label}  group {newest[0].group + 1}  {newest[0].hyper}  epochs {min(epochs)}-{max(epochs)}  "
             f"train accuracy {min(right):.3f}-{max(right):.3f}  gap {np.mean([n.gap for n in newest]):.4f}",
         )  # fmt: skip
-        if not left or time.time() - begun > (options.train_budget or 0.7 * options.budget):
-            return zoo
+
+    seen: list[int] = []
+    extra = {"tf32": True} if options.tf32 else {}
+    for share in (options.group_seconds, 1e9):
+        left = begun + until - time.time()
+        if left < 2:
+            break
+        zoo = Zoo.train(
+            grid, data, folder=folder, seeds=seeds, copies=False, device=options.device, weights="float16", max_seconds=left - 2,
+            max_group_seconds=max(1.0, min(share, left)), on_group=tell, **extra,
+        )  # fmt: skip
+        if not [n for n in zoo.notes if n.code == "N005"]:
+            break
+    if not (folder / "manifest.json").exists():
+        raise SystemExit("no group was done in time")
+    zoo = Zoo.load(folder, data, grid=grid)
+    how = json.loads((folder / "manifest.json").read_text())["how"]
+    say(out, grid.id, "how: " + "; ".join(f"group {int(k) + 1} {v}" for k, v in how.items()))
+    return zoo
 
 
 def with_copies(zoo: Zoo, copies: Zoo, held: list[int]) -> Zoo:
@@ -201,42 +222,30 @@ def with_copies(zoo: Zoo, copies: Zoo, held: list[int]) -> Zoo:
     return Zoo.load(zoo.folder, zoo.data, grid=zoo.grid)
 
 
-def train_all(options, grid, data, folder: Path, out: Path, begun: float) -> Zoo:
-    """Train the networks, then their copies on 80 % of the rows: a grid that is not complete would be worth nothing."""
-    seeds = [int(s) for s in options.seeds.split(",")]
-    zoo = train(options, grid, data, folder / "networks", out, begun, seeds, "")
-    if options.more_seeds and time.time() - begun < options.more_before:
-        wider = seeds + [int(s) for s in options.more_seeds.split(",")]
-        say(out, grid.id, f"{time.time() - begun:6.1f} s  time is left: further seeds {options.more_seeds}")
-        more = train(options, grid, data, folder / "more", out, begun, wider[len(seeds) :], "_more")
-        if not [n for n in more.notes if n.code == "N005"]:
-            zoo = joined(zoo, more, folder / "both")
-            write_table(out / f"networks_{grid.id}.csv", zoo.rows())
-    if options.no_copies or [n for n in zoo.notes if n.code == "N005"]:
-        return zoo
+def train_copies(options, zoo: Zoo, folder: Path, out: Path, begun: float, until: float) -> Zoo:
+    """Train copies of all networks on 80 % of the rows and put them beside their networks."""
+    data = zoo.data
     order = np.random.default_rng(0).permutation(len(data.y_train))
     held, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
     part = replace(
         data, X_train=data.X_train[kept], y_train=data.y_train[kept], X_test=data.X_train[held], y_test=data.y_train[held],
         fingerprint=f"{data.fingerprint}-80",
     )  # fmt: skip
-    copies = train(options, grid, part, folder / "copies", out, begun, sorted({n.seed for n in zoo.nets}), "_copies")
+    copies = train(
+        options, zoo.grid, part, folder / "copies", out, begun, sorted({n.seed for n in zoo.nets}), "_copies", until
+    )
     zoo = with_copies(zoo, copies, held.tolist())
-    write_table(out / f"networks_{grid.id}.csv", zoo.rows())
+    write_table(out / f"networks_{zoo.grid.id}.csv", zoo.rows())
     return zoo
 
 
-def joined(first: Zoo, second: Zoo, folder: Path) -> Zoo:
-    """Make one zoo of two that differ in their seeds."""
-    folder.mkdir(parents=True, exist_ok=True)
-    manifests = [json.loads((z.folder / "manifest.json").read_text()) for z in (first, second)]
-    for group in manifests[0]["groups"]:
-        file = f"group-{int(group):03d}.safetensors"
-        write_weights(folder / file, {k: v for z in (first, second) for k, v in read_weights(z.folder / file).items()})
-        manifests[0]["groups"][group] += manifests[1]["groups"][group]
-    manifests[0]["seeds"] += manifests[1]["seeds"]
-    (folder / "manifest.json").write_text(json.dumps(manifests[0], indent=1))
-    return Zoo.load(folder, first.data, grid=first.grid)
+def gaps_by_axis(zoo: Zoo) -> str:
+    """Say how far each hyper-parameter moves the gap."""
+    lines = [f"gap: standard deviation {zoo.gap.std():.4f}"]
+    for name, column in zoo.axes.items():
+        texts = np.array([str(v) for v in column])
+        lines.append(f"  {name}: " + ", ".join(f"{v} {zoo.gap[texts == v].mean():.4f}" for v in dict.fromkeys(texts)))
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -245,6 +254,8 @@ def main() -> None:
     out.mkdir(exist_ok=True)
     grid = zoo_grid(options.zoo)
     raw = images.read(Path("carry") / f"{grid.data}.xz")
+    if options.train_images:
+        raw = {k: v[: options.train_images] if k.endswith("train") else v for k, v in raw.items()}
     if options.toy:
         raw, grid = {k: v[: options.toy] for k, v in raw.items()}, toy_grid(grid)
     data = zoo_data(raw)
@@ -257,10 +268,18 @@ def main() -> None:
         grid.id,
         f"{time.time() - begun:6.1f} s  data read: {len(data.y_train)} / {len(data.y_test)} images, device {device}",
     )
-    zoo = train_all(options, grid, data, folder, out, begun)
-    say(out, grid.id, str(zoo))
+    seeds, budget = [int(x) for x in options.seeds.split(",")], options.budget
+    names = ordered_measures(options.measures)
+    later = [name for name in names if name in NEED_COPIES]
+    zoo = train(options, grid, data, folder / "networks", out, begun, seeds, "", options.train_budget or 0.5 * budget)
+    say(out, grid.id, f"{zoo}\n{gaps_by_axis(zoo)}")
     export(zoo, zoo.folder, out)
-    rows = measure(zoo, options, folder, out, device, begun + options.budget)
+    first = budget if options.no_copies else min(budget, time.time() - begun + options.measure_budget)
+    rows = measure(zoo, options, [n for n in names if n not in later], folder, out, device, begun + first)
+    say(out, grid.id, f"{time.time() - begun:6.1f} s  {len(rows)} measures of {len(zoo)} networks")
+    if later and not options.no_copies and budget - (time.time() - begun) > 20:
+        zoo = train_copies(options, zoo, folder, out, begun, budget - 15)
+        rows = measure(zoo, options, names, folder, out, device, begun + budget)
     say(out, grid.id, f"{time.time() - begun:6.1f} s  {len(rows)} measures of {len(zoo)} networks")
     table: dict[str, list[MeasureRow]] = {}
     for row in rows:

@@ -120,7 +120,7 @@ def bench_of(
         raise InputError(f"there are {len(nets)} networks; a bench needs a whole grid.")
     names = [name for name in nets[0] if name not in FIXED]
     failed = [not float(net["train_accuracy"]) >= accuracy for net in nets]
-    kept, dropped = without_failures(nets, failed, names, accuracy)
+    kept, dropped = without_failures(nets, failed, names, accuracy, [net["seed"] for net in nets])
     nets = [nets[k] for k in kept]
     axes = {name: [net[name] for net in nets] for name in names}
     axes = {name: column for name, column in axes.items() if len(set(column)) > 1}

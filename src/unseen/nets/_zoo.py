@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,7 @@ from unseen.nets._start import fresh_nets
 from unseen.nets._weight_files import read_weights
 from unseen.nets._zoo_data import ZooData, zoo_data
 from unseen.nets._zoo_grids import ZooGrid, zoo_grid
-from unseen.nets._zoo_plan import KINDS, ZooNet, ZooPlan, without_failures
+from unseen.nets._zoo_plan import KINDS, OutOfTime, ZooNet, ZooPlan, without_failures
 
 __all__ = ["Zoo", "ZooNet"]
 
@@ -86,6 +86,8 @@ class Zoo(Shown):
         weights: str = "float32",
         random_state: int = 0,
         max_seconds: float | None = None,
+        max_group_seconds: float | None = None,
+        on_group: Callable[[Zoo], None] | None = None,
         **options: Any,
     ) -> Zoo:
         """Train every network of a grid, or go on where an earlier call stopped.
@@ -112,7 +114,11 @@ class Zoo(Shown):
         random_state : int
             Same number, same zoo on one machine.
         max_seconds : float, optional
-            Begin no further group after so long; at least one is trained.
+            Begin no further group after so long; at least one is tried.
+        max_group_seconds : float, optional
+            End a group that takes longer, without its networks, and go on with the next one.
+        on_group : callable, optional
+            Called with the zoo so far when a group is done.
         **options
             Further options of `fit_many`, such as ``tf32=True``.
 
@@ -140,12 +146,20 @@ class Zoo(Shown):
             if trained and max_seconds is not None and begun - started > max_seconds:
                 break
             trained += 1
-            manifest["groups"][str(number)] = plan.train_group(number, cells, there, root, where, options)
+            try:
+                records, how = plan.train_group(number, cells, there, root, where, options, max_group_seconds)
+            except OutOfTime as error:
+                LOG.warning("%s; the group is left out", error)
+                continue
+            manifest["groups"][str(number)] = records
             manifest["seconds"][str(number)] = round(time.perf_counter() - begun, 2)
+            manifest["how"][str(number)] = how
             _write_json(root / "manifest.json", manifest)
             LOG.info(
                 "zoo %s: group %d of %d in %.1f s", made.id, number + 1, len(plan.groups()), time.perf_counter() - begun
             )
+            if on_group is not None:
+                on_group(_from_manifest(manifest, made, root, cut))
         return _from_manifest(manifest, made, root, cut)
 
     @classmethod
@@ -200,14 +214,10 @@ class Zoo(Shown):
 
         A network fails when its loss was lost or its training accuracy stays below the grid's threshold. Whole values are left out, those first that cost the fewest
         good networks, never single networks.
-
-        Examples
-        --------
-        See `unseen.nets.bench`, which calls it.
         """
         least = self.grid.accuracy if accuracy is None else accuracy
         hyper, failed = [net.hyper for net in self.nets], [not net.train_accuracy >= least for net in self.nets]
-        kept, dropped = without_failures(hyper, failed, list(self.grid.axes), least)
+        kept, dropped = without_failures(hyper, failed, list(self.grid.axes), least, [net.seed for net in self.nets])
         found = (note("N004", "; ".join(dropped)),) if dropped else ()
         return replace(self, nets=tuple(self.nets[k] for k in kept), notes=(*self.notes, *found))
 

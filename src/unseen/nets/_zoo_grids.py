@@ -34,6 +34,8 @@ class ZooGrid:
         Step length (where it is no axis) and momentum.
     batch_size : int
         Where it is no axis.
+    lr_by_batch : mapping of int to float, optional
+        Step length for each batch size, where small batches need shorter steps.
     epochs : int
         Most epochs.
     stop_loss, accuracy : float
@@ -55,6 +57,7 @@ class ZooGrid:
     lr: float = 0.02
     momentum: float = 0.9
     batch_size: int = 64
+    lr_by_batch: Mapping[int, float] | None = None
     epochs: int = 150
     stop_loss: float = 0.02
     accuracy: float = 0.95
@@ -84,6 +87,11 @@ class ZooGrid:
         """Return the hyper-parameters of every network, the last axis running fastest."""
         return [dict(zip(self.axes, values)) for values in product(*self.axes.values())]
 
+    def lr_of(self, cell: Mapping[str, Any]) -> float:
+        """Return the step length of a cell: its own, that of its batch size, or the grid's."""
+        by_batch = (self.lr_by_batch or {}).get(cell.get("batch_size", self.batch_size), self.lr)
+        return float(cell.get("lr", by_batch))
+
     def group_of(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
         """Return what networks must share to be trained side by side: architecture and batch size."""
         return tuple(cell[name] for name in self.axes if name not in TRAINING or name == "batch_size")
@@ -101,7 +109,7 @@ class ZooGrid:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a manifest keeps of the grid."""
-        names = ("id", "lr", "momentum", "batch_size", "epochs", "stop_loss", "accuracy", "data")
+        names = ("id", "lr", "lr_by_batch", "momentum", "batch_size", "epochs", "stop_loss", "accuracy", "data")
         kept = {name: getattr(self, name) for name in names}
         return {
             **kept,
@@ -180,10 +188,11 @@ HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)
 GRIDS = {
     grid.id: grid
     for grid in (
-        ZooGrid("cifar-vgg", early_pooled_vgg, {"blocks": (1, 3), "width": (32, 64), "dense": (1, 2), "dropout": HALF, "weight_decay": DECAY, "batch_size": BATCHES}, data="cifar"),
+        ZooGrid("cifar-vgg", early_pooled_vgg, {"blocks": (1, 3), "width": (32, 64), "dense": (1, 2), "dropout": HALF, "weight_decay": DECAY, "batch_size": BATCHES}, lr_by_batch={64: 0.005, 512: 0.02}, data="cifar"),
         ZooGrid("fashion-vgg", early_pooled_vgg, {"blocks": (1, 3), "width": (32, 64), "dropout": HALF, "weight_decay": DECAY, "lr": (0.01, 0.03), "batch_size": BATCHES}, data="fashion"),
         ZooGrid("cifar-nin", make_nin, {"blocks": (2, 3), "width": (64, 128), "dropout": (0.0, 0.25), "weight_decay": DECAY, "batch_size": BATCHES, "lr": (0.01, 0.03)}, augment=flips_and_crops, data="cifar"),
         ZooGrid("mnist-mlp", _as_mlp, {"depth": (1, 2, 3), "width": (64, 256), "dropout": (0.0, 0.2), "weight_decay": DECAY, "batch_size": (32, 256)}, lr=0.02, data="mnist"),
+        ZooGrid("fashion-mlp", _as_mlp, {"depth": (1, 2, 3), "width": (64, 256), "dropout": (0.0, 0.2), "weight_decay": DECAY, "batch_size": (32, 256)}, lr=0.02, data="fashion"),
     )
 }  # fmt: skip
 

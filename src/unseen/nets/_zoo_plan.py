@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, UnseenError
 from unseen.core.rng import stream, task_seed
 from unseen.nets._fit_many import fit_many
 from unseen.nets._fits import Fits
@@ -19,10 +22,41 @@ from unseen.nets._weight_files import write_weights
 from unseen.nets._zoo_data import ZooData
 from unseen.nets._zoo_grids import ZooGrid
 
-__all__ = ["KINDS", "ZooNet", "ZooPlan", "without_failures"]
+__all__ = ["KINDS", "OutOfTime", "ZooNet", "ZooPlan", "without_failures"]
 
 KINDS = {"float16": torch.float16, "float32": torch.float32}
 VERSION = 1
+LOG = logging.getLogger("unseen")
+
+
+class OutOfTime(UnseenError):
+    """A group of networks took longer than it may."""
+
+
+class Watch:
+    """Listens to the training of a group: logs its progress, and ends it when its time is over."""
+
+    def __init__(self, label: str, max_seconds: float | None) -> None:
+        self.label, self.limit, self.started, self.epochs = label, max_seconds, time.perf_counter(), 0
+
+    def expect(self, fits: int, label: str) -> None:
+        """Take note of nothing."""
+
+    def advance(self, fits: int, failed: int = 0) -> None:
+        """Count an epoch of the networks that still run."""
+        self.epochs += 1
+        spent = time.perf_counter() - self.started
+        if self.epochs % 25 == 0:
+            LOG.info("%s: epoch %d, %d networks run, %.1f s", self.label, self.epochs, fits, spent)
+        if self.limit is not None and spent > self.limit:
+            raise OutOfTime(f"{self.label}: {spent:.0f} s after {self.epochs} epochs, of {self.limit:.0f} s allowed")
+
+    def say(self, text: str) -> None:
+        """Log it."""
+        LOG.info("%s: %s", self.label, text)
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +117,14 @@ class ZooPlan:
         fresh = {
             "version": VERSION, "grid": self.grid.to_dict(), "data": self.data.fingerprint, "seeds": list(self.seeds),
             "copies": self.copies, "weights": self.weights, "random_state": self.random_state, "n_groups": len(self.groups()),
-            "held_out": self.held_out(), "groups": {}, "seconds": {},
+            "held_out": self.held_out(), "groups": {}, "seconds": {}, "how": {},
         }  # fmt: skip
         path = root / "manifest.json"
         if not path.exists():
             return fresh
         found = json.loads(path.read_text())
         for name in fresh:
-            if name not in ("groups", "seconds") and found.get(name) != json.loads(json.dumps(fresh[name])):
+            if name not in ("groups", "seconds", "how") and found.get(name) != json.loads(json.dumps(fresh[name])):
                 raise InputError(
                     f"{str(root)!r} holds another zoo: its {name} differs from what is asked for now. Give an empty folder, or ask for the same zoo."
                 )
@@ -108,8 +142,9 @@ class ZooPlan:
         root: Path,
         device: torch.device,
         options: dict[str, Any],
-    ) -> list[dict[str, Any]]:
-        """Train, write the weights and return the records of one group."""
+        max_seconds: float | None = None,
+    ) -> tuple[list[dict[str, Any]], str]:
+        """Train, write the weights and return the records of one group and how it was trained; `OutOfTime` after so long."""
         pairs = [(cell, seed) for seed in self.seeds for cell in cells]
         names = [self.name_of(cell, seed) for cell, seed in pairs]
         numbers = [task_seed(self.random_state, "zoo", self.grid.id, name) for name in names]
@@ -120,13 +155,14 @@ class ZooPlan:
         column = lambda name, default: [cell.get(name, default) for cell, _ in pairs] * twice  # noqa: E731
         fits = fit_many(
             self.grid.maker(cells[0]), data.X_train, data.y_train, sets, seeds=numbers * twice, epochs=self.grid.epochs,
-            batch_size=cells[0].get("batch_size", self.grid.batch_size), lr=column("lr", self.grid.lr), momentum=self.grid.momentum,
+            batch_size=cells[0].get("batch_size", self.grid.batch_size), lr=[self.grid.lr_of(cell) for cell, _ in pairs] * twice, momentum=self.grid.momentum,
             weight_decay=column("weight_decay", 0.0), dropout=column("dropout", 0.0) if self.grid.has_dropout else None,
-            stop="train-loss", stop_at=self.grid.stop_loss, n_classes=data.n_classes, device=device, augment=self.grid.augment, **options,
+            stop="train-loss", stop_at=self.grid.stop_loss, n_classes=data.n_classes, device=device, augment=self.grid.augment,
+            progress=Watch(f"zoo {self.grid.id}, group {number + 1}", max_seconds), **options,
         )  # fmt: skip
         _round(fits, KINDS[self.weights])
         write_weights(root / f"group-{number:03d}.safetensors", _tensors(fits, names, KINDS[self.weights]))
-        return self._records(fits, pairs, names, numbers, number, data, held)
+        return self._records(fits, pairs, names, numbers, number, data, held), "; ".join([fits.how, *fits.notes])
 
     def _records(
         self, fits: Fits, pairs: list[tuple[dict[str, Any], int]], names: list[str], seeds: list[int], number: int, data: ZooData, held: list[int]
@@ -190,9 +226,13 @@ def _scored(fits: Fits, X: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, n
 
 
 def without_failures(
-    hyper: Sequence[Mapping[str, Any]], failed: Sequence[bool], axes: Sequence[str], least: float
+    hyper: Sequence[Mapping[str, Any]],
+    failed: Sequence[bool],
+    axes: Sequence[str],
+    least: float,
+    seeds: Sequence[Any] | None = None,
 ) -> tuple[list[int], list[str]]:
-    """Return the positions left when whole values are dropped until no network fails, and what was dropped.
+    """Return the positions left when whole values are dropped until no network fails or is missing, and what was dropped.
 
     The value that goes first covers failures at the smallest cost in good networks per failure.
 
@@ -201,21 +241,33 @@ def without_failures(
     >>> cells = [{"a": a, "b": b} for a in (1, 2) for b in (1, 2, 3)]
     >>> without_failures(cells, [False, False, True, False, False, False], ["a", "b"], 0.95)
     ([0, 1, 3, 4], ['b=3 (1 networks below 0.95)'])
+    >>> without_failures(cells[:5], [False] * 5, ["a", "b"], 0.95)
+    ([0, 1, 3, 4], ['b=3 (1 networks missing)'])
     """
-    kept, dropped = list(range(len(hyper))), []
-    while bad := [k for k in kept if failed[k]]:
-        best: tuple[float, str, Any] | None = None
-        for name in axes:
-            if len({hyper[k][name] for k in kept}) < 2:
+    given = [tuple(h[name] for name in axes) for h in hyper]
+    which = [0] * len(given) if seeds is None else list(seeds)
+    values = [list(dict.fromkeys(cell[k] for cell in given)) for k in range(len(axes))]
+    there = set(zip(which, given))
+    absent = [cell for seed in dict.fromkeys(which) for cell in product(*values) if (seed, cell) not in there]
+    cells = [*given, *absent]
+    bad_cell = [*failed, *[True] * len(absent)]
+    kept, dropped = list(range(len(cells))), []
+    while bad := [k for k in kept if bad_cell[k]]:
+        best: tuple[float, int, Any] | None = None
+        for axis in range(len(axes)):
+            if len({cells[k][axis] for k in kept}) < 2:
                 continue
-            for value in dict.fromkeys(hyper[k][name] for k in bad):
-                wrong = sum(hyper[k][name] == value for k in bad)
-                good = sum(hyper[k][name] == value for k in kept) - wrong
+            for value in dict.fromkeys(cells[k][axis] for k in bad):
+                wrong = sum(cells[k][axis] == value for k in bad)
+                good = sum(cells[k][axis] == value for k in kept) - wrong
                 if best is None or good / wrong < best[0]:
-                    best = (good / wrong, name, value)
+                    best = (good / wrong, axis, value)
         if best is None:
             raise InputError("networks fail at every value of some hyper-parameter: no complete grid is left.")
-        _, name, value = best
-        dropped.append(f"{name}={value} ({sum(hyper[k][name] == value for k in bad)} networks below {least:g})")
-        kept = [k for k in kept if hyper[k][name] != value]
+        _, axis, value = best
+        gone = [k for k in bad if cells[k][axis] == value]
+        below, missing = sum(k < len(given) for k in gone), sum(k >= len(given) for k in gone)
+        why = [f"{below} networks below {least:g}"] * (below > 0) + [f"{missing} networks missing"] * (missing > 0)
+        dropped.append(f"{axes[axis]}={value} ({', '.join(why)})")
+        kept = [k for k in kept if cells[k][axis] != value]
     return kept, dropped

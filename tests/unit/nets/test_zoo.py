@@ -42,7 +42,7 @@ def test_the_grids_are_those_of_the_specification() -> None:
     }  # fmt: skip
     assert zoo_grid("mnist-mlp").axes["depth"] == (1, 2, 3)
     assert zoo_grid("cifar-nin").augment is flips_and_crops
-    for name in ("cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp"):
+    for name in ("cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp", "fashion-mlp"):
         grid = zoo_grid(name)
         assert (grid.momentum, grid.stop_loss, grid.epochs, grid.accuracy) == (0.9, 0.02, 150, 0.95)
         net = grid.maker(grid.cells()[0])((1, 28, 28), 10)
@@ -103,6 +103,46 @@ def test_training_goes_on_where_it_stopped_and_gives_the_same_zoo(zoo: Zoo, tmp_
     assert (tmp_path / "group-000.safetensors").stat().st_mtime_ns == before
     assert [vars(a) for a in whole.nets] == [vars(b) for b in zoo.nets]
     assert not [n for n in whole.notes if n.code == "N005"]
+
+
+def test_a_group_that_takes_too_long_is_left_out_and_can_be_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING", logger="unseen"):
+        none = Zoo.train(GRID, toy_data(), folder=tmp_path, device="cpu", copies=False, max_group_seconds=1e-9)
+    assert len(none) == 0
+    assert "after 1 epochs" in caplog.text
+    told: list[int] = []
+    whole = Zoo.train(
+        GRID,
+        toy_data(),
+        folder=tmp_path,
+        device="cpu",
+        copies=False,
+        max_group_seconds=600,
+        on_group=lambda z: told.append(len(z)),
+    )
+    assert told == [8, 16, 24, 32]
+    how = json.loads((tmp_path / "manifest.json").read_text())["how"]
+    assert how["0"].startswith("batched matrix products")
+    assert len(whole) == 32
+
+
+def test_missing_cells_drop_a_value_too(zoo: Zoo) -> None:
+    fewer = replace(
+        zoo,
+        nets=tuple(n for n in zoo.nets if not (n.hyper["batch_size"] == 40 and n.hyper["width"] == 24 and n.seed == 1)),
+    )
+    cut = fewer.complete(accuracy=0.0)
+    assert len(cut) == 16
+    assert "missing" in next(n.text for n in cut.notes if n.code == "N004")
+
+
+def test_step_lengths_may_depend_on_the_batch_size() -> None:
+    grid = replace(GRID, lr_by_batch={16: 0.01})
+    assert [grid.lr_of({"batch_size": size}) for size in (16, 40)] == [0.01, 0.05]
+    assert grid.lr_of({"batch_size": 16, "lr": 0.3}) == 0.3
+    assert zoo_grid("cifar-vgg").lr_of({"batch_size": 64}) == 0.005
 
 
 def test_loading_gives_back_the_zoo_and_refuses_other_data(zoo: Zoo) -> None:

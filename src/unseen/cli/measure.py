@@ -14,14 +14,16 @@ __all__ = ["attach"]
 
 def measure(
     file: Annotated[Path, typer.Argument(help="File of predictions: CSV, TSV, Parquet or JSON Lines.")],
-    truth: Annotated[str, typer.Option("--truth", help="Column with the true label or number.")],
+    truth: Annotated[str, typer.Option("--truth", help="Column with the true label or number; several outputs: a,b.")],
     score: Annotated[
         str | None,
         typer.Option(
             "--score", help="Column with the positive class's probability or score, or one per class: p_a,p_b."
         ),
     ] = None,
-    pred: Annotated[str | None, typer.Option("--pred", help="Column with the predicted label or number.")] = None,
+    pred: Annotated[
+        str | None, typer.Option("--pred", help="Column with the predicted label or number; as many as outputs: p,q.")
+    ] = None,
     positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Score from which on a case is called positive.")

@@ -162,22 +162,34 @@ def _without_spread(
     notes: tuple[Note, ...],
     n_train: float | None,
 ) -> Estimate:
-    """All splits agree: bound a rate by Clopper-Pearson over the tested units, else give no interval."""
+    """All splits agree: bound a rate, or a perfect score, by Clopper-Pearson over the tested units, else give no interval."""
     low, high = table.range
-    if table.is_difference or table.by_split or not np.isfinite(high - low):
+    between = table.by_split and min(value - low, high - value) > 1e-12  # such as the area .5 of a constant
+    if table.is_difference or between or not np.isfinite(high - low):
         text = "all splits gave the same value, so no interval can be given"
         return finish(method, table, value, 0.0, None, df, notes=(*notes, note("U010", text)), n_train=n_train)
     from scipy.special import betaincinv
 
-    units = int(np.isfinite(table.by_unit()).sum())
+    units, which = _tested_units(table)
     hits, tail = (value - low) / (high - low) * units, (1 - level) / 2
     ends = (
         0.0 if hits <= 0 else float(betaincinv(hits, units - hits + 1, tail)),
         1.0 if hits >= units else float(betaincinv(hits + 1, units - hits, 1 - tail)),
     )
     interval = Interval(low + (high - low) * ends[0], low + (high - low) * ends[1], level)
-    text = f"all splits gave the same value; the interval is Clopper-Pearson's for {units} tested units"
+    text = f"all splits gave the same value; the interval is Clopper-Pearson's for {units} tested units{which}"
     return finish(method, table, value, 0.0, interval, None, notes=(*notes, note("U010", text)), n_train=n_train)
+
+
+def _tested_units(table: LossTable) -> tuple[int, str]:
+    """Return how many independent units a value without spread rests on: for a measure of sets, those of the rarest class."""
+    if not table.by_split:
+        return int(np.isfinite(table.by_unit()).sum()), ""
+    rows, data = np.unique(table.test.row), table.data
+    if data.classes is None:
+        return len(np.unique(data.units[rows])), ""
+    each = [len(np.unique(data.units[rows[data.codes[rows] == k]])) for k in np.unique(data.codes[rows])]
+    return min(each), " of the rarest class"
 
 
 def finish(
@@ -196,7 +208,7 @@ def finish(
     if interval is not None:
         cut = interval.clipped(*table.range)
         if cut != interval:
-            remarks.append(note("U007", f"the interval {interval} was cut to {cut}"))
+            remarks.append(note("U007", f"the interval {interval} of {table.loss} was cut to {cut}"))
         interval = cut
     target: Target = method.target
     if target.kind == "algorithm":

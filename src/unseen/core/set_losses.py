@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from unseen.core.table import Predictions, PredictionTable
 
 __all__ = ["SetLossTable", "as_loss", "as_measure", "set_losses"]
+
+
+Value = TypeVar("Value", float, Floats)
 
 
 def as_loss(measure: Any) -> tuple[str, float, float]:
@@ -33,7 +36,7 @@ def as_loss(measure: Any) -> tuple[str, float, float]:
     return (f"{high:g} - {measure.id}", high, -1.0) if np.isfinite(high) else (f"-{measure.id}", 0.0, -1.0)
 
 
-def as_measure(loss: str, value: float) -> tuple[str, float]:
+def as_measure(loss: str, value: Value) -> tuple[str, Value]:
     """Return what a loss is shown as: the measure's name and value where it was made from a score, else itself.
 
     Examples

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from unseen.core.registry import known
 from unseen.verbs.assessment import RATES
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "legend_below",
     "measure_name",
     "percent",
+    "quantity",
     "tidy",
 ]
 
@@ -82,6 +84,18 @@ def measure_name(loss: str) -> str:
     ('share of cases misclassified', 'balanced accuracy', 'AUC')
     """
     return _NAMES.get(loss, loss.replace("-", " "))
+
+
+def quantity(loss: str) -> str:
+    """Return the word for what is measured: "error", or the name of a score of which more is better.
+
+    Examples
+    --------
+    >>> quantity("zero-one"), quantity("auc"), quantity("r2 of something")
+    ('error', 'AUC', 'error')
+    """
+    cls = known("measures").get(loss)
+    return measure_name(loss) if getattr(cls, "direction", "lower") == "higher" else "error"
 
 
 def axis_name(loss: str) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable
+from unseen.core.set_losses import as_measure
 from unseen.core.table import PredictionTable
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, OTHER, axis_name, is_rate, percent, tidy
@@ -17,6 +18,8 @@ from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["DistributionInfo", "distribution_info", "draw"]
 
+FEW = 30
+THINNEST = 60  # bars thinner than this share of the axis are hard to see
 FRACTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -53,11 +56,11 @@ def table_info(table: LossTable) -> DistributionInfo | None:
 
 
 def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
-    """Return the histogram of any error distribution: one bar per value where there are few, else equal bins."""
-    values = np.asarray(spread.values, dtype=float)
+    """Return the histogram of any error distribution: one bar per value where there are few and none is thin, else equal bins."""
+    loss, values = as_measure(spread.loss, np.asarray(spread.values, dtype=float))
     distinct = np.unique(values.round(12))
-    if len(distinct) <= 30:
-        step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20
+    step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20
+    if len(distinct) <= FEW and np.ptp(distinct) <= THINNEST * step:
         count = np.bincount(np.searchsorted(distinct, values.round(12)), minlength=len(distinct))
         left, width = distinct - 0.45 * step, np.full(len(distinct), 0.9 * step)
     else:
@@ -65,8 +68,8 @@ def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
         count, edges = np.histogram(values, bins=bins)
         left, width = edges[:-1], np.diff(edges)
     return DistributionInfo(
-        left, width, count.astype(np.int64), spread.avr,
-        np.array([spread.fractile(q) for q in FRACTILES]), len(values), spread.loss,
+        left, width, count.astype(np.int64), as_measure(spread.loss, spread.avr)[1],
+        np.sort([as_measure(spread.loss, spread.fractile(q))[1] for q in FRACTILES]), len(values), loss,
     )  # fmt: skip
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
+from unseen.core.set_losses import as_measure
 from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
+from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, quantity, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["EstimatesInfo"]
@@ -78,15 +79,22 @@ def info(a: Assessment) -> EstimatesInfo:
     first = a.headline.target.kind
     rows.sort(key=lambda row: row[2].target.kind != first)  # stable: each group keeps its order
     place, headings = _places([e.target.kind for _, _, e in rows])
-    ends = np.array([(np.nan, np.nan) if e.interval is None else tuple(e.interval) for _, _, e in rows])
-    values = np.array([e.value for _, _, e in rows])
+    scaled = [_scaled(e) for _, _, e in rows]
+    values, ends = np.array([value for value, _ in scaled]), np.array([span for _, span in scaled])
+    head = [role for role, _, _ in rows].index("headline")
     return EstimatesInfo(
         tuple(name for _, name, _ in rows), values, ends[:, 0], ends[:, 1], tuple(role for role, _, _ in rows),
         tuple(e.target.kind for _, _, e in rows),
         np.array([e.target.n_train or np.nan for _, _, e in rows]), place, headings,
-        None if a.interval is None else (a.interval.low, a.interval.high),
-        _limits(values, ends, [role for role, _, _ in rows]), a.headline.loss, float(a.settings["level"]),
+        None if a.interval is None else (float(ends[head, 0]), float(ends[head, 1])),
+        _limits(values, ends, [role for role, _, _ in rows]), as_measure(a.headline.loss, 0.0)[0], float(a.settings["level"]),
     )  # fmt: skip
+
+
+def _scaled(e: Estimate) -> tuple[float, tuple[float, float]]:
+    """Return value and interval as they are shown: a score as a score."""
+    ends = sorted((np.nan, np.nan) if e.interval is None else (as_measure(e.loss, end)[1] for end in e.interval))
+    return as_measure(e.loss, e.value)[1], (float(ends[0]), float(ends[1]))
 
 
 def _places(kinds: list[str]) -> tuple[Floats, tuple[tuple[float, str], ...]]:
@@ -134,7 +142,7 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
         _row(numbers, k, float(at), ax)
     side = blended_transform_factory(ax.transAxes, ax.transData)
     for at, text in numbers.headings:
-        ax.text(0.0, at, text, transform=side, ha="left", va="center_baseline", style="italic")
+        ax.text(0.0, at, _heading(text, numbers.loss), transform=side, ha="left", va="center_baseline", style="italic")
     for at, size in zip(numbers.place, numbers.sizes):
         if np.isfinite(size):
             ax.text(1.03, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center_baseline")
@@ -151,28 +159,31 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
     _legend(numbers, ax)
 
 
+def _heading(text: str, loss: str) -> str:
+    """Return a group's heading, with the score's name instead of "Error" where a score is shown."""
+    word = quantity(loss)
+    return text if word == "error" else text.replace("Error", word[0].upper() + word[1:])
+
+
 _STYLE = {"headline": (MAIN, "o", 8.0, 3.5), "baseline": (GREY, "s", 5.5, 1.6), "agrees": (MAIN, "o", 5.0, 1.6),
           "differs": (OTHER, "D", 5.0, 1.6)}  # fmt: skip
 
 
 def _outside(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
     """Say where a row lies that the axis does not reach."""
-    colour = _STYLE[numbers.role[k]][0]
-    ax.plot([numbers.limits[1]], [at], marker=">", color=colour, markersize=6, clip_on=False)
+    colour, right = _STYLE[numbers.role[k]][0], numbers.values[k] > numbers.limits[1]
+    end = numbers.limits[1 if right else 0]
+    ax.plot([end], [at], marker=">" if right else "<", color=colour, markersize=6, clip_on=False)
     ax.annotate(
-        numbers.row_words(k),
-        (numbers.limits[1], at),
-        (-8, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center_baseline",
-    )
+        numbers.row_words(k), (end, at), (-8 if right else 8, 0), textcoords="offset points",
+        ha="right" if right else "left", va="center_baseline",
+    )  # fmt: skip
 
 
 def _row(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
     colour, marker, size, width = _STYLE[numbers.role[k]]
     low, high = numbers.low[k], numbers.high[k]
-    if numbers.values[k] > numbers.limits[1]:
+    if not numbers.limits[0] <= numbers.values[k] <= numbers.limits[1]:
         _outside(numbers, k, at, ax)
         return
     if np.isfinite(low):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.estimate import Estimate
+from unseen.core.set_losses import as_measure
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, axis_name, label, percent, tidy
 
@@ -32,8 +33,9 @@ class IntervalInfo:
 
 def info(e: Estimate) -> IntervalInfo | None:
     """Return the numbers of an estimate."""
-    ends = None if e.interval is None else (e.interval.low, e.interval.high)
-    return IntervalInfo(e.method, e.value, ends, e.level, str(e.target), e.loss)
+    loss, value = as_measure(e.loss, e.value)
+    ends = None if e.interval is None else sorted(as_measure(e.loss, end)[1] for end in e.interval)
+    return IntervalInfo(e.method, value, None if ends is None else (ends[0], ends[1]), e.level, str(e.target), loss)
 
 
 def draw(numbers: IntervalInfo, ax: Any) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
+from unseen.core.set_losses import as_measure
 from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, tidy
+from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["CurveInfo"]
@@ -19,7 +20,7 @@ __all__ = ["CurveInfo"]
 class CurveInfo:
     """Mean, smallest and largest error over repetitions at each training size; `train` and `test` have those columns.
 
-    `baseline` is None where it lies so far above that it would flatten the curves.
+    `baseline` is None where it lies so far off that it would flatten the curves.
     """
 
     sizes: Floats
@@ -33,7 +34,7 @@ class CurveInfo:
     def summary(self) -> str:
         """What the picture shows, in words."""
         first, last = (percent_or_number(float(v), self.loss) for v in (self.test[0, 0], self.test[-1, 0]))
-        return f"mean test error {first} at {self.sizes[0]:g} and {last} at {self.sizes[-1]:g} training units"
+        return f"mean test {quantity(self.loss)} {first} at {self.sizes[0]:g} and {last} at {self.sizes[-1]:g} training units"
 
 
 def info(a: Assessment) -> CurveInfo | None:
@@ -47,12 +48,13 @@ def info(a: Assessment) -> CurveInfo | None:
     if len(steps) < 2:
         return None
     size = table.plan.sizes[done, 1]
-    test = _bands(table.split_means(), part, steps)
-    near = a.baseline.value <= 1.5 * test[:, 2].max()
+    loss, tested = as_measure(table.loss, table.split_means())
+    test, guess = _bands(tested, part, steps), as_measure(table.loss, a.baseline.value)[1]
+    near = a.baseline.value <= 1.5 * table.split_means().max()
     return CurveInfo(
         np.array([size[part == k].mean() for k in steps]), test,
-        None if table.train is None else _bands(table.train_errors(), part, steps),
-        np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64), a.baseline.value if near else None, table.loss,
+        None if table.train is None else _bands(as_measure(table.loss, table.train_errors())[1], part, steps),
+        np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64), guess if near else None, loss,
     )  # fmt: skip
 
 
@@ -63,9 +65,9 @@ def _bands(values: Floats, part: Ints, steps: Ints) -> Floats:
 def draw(numbers: CurveInfo, ax: Any) -> None:
     """Draw both curves with the range over repetitions."""
     tidy(ax)
-    curves = [(numbers.test, OTHER, "o", "-", "test error")]
+    curves = [(numbers.test, OTHER, "o", "-", f"test {quantity(numbers.loss)}")]
     if numbers.train is not None:
-        curves.append((numbers.train, MAIN, "s", "-", "training error"))
+        curves.append((numbers.train, MAIN, "s", "-", f"training {quantity(numbers.loss)}"))
     for values, colour, marker, line, name in curves:
         ax.fill_between(numbers.sizes, values[:, 1], values[:, 2], color=colour, alpha=0.18, linewidth=0)
         ax.plot(numbers.sizes, values[:, 0], color=colour, marker=marker, linestyle=line, markersize=5.5, label=name)
@@ -84,8 +86,8 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
 figure(
     Figure(
         "learning-curve", Assessment, info, draw, "Learning curve",
-        "Mean error at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
-        "still falls at the right end says that more data would help.",
+        "Means at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
+        "still improves at the right end says that more data would help.",
         size=(7.0, 3.6), order=40,
     )
 )  # fmt: skip

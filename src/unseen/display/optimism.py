@@ -9,9 +9,10 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable
+from unseen.core.set_losses import as_measure
 from unseen.core.table import PredictionTable
 from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, tidy
+from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.verbs.assessment import Assessment, percent_or_number
 
 __all__ = ["OptimismInfo"]
@@ -21,7 +22,7 @@ MOST = 60
 
 @dataclass(frozen=True)
 class OptimismInfo:
-    """Errors of each split on its own training rows and on its test rows; `optimism` is test minus training.
+    """Errors, or scores, of each split on its own training rows and on its test rows; `optimism` is what training flatters by.
 
     At most 60 splits are listed, evenly spaced; the means are those of all.
     """
@@ -38,14 +39,14 @@ class OptimismInfo:
 
     @property
     def optimism(self) -> Floats:
-        """Test minus training error."""
-        return self.test - self.train
+        """How much better training looks: test less training error, or training less test score."""
+        return self.test - self.train if quantity(self.loss) == "error" else self.train - self.test
 
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
         train, test = (percent_or_number(v, self.loss) for v in (self.mean_train, self.mean_test))
-        return f"over {self.n_splits} splits, mean training error {train}, mean test error {test}"
+        return f"over {self.n_splits} splits, mean training {quantity(self.loss)} {train}, mean test {quantity(self.loss)} {test}"
 
 
 def info(a: Assessment) -> OptimismInfo | None:
@@ -58,11 +59,12 @@ def table_info(table: LossTable) -> OptimismInfo | None:
     """Return the errors by split of any table that kept training predictions."""
     if table.train is None or not len(table.completed):
         return None
-    train, test = table.train_errors(), table.split_means()
+    loss, train = as_measure(table.loss, table.train_errors())
+    test = as_measure(table.loss, table.split_means())[1]
     some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
     return OptimismInfo(
         table.completed[some] + 1, train[some], test[some], float(train.mean()), float(test.mean()),
-        float((test - train).mean()), len(test), table.plan.design == "time-ordered", table.loss,
+        float(table.optimism().mean()), len(test), table.plan.design == "time-ordered", loss,
     )  # fmt: skip
 
 
@@ -75,7 +77,7 @@ def draw(numbers: OptimismInfo, ax: Any) -> None:
         (numbers.train, numbers.mean_train, MAIN, "s", "training"),
     )
     for values, mean, colour, marker, name in parts:
-        text = f"{name} error, mean {percent_or_number(mean, numbers.loss)}"
+        text = f"{name} {quantity(numbers.loss)}, mean {percent_or_number(mean, numbers.loss)}"
         face = colour if name == "test" else "none"  # so that neither hides the other where they are equal
         ax.plot(numbers.split, values, linewidth=0, marker=marker, markersize=6, color=colour, markerfacecolor=face,
                 markeredgewidth=1.6 if name == "training" else 0, label=text)  # fmt: skip

@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.notes import merge_notes
 from unseen.core.registry import describe, known
-from unseen.display._style import measure_name
+from unseen.core.set_losses import as_measure
+from unseen.display._style import measure_name, quantity
 from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
 from unseen.verbs.assessment import Assessment, percent_or_number
 
@@ -48,10 +49,11 @@ def _against_baseline(a: Assessment) -> str:
     """Say whether the interval leaves room for being no better than guessing."""
     if a.interval is None:
         return ""
+    below, above = ("below", "above") if a.scale == "error" else ("above", "below")
     if a.interval.high < a.baseline.value:
-        return " The whole interval lies below that."
+        return f" The whole interval lies {below} that."
     if a.interval.low > a.baseline.value:
-        return " The whole interval lies above that: the model does worse than guessing."
+        return f" The whole interval lies {above} that: the model does worse than guessing."
     return " The interval reaches that value: these data do not show that the model is better than guessing."
 
 
@@ -132,6 +134,8 @@ def distribution(a: Assessment) -> Section | None:
     caption = (
         f"Summary of {len(spread.values)} splits, {spread.n_train:g} units trained on and {spread.n_test:g} tested."
     )
+    if a.scale != "error":
+        caption += f" The error G is {spread.loss}."
     return Section("distribution", "Error from split to split", [made, Table(columns, rows, caption, sortable=False)])
 
 
@@ -142,19 +146,19 @@ def optimism(a: Assessment) -> Section | None:
     if made is None:
         return None
     table = a.tables[a.headline_design]
-    errors = {
-        "training": table.train_errors(),
-        "test": table.split_means(),
-        "optimism (test less training)": table.optimism(),
-    }
+    loss, trained = as_measure(table.loss, table.train_errors())
+    errors = {"training": trained, "test": as_measure(table.loss, table.split_means())[1]}
+    errors["optimism (test less training)" if a.scale == "error" else "optimism (training less test)"] = (
+        table.optimism()
+    )
     rows = [
-        [name, *(Cell(percent_or_number(float(f(v)), table.loss), float(f(v))) for f in (np.mean, np.min, np.max))]
+        [name, *(Cell(percent_or_number(float(f(v)), loss), float(f(v))) for f in (np.mean, np.min, np.max))]
         for name, v in errors.items()
     ]
     summary = Table(
-        ["error", "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
+        [quantity(loss), "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
     )
-    return Section("optimism", "Training and test error", [made, summary])
+    return Section("optimism", f"Training and test {quantity(loss)}", [made, summary])
 
 
 @section(Assessment, 50)
@@ -165,7 +169,10 @@ def learning_curve(a: Assessment) -> Section | None:
     made, numbers = picture(a, "learning-curve"), curve_info(a)
     if made is None or numbers is None:
         return None
-    columns = {"test error": numbers.test, **({} if numbers.train is None else {"training error": numbers.train})}
+    word = quantity(numbers.loss)
+    columns = {f"test {word}": numbers.test}
+    if numbers.train is not None:
+        columns[f"training {word}"] = numbers.train
     rows = [
         [float(size), *(Cell(percent_or_number(float(v[k, 0]), numbers.loss), float(v[k, 0])) for v in columns.values()),
          int(numbers.repeats[k])]

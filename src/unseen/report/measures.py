@@ -6,6 +6,7 @@ from typing import Any
 
 from unseen.core.errors import InputError
 from unseen.core.registry import describe, known
+from unseen.measures._continuous import Outlying
 from unseen.report._sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.verbs.measure_record import Measures
 
@@ -18,7 +19,8 @@ SHOWN = 20
 def answer(m: Measures) -> Section:
     """Return every measure with its interval."""
     j = m.judged
-    lead = f"{j.n} predictions" + ("" if j.n_units == j.n else f" of {j.n_units} independent units")
+    what = f"{j.n_cases} predictions" + (f" of {len(j.outputs)} outputs ({', '.join(j.outputs)})" if j.outputs else "")
+    lead = what + ("" if j.n_units == j.n_cases else f", {j.n_units} independent units")
     if m.positive is not None:
         lead += f"; positive class {m.positive}"
         lead += "" if j.threshold is None else f", called from a score of {j.threshold:g} on"
@@ -79,15 +81,21 @@ def calibration(m: Measures) -> Section | None:
 @section(Measures, 60)
 def outlying(m: Measures) -> Section | None:
     """Return the cases whose errors stand out."""
-    try:
-        found = m.outlying()
-    except InputError:
-        return None
-    if not found.suspicious:
-        return None
+    blocks: list[Any] = []
+    for output in m.judged.outputs or (None,):
+        try:
+            found = m.outlying(output)
+        except InputError:
+            return None
+        if found.suspicious:
+            blocks += _standing_out(found, "" if output is None else f"{output}: ")
+    return Section("outlying", "Cases that stand out", blocks) if blocks else None
+
+
+def _standing_out(found: Outlying, of: str) -> list[Any]:
     text = (
-        f"E_abs / E_rms is {found.ratio:.3f} (normal errors give 0.798); {len(found.rows)} cases have errors far from the "
+        f"{of}E_abs / E_rms is {found.ratio:.3f} (normal errors give 0.798); {len(found.rows)} cases have errors far from the "
         "rest: look for wrong labels or missing features."
     )
     rows = [[int(r) + 1, float(e)] for r, e in zip(found.rows[:SHOWN], found.errors)]
-    return Section("outlying", "Cases that stand out", [Text(text), Table(["case", "error"], rows)])
+    return [Text(text), Table(["case", "error"], rows)]

@@ -120,7 +120,7 @@ class Assessment(Shown):
     @property
     def title(self) -> str:
         """Title of the report."""
-        return f"Expected error of {self.model}"
+        return f"Expected {self.scale} of {self.model}"
 
     def agrees(self, method: str) -> bool | None:
         """Say whether an estimate lies inside the headline's interval."""
@@ -240,7 +240,8 @@ class Assessment(Shown):
             lines += ["", _text_table(self)]
         if (spread := self.distribution) is not None:
             parts = ", ".join(f"{k} {v:.4g}" for k, v in spread.summary().items())
-            lines += ["", f"Error over {len(spread.values)} leave-out splits: {parts}"]
+            what = "Error" if self.scale == "error" else spread.loss
+            lines += ["", f"{what} over {len(spread.values)} leave-out splits: {parts}"]
         lines += ["", *(str(n) for n in self.notes)] if self.notes else []
         return "\n".join(lines)
 

@@ -120,7 +120,7 @@ def measure(
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
     elif has_several_outputs(y_true):
         return _of_outputs(
-            y_true, y_score, (y_pred, positive, threshold, costs, prevalence, measures, stratified), groups, sample_weight, n_bootstrap,
+            y_true, y_score, (y_pred, positive, threshold, costs, prevalence, stratified), measures, groups, sample_weight, n_bootstrap,
             root_seed(random_state), level,
         )  # fmt: skip
     else:
@@ -143,14 +143,15 @@ def measure(
 
 
 def _of_outputs(
-    y_true: Any, y_score: Any, unsuited: tuple[Any, ...], groups: Any, weight: Any, n_bootstrap: int, seed: int, level: float
+    y_true: Any, y_score: Any, unsuited: tuple[Any, ...], measures: Any, groups: Any, weight: Any, n_bootstrap: int,
+    seed: int, level: float,
 ) -> Measures:  # fmt: skip
     if any(option is not None for option in unsuited):
         raise InputError(
-            "y_true has several columns, so numbers are measured output by output; options of classes and a choice of "
-            "measures do not apply. For classes give one column of labels."
+            "y_true has several columns, so numbers are measured output by output; options of classes do "
+            "not apply. For classes give one column of labels."
         )
-    found, j = measures_of_outputs(y_true, y_score, groups, weight, n_bootstrap, seed, level)
+    found, j = measures_of_outputs(y_true, y_score, measures, groups, weight, n_bootstrap, seed, level)
     estimates = {e.loss: e for e in found if e is not None}
     return Measures(estimates, j, level, seed, n_bootstrap, False, merge_notes(*(e.notes for e in estimates.values())))
 

@@ -237,7 +237,7 @@ class Calibration(Shown):
     def __str__(self) -> str:
         b = self.brier
         return (
-            f"calibration of {self.label}: Brier score {b.score:.4g} = reliability {b.reliability:.4g} - resolution "
+            f"calibration of {self.label}: Brier score of this class {b.score:.4g} = reliability {b.reliability:.4g} - resolution "
             f"{b.resolution:.4g} + uncertainty {b.uncertainty:.4g} + within bins {b.within:.4g}"
         )
 

@@ -22,9 +22,9 @@ __all__ = ["costs_of", "measure_file"]
 def measure_file(
     file: Any,
     *,
-    truth: str,
+    truth: str | Sequence[str],
     score: Sequence[str] | None = None,
-    pred: str | None = None,
+    pred: str | Sequence[str] | None = None,
     costs: Any = None,
     cluster: str | None = None,
     weights: str | None = None,
@@ -32,6 +32,8 @@ def measure_file(
     **options: Any,
 ) -> Measures:
     """Measure the predictions in a file; `score` and `pred` name columns, the rest is as in `unseen.measure`.
+
+    Several columns of truth, `["a", "b"]` or "a,b", are several outputs, with as many predictions in `pred` or `score`.
 
     Examples
     --------
@@ -45,8 +47,20 @@ def measure_file(
     frame = read_frame(file, [cluster] if cluster else [], sep)
     name = Path(file).name if isinstance(file, (str, PathLike)) else "the frame"
     ids = np.arange(1, len(frame) + 1).astype(object)
-    y = _whole(frame, truth, name)
-    said = None if pred is None else _whole(frame, pred, name)
+    shared: dict[str, Any] = {
+        "groups": None if cluster is None else _whole(frame, cluster, name).astype(str),
+        "sample_weight": None
+        if weights is None
+        else numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
+    }
+    title, truths, decided = f"Measures of {name}", _names(frame, truth), [] if pred is None else _names(frame, pred)
+    if len(truths) > 1:
+        made = _of_outputs(frame, name, ids, truths, [*decided, *(score or ())], costs=costs, **shared, **options)
+        return replace(made, title=title)
+    if len(decided) > 1:
+        raise InputError(f"one column of truth and {len(decided)} of predictions; name as many columns of truth.")
+    y = _whole(frame, truths[0], name)
+    said = _whole(frame, decided[0], name) if decided else None
     values = None
     if score:
         values = np.stack([numbers(column(frame, c, name), f"{name}: {c!r}", ids) for c in score], axis=1)
@@ -54,11 +68,36 @@ def measure_file(
     given = (values[:, 0] if values is not None and values.shape[1] == 1 else values) if score else said
     made = measure(
         y, given, y_pred=said if score else None, costs=None if costs is None else costs_of(costs, np.unique(y)),
-        groups=None if cluster is None else _whole(frame, cluster, name).astype(str),
-        sample_weight=None if weights is None else numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
-        **options,
+        **shared, **options,
     )  # fmt: skip
-    return replace(made, title=f"Measures of {name}")
+    return replace(made, title=title)
+
+
+def _names(frame: Any, given: str | Sequence[str]) -> list[str]:
+    """Return the columns meant: one whose name may hold a comma, or several separated by commas."""
+    if not isinstance(given, str):
+        return list(given)
+    return [given] if given in frame.columns else given.split(",")
+
+
+def _of_outputs(
+    frame: Any, file: str, ids: Array, truths: list[str], said: list[str], task: str | None = None, **options: Any
+) -> Measures:
+    """Measure several numbers per case."""
+    import pandas as pd
+
+    if len(said) != len(truths):
+        raise InputError(
+            f"{len(truths)} columns of truth ({', '.join(truths)}) need as many predictions, in the same order; "
+            f"{len(said)} {'was' if len(said) == 1 else 'were'} named{': ' + ', '.join(said) if said else ''}."
+        )
+    if task == "classification":
+        raise InputError("several columns of truth are several outputs, which are numbers; name one column of labels.")
+    y, given = (
+        pd.DataFrame({c: numbers(column(frame, c, file), f"{file}: {c!r}", ids) for c in names})
+        for names in (truths, said)
+    )
+    return measure(y, given, **options)
 
 
 def _whole(frame: Any, name: str, file: str) -> Array:

@@ -40,6 +40,8 @@ class Judged:
         Weight of each case.
     threshold : float or None
         Score from which on a case was called positive.
+    outputs : tuple of str
+        Names of several numbers predicted per case, which then follow one another in y and value.
     """
 
     task: str
@@ -52,11 +54,17 @@ class Judged:
     units: Ints
     weight: Floats
     threshold: float | None = None
+    outputs: tuple[str, ...] = ()
 
     @property
     def n(self) -> int:
-        """Number of cases."""
+        """Number of predictions."""
         return len(self.y)
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases; each has one prediction, or one per output."""
+        return self.n // max(len(self.outputs), 1)
 
     @property
     def n_units(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate
 from unseen.core.registry import find, known
 from unseen.verbs.measure_input import Judged, judged
@@ -32,7 +32,7 @@ def has_several_outputs(y_true: Any) -> bool:
 
 
 def measures_of_outputs(
-    y_true: Any, y_score: Any, groups: Any, weight: Any, n_bootstrap: int, seed: int, level: float
+    y_true: Any, y_score: Any, measures: Any, groups: Any, weight: Any, n_bootstrap: int, seed: int, level: float
 ) -> tuple[list[Estimate | None], Judged]:
     """Return the estimates, named "pov[a]" by output, and all outputs as one set whose units are the cases.
 
@@ -47,14 +47,24 @@ def measures_of_outputs(
     columns = [
         judged(truth[:, k], said[:, k], None, None, None, groups, weight, "regression") for k in range(len(names))
     ]
-    whole = _stacked(columns)
+    whole, wanted = _stacked(columns, names), _wanted(measures)
     boot = Bootstrap(whole, n_bootstrap, seed, level)
-    found = [of_set(whole, boot, find(name, "measures")()) for name in OVER_ALL]
-    wanted = [cls for cls in known("measures").values() if cls.task == "regression"]
+    found = [of_set(whole, boot, one) for one in wanted if one.id in OVER_ALL]
     for name, j in zip(names, columns):
-        one = Bootstrap(j, n_bootstrap, seed, level)
-        found += [of_set(j, one, cls(), f"{cls.id}[{name}]") for cls in wanted]
+        draws = Bootstrap(j, n_bootstrap, seed, level)
+        found += [of_set(j, draws, one, f"{one.id}[{name}]") for one in wanted]
     return found, whole
+
+
+def _wanted(measures: Any) -> list[Any]:
+    if measures is None:
+        return [cls() for cls in known("measures").values() if cls.task == "regression"]
+    asked = [measures] if isinstance(measures, str) else measures
+    made = [find(one, "measures")() if isinstance(one, str) else one for one in asked]
+    unfit = [one.id for one in made if one.task != "regression"]
+    if unfit:
+        raise NotApplicable(f"{', '.join(unfit)}: no measure of numbers, and several outputs are measured as numbers.")
+    return made
 
 
 def _names(y_true: Any) -> list[str]:
@@ -62,7 +72,7 @@ def _names(y_true: Any) -> list[str]:
     return [str(c) for c in columns] if columns is not None else [str(k) for k in range(np.shape(y_true)[1])]
 
 
-def _stacked(columns: list[Judged]) -> Judged:
+def _stacked(columns: list[Judged], names: list[str]) -> Judged:
     def joined(parts: list[Array]) -> Array:
         return np.column_stack(parts).reshape(-1)
 
@@ -70,4 +80,4 @@ def _stacked(columns: list[Judged]) -> Judged:
     y, value = joined([c.y for c in columns]), joined([c.value for c in columns])
     weight: Floats = np.repeat(first.weight, len(columns))
     units = np.repeat(first.units, len(columns))
-    return Judged("regression", y, value, None, False, None, 1, units, weight)
+    return Judged("regression", y, value, None, False, None, 1, units, weight, outputs=tuple(names))

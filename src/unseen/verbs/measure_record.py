@@ -140,8 +140,16 @@ class Measures(Shown):
         return Confusion(tuple(str(c) for c in j.classes), counts, share, low, high, self.level)
 
     def outlying(self, label: Any = None) -> Outlying:
-        """Return the cases whose errors stand out: numbers, or probabilities of a class against 0 and 1."""
+        """Return the cases whose errors stand out: numbers, or probabilities of a class against 0 and 1.
+
+        The label names a class, or one of several outputs.
+        """
         j = self.judged
+        if j.outputs:
+            if str(label) not in j.outputs:
+                raise UnknownName("output", label, j.outputs, "Several were measured; name one.")
+            errors = (j.y - j.value).reshape(j.n_cases, -1)
+            return outlying(errors[:, j.outputs.index(str(label))])
         if j.classes is None:
             return outlying(j.y - j.value)
         code, positive = self._class(label)
@@ -160,7 +168,7 @@ class Measures(Shown):
         j = self.judged
         return plain(
             {
-                "n": j.n, "n_units": j.n_units, "task": j.task, "level": self.level, "seed": self.seed,
+                "n": j.n_cases, "outputs": list(j.outputs), "n_units": j.n_units, "task": j.task, "level": self.level, "seed": self.seed,
                 "n_bootstrap": self.n_bootstrap, "stratified": self.stratified, "threshold": j.threshold, "positive": self.positive,
                 "classes": None if j.classes is None else [str(c) for c in j.classes],
                 "measures": {k: e.to_dict() for k, e in self.estimates.items()},
@@ -170,7 +178,11 @@ class Measures(Shown):
         )  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [f"{self.judged.n} cases" + ("" if self.positive is None else f", positive class {self.positive}")]
+        outputs = self.judged.outputs
+        lines = [
+            f"{self.judged.n_cases} cases" + ("" if self.positive is None else f", positive class {self.positive}")
+        ]
+        lines[0] += f", {len(outputs)} outputs: {', '.join(outputs)}" if outputs else ""
         width = max(map(len, self.estimates), default=0)
         for name, e in self.estimates.items():
             span = "" if e.interval is None else f"  {100 * self.level:g}% {e.interval}"

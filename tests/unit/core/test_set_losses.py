@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,3 +145,64 @@ def test_a_named_test_of_areas_is_taken_by_splits_and_delong_is_the_default():
     assert default.pairs[0].test == "delong"
     assert named.pairs[0].test == "corrected-t"
     assert (default.pairs[0].estimate.n_fits, named.pairs[0].estimate.n_fits) == (2, 50)
+
+
+def test_a_perfect_score_on_every_split_is_bounded_by_the_rarest_class():
+    from scipy.stats import beta
+
+    rng = np.random.default_rng(3)
+    truth = np.repeat([0, 1], [60, 20])
+    far = np.column_stack([10.0 * truth + rng.normal(size=80), rng.normal(size=80)])
+    table = unseen.run(GaussianNB(), far, truth, design=unseen.designs.RepeatedKFold(4, 1), scores=True, random_state=0)
+    for measure in ("auc", "f1"):
+        e = CorrectedT()(table.losses(measure))
+        assert (e.value, e.interval.low) == (0, 0)
+        assert e.interval.high == pytest.approx(beta.ppf(0.975, 1, 20), abs=1e-12)
+        assert "20 tested units of the rarest class" in e.notes[-1].text
+    from sklearn.dummy import DummyClassifier
+
+    flat = unseen.run(
+        DummyClassifier(), far, truth, design=unseen.designs.RepeatedKFold(4, 1), scores=True, random_state=0
+    )
+    guess = CorrectedT()(flat.losses("auc"))
+    assert (guess.value, guess.interval) == (0.5, None)
+
+
+def test_figures_and_report_of_a_score_show_the_score(tmp_path):
+    from unseen.display import info
+
+    effort = "splits=6,repeats=0,bootstrap=0,leave_out=20,curve=2"
+    a = unseen.assess("naive-bayes", X[:120], y[:120], measure="auc", random_state=0, effort=effort)
+    areas = 1 - a.tables["monte-carlo"].split_means()
+    shown = info(a, "estimates")
+    head = shown.role.index("headline")
+    assert (shown.loss, shown.values[head]) == ("auc", pytest.approx(areas.mean()))
+    assert shown.span == (pytest.approx(1 - a.interval.high), pytest.approx(1 - a.interval.low))
+    assert shown.low[head] <= shown.values[head] <= shown.high[head]
+    gaps = info(a, "optimism")
+    assert gaps.test == pytest.approx(areas)
+    assert gaps.optimism.mean() == pytest.approx(gaps.mean_optimism) == pytest.approx((gaps.train - gaps.test).mean())
+    spread = info(a, "distribution")
+    assert np.all(np.diff(spread.fractiles) >= 0)
+    assert spread.mean == pytest.approx(1 - a.tables["leave-out"].split_means().mean())
+    assert spread.count.sum() == 20
+    curve = info(a, "learning-curve")
+    assert curve.loss == "auc"
+    assert np.all((curve.test[:, 1] <= curve.test[:, 0]) & (curve.test[:, 0] <= curve.test[:, 2]))
+    single = info(a.headline, "interval")
+    assert (single.value, single.loss) == (pytest.approx(areas.mean()), "auc")
+    page = Path(a.report(tmp_path / "a.html")).read_text("utf-8")
+    assert "The whole interval lies above that." in page
+    assert "Training and test AUC" in page
+    assert "1 - auc</text>" not in page
+    assert a.title.startswith("Expected auc of")
+
+
+def test_bars_of_uneven_split_values_can_be_seen():
+    from unseen.core.distribution import ErrorDistribution
+    from unseen.display.distribution import distribution_info
+
+    values = np.array([0.0] * 10 + [0.0001, 0.03, 0.1, 0.1, 0.2])
+    shown = distribution_info(ErrorDistribution(values, "1 - auc"))
+    assert shown.count.sum() == 15
+    assert shown.width.min() > 0.02 * 0.2

@@ -350,6 +350,48 @@ def test_bad_outputs():
         unseen.measure(np.ones((5, 2)), np.ones((5, 2)), positive=1)
 
 
+def test_outputs_are_counted_by_case_and_listed_where_they_stand_out():
+    rng = np.random.default_rng(8)
+    Y = pd.DataFrame(rng.normal(size=(80, 2)), columns=["height", "weight"])
+    P = Y + rng.normal(size=(80, 2)) * 0.1
+    P.iloc[17, 1] += 30
+    m = unseen.measure(Y, P, measures=["pov", "rms", Quantile(0.9)], random_state=1)
+    assert set(m) == {"rms", *(f"{k}[{c}]" for k in ("pov", "rms", "quantile") for c in Y)}
+    assert str(m).splitlines()[0] == "80 cases, 2 outputs: height, weight"
+    assert (m.to_dict()["n"], m.to_dict()["outputs"]) == (80, ["height", "weight"])
+    assert m.outlying("weight").rows.tolist() == [17]
+    assert not m.outlying("height").suspicious
+    with pytest.raises(UnknownName, match="name one"):
+        m.outlying()
+    with pytest.raises(NotApplicable, match="auc"):
+        unseen.measure(Y, P, measures=["auc"])
+
+
+def test_several_outputs_of_a_file(tmp_path):
+    from unseen.cli.app import app
+
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=["a", "b", "p", "q"])
+    frame["p"] += 3 * frame["a"]
+    frame["q"] -= 3 * frame["b"]
+    file = tmp_path / "numbers.csv"
+    frame.to_csv(file, index=False)
+    run = lambda *words: CliRunner().invoke(app, ["measure", str(file), *words])  # noqa: E731
+    answer = run("--truth", "a,b", "--pred", "p,q", "--json", "--report", str(tmp_path / "r.html"))
+    assert answer.exit_code == 0
+    found = json.loads(answer.stdout)["measures"]
+    for truth, said in (("a", "p"), ("b", "q")):
+        assert found[f"pov[{truth}]"]["value"] == pytest.approx(np.corrcoef(frame[truth], frame[said])[0, 1] ** 2)
+        assert found[f"r2[{truth}]"]["value"] == pytest.approx(metrics.r2_score(frame[truth], frame[said]))
+    assert "60 predictions of 2 outputs (a, b)" in (tmp_path / "r.html").read_text("utf-8")
+    with pytest.raises(InputError, match=r"2 columns of truth \(a, b\) need as many predictions.*1 was named: p"):
+        measure_file(file, truth="a,b", pred="p")
+    with pytest.raises(InputError, match="one column of truth and 2 of predictions"):
+        measure_file(file, truth="a", pred="p,q")
+    with_comma = frame.rename(columns={"a": "a,b"})
+    assert measure_file(with_comma, truth="a,b", pred="p")["pov"].value == found["pov[a]"]["value"]
+
+
 def test_one_area_has_one_interval_everywhere():
     import pandas as pd
 

@@ -40,6 +40,7 @@ def test_idx_by_hand(tmp_path):
         (b"\0\0\x08\x03" + struct.pack(">3I", 2**31, 2**31, 9), "at most"),
         (gzip.compress(b"\0\0\x08\x01" + struct.pack(">I", 3000) + bytes(3000))[:-30], "damaged or was cut short"),
     ],
+    ids=["empty", "picture", "header", "short", "long", "huge", "cut gzip"],
 )
 def test_damaged_idx_is_named(tmp_path, content, words):
     (tmp_path / "a").write_bytes(content)

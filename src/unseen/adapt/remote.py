@@ -76,6 +76,8 @@ class RemoteModel(_Classifier):
         Labels for a graph that only has numbers.
     """
 
+    reads_shapes = False
+
     def __init__(self, sandbox: Sandbox, classes: Sequence[Any] | None = None) -> None:
         about = sandbox.description
         labels = _labels(about, classes)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from unseen.adapt.pipelines import piped_hook
+from unseen.adapt.shapes import in_shape, reads_shapes
 from unseen.adapt.weights import weight_key
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
@@ -31,14 +33,16 @@ class FittedEstimator:
 
     native: Any
     classes: Array | None = None
+    sample_shape: tuple[int, ...] = ()
 
     def predict(self, X: Any) -> Array:
         """Return one label or number per row."""
-        values = np.asarray(self.native.predict(X))
+        values = np.asarray(self.native.predict(in_shape(X, self.sample_shape)))
         return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
     def scores(self, X: Any) -> tuple[Floats, str] | None:
         """Return scores in the order of the data's classes, or None where the object has none."""
+        X = in_shape(X, self.sample_shape)
         if hasattr(self.native, "predict_proba"):
             return self._aligned(np.asarray(self.native.predict_proba(X), dtype=float)), "probability"
         if hasattr(self.native, "decision_function"):
@@ -75,11 +79,17 @@ class SklearnModel:
         Row weights go to `fit` where the estimator takes `sample_weight`: in a pipeline to its last step, in a
         meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on.
         """
-        fresh = _clone(self.estimator)
-        _set_seeds(fresh, self.unset_seeds, seed)
+        fresh = self.fresh(seed)
         options = {} if data.weights is None or self.weight_key is None else {self.weight_key: data.weights}
-        fitted = fresh.fit(data.X, data.y, **options)
-        return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes)
+        shape = data.sample_shape if data.sample_shape and reads_shapes(fresh) else ()
+        fitted = fresh.fit(in_shape(data.X, shape), data.y, **options)
+        return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes, shape)
+
+    def fresh(self, seed: int) -> Any:
+        """Return an unfitted clone whose unset `random_state` parameters are set from `seed`."""
+        made = _clone(self.estimator)
+        _set_seeds(made, self.unset_seeds, seed)
+        return made
 
     @cached_property
     def unset_seeds(self) -> tuple[str, ...]:
@@ -93,8 +103,9 @@ class SklearnModel:
 
     @property
     def fit_many(self) -> Any:
-        """Return the estimator's own `fit_many` hook, if it has one."""
-        return getattr(self.estimator, "fit_many", None)
+        """Return the hook that fits all splits at once: the estimator's own, or that of a pipeline's last step."""
+        own = getattr(self.estimator, "fit_many", None)
+        return own if callable(own) else piped_hook(self.estimator, self.fresh)
 
 
 def _clone(estimator: Any) -> Any:
@@ -228,20 +239,29 @@ def _check_task(model: Any, data: Data | None) -> None:
         )
 
 
-def as_fitted(model: Any, classes: Array | None = None) -> Fitted:
-    """Return a model that was trained elsewhere as it is, never refitted; a plain function counts as its `predict`."""
+def as_fitted(model: Any, classes: Array | None = None, sample_shape: tuple[int, ...] = ()) -> Fitted:
+    """Return a model that was trained elsewhere as it is, never refitted; a plain function counts as its `predict`.
+
+    Where examples have a `sample_shape`, models that read shapes get it back.
+    """
     if isinstance(model, FittedEstimator):
         return model
     if isinstance(model, type):
         raise KindError(f"the fitted model is the class {model.__name__}; give a fitted object of it.")
     if callable(getattr(model, "predict", None)):
         _refuse_unfitted(model)
-        return FittedEstimator(model, classes)
+        return FittedEstimator(model, classes, sample_shape if sample_shape and _takes_shape(model) else ())
     if callable(model):
-        return FittedEstimator(_Function(model), classes)
+        return FittedEstimator(_Function(model), classes, sample_shape)
     raise KindError(
         f"the fitted model is a {type(model).__name__} without predict; give a fitted estimator or a function of X."
     )
+
+
+def _takes_shape(model: Any) -> bool:
+    """Say whether a trained model reads shapes, and was not trained on flat rows."""
+    trained_on = getattr(model, "sample_shape_", None)
+    return reads_shapes(model) and (trained_on is None or len(trained_on) > 1)
 
 
 def _refuse_unfitted(model: Any) -> None:

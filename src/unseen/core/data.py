@@ -40,6 +40,9 @@ class Data:
         The class that sensitivity and AUC speak of.
     fingerprint : str
         Short hash of the content, made at the boundary.
+    sample_shape : tuple of int
+        Shape of an example, such as (channels, height, width), where X came in more than two dimensions and its rows are
+        flattened examples; empty for tables.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Data:
     target_name: str = "y"
     positive: Any = None
     fingerprint: str = ""
+    sample_shape: tuple[int, ...] = ()
 
     @property
     def n(self) -> int:

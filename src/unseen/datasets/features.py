@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.errors import InputError, KindError, MissingExtra
 
-__all__ = ["check_features", "content_of", "features_of", "plain_frame"]
+__all__ = ["check_features", "content_of", "features_of", "flattened", "plain_frame"]
 
 Named = tuple[Any, tuple[str, ...]]
 
@@ -37,6 +37,24 @@ def features_of(X: Any) -> Named:
 
         return plain_frame(pd.DataFrame(np.asarray(X)))
     return _array(X)
+
+
+def flattened(X: Any) -> tuple[Any, tuple[int, ...]]:
+    """Return arrays and tensors of more than two dimensions as one row per example, and the shape of an example.
+
+    Anything else comes back as it is, with an empty shape.
+
+    Examples
+    --------
+    >>> rows, shape = flattened(np.zeros((5, 1, 4, 4)))
+    >>> rows.shape, shape
+    ((5, 16), (1, 4, 4))
+    """
+    if hasattr(X, "detach") and hasattr(X, "cpu"):
+        X = X.detach().cpu().numpy()
+    if not isinstance(X, np.ndarray) or X.ndim < 3:
+        return X, ()
+    return X.reshape(len(X), int(np.prod(X.shape[1:]))), X.shape[1:]
 
 
 def _numbered(count: int) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data, Task, fingerprint_of
 from unseen.core.errors import InputError, UnknownName
-from unseen.datasets.features import check_features, content_of, features_of
+from unseen.datasets.features import check_features, content_of, features_of, flattened
 
 __all__ = ["as_data"]
 
@@ -35,7 +35,8 @@ def as_data(
     ----------
     X : array, sparse matrix, pandas, polars or pyarrow table
         Features, one row per example. Text columns need a table with column names. A pandas frame stays one; its
-        nullable columns become plain ones with NaN for a missing value.
+        nullable columns become plain ones with NaN for a missing value. Images and other arrays or tensors of more than two
+        dimensions are kept as flat rows with their `sample_shape`, which is given back to models that read it.
     y : array-like
         Labels or numbers; none may be missing.
     groups, sample_weight, time, ids : array-like, optional
@@ -57,7 +58,8 @@ def as_data(
     ('classification', ['no', 'yes'], 'yes')
     """
     name = target_name or _name_of(y)
-    features, names = features_of(X)
+    rows, sample_shape = flattened(X)
+    features, names = features_of(rows)
     target = column_of(y, "y")
     n = features.shape[0]
     if len(target) != n:
@@ -82,7 +84,7 @@ def as_data(
     mark = fingerprint_of(*content_of(features), target, *(v for v in extras.values() if v is not None))
     return Data(
         features, target, kind, classes, **extras, names=names, target_name=name,
-        positive=_positive(positive, classes), fingerprint=mark,
+        positive=_positive(positive, classes), fingerprint=mark, sample_shape=sample_shape,
     )  # fmt: skip
 
 

@@ -21,8 +21,8 @@ TARGETS = ("y", "Y", "target", "labels", "label")
 def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str, str]:
     """Return the arrays of an archive, the name of the features and of the target.
 
-    Features are the array X (or x, data, features); pictures and other arrays of more than two dimensions are
-    flattened to one row each. The target is the array named, or y (or Y, target, labels, label).
+    Features are the array X (or x, data, features), of two or more dimensions. The target is the array named, or y (or Y,
+    target, labels, label).
     """
     try:
         with source.seekable() as file, np.load(file, allow_pickle=False) as archive:
@@ -37,9 +37,6 @@ def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str,
         raise UnknownName("target array", name, arrays, f"The file is {str(source.path)!r}.")
     if name == features:
         raise InputError(f"the target and the features are both the array {name!r}; give another target.")
-    X = arrays[features]
-    if X.ndim > 2:
-        arrays[features] = X.reshape(len(X), -1)
     return arrays, features, name
 
 

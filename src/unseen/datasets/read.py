@@ -136,7 +136,7 @@ def subsample(data: Data, n: int, seed: RandomState = 0) -> Data:
         part.X, part.y, groups=part.groups, sample_weight=part.weights, time=part.order, ids=part.ids,
         positive=data.positive, task=data.task, target_name=data.target_name,
     )  # fmt: skip
-    return replace(again, names=data.names)
+    return replace(again, names=data.names, sample_shape=data.sample_shape)
 
 
 def _with_every_class(data: Data, order: Ints, n: int) -> Ints:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -12,13 +11,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from unseen.core.errors import InputError, UnseenError
+from unseen.core.errors import InputError
 from unseen.nets._architectures import make_mlp
 from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode
 from unseen.nets._fit_many import fit_many
 from unseen.nets._fits import Fits, rows_at_once
 from unseen.nets._saved import saved_classifier, write_classifier
-from unseen.nets._settings import device_of, dtype_of, exact_float32
+from unseen.nets._settings import device_of, dtype_of, exact_float32, weights_of_rows
+from unseen.nets._splits_together import answers, softmax
 
 __all__ = ["Classifier"]
 
@@ -107,13 +107,23 @@ class Classifier(Estimator):
         self.random_state = random_state
         self.progress = progress
 
-    def fit(self, X: Any, y: Any) -> Classifier:
-        """Train a net on rows and labels; an earlier fit is forgotten."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Classifier:
+        """Train a net on rows and labels; an earlier fit is forgotten.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows, flat or in their shape, and labels of any kind.
+        sample_weight : array-like, optional
+            Weight of each row in the loss, as for `fit_many`.
+        """
         array = checked_features(self, X, first=True)
         classes, codes = encode(checked_labels(y, len(array), type(self).__name__))
-        if len(classes) < 2:
-            raise InputError(f"y holds one class only ({classes[0]!r}); Classifier can't train with one class.")
-        fits = self._trained(array, codes, classes, None, [self._seed()])
+        weights = weights_of_rows(sample_weight, len(array))
+        counted = classes if weights is None else classes[np.unique(codes[weights > 0])]
+        if len(counted) < 2:
+            raise InputError(f"y holds one class only ({counted[0]!r}); Classifier can't train with one class.")
+        fits = self._trained(array, codes, classes, None, [self._seed()], weights)
         self._keep(fits, classes)
         return self
 
@@ -125,7 +135,7 @@ class Classifier(Estimator):
         self.sample_shape_ = fits.sample_shape
 
     def _trained(
-        self, array: np.ndarray, codes: np.ndarray, classes: np.ndarray, sets: Any, seeds: Sequence[int]
+        self, array: np.ndarray, codes: np.ndarray, classes: np.ndarray, sets: Any, seeds: Sequence[int], rows: Any
     ) -> Fits:
         weights = self.class_weight
         if isinstance(weights, dict):
@@ -139,7 +149,7 @@ class Classifier(Estimator):
         options = {name: getattr(self, name) for name in names}
         return fit_many(
             self._architecture(), self._shaped(array), codes, sets, seeds=list(seeds), class_weight=weights,
-            n_classes=len(classes), **options,
+            n_classes=len(classes), sample_weight=rows, **options,
         )  # fmt: skip
 
     def _architecture(self) -> Any:
@@ -173,7 +183,7 @@ class Classifier(Estimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the softmax of the logits, in the order of `classes_`."""
-        return _softmax(self._logits(X))
+        return softmax(self._logits(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the label with the largest logit."""
@@ -187,7 +197,7 @@ class Classifier(Estimator):
     @torch.no_grad()
     def _logits(self, X: Any) -> np.ndarray:
         self._demand_fit()
-        rows = torch.as_tensor(self._shaped(checked_features(self, X, first=False)))
+        rows = torch.as_tensor(self._shaped(checked_features(self, self._as_images(X), first=False)))
         if tuple(rows.shape[1:]) != tuple(self.sample_shape_):
             raise InputError(
                 f"the net reads examples of shape {tuple(self.sample_shape_)}; X has shape {tuple(rows.shape)}."
@@ -201,34 +211,32 @@ class Classifier(Estimator):
             parts: list[Tensor] = [net(part.to(where, dtype)).double().cpu() for part in rows.split(size)]
         return torch.cat(parts).numpy()[:, : len(self.classes_)]
 
-    def fit_many(self, data: Any, splits: Sequence[Any], seeds: Sequence[int]) -> Any:
+    def _as_images(self, X: Any) -> Any:
+        """Return flat rows in the shape of the examples that the net was trained on."""
+        shape = self.sample_shape_
+        flat = self.input_shape is None and len(shape) > 1 and getattr(X, "ndim", 0) == 2
+        return np.asarray(X).reshape(len(X), *shape) if flat and X.shape[1] == int(np.prod(shape)) else X
+
+    def fit_many(
+        self, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Sequence[tuple[Any, Any]] | None = None
+    ) -> Any:
         """Train one net per split, all together, and return predictions and probabilities for all rows of each.
 
-        The engine asks this before it fits split by split. None, which sends it there, is the answer for rows with
-        weights, for training parts that lack a class, and where a net fails, so that the reason is told by fit.
+        The engine asks this before it fits split by split. None, which sends it there, is the answer for training parts
+        that lack a class, and where a net fails, so that the reason is told by fit.
+
+        Parameters
+        ----------
+        data : Data
+            Sample.
+        splits : sequence of Split
+            Rows that each net learns.
+        seeds : sequence of int
+            One per split.
+        tables : sequence of pairs, optional
+            For each split, its training rows and all rows, as transformers fitted on that split give them.
         """
-        classes = data.classes
-        if data.weights is not None or classes is None or len(splits) < 2:
-            return None
-        codes = np.searchsorted(classes, data.y)
-        if any(len(np.unique(codes[s.train])) < len(classes) for s in splits):
-            return None
-        if self.random_state is None:
-            own = [int(s) % (2**31 - 1) for s in seeds]
-        elif isinstance(self.random_state, (int, np.integer)):
-            own = [int(self.random_state)] * len(splits)
-        else:
-            return None
-        try:
-            array = checked_features(Estimator(), data.X, first=True)
-            with _one_thread():
-                fits = self._trained(array, codes, np.asarray(classes), [s.train for s in splits], own)
-                if fits.failed.any():
-                    return None
-                logits = fits.logits(self._shaped(array)).double().cpu().numpy()[:, :, : len(classes)]
-        except (UnseenError, TypeError, ValueError):
-            return None
-        return [(classes[each.argmax(axis=1)], (_softmax(each), "probability")) for each in logits]
+        return answers(self, data, splits, seeds, tables)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trained net as one safetensors file whose header holds labels, shape and parameters; no pickle."""
@@ -247,19 +255,3 @@ class Classifier(Estimator):
             Architecture; needed unless it is one of this package's, since a file must not name code to run.
         """
         return saved_classifier(cls, path, module)
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return odds / odds.sum(axis=-1, keepdims=True)
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Train with one thread, as every fit of the engine runs, so that results do not depend on the route."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

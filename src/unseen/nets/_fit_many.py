@@ -16,8 +16,8 @@ from unseen.nets._fits import Fits, rows_at_once
 from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
 from unseen.nets._program import Plain
-from unseen.nets._sets import index_arrays, make_sets
-from unseen.nets._settings import Settings, class_weights, device_of, dtype_of, exact_float32, per_net
+from unseen.nets._sets import counting, index_arrays, make_sets
+from unseen.nets._settings import Settings, class_weights, device_of, dtype_of, exact_float32, per_net, weights_of_rows
 from unseen.nets._start import fresh_nets, maker_of, probed, stacked_state
 from unseen.nets._together import train_all
 from unseen.nets._train import Record
@@ -45,6 +45,7 @@ def fit_many(
     stop: str = "patience",
     stop_at: float | None = None,
     class_weight: Any = None,
+    sample_weight: Any = None,
     optimizer: str = "sgd",
     halve_every: int | None = None,
     n_classes: int | None = None,
@@ -92,6 +93,10 @@ def fit_many(
         Accuracy to reach (.95) or loss to get below (.02).
     class_weight : None, "balanced", dict or array
         Weights of classes in the loss, one row for all nets or one per net.
+    sample_weight : array of float, optional
+        Weight of each row of X in losses and accuracies. Rows of weight 0 are left out, and a whole number counts as that many
+        copies of the row where a batch holds all rows; smaller batches and validation shares are drawn by rows, whatever they
+        weigh.
     optimizer : {"sgd", "adam"}
         Kind of step.
     halve_every : int, optional
@@ -143,6 +148,8 @@ def fit_many(
     if len(X) != len(y):
         raise InputError(f"X has {len(X)} rows and y has {len(y)}; they must be equally many.")
     rows, seeds = _pairs(index_sets, seeds, len(X))
+    row_weights = weights_of_rows(sample_weight, len(X))
+    rows = counting(rows, row_weights)
     count = len(rows)
     if stop == "patience" and isinstance(validation, (int, float)) and not 0 < validation < 1:
         raise InputError(
@@ -165,8 +172,8 @@ def fit_many(
     _add_dropouts(ready, buffers, settings, where, count)
     kept_out = validation if stop == "patience" else 0
     if not isinstance(kept_out, (int, float)):
-        kept_out = index_arrays(kept_out, len(X), None)
-    weights = class_weights(class_weight, y, rows, n_logits)
+        kept_out = counting(index_arrays(kept_out, len(X), None), row_weights)
+    weights = class_weights(class_weight, y, rows, n_logits, row_weights)
     X_there = _moved(X, where)
     with exact_float32(tf32):
         program, why = choose_program(ready, params, buffers, X_there, strategy)
@@ -176,6 +183,7 @@ def fit_many(
             tuple(k for k, p in ready.named_parameters() if p.requires_grad),
             tuple(f"{path}.key" for path, _ in dropouts_of(ready)), bool(norms_of(ready)),
             eval_batch or rows_at_once(X.shape[1:], where), where.type == "cuda" and not isinstance(program, Plain),
+            None if row_weights is None else torch.from_numpy(row_weights).to(where, kind),
         )  # fmt: skip
         job, record, notes = train_all(job, params, buffers, max_together, progress)
     return _result(job, record, notes, nets[0], n_logits, described(job.program, job.graph, why), tf32, eval_batch)

@@ -46,6 +46,7 @@ class Job:
     normalised: bool
     eval_batch: int
     graph: bool
+    row_weights: Tensor | None = None
 
 
 class Group:
@@ -153,7 +154,7 @@ class Group:
         for path, keys in zip(self.job.dropouts, self.masks):
             self.buffers[path].copy_(keys.index_select(0, self.cursor[None])[0])
         logits = self.job.program(self.params, self.buffers, x, train=True, valid=valid)
-        loss, weight = self._losses(logits, y, valid)
+        loss, weight = self._losses(logits, y, self._counted(rows, valid))
         trained = self._trained()
         grads = torch.autograd.grad(loss.sum(), list(trained.values()))
         self.optimizer.step(trained, grads, (weight > 0).to(x.dtype))
@@ -172,10 +173,15 @@ class Group:
         augment: Any = self.job.settings.augment
         return augment(x, draw)
 
-    def _losses(self, logits: Tensor, y: Tensor, valid: Tensor) -> tuple[Tensor, Tensor]:
-        """Return each net's mean loss over its valid examples, and the sum of their weights."""
+    def _counted(self, rows: Tensor, valid: Tensor) -> Tensor:
+        """Return how much each example counts: not at all where it only pads, else by its row's weight."""
+        weights = self.job.row_weights
+        return valid.to(self.job.X.dtype) if weights is None else valid * weights[rows]
+
+    def _losses(self, logits: Tensor, y: Tensor, counted: Tensor) -> tuple[Tensor, Tensor]:
+        """Return each net's mean loss over the examples that count, and the sum of their weights."""
         each = F.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none").unflatten(0, y.shape)
-        weight = valid.to(each.dtype)
+        weight = counted
         if self.weights is not None:
             weight = weight * self.weights.gather(1, y)
         total = weight.sum(1)
@@ -215,18 +221,20 @@ class Group:
         width = max(1, self.job.eval_batch // len(self.nets))
         if isinstance(self.job.program, Plain):
             width = max(1, self.job.eval_batch)
-        loss = hits = weights = torch.zeros(len(self.nets), dtype=torch.float64, device=rows.device)
+        loss = hits = weights = sizes = torch.zeros(len(self.nets), dtype=torch.float64, device=rows.device)
         for start in range(0, rows.shape[1], width):
             part = rows[:, start : start + width]
             x = self.job.X.index_select(0, part.flatten()).unflatten(0, part.shape)
             y = self.job.y.index_select(0, part.flatten()).unflatten(0, part.shape)
             valid = torch.arange(start, start + part.shape[1], device=rows.device) < lengths[:, None]
             logits = self.job.program(self.params, self.buffers, x, train=False)
-            mean, weight = self._losses(logits, y, valid)
+            counted = self._counted(part, valid)
+            mean, weight = self._losses(logits, y, counted)
             loss = loss + torch.where(weight > 0, mean.double() * weight, 0.0)
             weights = weights + weight
-            hits = hits + ((logits.argmax(2) == y) & valid).sum(1)
-        return loss / weights.clamp(min=1e-300), hits / lengths
+            hits = hits + ((logits.argmax(2) == y) * counted).sum(1, dtype=torch.float64)
+            sizes = sizes + counted.sum(1, dtype=torch.float64)
+        return loss / weights.clamp(min=1e-300), hits / sizes.clamp(min=1e-300)
 
     @contextlib.contextmanager
     def own_generator(self) -> Iterator[None]:

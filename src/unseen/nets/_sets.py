@@ -13,7 +13,7 @@ from torch import Tensor
 from unseen.core.errors import InputError
 from unseen.nets._draws import bits, keys_of
 
-__all__ = ["Sets", "index_arrays", "make_sets"]
+__all__ = ["Sets", "counting", "index_arrays", "make_sets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,17 @@ def index_arrays(index_sets: Any, n: int, count: int | None) -> list[np.ndarray]
         out.append(rows.astype(np.int64))
     if not out:
         raise InputError("index_sets is empty; give one set of rows per net.")
+    return out
+
+
+def counting(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> list[np.ndarray]:
+    """Return the sets without rows of weight 0, so that such a row is as good as absent."""
+    if weights is None:
+        return list(sets)
+    out = [rows[weights[rows] > 0] for rows in sets]
+    empty = next((number for number, rows in enumerate(out) if rows.size == 0), None)
+    if empty is not None:
+        raise InputError(f"sample_weight is zero for all rows of index set {empty}; there is nothing to learn from.")
     return out
 
 

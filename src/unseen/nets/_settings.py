@@ -122,16 +122,41 @@ class exact_float32:
             setattr(part, name, value)
 
 
-def class_weights(class_weight: Any, y: np.ndarray, sets: Sequence[np.ndarray], n_classes: int) -> np.ndarray | None:
+def weights_of_rows(sample_weight: Any, n: int) -> np.ndarray | None:
+    """Return one weight per row of X, or None."""
+    if sample_weight is None:
+        return None
+    given = sample_weight.detach().cpu() if isinstance(sample_weight, Tensor) else sample_weight
+    weights = np.asarray(given, dtype=float)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise InputError(f"sample_weight has shape {weights.shape}; it must hold one weight per row of X ({n}).")
+    if not np.all(np.isfinite(weights)) or weights.min() < 0:
+        raise InputError("sample_weight must be finite and not negative.")
+    if not weights.any():
+        raise InputError("sample_weight is zero for all rows; there is nothing to learn from.")
+    return weights
+
+
+def class_weights(
+    class_weight: Any,
+    y: np.ndarray,
+    sets: Sequence[np.ndarray],
+    n_classes: int,
+    row_weights: np.ndarray | None = None,
+) -> np.ndarray | None:
     """Return weights (S, c): None, "balanced" (by each net's own rows), {class: weight}, (c,) or (S, c)."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise UnknownName("class_weight", class_weight, ("balanced",))
-        counts = np.stack([np.bincount(y[s], minlength=n_classes) for s in sets]).astype(float)
+        each = np.ones(len(y)) if row_weights is None else row_weights
+        counts = np.stack([np.bincount(y[s], each[s], minlength=n_classes) for s in sets])
         present = np.maximum((counts > 0).sum(1, keepdims=True), 1)
-        return np.where(counts > 0, counts.sum(1, keepdims=True) / (present * np.maximum(counts, 1)), 1.0)
+        share = counts.sum(1, keepdims=True) / (present * np.where(counts > 0, counts, 1))
+        return np.where(counts > 0, share, 1.0)
     if isinstance(class_weight, dict):
         wrong = [k for k in class_weight if not 0 <= int(k) < n_classes]
         if wrong:

@@ -50,6 +50,8 @@ class Regions:
         Names the model wants its columns to carry.
     stated : Linear or None
         Linear rule read off the model; not yet checked.
+    sample_shape : tuple of int
+        Shape in which the model wants each point, where it does not want flat rows.
     """
 
     points: Floats
@@ -58,6 +60,7 @@ class Regions:
     space: str
     columns: Any
     stated: Linear | None
+    sample_shape: tuple[int, ...] = ()
 
     @property
     def codes(self) -> Ints:
@@ -76,7 +79,9 @@ class Regions:
         return int(self.points.shape[1])
 
     def named(self, points: Floats) -> Any:
-        """Return points as the model wants them: under the names of its columns, if it was trained on a frame."""
+        """Return points as the model wants them: under the names of its columns, or in the shape of examples."""
+        if self.sample_shape:
+            return points.reshape(len(points), *self.sample_shape)
         return _named(points, self.columns)
 
     def assign(self, points: Floats) -> Ints:
@@ -159,7 +164,7 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
     if parts:
         form = _composed(parts, final, data.classes, points, columns)
     model = fitted if not hasattr(native, "predict") else native
-    return Regions(points, data, model, "input", columns, form)
+    return Regions(points, data, model, "input", columns, form, getattr(fitted, "sample_shape", ()))
 
 
 def _named(points: Floats, columns: Any) -> Any:
@@ -226,6 +231,8 @@ def _check_model(native: Any, data: Data) -> None:
     if getattr(final, "_estimator_type", None) == "regressor" or _is_regressor(final):
         raise InputError(f"{type(final).__name__} is a regression model; this method needs a classifier.")
     wanted = getattr(native, "n_features_in_", None)
+    if len(shape := getattr(native, "sample_shape_", ())) > 1:
+        wanted = np.prod(shape)  # a net of images counts its channels as features
     if wanted is not None and int(wanted) != data.n_features:
         raise InputError(
             f"the model was trained on {wanted} features and X has {data.n_features}; they must be the same."

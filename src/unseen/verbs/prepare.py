@@ -52,7 +52,7 @@ def model_of(model: Any, data: Data) -> Model:
 
 def fitted_of(model: Any, data: Data) -> Fitted:
     """Return something already trained as it is, never to be refitted."""
-    return as_fitted(model, data.classes)
+    return as_fitted(model, data.classes, data.sample_shape)
 
 
 def plan_of(design: Any, data: Data, seed: int) -> Plan:

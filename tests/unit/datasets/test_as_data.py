@@ -121,6 +121,24 @@ class TestArrays:
         records = np.array([(1, 2.5)] * 4, dtype=[("a", int), ("b", float)])
         assert as_data(records, Y).names == ("a", "b")
 
+    def test_images_are_flat_rows_that_know_their_shape(self) -> None:
+        images = np.arange(4 * 2 * 3 * 3, dtype=np.uint8).reshape(4, 2, 3, 3)
+        data = as_data(images, Y)
+        np.testing.assert_array_equal(data.X, images.reshape(4, 18))
+        assert data.sample_shape == (2, 3, 3)
+        assert data.take(np.array([2, 0])).sample_shape == (2, 3, 3)
+        flat = as_data(images.reshape(4, 18), Y)
+        assert flat.sample_shape == ()
+        assert flat.fingerprint == data.fingerprint
+        turned = as_data(images.transpose(0, 2, 3, 1), Y)
+        np.testing.assert_array_equal(turned.X[1], images[1].transpose(1, 2, 0).ravel())
+        broken = images.astype(float)
+        broken[1, 0, 0, 2] = np.inf
+        with pytest.raises(InputError, match="column 'x2' holds infinite"):
+            as_data(broken, Y)
+        with pytest.raises(InputError, match="no columns"):
+            as_data(np.zeros((4, 3, 0)), Y)
+
     @pytest.mark.parametrize(
         ("given", "words"),
         [

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.display._figures import PALETTE, Figure, figure
-from unseen.display._style import legend_below, tidy
+from unseen.display._style import tidy
 from unseen.report._sections import Section, figure_section, section
 from unseen.reproduce.ghane_bayes import NAMES, QUANTITIES, BayesResult
 
@@ -17,6 +17,7 @@ __all__: list[str] = []
 
 LABELS = {"resub": "resubstitution", "bayesian": "Bayesian PP", "bayesian-bolster": "bolstered Bayesian PP"}
 MARKS = {"resub": "o", "bayesian": "s", "bayesian-bolster": "^"}
+BELOW, BETWEEN, ABOVE = 0.85, 0.65, 0.05  # inches
 TITLES = {"bias": "bias", "variance": "variance", "rms": "root mean square error"}
 
 
@@ -31,7 +32,7 @@ class Panels:
     @property
     def size(self) -> tuple[float, float]:
         """Inches: a row of panels for each net."""
-        return 9.5, 2.3 * len(self.nets) + 0.9
+        return 9.5, 2.3 * len(self.nets) + BELOW + ABOVE
 
     @property
     def summary(self) -> str:
@@ -63,12 +64,13 @@ def _panels(result: BayesResult) -> Panels | None:
 def _draw_panels(info: Panels, ax: Any) -> None:
     ax.axis("off")
     rows = len(info.nets)
-    high, wide = 0.82 / rows, 0.25
+    total = info.size[1]
+    pitch = (total - BELOW - ABOVE) / rows
     limits = {q: _limits([info.values[r, q, name] for r in range(rows) for name in NAMES], q) for q in QUANTITIES}
     for row, net in enumerate(info.nets):
         for column, q in enumerate(QUANTITIES):
-            at = (0.06 + column * 0.345, 0.16 + (rows - 1 - row) * (0.86 / rows), wide, high * 0.78)
-            panel = ax.inset_axes(at)
+            bottom = BELOW + (rows - 1 - row) * pitch
+            panel = ax.inset_axes((0.06 + column * 0.345, bottom / total, 0.25, (pitch - BETWEEN) / total))
             for k, name in enumerate(NAMES):
                 value, error = info.values[row, q, name]
                 panel.errorbar(
@@ -84,7 +86,7 @@ def _draw_panels(info: Panels, ax: Any) -> None:
                 panel.set_xlabel("training examples")
     for k, name in enumerate(NAMES):
         ax.plot([], [], color=PALETTE[k], marker=MARKS[name], label=LABELS[name])
-    ax.legend(loc="lower center", ncol=3, frameon=False, bbox_to_anchor=(0.5, -0.03))
+    ax.legend(loc="lower center", ncol=3, frameon=False, bbox_to_anchor=(0.5, 0.0), borderaxespad=0.0)
 
 
 def _limits(curves: list[tuple[Floats, Floats]], quantity: str) -> tuple[float, float]:
@@ -129,7 +131,7 @@ def _draw_calibration(info: Calibration, ax: Any) -> None:
     tidy(ax)
     ax.set_xlabel("hidden units, training examples" if "," in info.labels[0] else "training examples")
     ax.set_ylabel("error")
-    legend_below(ax)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, frameon=False)
 
 
 figure(Figure(

@@ -133,7 +133,7 @@ class GhaneBayes:
     source: ClassVar[str] = "Ghane (2022), dissertation, Texas A&M University, figures 2.7 to 2.9"
     replications: ClassVar[int] = 50
     extra: ClassVar[str] = "torch"
-    minutes: ClassVar[float] = 8.0
+    minutes: ClassVar[float] = 6.0
 
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> BayesResult:
         """Train, sample, judge, and check what the dissertation concludes."""

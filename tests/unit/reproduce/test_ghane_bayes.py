@@ -198,3 +198,19 @@ def test_misuse(tmp_path):
         reproduce("ghane-bayes", sizes=(4,))
     with pytest.raises(InputError, match="no finished rows"):
         reproduce("ghane-bayes", results=str(tmp_path / "none.csv"))
+
+
+def test_the_shipped_run_of_figure_9():
+    result = reproduce("ghane-bayes", results="shipped")
+    assert {key: len(run["n"]) for key, run in result.runs.items()} == {
+        (w, n): 50 for w in (10, 30, 100) for n in (20, 40, 60, 80, 100)
+    }
+    assert result.passed  # what the text concludes
+    found = result.summaries
+    for (w, n), run in result.runs.items():
+        # chains have settled where the largest R-hat is what chance alone gives
+        assert np.mean(run["r_hat"]) < np.mean(run["r_hat_limit"]) + 0.03, (w, n)
+        assert found[w, n, "resub"].bias < found[w, n, "bayesian"].bias < found[w, n, "bayesian-bolster"].bias < 0
+        np.testing.assert_array_less(run["bayesian"], run["product_bolster"] + 1e-6)  # alpha is at most 1
+    # no classifier does better than the best one, but for the noise of 5,000 points
+    assert min(run["true_error"].min() for run in result.runs.values()) > 0.1916 - 4 * np.sqrt(0.19 * 0.81 / 5000)

@@ -94,6 +94,8 @@ def compare(
         emit(result, json)
     else:
         shown = [name for name in COLUMNS if any(row[name] is not None for row in result.rows())]
+        if sentence := result.scale_sentence():
+            typer.echo(sentence)
         typer.echo(table(result.rows(), shown))
         typer.echo(str(result.winner))
         for remark in result.notes:

@@ -54,9 +54,11 @@ def predictions(
     if json:
         emit(result, True)
     else:
-        columns = ["file", "estimate", "std_error", "lower", "upper", "level", "method", "n"]
-        typer.echo(table([{"file": name, **e.row()} for name, e in result.estimates.items()], columns))
+        columns = ["file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n"]
+        typer.echo(table(result.by_file(), columns))
         if result.pairs:
+            if sentence := result.scale_sentence():
+                typer.echo(f"\n{sentence}")
             columns = ["a", "b", "difference", "std_error", "lower", "upper", "test", "p", "p_adjusted", "verdict"]
             typer.echo("")
             typer.echo(table(result.rows(), columns))

@@ -310,6 +310,12 @@ class Comparisons(Shown):
         """Remarks on the set of pairs and on each of them, each once."""
         return merge_notes(self.remarks, *(pair.notes for pair in self.pairs))
 
+    def scale_sentence(self) -> str:
+        """Return what errors are of where a score such as AUC was asked for; empty for a plain loss."""
+        from unseen.core.set_losses import scale_sentence
+
+        return scale_sentence(self.estimates)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per pair."""
         return [row for pair in self.pairs for row in pair.rows()]
@@ -324,5 +330,5 @@ class Comparisons(Shown):
         }  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [str(pair) for pair in self.pairs]
+        lines = [*filter(None, [self.scale_sentence()]), *(str(pair) for pair in self.pairs)]
         return "\n".join([*lines, str(self.winner), *(str(n) for n in self.notes)])

@@ -13,9 +13,12 @@ from unseen.core.losses import Losses, LossTable
 from unseen.core.notes import Note, merge_notes, note
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unseen.core.estimate import Estimate
     from unseen.core.table import Predictions, PredictionTable
 
-__all__ = ["SetLossTable", "as_loss", "as_measure", "set_losses"]
+__all__ = ["SetLossTable", "as_loss", "as_measure", "measured_row", "scale_sentence", "set_losses"]
 
 
 Value = TypeVar("Value", float, Floats)
@@ -50,6 +53,31 @@ def as_measure(loss: str, value: Value) -> tuple[str, Value]:
     if loss.startswith("-"):
         return loss[1:], 0.0 - value
     return loss, value
+
+
+def measured_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row on the scale of the measure: what was computed with as 1 - s is shown as s, its interval turned round.
+
+    Examples
+    --------
+    >>> measured_row({"term": "1 - auc", "estimate": 0.25, "lower": 0.125, "upper": 0.5})
+    {'term': 'auc', 'estimate': 0.75, 'lower': 0.5, 'upper': 0.875}
+    """
+    name, value = as_measure(row["term"], float(row["estimate"]))
+    if name == row["term"]:
+        return row
+    ends = [None if row[k] is None else as_measure(row["term"], float(row[k]))[1] for k in ("upper", "lower")]
+    return {**row, "term": name, "estimate": value, "lower": ends[0], "upper": ends[1]}
+
+
+def scale_sentence(estimates: Mapping[str, Estimate]) -> str:
+    """Say what errors are of where a score was asked for, and the scores themselves; empty for a plain loss."""
+    rows = {name: measured_row(e.row()) for name, e in estimates.items()}
+    loss, term = next(iter(estimates.values())).loss, next(iter(rows.values()))["term"]
+    if loss == term:
+        return ""
+    each = ", ".join(f"{name} {row['estimate']:.4g}" for name, row in rows.items())
+    return f"Errors are {loss}: a difference below zero means that a has the larger {term}. By itself, {term}: {each}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,14 @@ def measure_name(loss: str) -> str:
     --------
     >>> measure_name("zero-one"), measure_name("balanced-accuracy"), measure_name("auc")
     ('share of cases misclassified', 'balanced accuracy', 'AUC')
+    >>> measure_name("1 - auc"), measure_name("-d-prime")
+    ('1 − AUC', '− d′')
     """
+    top, dash, score = loss.partition(" - ")
+    if dash:
+        return f"{top} − {measure_name(score)}"
+    if loss.startswith("-"):
+        return f"− {measure_name(loss[1:])}"
     return _NAMES.get(loss, loss.replace("-", " "))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparisons
+from unseen.core.set_losses import as_measure
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, OTHER, axis_name, label, legend_below, percent, tidy
 
@@ -36,11 +37,12 @@ def info(c: Comparisons) -> ModelsInfo:
     """Return each model's own estimate and the corrected one."""
     order = sorted(c.estimates, key=lambda name: c.estimates[name].value)
     ends = [c.estimates[name].interval for name in order] + [c.winner.interval]
-    span = np.array([(np.nan, np.nan) if e is None else tuple(e) for e in ends])
-    values = np.array([*(c.estimates[name].value for name in order), c.winner.corrected])
+    errors = np.array([(np.nan, np.nan) if e is None else tuple(e) for e in ends])
+    error = np.array([*(c.estimates[name].value for name in order), c.winner.corrected])
     names = (*order, f"whichever is best of {c.winner.n_models}")
-    first = c.estimates[order[0]]
-    return ModelsInfo(names, values, span[:, 0], span[:, 1], first.loss, c.pairs[0].level)
+    loss, values = as_measure(c.estimates[order[0]].loss, error)
+    span = np.sort(as_measure(c.estimates[order[0]].loss, errors)[1], axis=1)
+    return ModelsInfo(names, values, span[:, 0], span[:, 1], loss, c.pairs[0].level)
 
 
 def draw(numbers: ModelsInfo, ax: Any) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, tidy
+from unseen.display._style import PALETTE, label, measure_name, tidy
 from unseen.verbs.prediction_record import PredictionFiles
 
 __all__: list[str] = []
@@ -24,9 +24,10 @@ class Forest:
 
 
 def _estimates(result: PredictionFiles) -> Forest:
-    every = result.estimates.values()
-    ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for e in every)
-    return Forest(tuple(result.estimates), tuple(e.value for e in every), ends, result.loss, False)
+    rows = result.by_file()
+    ends = tuple(None if row["lower"] is None else (row["lower"], row["upper"]) for row in rows)
+    values = tuple(row["estimate"] for row in rows)
+    return Forest(tuple(result.estimates), values, ends, measure_name(rows[0]["measure"]), False)
 
 
 def _differences(result: PredictionFiles) -> Forest | None:
@@ -34,7 +35,9 @@ def _differences(result: PredictionFiles) -> Forest | None:
         return None
     ends = tuple(None if p.interval is None else (p.interval.low, p.interval.high) for p in result.pairs)
     labels = tuple(f"{p.a} − {p.b}" for p in result.pairs)
-    return Forest(labels, tuple(p.difference for p in result.pairs), ends, f"difference of {result.loss}", True)
+    return Forest(
+        labels, tuple(p.difference for p in result.pairs), ends, f"difference of {measure_name(result.loss)}", True
+    )
 
 
 def draw_forest(info: Forest, ax: Any) -> None:

@@ -9,6 +9,7 @@ from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons
 from unseen.core.ranking import Ranking
 from unseen.core.registry import describe, known
+from unseen.core.set_losses import measured_row
 from unseen.display._style import measure_name
 from unseen.report._sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.verbs.assessment import percent_or_number
@@ -43,7 +44,7 @@ def answer(c: Comparisons) -> Section:
     if len(c) > 6:
         blocks.append(Text(f"The other {len(c) - 6} pairs are in the table."))
     about = f"Each is a statement about {first.estimate.target}, at level {first.level:g}. {count}"
-    blocks += [Text(about), Text(_test_words(c.test))]
+    blocks += [Text(text) for text in (about, c.scale_sentence(), _test_words(c.test)) if text]
     made = picture(c, "differences")
     return Section("answer", "The answer", [*blocks, *([made] if made is not None else [])])
 
@@ -83,8 +84,9 @@ def models(c: Comparisons) -> Section:
         f"{corrected} is the error to expect of the best of {w.n_models} models chosen like this (bootstrap "
         f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
     )
-    rows = [{"model": name, **e.row()} for name, e in c.estimates.items()]
-    columns = ["model", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
+    shown = {name: measured_row(e.row()) for name, e in c.estimates.items()}
+    rows = [{"model": name, "measure": row["term"], **row} for name, row in shown.items()]
+    columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
     table = Table(columns, [[row[name] for name in columns] for row in rows], "Each model by itself.")
     made = picture(c, "models")
     return Section("models", "The models by themselves", [Text(text), *([made] if made else []), table])

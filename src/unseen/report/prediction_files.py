@@ -18,15 +18,21 @@ def differences(result: PredictionFiles) -> Section | None:
     if not result.pairs:
         return None
     lead = "; ".join(f"{p.a} − {p.b}: {p.difference:+.4g}, {p.verdict}" for p in result.pairs[:6])
-    blocks: list[Any] = [Text(lead, lead=True), picture(result, "file-differences"), table_of(result.rows())]
+    scale = result.scale_sentence()
+    blocks: list[Any] = [
+        Text(lead, lead=True),
+        Text(scale) if scale else None,
+        picture(result, "file-differences"),
+        table_of(result.rows()),
+    ]
     return Section("differences", "Paired differences", [b for b in blocks if b is not None])
 
 
 @section(PredictionFiles, 20)
 def errors(result: PredictionFiles) -> Section:
     """Return the error of each file."""
-    names = ("estimate", "std_error", "lower", "upper", "level", "method", "n")
-    rows = [{"file": name, **{k: e.row()[k] for k in names}} for name, e in result.estimates.items()]
+    names = ("file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n")
+    rows = [{k: row[k] for k in names} for row in result.by_file()]
     blocks: list[Any] = [picture(result, "file-errors"), table_of(rows), Text(f"{result.n} rows, loss {result.loss}.")]
     made = [b for b in blocks if b is not None]
     return Section("errors", "Errors", [*made, *([Notes(result.notes)] if result.notes else [])])

@@ -11,7 +11,7 @@ from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
-from unseen.core.set_losses import as_measure
+from unseen.core.set_losses import as_measure, measured_row
 from unseen.core.show import Shown, plain
 
 __all__ = ["Assessment", "percent_or_number"]
@@ -156,7 +156,7 @@ class Assessment(Shown):
 
     def _measured(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
-        row = _as_measured(self.headline.row())
+        row = measured_row(self.headline.row())
         return {"name": row["term"], "value": row["estimate"], "lower": row["lower"], "upper": row["upper"]}
 
     def baseline_sentence(self) -> str:
@@ -186,8 +186,8 @@ class Assessment(Shown):
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
-        rows = [{**_as_measured(self.estimates[m].row()), "agrees": self.agrees(m)} for m in order]
-        return [*rows, {**_as_measured(self.baseline.row()), "method": "baseline", "agrees": None}]
+        rows = [{**measured_row(self.estimates[m].row()), "agrees": self.agrees(m)} for m in order]
+        return [*rows, {**measured_row(self.baseline.row()), "method": "baseline", "agrees": None}]
 
     @property
     def scale(self) -> str:
@@ -244,15 +244,6 @@ class Assessment(Shown):
             lines += ["", f"{what} over {len(spread.values)} leave-out splits: {parts}"]
         lines += ["", *(str(n) for n in self.notes)] if self.notes else []
         return "\n".join(lines)
-
-
-def _as_measured(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row on the scale of the measure: what was computed with as 1 - s is shown as s, its interval turned round."""
-    name, value = as_measure(row["term"], row["estimate"])
-    if name == row["term"]:
-        return row
-    ends = [None if row[k] is None else as_measure(row["term"], row[k])[1] for k in ("upper", "lower")]
-    return {**row, "term": name, "estimate": value, "lower": ends[0], "upper": ends[1]}
 
 
 def _text_table(a: Assessment) -> str:

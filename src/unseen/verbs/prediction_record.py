@@ -10,6 +10,7 @@ from unseen.core.comparison import Comparison
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, merge_notes
+from unseen.core.set_losses import measured_row, scale_sentence
 from unseen.core.show import Shown, plain
 
 __all__ = ["PredictionFiles"]
@@ -73,9 +74,18 @@ class PredictionFiles(Shown):
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per file, or one per pair and test where there are several files."""
         if not self.pairs:
-            return [{"file": name, **e.row()} for name, e in self.estimates.items()]
+            return self.by_file()
         ordered = [c for pair in self.pairs for c in (pair, *(t for t in self.tests if (t.a, t.b) == (pair.a, pair.b)))]
         return [_row(c) for c in ordered]
+
+    def by_file(self) -> list[dict[str, Any]]:
+        """Return one row per file, a score such as AUC as itself."""
+        rows = [{"file": name, **measured_row(e.row())} for name, e in self.estimates.items()]
+        return [{**row, "measure": row["term"]} for row in rows]
+
+    def scale_sentence(self) -> str:
+        """Return what the errors of pairs are of where a score was asked for; empty for a plain loss."""
+        return scale_sentence(self.estimates)
 
     def to_dict(self) -> dict[str, Any]:
         """Return estimates, pairs, tests, every unmatched row and the notes."""
@@ -88,6 +98,7 @@ class PredictionFiles(Shown):
 
     def __str__(self) -> str:
         lines = [f"{name}: {_words(e)}" for name, e in self.estimates.items()]
+        lines += [self.scale_sentence()] if self.pairs and self.scale_sentence() else []
         lines += [str(c) for c in (*self.pairs, *self.tests)]
         lines.append(f"{self.n} rows" + (" in common" if len(self.estimates) > 1 else ""))
         return "\n".join([*lines, *map(str, self.notes)])
@@ -103,6 +114,9 @@ def _row(c: Comparison) -> dict[str, Any]:
 
 
 def _words(e: Estimate) -> str:
-    span = "" if e.interval is None else f", {100 * e.interval.level:g}% interval {e.interval}"
+    row = measured_row(e.row())
+    span = (
+        "" if e.interval is None else f", {100 * e.interval.level:g}% interval [{row['lower']:.4g}, {row['upper']:.4g}]"
+    )
     error = "" if e.std_error is None else f", std error {e.std_error:.3g}"
-    return f"{e.loss} {e.value:.4g}{span}{error} ({e.method}, {e.n_units} units)"
+    return f"{row['term']} {row['estimate']:.4g}{span}{error} ({e.method}, {e.n_units} units)"

@@ -206,3 +206,33 @@ def test_bars_of_uneven_split_values_can_be_seen():
     shown = distribution_info(ErrorDistribution(values, "1 - auc"))
     assert shown.count.sum() == 15
     assert shown.width.min() > 0.02 * 0.2
+
+
+def test_comparisons_and_files_say_what_their_errors_are_of():
+    rng = np.random.default_rng(4)
+    label = np.repeat(["no", "yes"], 40)
+    frame = pd.DataFrame({"y": label, "p": 1 / (1 + np.exp(-rng.normal(2.0 * (label == "yes") - 1)))})
+    other = frame.assign(p=1 / (1 + np.exp(-rng.normal(1.0 * (label == "yes") - 0.5))))
+    one = unseen.predictions({"a": frame}, truth="y", prob="p", measure="auc")
+    row = one.by_file()[0]
+    assert (row["measure"], row["estimate"]) == ("auc", pytest.approx(roc_auc_score(label, frame["p"])))
+    assert row["lower"] < row["estimate"] < row["upper"]
+    assert str(one).startswith(f"a: auc {row['estimate']:.4g}")
+    two = unseen.predictions({"a": frame, "b": other}, truth="y", prob="p", measure="auc")
+    better = roc_auc_score(label, frame["p"]) > roc_auc_score(label, other["p"])
+    assert (two.pairs[0].difference < 0) == better
+    assert "Errors are 1 - auc: a difference below zero means that a has the larger auc" in str(two)
+    assert unseen.predictions({"a": frame}, truth="y", prob="p").scale_sentence() == ""
+
+
+def test_a_comparison_by_score_shows_the_scores():
+    from unseen.display import info
+
+    c = unseen.compare("naive-bayes", "cart", X[:120], y[:120], measure="f1", random_state=0)
+    assert c.scale_sentence() in str(c)
+    assert f"naive-bayes {1 - c.estimates['naive-bayes'].value:.4g}" in c.scale_sentence()
+    shown = info(c, "models")
+    best = min(e.value for e in c.estimates.values())
+    assert (shown.loss, shown.values[0]) == ("f1", pytest.approx(1 - best))
+    assert np.all(shown.low <= shown.values)
+    assert unseen.compare("naive-bayes", "cart", X[:120], y[:120], random_state=0).scale_sentence() == ""

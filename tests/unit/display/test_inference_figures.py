@@ -67,4 +67,5 @@ def test_disagreement_counts_add_up(results):
 def test_no_figure_of_differences_for_one_file(results):
     one = unseen.predictions(pd.DataFrame({"s": [1.0, 0.0, 1.0]}), score="s")
     assert info(one, "file-differences") is None
-    assert info(one, "file-errors").values == (pytest.approx(1 / 3),)
+    shown = info(one, "file-errors")
+    assert (shown.values, shown.xlabel) == ((pytest.approx(2 / 3),), "s")

@@ -18,6 +18,21 @@ from unseen.reproduce import _ghane_bayes_rows as rows_of  # noqa: E402
 from unseen.reproduce import _ghane_bayes_runs as bayes  # noqa: E402
 from unseen.reproduce import reproduce  # noqa: E402
 
+BARE = """
+import runpy, sys
+from importlib.machinery import PathFinder
+
+ABSENT = {"scipy", "sklearn", "pandas", "matplotlib", "joblib", "rich", "typer", "narwhals", "jinja2", "safetensors", "PIL"}
+
+class Bare:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return None if name.split(".")[0] in ABSENT else PathFinder.find_spec(name, path, target)
+
+sys.meta_path = [Bare if finder is PathFinder else finder for finder in sys.meta_path]
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 QUICK = {"n_samples": 8, "chains": 2, "burn_in": 4, "thin": 2, "n_mc": 4}
 
 
@@ -176,7 +191,19 @@ def test_mnist_on_a_bare_machine(digits, tmp_path):
         "--epochs",
         "2",
     ]
-    command = [sys.executable, str(script), "--data", str(digits), "--part", "lenet", "--out", str(tmp_path), *options]
+    command = [
+        sys.executable,
+        "-c",
+        BARE,
+        str(script),
+        "--data",
+        str(digits),
+        "--part",
+        "lenet",
+        "--out",
+        str(tmp_path),
+        *options,
+    ]
     done = subprocess.run(
         [*command, "--budget", "600", "--device", "cpu"], capture_output=True, text=True, check=False, timeout=120
     )

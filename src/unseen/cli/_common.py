@@ -11,6 +11,7 @@ import typer
 from unseen.core.errors import InputError
 
 __all__ = [
+    "Costs",
     "Jobs",
     "Json",
     "Level",
@@ -41,6 +42,9 @@ Store = Annotated[
     typer.Option("--store", help="sqlite:///studies.db, postgresql://user@host/database, or the path of a file."),
 ]
 Level = Annotated[float, typer.Option("--level", help="Confidence level, between 0 and 1.")]
+Costs = Annotated[
+    Path | None, typer.Option("--costs", help="CSV file with the costs: labels in the head and in the first column.")
+]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
 
 

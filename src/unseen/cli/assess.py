@@ -10,6 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from unseen.cli._common import (
+    Costs,
     Jobs,
     Json,
     Level,
@@ -54,6 +55,13 @@ def assess(
     loss: Annotated[
         str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
     ] = "auto",
+    costs: Costs = None,
+    choose_threshold: Annotated[
+        bool,
+        typer.Option(
+            "--choose-threshold", help="Decide at the threshold that costs least, chosen inside each training part."
+        ),
+    ] = False,
     level: Level = 0.95,
     quick: Annotated[bool, typer.Option("--quick", help="Headline and baseline only.")] = False,
     effort: Annotated[
@@ -80,13 +88,15 @@ def assess(
     check_store(store)
     from unseen.datasets.read import read
     from unseen.verbs.assess import assess as run_assess
+    from unseen.verbs.costs import cheapest_threshold, measured_by
 
     sample = read(
         data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
         sep=sep, decimal=decimal, drop=drop or (),
     )  # fmt: skip
+    by = measured_by(loss, costs, sample)
     result = run_assess(
-        model, sample, loss=loss, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,
+        cheapest_threshold(model, sample, by) if choose_threshold else model, sample, measure=by, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,
         n_jobs=jobs, engine=scheduler, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
     )  # fmt: skip
     if save is not None:

@@ -10,6 +10,7 @@ from typing import Annotated, cast
 import typer
 
 from unseen.cli._common import (
+    Costs,
     Jobs,
     Json,
     Level,
@@ -61,6 +62,7 @@ def compare(
     n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
     sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
     decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    costs: Costs = None,
     level: Level = 0.95,
     report: Report = None,
     store: Store = None,
@@ -80,13 +82,14 @@ def compare(
     check_store(store)
     from unseen.datasets.read import read
     from unseen.verbs.compare import compare as run_compare
+    from unseen.verbs.costs import measured_by
 
     sample = read(
         data, target, groups=groups, time=time, weights=weights, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
         sep=sep, decimal=decimal,
     )  # fmt: skip
     result = run_compare(
-        {name: name for name in names}, sample, test=test, loss=loss, level=level, rope=rope, adjust=adjust, random_state=seed, n_jobs=jobs,
+        {name: name for name in names}, sample, test=test, measure=measured_by(loss, costs, sample), level=level, rope=rope, adjust=adjust, random_state=seed, n_jobs=jobs,
         engine=scheduler,
         progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.cli._common import Costs, Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
 
 __all__ = ["attach"]
 
@@ -28,10 +28,7 @@ def measure(
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Score from which on a case is called positive.")
     ] = None,
-    costs: Annotated[
-        Path | None,
-        typer.Option("--costs", help="CSV file with the costs: labels in the head and in the first column."),
-    ] = None,
+    costs: Costs = None,
     prevalence: Annotated[
         float | None, typer.Option("--prevalence", help="Share of positives where the predictions will be used.")
     ] = None,

@@ -95,7 +95,10 @@ class DeLong:
     def _cases(self, table: LossTable) -> tuple[Array, Floats]:
         data = table.data
         if data.classes is None or len(data.classes) != 2:
-            raise NotApplicable(f"{self.id} compares areas under the ROC curve and needs two classes.")
+            raise NotApplicable(
+                f"{self.id} compares areas under the ROC curve and needs two classes; with more, test='corrected-t' compares "
+                "the mean over classes."
+            )
         code = 1 if data.positive is None else int(np.searchsorted(data.classes, data.positive))
         positive = data.codes[table.source[0].test.row] == code
         if min(positive.sum(), (~positive).sum()) < 2:

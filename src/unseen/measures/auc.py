@@ -19,6 +19,8 @@ __all__ = ["Auc"]
 class Auc:
     """Chance that a random positive case scores higher than a random negative one, ties counted half.
 
+    With more than two classes the mean over classes, each against the rest; classes without a case are left out.
+
     References
     ----------
     Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic (ROC)
@@ -46,6 +48,10 @@ class Auc:
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the areas of many weightings of one set (a row of `weights` each), sorting once."""
+        if score is not None and score.shape[1] > 2:
+            there = [k for k in range(score.shape[1]) if np.any(y == k)]
+            each = [self.of_weights((y == k).astype(int), value, score[:, [k]], weights) for k in there]
+            return np.asarray(np.mean(each, axis=0))
         column = score_column(y, score, positive, self.id)
         plus, minus = np.flatnonzero(y == positive), np.flatnonzero(y != positive)
         minus = minus[np.argsort(column[minus], kind="stable")]

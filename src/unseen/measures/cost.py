@@ -44,8 +44,9 @@ class Cost:
     needs_score: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        matrix = cost_matrix(((0, 1), (1, 0)) if self.costs is None else self.costs)
+        object.__setattr__(self, "range", (float(matrix.min()), float(matrix.max())))
         if self.costs is not None:
-            matrix = cost_matrix(self.costs)
             object.__setattr__(self, "costs", tuple(map(tuple, matrix.tolist())))
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

@@ -43,7 +43,7 @@ def assess(
     y: Any = None,
     *,
     loss: str = "auto",
-    measure: str | None = None,
+    measure: Any = None,
     level: float = 0.95,
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
@@ -64,8 +64,9 @@ def assess(
         Sample; pandas and polars frames and sparse matrices are welcome.
     loss : str
         Id of a loss; "auto" is zero-one for classes and squared error for numbers.
-    measure : str, optional
-        Id of any measure, such as "auc", "f1" or "r2", instead of a loss; a score s is worked with as 1 - s, its value on
+    measure : str or measure, optional
+        Id of any measure, such as "auc", "f1" or "r2", or an object with options, such as `unseen.measures.Cost(costs)` or
+        `unseen.measures.Quantile(0.9)`, instead of a loss; a score s is worked with as 1 - s, its value on
         each test part, and shown as it is.
     level : float
         Confidence level of intervals.
@@ -108,7 +109,15 @@ def assess(
     wanted = effort_of(effort)
     data = data_of(X, y, columns, assess)
     reporter = reporter_for(progress)
-    job = Job(model_of(model, data), data, root_seed(random_state), measure or loss, level, n_jobs, reporter)
+    job = Job(
+        model_of(model, data),
+        data,
+        root_seed(random_state),
+        loss if measure is None else measure,
+        level,
+        n_jobs,
+        reporter,
+    )
     try:
         with using(engine):
             return _assess(job, wanted, budget, command, start)
@@ -201,7 +210,8 @@ def _check_possible(data: Data, effort: Effort) -> None:
 def _settings(job: Job, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:
     designs = {name: dict(table.plan.options) for name, table in job.tables.items()}
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    call = f"unseen.assess(model, X, y, random_state={job.seed}, effort={str(effort)!r}, level={job.level:g})"
+    measure = "" if isinstance(job.loss, str) and job.loss == "auto" else f"measure={job.loss!r}, "
+    call = f"unseen.assess(model, X, y, {measure}random_state={job.seed}, effort={str(effort)!r}, level={job.level:g})"
     return {
         "seed": job.seed,
         "level": job.level,

@@ -15,7 +15,7 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.losses import LossTable
 from unseen.core.model import Fitted, Model
-from unseen.core.registry import find, known, options_of
+from unseen.core.registry import known, options_of
 from unseen.core.rng import stream, task_seed
 from unseen.core.table import Predictions
 from unseen.core.trained import codes_of
@@ -27,7 +27,7 @@ from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.events import Reporter
 from unseen.engine.run import execute
 from unseen.verbs.effort import Effort
-from unseen.verbs.prepare import plan_of
+from unseen.verbs.prepare import measure_kind, needs_scores, plan_of
 
 __all__ = ["Job", "add_support"]
 
@@ -41,7 +41,7 @@ class Job:
     model: Model
     data: Data
     seed: int
-    loss: str
+    loss: Any
     level: float
     n_jobs: int | None
     reporter: Reporter
@@ -65,12 +65,12 @@ class Job:
     @property
     def needs_score(self) -> bool:
         """Whether the loss is one of probabilities."""
-        return self.loss != "auto" and bool(find(self.loss, "measures").needs_score)
+        return needs_scores(self.loss)
 
     @property
     def by_split(self) -> bool:
         """Whether the measure is one of whole test parts, of which methods without splits cannot speak."""
-        return self.loss != "auto" and not hasattr(find(self.loss, "measures"), "per_example")
+        return self.loss != "auto" and not hasattr(measure_kind(self.loss), "per_example")
 
     def fit_all(self) -> tuple[Fitted, float]:
         """Fit on all rows, keep what that model says of them, and return it with the seconds it took."""
@@ -132,6 +132,8 @@ def _apply_direct_methods(job: Job, estimates: dict[str, Estimate], trained: Fit
                 continue
             if job.data.weights is not None and not getattr(cls, "weighted", False):
                 continue
+            if "loss" in options_of(cls) and not isinstance(job.loss, str):
+                continue  # these take a loss by its id, which says nothing of its options
             rng = stream(job.seed, "direct", name)
             options = {"loss": job.loss} if "loss" in options_of(cls) else {}
             _try(

@@ -135,7 +135,7 @@ class Assessment(Shown):
         what = (
             f"is expected to misclassify {value} of new cases"
             if loss in RATES
-            else f"has an expected {loss} loss of {value} on new cases"
+            else f"has an expected {loss if loss == 'cost' else f'{loss} loss'} of {value} on new cases"
         )
         text = f"{self.model} {what}"
         if self.interval is not None:

@@ -23,7 +23,7 @@ from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.verbs.prepare import data_of, model_of, needs_scores, plan_of
 
 __all__ = ["compare"]
 
@@ -34,7 +34,7 @@ def compare(
     *subjects: Any,
     test: str | Any = None,
     loss: str = "auto",
-    measure: str | None = None,
+    measure: Any = None,
     level: float = 0.95,
     rope: float | tuple[float, float] | None = None,
     adjust: str = "holm",
@@ -66,8 +66,8 @@ def compare(
     loss : str
         Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test unless
         another is named.
-    measure : str, optional
-        Id of any measure, such as "f1" or "r2", instead of a loss; a score s is compared as 1 - s on each test part.
+    measure : str or measure, optional
+        Id of any measure, such as "f1" or "r2", or an object such as `unseen.measures.Cost(costs)`, instead of a loss; a score s is compared as 1 - s on each test part.
     level : float
         Confidence level; verdicts are given at 1 - level.
     rope : float or pair of float, optional
@@ -114,7 +114,7 @@ def compare(
         raise UnknownName("adjustment", adjust, ADJUSTMENTS)
     if rope is not None:
         as_rope(rope)
-    loss = measure or loss
+    loss = loss if measure is None else measure
     if test is None:
         test = "delong" if loss == "auc" else "corrected-t"
     chosen = _test_of(test, rope, options)
@@ -207,7 +207,7 @@ def _run(
     test: Any,
     design: Any,
     seed: int,
-    loss: str,
+    loss: Any,
     n_jobs: int | None,
     reporter: Reporter,
 ) -> dict[str, PredictionTable]:
@@ -216,7 +216,7 @@ def _run(
         design = getattr(test, "difference_design", test.default_design)(data)
     plan = plan_of(as_design(design), data, seed)
     ready = {name: model_of(model, data) for name, model in models.items()}
-    scores = "predictions" in test.needs or (loss != "auto" and bool(find(loss, "measures").needs_score))
+    scores = "predictions" in test.needs or needs_scores(loss)
     reporter.expect(len(plan.fits) * len(ready), plan.design)
     return {
         name: execute(

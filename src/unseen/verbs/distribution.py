@@ -9,14 +9,13 @@ from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.model import Model
-from unseen.core.registry import find
 from unseen.core.rng import RandomState, stream
 from unseen.core.show import plain
 from unseen.core.table import PredictionTable
 from unseen.designs.leave_out import LeaveOut
 from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
 from unseen.shortcuts._linear import recognised, steps_of
-from unseen.verbs.prepare import data_of, model_of
+from unseen.verbs.prepare import data_of, model_of, needs_scores
 from unseen.verbs.run import run
 
 __all__ = ["DistributionWithLaw", "distribution"]
@@ -112,7 +111,7 @@ def distribution(
     data = data_of(X, y, columns, distribution)
     table = run(
         model, data, design=LeaveOut(fraction, n_splits), random_state=random_state, train=False,
-        scores=loss != "auto" and bool(find(loss, "measures").needs_score), n_jobs=n_jobs, engine=engine,
+        scores=needs_scores(loss), n_jobs=n_jobs, engine=engine,
         progress=progress,
     )  # fmt: skip
     made, law = _of_table(table, loss), _law(model_of(model, data), data, loss)

@@ -15,7 +15,7 @@ from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
-from unseen.verbs.prepare import data_of, fitted_of, model_of, plan_of
+from unseen.verbs.prepare import data_of, fitted_of, model_of, needs_scores, plan_of
 
 __all__ = ["estimate"]
 
@@ -26,7 +26,7 @@ def estimate(
     y: Any = None,
     *,
     method: str | Any = "corrected-t",
-    loss: str = "auto",
+    loss: Any = "auto",
     level: float = 0.95,
     design: Any = None,
     random_state: RandomState = None,
@@ -51,8 +51,8 @@ def estimate(
         Sample; not needed with a table.
     method : str
         Id of a method; `unseen methods` lists them.
-    loss : str
-        Id of a loss; "auto" is zero-one for classes and squared error for numbers.
+    loss : str or measure
+        Id of a loss, or an object such as `unseen.measures.Cost(costs)`; "auto" is zero-one for classes and squared error for numbers.
     level : float
         Confidence level.
     design : optional
@@ -106,7 +106,7 @@ def estimate(
         reporter.close()
 
 
-def _from_table(method: Any, table: PredictionTable, loss: str, level: float) -> Estimate:
+def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:
     if not hasattr(method, "designs"):
         raise InputError(f"{method.id} works from a model and its data, not from a table of predictions.")
     return method(table.losses(loss), level=level)
@@ -119,7 +119,7 @@ class _Job:
     model: Any
     data: Any
     seed: int
-    loss: str
+    loss: Any
     level: float
     fitted: bool
     n_jobs: int | None
@@ -131,6 +131,10 @@ def _estimate(method: Any, job: _Job, design: Any) -> Estimate:
         return _combined(method, job, design)
     if not hasattr(method, "designs"):
         _check_weighted(method, job.data)
+        if not isinstance(job.loss, str):
+            raise InputError(
+                f"{method.id} takes a loss by its id; give an id, or choose a method that splits the data."
+            )
         if hasattr(method, "loss") and method.loss == "auto":
             method = replace(method, loss=job.loss)
         subject = fitted_of(job.model, job.data) if job.fitted else model_of(job.model, job.data)
@@ -181,13 +185,13 @@ def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
     job.reporter.expect(len(plan.fits) + ("full" in needs), plan.design)
     return execute(
         model_of(job.model, job.data), job.data, plan, seed=job.seed, train="train" in needs, full="full" in needs,
-        scores=_needs_score(job.loss) or "scores" in needs, n_jobs=job.n_jobs, reporter=job.reporter,
+        scores=needs_scores(job.loss) or "scores" in needs, n_jobs=job.n_jobs, reporter=job.reporter,
     )  # fmt: skip
 
 
 def _needs(method: Any) -> frozenset[str]:
     needs = getattr(method, "needs", frozenset({"test"}))
-    return needs | {"scores"} if _needs_score(getattr(method, "measure", "auto")) else needs
+    return needs | {"scores"} if needs_scores(getattr(method, "measure", "auto")) else needs
 
 
 def _check_weighted(method: Any, data: Any) -> None:
@@ -198,11 +202,3 @@ def _check_weighted(method: Any, data: Any) -> None:
 def _retrains(method: Any) -> bool:
     parts = [build(name, "estimators", "resubstitution") for name in getattr(method, "parts", ())]
     return any(hasattr(one, "designs") for one in (method, *parts))
-
-
-def _needs_score(loss: str) -> bool:
-    if loss == "auto":
-        return False
-    from unseen.core.registry import find
-
-    return bool(find(loss, "measures").needs_score)

@@ -27,6 +27,7 @@ from unseen.verbs.measure_record import Measures
 __all__ = ["measure"]
 
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
+PRICED = ("cost", "utility")
 LEAST_DRAWS = 100
 LEAST_FOR_DESIGN = 20
 
@@ -70,7 +71,7 @@ def measure(
     prevalence : float, optional
         Share of positives where the predictions will be used; adds the predictive values there.
     measures : sequence of str or measure, optional
-        Only these: ids, or objects such as `Quantile(0.9)`.
+        Only these: ids, or objects such as `unseen.measures.Quantile(0.9)`; costs and a prevalence still add theirs.
     groups, sample_weight : array-like, optional
         What cases share (whole groups are then the independent units), and their weights.
     stratified : bool, optional
@@ -129,8 +130,10 @@ def measure(
     fixed, remark = _fixed_sizes(j, stratified)
     notes = (*notes, *remark)
     boot = Bootstrap(j, n_bootstrap, seed, level, fixed)
+    if j.task == "regression" and (costs is not None or prevalence is not None):
+        raise InputError("costs and prevalence speak of classes, and these are predictions of numbers; leave them out.")
     if measures is not None:
-        found = _chosen(j, boot, measures, level)
+        found = _chosen(j, boot, measures, level, costs, prevalence)
     elif j.task == "regression":
         found = [_number(j, boot, name) for name, cls in known("measures").items() if cls.task == "regression"]
     else:
@@ -266,10 +269,17 @@ def _number(j: Judged, boot: Bootstrap, name: str) -> Estimate | None:
     return of_set(j, boot, find(name, "measures")())
 
 
-def _chosen(j: Judged, boot: Bootstrap, measures: Sequence[Any], level: float) -> list[Estimate | None]:
-    """Return the measures asked for by id or object."""
-    out: list[Estimate | None] = []
-    for wanted in [measures] if isinstance(measures, str) else measures:
+def _chosen(
+    j: Judged, boot: Bootstrap, measures: Sequence[Any], level: float, costs: Any, prevalence: float | None
+) -> list[Estimate | None]:
+    """Return the measures asked for by id or object, and what a cost matrix or a prevalence asks for by itself."""
+    asked = [measures] if isinstance(measures, str) else list(measures)
+    priced = [name for name in asked if isinstance(name, str) and name in PRICED] or list(PRICED)
+    extras = [e for e in _extras(j, boot, costs, prevalence) if e is not None]
+    out: list[Estimate | None] = [e for e in extras if e.loss not in PRICED or e.loss in priced]
+    for wanted in asked:
+        if costs is not None and isinstance(wanted, str) and wanted in PRICED:
+            continue
         one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
         if one.task not in (j.task, "any"):
             raise NotApplicable(f"{one.id} is a measure for {one.task}, and these are predictions of {j.task}.")

@@ -8,13 +8,14 @@ from typing import Any
 
 from unseen.adapt.sklearn import as_fitted, as_model
 from unseen.core.data import Data
-from unseen.core.errors import InputError, UnknownName
+from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.model import Fitted, Model
 from unseen.core.plan import Plan
+from unseen.core.registry import find
 from unseen.core.rng import stream
 from unseen.datasets.frame import as_data
 
-__all__ = ["data_of", "fitted_of", "model_of", "plan_of"]
+__all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of"]
 
 COLUMNS = tuple(name for name in signature(as_data).parameters if name not in ("X", "y"))
 
@@ -39,6 +40,22 @@ def data_of(X: Any, y: Any, columns: dict[str, Any], verb: Callable[..., Any] | 
             "X and y are needed where a model is to be fitted; give both, or a saved table instead of the model."
         )
     return as_data(X, y, **columns)
+
+
+def measure_kind(loss: Any) -> Any:
+    """Return the class of a measure named by id, or the measure itself where an object such as `Cost(costs)` was given."""
+    if isinstance(loss, str):
+        return find(loss, "measures")
+    if not hasattr(loss, "needs_score"):
+        raise KindError(
+            f"the measure is {loss!r}; give an id such as 'auc', or an object such as unseen.measures.Cost(...)."
+        )
+    return loss
+
+
+def needs_scores(loss: Any) -> bool:
+    """Say whether a loss or measure is one of scores."""
+    return not (isinstance(loss, str) and loss == "auto") and bool(measure_kind(loss).needs_score)
 
 
 def model_of(model: Any, data: Data) -> Model:

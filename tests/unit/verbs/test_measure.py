@@ -198,6 +198,20 @@ def test_costs_and_prevalence():
     assert m["negative-predictive-value at prevalence 0.01"].value == pytest.approx(adjusted.negative)
 
 
+def test_a_choice_of_measures_keeps_the_costs_and_the_prevalence():
+    costs = [[0, 1], [5, 0]]
+    said = (P >= 0.5).astype(int)
+    m = unseen.measure(Y, P, measures=["cost", "auc"], costs=costs, n_bootstrap=200)
+    assert set(m) == {"cost", "auc"}
+    assert m["cost"].value == pytest.approx(np.array(costs)[Y, said].mean())
+    both = unseen.measure(Y, P, measures=["auc"], costs=costs, prevalence=0.1, n_bootstrap=200)
+    ppv, npv = (f"{k}-predictive-value at prevalence 0.1" for k in ("positive", "negative"))
+    assert set(both) == {"auc", "cost", "utility", ppv, npv}
+    for lost in ({"costs": costs}, {"prevalence": 0.1}):
+        with pytest.raises(InputError, match="predictions of numbers"):
+            unseen.measure(P, P + 0.1, **lost)
+
+
 def test_cross_validated_predictions():
     X, y = unseen.datasets.load("breast-cancer").xy
     table = unseen.run("lda", X, y, scores=True, random_state=0)
@@ -368,8 +382,9 @@ def test_outputs_are_counted_by_case_and_listed_where_they_stand_out():
 
 
 def test_several_outputs_of_a_file(tmp_path):
-    from unseen.cli.app import app
+    from unseen.cli.app import _attach_commands, app
 
+    _attach_commands()
     rng = np.random.default_rng(8)
     frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=["a", "b", "p", "q"])
     frame["p"] += 3 * frame["a"]

@@ -1,0 +1,114 @@
+"""Costs of decisions in assess, compare and estimate, with the threshold chosen inside the training part."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+
+import unseen
+from unseen.cli.app import main
+from unseen.core.errors import InputError, KindError, NotApplicable
+from unseen.measures import Auc, Cost, Quantile
+from unseen.verbs.costs import measured_by
+
+COSTS = ((0, 1), (20, 0))
+FEW = "splits=8,repeats=0,bootstrap=0,leave_out=0,curve=0"
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    X, y = unseen.datasets.load("breast-cancer").xy
+    return X[:160], y[:160]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "costs.csv"
+    path.write_text("truth,malignant,benign\nmalignant,0,20\nbenign,1,0\n")  # not in sorted order on purpose
+    return str(path)
+
+
+def test_assess_by_a_cost_matrix_is_the_mean_cost_of_its_splits(tumours):
+    a = unseen.assess(GaussianNB(), *tumours, measure=Cost(COSTS), random_state=3, effort=FEW)
+    table = a.tables["monte-carlo"].source[0]
+    truth, said = table.data.codes[table.test.row], table.test.value
+    each = np.array([np.mean(np.array(COSTS)[truth[m], said[m]]) for m in (table.test.split == j for j in range(8))])
+    assert a.error == pytest.approx(each.mean())
+    assert 0 <= a.interval.low <= a.error <= a.interval.high <= 20
+    assert "an expected cost of" in a.sentence()
+    assert "measure=Cost(costs=((0.0, 1.0), (20.0, 0.0)))" in a.settings["repeat"]
+    assert unseen.estimate(GaussianNB(), *tumours, method="kfold", loss=Cost(COSTS), random_state=3).loss == "cost"
+
+
+def test_the_chosen_threshold_costs_less_and_swapped_costs_do_not(tumours):
+    plain, chosen, swapped = (
+        unseen.assess(model, *tumours, measure=Cost(COSTS), random_state=3, effort=FEW).error
+        for model in (
+            GaussianNB(),
+            unseen.UtilityThreshold(GaussianNB(), costs=COSTS, random_state=0),
+            unseen.UtilityThreshold(GaussianNB(), costs=np.transpose(COSTS), random_state=0),
+        )
+    )
+    assert chosen < plain < swapped
+
+
+def test_command_line(file, monkeypatch, capsys):
+    def answer(*words):
+        monkeypatch.setattr("sys.argv", ["unseen", *words, "-q", "--json", "--costs", file])
+        with pytest.raises(SystemExit, match="0"):
+            main()
+        return json.loads(capsys.readouterr().out)
+
+    words = ("assess", "breast-cancer", "-m", "naive-bayes", "--n", "160", "--quick")
+    plain, chosen = answer(*words), answer(*words, "--choose-threshold")
+    assert (plain["loss"], chosen["loss"]) == ("cost", "cost")
+    assert chosen["error"] < plain["error"]
+    assert chosen["model"] == "naive-bayes at its cheapest threshold"
+    pair = answer("compare", "breast-cancer", "-m", "naive-bayes", "-m", "cart", "--n", "100")["pairs"][0]
+    assert pair["loss"] == "cost"
+
+
+def test_bad_costs(file):
+    cancer, iris = (unseen.datasets.load(name) for name in ("breast-cancer", "iris"))
+    assert measured_by("auto", file, cancer).costs == ((0, 1), (20, 0))
+    with pytest.raises(InputError, match="the measure is auc"):
+        measured_by("auc", file, cancer)
+    with pytest.raises(InputError, match="each class once"):
+        measured_by("auto", file, iris)
+    with pytest.raises(InputError, match="this is regression"):
+        measured_by("auto", file, unseen.datasets.load("diabetes"))
+    with pytest.raises(KindError, match="give an id"):
+        unseen.assess(GaussianNB(), cancer, measure=3.0)
+    with pytest.raises(InputError, match="takes a loss by its id"):
+        unseen.estimate(GaussianNB(), *cancer.xy, method="resub", loss=Cost(COSTS))
+
+
+def test_a_quantile_of_choice():
+    X, y = unseen.datasets.load("diabetes").xy
+    high, low = (
+        unseen.assess("ridge", X[:100], y[:100], measure=Quantile(q), random_state=0, effort=FEW).error
+        for q in (0.9, 0.1)
+    )
+    half = unseen.assess("ridge", X[:100], y[:100], measure="absolute", random_state=0, effort=FEW).error
+    assert high + low == pytest.approx(half)  # q and 1 - q weigh both sides of each gap, which add up to its size
+
+
+def test_the_area_of_several_classes_is_the_mean_against_the_rest():
+    X, y = unseen.datasets.load("wine").xy
+    table = unseen.run("naive-bayes", X, y, design=unseen.designs.KFold(3), scores=True, random_state=0)
+    for j, got in enumerate(table.losses("auc").split_means()):
+        mine = table.test.split == j
+        score = table.test.score[mine]
+        assert 1 - got == pytest.approx(roc_auc_score(y[table.test.row[mine]], score, multi_class="ovr"))
+    truth, score = (
+        np.array([0, 0, 1, 1]),
+        np.array([[0.6, 0.3, 0.1], [0.2, 0.3, 0.5], [0.3, 0.6, 0.1], [0.5, 0.4, 0.1]]),
+    )
+    left_out = np.mean([roc_auc_score(truth == k, score[:, k]) for k in (0, 1)])
+    assert Auc().of_set(truth, truth, score) == pytest.approx(left_out)
+    with pytest.raises(NotApplicable, match="test='corrected-t'"):
+        unseen.compare("lda", "naive-bayes", X, y, measure="auc", random_state=0)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, write_report
-from unseen.core.errors import InputError, MissingExtra
+from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
 
 __all__ = ["attach"]
 
@@ -20,7 +21,13 @@ HELP = """Estimate the error of a trained net on unseen data from the data it wa
 --module imports your code and calls the function named; give only code you trust. Weights are read from safetensors, or from
 a .pt file that holds nothing but tensors: files with pickled objects are refused and nothing in them is run. A file written by
 Classifier.save needs no --module where its architecture is one of this package's.
+
+Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler.
 """
+FLAGS = {
+    "method": "--method", "layer": "--layer", "kappa": "--kappa", "n_mc": "--n-mc", "repeats": "--repeats", "device": "--device",
+    "training": "--train", "random_state": "--seed", "progress": "--quiet",
+}  # fmt: skip
 
 
 def estimate(
@@ -51,7 +58,20 @@ def estimate(
     ] = None,
     train: Annotated[
         list[str] | None,
-        typer.Option("--train", help="key=value, how copies are trained for calibrated methods: epochs=200 lr=0.02."),
+        typer.Option(
+            "--train",
+            help="key=value, how copies are trained for calibrated methods and ensembles, such as epochs=200 or lr=0.02.",
+        ),
+    ] = None,
+    sampler: Annotated[
+        str | None,
+        typer.Option(
+            "--sampler", help="Sampler of the Bayesian methods: sghmc, sgld, mc-dropout, ensemble or laplace."
+        ),
+    ] = None,
+    sample: Annotated[
+        list[str] | None,
+        typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
     ] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     fail_if: Annotated[
@@ -68,11 +88,20 @@ def estimate(
     from unseen import nets
 
     check_writable(report)
+    more, training = _pairs("--option", option), _pairs("--train", train)
+    _check(method, more, training, sampler, module)
     examples = nets.read_examples(data)
-    net, more = _net(module, weights, examples, _pairs("--train", train))
+    net, make = _net(module, weights, examples, seed)
+    if weights is None and not quiet:
+        typer.echo("unseen: no --weights: the net is judged as the function makes it.", err=True)
+    if training:
+        more |= {"training": training} | ({} if make is None else {"factory": make})
+    if sampler is not None:
+        drawn = _pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
+        more["posterior"] = _posterior(net, examples, sampler, drawn, device, seed)
     result = nets.estimate(
         net, examples.X, examples.y, method=method, repeats=repeats, n_mc=n_mc, device=device, layer=layer, kappa=kappa,
-        random_state=seed, **more, **_pairs("--option", option),
+        random_state=seed, progress=progress_for(quiet), **more,
     )  # fmt: skip
     emit(result, as_json)
     if not as_json:
@@ -83,48 +112,91 @@ def estimate(
         raise typer.Exit(1)
 
 
-def _net(
-    module: str | None, weights: Path | None, examples: Any, training: dict[str, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """Return the trained net, and how its copies are made and trained."""
+def _check(
+    method: str, options: dict[str, Any], training: dict[str, Any], sampler: str | None, module: str | None
+) -> None:
+    """Refuse what cannot work, in the words of the command line, before anything is read."""
+    for name in options:
+        if name in FLAGS:
+            raise InputError(f"--option {name}: this has a flag of its own, {FLAGS[name]}.")
+    copies = method.startswith("calibrated") or options.get("posterior") == "temperature"
+    if copies and not training and module is not None:
+        raise InputError(
+            f"{method} trains copies of the net on 80% of the data here; say how, as in --train epochs=200 --train lr=0.02."
+        )
+    if method.startswith("bayesian") and sampler is None:
+        raise InputError(
+            f"{method} averages over samples of the weights; say how to sample, as in --sampler laplace or --sampler sghmc."
+        )
+    if sampler == "ensemble" and not training:
+        raise InputError("an ensemble trains the net from other first weights; say how, as in --train epochs=200.")
+    if sampler is not None and not method.startswith("bayesian"):
+        raise InputError(f"--sampler is for the methods bayesian and bayesian-bolster; the method is {method}.")
+
+
+def _net(module: str | None, weights: Path | None, examples: Any, seed: int) -> tuple[Any, Any]:
+    """Return the trained net, and a function that makes an untrained one (None where the net knows it)."""
     from unseen import nets
 
     if module is None:
         if weights is None:
             raise InputError("give --module for the architecture and --weights for its trained weights.")
-        return nets.Classifier.load(weights), {"training": training} if training else {}
-    make = _function(module)
-    net = _made(make, module, examples)
-    if weights is not None:
-        net = nets.load_weights(net, weights)
-    return net, {"training": training, "factory": lambda: _made(make, module, examples)} if training else {}
+        if weights.is_file() and weights.suffix != ".safetensors":
+            raise InputError(
+                f"{str(weights)!r} holds weights without an architecture; give --module package.module:function."
+            )
+        return nets.Classifier.load(weights), None
+    import torch
+
+    function = _function(module)
+    torch.manual_seed(seed)  # a net that is judged without weights is the same in every run
+    net = _made(function, module, examples)
+    return (net if weights is None else nets.load_weights(net, weights)), lambda: _made(function, module, examples)
+
+
+def _posterior(net: Any, examples: Any, sampler: str, options: dict[str, Any], device: str, seed: int) -> Any:
+    from unseen import nets
+
+    known = [
+        name for name in inspect.signature(nets.posterior).parameters if name not in ("module", "X", "y", "sampler")
+    ]
+    for name in options:
+        if name not in known:
+            raise UnknownName("option of nets.posterior", name, known)
+    chosen: dict[str, Any] = {"device": device, "random_state": seed, **options}
+    return nets.posterior(net, examples.X, examples.y, sampler, **chosen)
 
 
 def _function(name: str) -> Any:
     """Import the function that makes the net; the working folder counts as a place to import from."""
     path, found, function = name.partition(":")
-    if not found or not path or not function.isidentifier():
+    if not found or not path or path.startswith(".") or not function.isidentifier():
         raise InputError(f"--module {name!r}: write it as package.module:function.")
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
         made = getattr(importlib.import_module(path), function, None)
-    except ImportError as error:
-        raise InputError(f"--module {name!r}: cannot import {path!r}: {error}.") from error
+    except (Exception, SystemExit) as error:  # importing runs the user's code, which may do anything
+        raise InputError(f"--module {name!r}: cannot import {path!r}: {_words(error)}.") from error
     if not callable(made):
         raise InputError(f"--module {name!r}: {path!r} has no function {function!r}.")
     return made
 
 
 def _made(make: Any, name: str, examples: Any) -> Any:
-    from torch import nn
-
     from unseen.nets._start import maker_of
 
-    net = maker_of(make, examples.X.shape[1:], len(examples.classes))()
-    if not isinstance(net, nn.Module):
-        raise InputError(f"--module {name!r} gave a {type(net).__name__}; it must give a torch.nn.Module.")
-    return net
+    try:
+        return maker_of(make, examples.X.shape[1:], len(examples.classes))()
+    except UnseenError:
+        raise
+    except (Exception, SystemExit) as error:  # it is the user's code that runs
+        raise InputError(f"--module {name!r}: the function failed: {_words(error)}.") from error
+
+
+def _words(error: BaseException) -> str:
+    text = str(error).strip().split("\n")[0].rstrip(".")
+    return text if isinstance(error, ImportError) else f"{type(error).__name__}: {text}"
 
 
 def _pairs(flag: str, texts: list[str] | None) -> dict[str, Any]:

@@ -34,6 +34,10 @@ def monitor(
     from unseen.nets._progress_file import run_rows
 
     rows = run_rows(folder)
+    if not rows and not quiet:
+        typer.echo(
+            f"unseen: no record of training (*.jsonl of unseen.nets.Monitor) under {str(folder)!r} yet.", err=True
+        )
     if as_json:
         emit(plain(rows), True)
     elif once or not sys.stdout.isatty():

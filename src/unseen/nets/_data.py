@@ -115,9 +115,9 @@ def _array(values: Any) -> np.ndarray:
 
 
 def _checked(X: np.ndarray, y: np.ndarray, name: str, n_classes: int | None, limit: int | None) -> Examples:
-    if limit is not None:
+    if limit is not None and X.ndim and y.ndim:
         X, y = X[:limit], y[:limit]
-    if len(X) != len(y) or y.ndim != 1 or len(y) == 0:
+    if y.ndim != 1 or X.shape[:1] != y.shape or len(y) == 0:
         raise InputError(f"{name}: {X.shape} inputs and {y.shape} labels; one label per input is needed.")
     if X.dtype.kind not in "buif":
         raise InputError(f"{name}: inputs of kind {X.dtype}; numbers are needed.")

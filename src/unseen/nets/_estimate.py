@@ -18,6 +18,7 @@ from unseen.nets._methods import METHODS, Work, doubt_of
 from unseen.nets._problem import Options, Problem, options_from, point_weights, problem_of
 from unseen.nets._records import NetEstimate
 from unseen.nets._view import class_codes, view_of
+from unseen.nets._watched import watched
 
 __all__ = ["estimate"]
 
@@ -36,6 +37,7 @@ def estimate(
     random_state: RandomState = None,
     outputs: str = "auto",
     classes: Any = None,
+    progress: Any = False,
     **options: Any,
 ) -> NetEstimate:
     """Estimate the error of a trained net on unseen data from its training data, without training it again.
@@ -71,6 +73,8 @@ def estimate(
         What the net returns.
     classes : array-like, optional
         Label of each output.
+    progress : bool or None
+        Show a bar after two seconds; None shows it in a terminal.
     average : {"points", "class"}
         Mean over all points, or each class with equal weight.
     nearest : {"distinct", "any"}
@@ -135,9 +139,12 @@ def estimate(
             raise KindError("module is None; give a trained net, or posterior= to let the posterior predictive decide.")
         if module.fixed is not None:
             return _of_given_logits(method, y, given)
+    if isinstance(given.training, dict) or (given.training is None and given.factory is not None):
+        given = replace(given, training={"progress": progress, **(given.training or {})})
     view, data = view_of(module, X, device=device, outputs=outputs, classes=classes)
-    work = Work(method, problem_of(view, data, y, given), given, root_seed(random_state))
-    result = METHODS[method](work)
+    with watched(progress):
+        work = Work(method, problem_of(view, data, y, given), given, root_seed(random_state))
+        result = METHODS[method](work)
     notes = merge_notes(tuple(work.notes), tuple(view.notes), _few(work.problem))
     return replace(result, notes=notes, seconds=time.perf_counter() - start)
 
@@ -173,10 +180,12 @@ def _of_classifier(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
     if not hasattr(module, "module_"):
         raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
     shape = module.input_shape
-    X = X if shape is None else np.asarray(X).reshape(len(X), *shape)
+    X = module._as_images(X) if shape is None else np.asarray(X).reshape(len(X), *shape)
     training = {name: getattr(module, name) for name in TRAINING}
-    if module.class_weight in (None, "balanced"):
-        training["class_weight"] = module.class_weight
+    weights = module.class_weight
+    if isinstance(weights, dict):
+        weights = {k: weights[label] for k, label in enumerate(module.classes_.tolist()) if label in weights}
+    training["class_weight"] = weights
     return {"factory": make_mlp if module.module is None else module.module, "training": training}, X
 
 

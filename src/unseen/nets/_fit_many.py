@@ -17,7 +17,16 @@ from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
 from unseen.nets._program import Plain
 from unseen.nets._sets import counting, index_arrays, make_sets
-from unseen.nets._settings import Settings, class_weights, device_of, dtype_of, exact_float32, per_net, weights_of_rows
+from unseen.nets._settings import (
+    Settings,
+    class_weights,
+    device_of,
+    dtype_of,
+    exact_float32,
+    per_net,
+    weights_of_rows,
+    whole,
+)
 from unseen.nets._start import fresh_nets, maker_of, probed, stacked_state
 from unseen.nets._together import train_all
 from unseen.nets._train import Record
@@ -156,9 +165,9 @@ def fit_many(
             f'stop="patience" needs a validation share between 0 and 1; it is {validation}. Use stop="none" to train all epochs.'
         )
     settings = Settings(
-        int(epochs), int(batch_size), per_net("lr", lr, count), per_net("momentum", momentum, count),
+        whole("epochs", epochs), whole("batch_size", batch_size), per_net("lr", lr, count), per_net("momentum", momentum, count),
         per_net("weight_decay", weight_decay, count), None if dropout is None else per_net("dropout", dropout, count),
-        int(patience), stop, stop_at, optimizer, halve_every, augment, strategy, eval_batch,
+        whole("patience", patience), stop, stop_at, optimizer, halve_every, augment, strategy, eval_batch,
     )  # fmt: skip
     c = int(n_classes or y.max() + 1)
     nets = fresh_nets(maker_of(module, X.shape[1:], c), seeds)

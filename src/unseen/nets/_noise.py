@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.nets._watched import current_reporter
 
 __all__ = ["Kernels", "Means", "Points", "kernel_means"]
 
@@ -154,10 +155,15 @@ def kernel_means(kernels: Kernels, points: Points, integrand: Integrand) -> Mean
     n, d = len(centres), centres[0].numel()
     total = torch.zeros((2, n), dtype=torch.float64, device=centres.device)
     index = torch.arange(n, device=centres.device)
+    reporter = current_reporter()
+    if reporter is not None:
+        reporter.expect(n * points.per_kernel, "kernel points")
     for rows, z in points.blocks(n, d, centres.device, centres.dtype):
         shape = z.shape[:3]
         moved = kernels.moved(rows, z)
         each = integrand(moved, index[rows].repeat_interleave(shape[1] * shape[2]))
+        if reporter is not None:
+            reporter.advance(len(each))
         groups = each.reshape(shape).double().mean(2)
         total[0, rows] += groups.sum(1)
         total[1, rows] += groups.square().sum(1)

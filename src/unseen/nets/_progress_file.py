@@ -43,6 +43,9 @@ def read_lines(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str
         raise InputError(f"{str(path)!r} holds a line that is no JSON: {error}.") from error
     if not lines or not isinstance(lines[0], dict) or lines[0].get("kind") != KIND:
         raise InputError(f"{str(path)!r} is no record of training progress.")
+    odd = next((k for k, line in enumerate(lines) if not isinstance(line, dict)), None)
+    if odd is not None:
+        raise InputError(f"{str(path)!r} is damaged: line {odd + 1} is no record of an epoch.")
     return lines[0], lines[1:]
 
 

@@ -14,6 +14,7 @@ from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets._langevin import sampled_states
 from unseen.nets._laplace import last_layer_posterior
 from unseen.nets._posterior import Posterior, diagnosed
+from unseen.nets._settings import training_options
 from unseen.nets._view import class_codes, held_still, inner_module, view_of
 
 __all__ = ["SAMPLERS", "posterior"]
@@ -177,7 +178,7 @@ def _by_ensemble(net: nn.Module, X: Any, codes: Any, count: int, seed: int, trai
             "an ensemble trains the net from other first weights: give training=dict(epochs=, batch_size=, lr=, ...)."
         )
     seeds = [task_seed(seed, "member", k) for k in range(count)]
-    fits = fit_many(net, X, codes, None, seeds=seeds, device=X.device, dtype=X.dtype, **training)
+    fits = fit_many(net, X, codes, None, seeds=seeds, device=X.device, dtype=X.dtype, **training_options(training))
     return Posterior(
         "ensemble", count, lambda batch: _two_columns(fits.logits(batch)), None, X.device, X.dtype, classes_=labels
     )

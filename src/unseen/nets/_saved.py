@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 import warnings
 from functools import partial
 from os import PathLike
@@ -36,7 +35,7 @@ def read_state(path: str | PathLike[str]) -> dict[str, Tensor]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch wonders about pickles that are refused anyway
             state = torch.load(file, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, AttributeError, ValueError) as error:
+    except Exception as error:  # what a damaged or hostile file makes torch raise is not foreseeable
         raise InputError(
             f"{str(path)!r} holds pickled objects or is no torch file, and pickles can run code when opened; it was not opened. "
             "Save the weights alone: safetensors.torch.save_file(module.state_dict(), 'net.safetensors'), or torch.save(module.state_dict(), 'net.pt')."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,9 +39,8 @@ class Settings:
     eval_batch: int | None
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch_size", "patience"):
-            if int(getattr(self, name)) < 1:
-                raise InputError(f"{name} must be at least 1; it is {getattr(self, name)}.")
+        if not (self.stop_at is None or isinstance(self.stop_at, (int, float, np.number))):
+            raise InputError(f"stop_at must be a number; it is {self.stop_at!r}.")
         for name, known in (
             ("stop", tuple(STOPS)),
             ("optimizer", ("sgd", "adam")),
@@ -57,9 +57,39 @@ class Settings:
         return STOPS[self.stop] if self.stop_at is None else self.stop_at
 
 
+GIVEN_ELSEWHERE = ("module", "X", "y", "index_sets", "seeds", "device", "dtype", "n_classes")
+
+
+def training_options(given: Any) -> dict[str, Any]:
+    """Return how copies of a net are trained after checking the names against those of `fit_many`."""
+    from unseen.nets._fit_many import fit_many
+
+    if not isinstance(given, dict):
+        raise KindError(f"training is a {type(given).__name__}; give a dict such as dict(epochs=200, lr=0.02).")
+    known = [name for name in inspect.signature(fit_many).parameters if name not in GIVEN_ELSEWHERE]
+    for name in given:
+        if name not in known:
+            raise UnknownName("option of training", name, known)
+    return given
+
+
+def whole(name: str, value: Any) -> int:
+    """Return a whole number of at least 1."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a whole number; it is {value!r}.") from error
+    if number < 1 or number != value:
+        raise InputError(f"{name} must be a whole number of at least 1; it is {value!r}.")
+    return number
+
+
 def per_net(name: str, value: Any, count: int, low: float = 0.0) -> tuple[float, ...]:
     """Return one number per net from a number or one per net."""
-    numbers = np.asarray(value.cpu() if isinstance(value, Tensor) else value, dtype=float)
+    try:
+        numbers = np.asarray(value.cpu() if isinstance(value, Tensor) else value, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be one number or one per net; it is {value!r}.") from error
     if numbers.ndim == 0:
         numbers = np.full(count, float(numbers))
     if numbers.shape != (count,):

@@ -19,6 +19,7 @@ from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
 from unseen.nets._noise import Kernels, Points
 from unseen.nets._problem import Options, Problem, problem_of
+from unseen.nets._settings import training_options
 from unseen.nets._view import View, held_still
 
 __all__ = ["Trials", "fresh_copy", "laid_out", "search_kappa", "splits_of", "trained_trials"]
@@ -135,7 +136,7 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
     seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
     fits = fit_many(
         factory, problem.X, problem.codes, [train for train, _ in splits], seeds=seeds, device=problem.view.device,
-        dtype=problem.view.dtype, n_classes=problem.n_classes, **(options.training or {}),
+        dtype=problem.view.dtype, n_classes=problem.n_classes, **training_options(options.training or {}),
     )  # fmt: skip
     modules = [fits.module(k).to(problem.view.device) for k in range(options.repeats)]
     return laid_out(problem, modules, splits, kind, options, seed)

@@ -170,3 +170,152 @@ def test_a_saved_classifier_needs_no_module(run, place):
     page = (place[0] / "page.html").read_text()
     assert "calibrated-bolster" in page
     assert run("estimate", "--data", "train.npz").exit_code == 2
+
+
+def estimated(run, *words, module="own_nets_of_test:make_net", weights="net.pt", data="train.npz"):
+    return run("estimate", "--module", module, "--weights", weights, "--data", data, *words)
+
+
+def one_sentence(answer, *words):
+    """Exit code 2, one line on stderr that says what is wrong, nothing on stdout."""
+    assert answer.exit_code == 2
+    assert answer.stdout == ""
+    assert answer.stderr.startswith("unseen: ")
+    assert answer.stderr.count("\n") == 1
+    for word in words:
+        assert word in answer.stderr, answer.stderr
+
+
+MORE = """
+import sys
+from torch import nn
+
+def broken():
+    raise RuntimeError("no luck")
+
+def a_number():
+    return 3
+
+def conv():
+    return nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(72, 2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "words"),
+    [
+        ("import not_a_package_at_all", "more_nets_of_test:f", "No module named"),
+        ("def f(:", "more_nets_of_test:f", "SyntaxError"),
+        ("1 / 0", "more_nets_of_test:f", "ZeroDivisionError"),
+        ("import sys; sys.exit(3)", "more_nets_of_test:f", "SystemExit"),
+        (MORE, "more_nets_of_test:broken", "the function failed: RuntimeError: no luck"),
+        (MORE, "more_nets_of_test:a_number", "must give a torch.nn.Module"),
+        (MORE, ".more_nets_of_test:broken", "package.module:function"),
+    ],
+)
+def test_code_that_fails_is_one_sentence(run, place, code, name, words):
+    (place[0] / "more_nets_of_test.py").write_text(code)
+    try:
+        one_sentence(estimated(run, module=name), "--module" if "Module" not in words else "", words)
+    finally:
+        sys.modules.pop("more_nets_of_test", None)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"X": np.array(3.0), "y": np.arange(2)}, "one label per input"),
+        ({"X": np.ones((4, 3)), "y": np.arange(3)}, "one label per input"),
+        ({"X": np.ones((0, 3)), "y": np.zeros(0, int)}, "one label per input"),
+        ({"X": np.ones((4, 5)), "y": np.arange(4) % 2}, "cannot take inputs of shape (5,)"),
+        ({"X": np.ones((4, 3)), "y": np.array([0, 1, 2, 7])}, "classes 0 to 1"),
+        ({"X": np.ones((4, 3)), "y": np.array([0, 1, -1, 0])}, "from -1 to 1"),
+        ({"X": np.full((4, 3), np.nan), "y": np.arange(4) % 2}, "NaN or infinite"),
+        ({"X": np.array([{}], dtype=object), "y": [0]}, "never unpickled"),
+        ({"a": np.ones(3)}, "X and y are needed"),
+    ],
+)
+def test_data_that_do_not_fit_are_one_sentence(run, place, arrays, words):
+    np.savez("odd.npz", **arrays)
+    one_sentence(estimated(run, data="odd.npz"), words)
+
+
+def test_wrong_channels_are_named(run, place):
+    (place[0] / "more_nets_of_test.py").write_text(MORE)
+    try:
+        import more_nets_of_test
+
+        torch.save(more_nets_of_test.conv().state_dict(), "conv.pt")
+        np.savez("rgb.npz", X=np.zeros((6, 3, 8, 8)), y=np.arange(6) % 2)
+        answer = estimated(run, module="more_nets_of_test:conv", weights="conv.pt", data="rgb.npz")
+        one_sentence(answer, "(3, 8, 8)", "1 channels", "3 channels")
+    finally:
+        sys.modules.pop("more_nets_of_test", None)
+
+
+def test_weights_that_cannot_be_read(run, place):
+    for name, content in (("text.pt", b"hello"), ("empty.pt", b""), ("text.safetensors", b"hello" * 9)):
+        (place[0] / name).write_bytes(content)
+        one_sentence(estimated(run, weights=name), name)
+    one_sentence(estimated(run, weights="absent.pt"), "there is no file")
+    torch.save([1, 2], "list.pt")
+    one_sentence(estimated(run, weights="list.pt"), "state dictionary")
+    one_sentence(run("estimate", "--weights", "net.pt", "--data", "train.npz"), "--module")
+    broken = {k: torch.full_like(v, torch.nan) for k, v in place[1].state_dict().items()}
+    torch.save(broken, "nan.pt")
+    one_sentence(estimated(run, weights="nan.pt"), "NaN or infinite outputs")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-o", "n_mc=3"), "--n-mc"),
+        (("-o", "posterior"), "key=value"),
+        (("-m", "calibrated-bolster"), "--train epochs"),
+        (("-m", "calibrated-bolster", "--train", "nope=1"), "unknown option of training 'nope'"),
+        (("-m", "calibrated-bolster", "--train", "seeds=1"), "unknown option of training 'seeds'"),
+        (("-m", "calibrated-bolster", "--train", "epochs=many"), "epochs must be a whole number"),
+        (("-m", "calibrated-bolster", "--train", "lr=fast"), "lr must be one number"),
+        (("-m", "posterior", "-o", "posterior=temperature"), "--train epochs"),
+        (("-m", "bayesian"), "--sampler"),
+        (("-m", "bolster", "--sampler", "laplace"), "--sampler is for"),
+        (("-m", "bayesian", "--sampler", "laplace", "--sample", "nope=1"), "unknown option of nets.posterior"),
+        (("-m", "bayesian", "--sampler", "ensemble"), "--train epochs"),
+        (("--layer", "9"), "the net's layers are"),
+        (("--device", "abacus"), "device"),
+    ],
+)
+def test_options_that_cannot_be_are_one_sentence(run, place, words, said):
+    one_sentence(estimated(run, *words), said)
+
+
+def test_bayesian_methods_sample_as_the_function_does(run, place):
+    from unseen.nets import posterior
+
+    _, net, X, y = place
+    words = ("-m", "bayesian", "--sampler", "laplace", "--sample", "n_samples=7", "--seed", 2, "--json")
+    value = json.loads(estimated(run, *words).stdout)["value"]
+    p = posterior(net, X, y, sampler="laplace", n_samples=7, random_state=2)
+    assert value == pytest.approx(estimate(net, X, y, method="bayesian", posterior=p, random_state=2).value, abs=1e-6)
+
+
+def test_a_net_without_weights_is_judged_as_made_and_said_so(run, place):
+    words = ("estimate", "--module", "own_nets_of_test:make_net", "--data", "train.npz", "-m", "resub", "--json")
+    first, second = run(*words), run(*words)
+    one, two = (json.loads(answer.stdout) for answer in (first, second))
+    assert one["contributions"] == two["contributions"]
+    assert "no --weights" in first.stderr
+    assert run(*words, "--quiet").stderr == ""
+
+
+def test_a_damaged_record_of_progress(run, place):
+    folder, net, X, y = place
+    watch = Monitor(net, X[:20], y[:20], X[20:], y[20:], path=folder / "run.jsonl")
+    watch()
+    with (folder / "run.jsonl").open("a") as file:
+        file.write("3\n")
+    one_sentence(run("monitor", "run.jsonl"), "damaged: line 3")
+    (folder / "none").mkdir()
+    empty = run("monitor", "none", "--json")
+    assert json.loads(empty.stdout) == []
+    assert "no record of training" in empty.stderr

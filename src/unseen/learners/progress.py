@@ -75,15 +75,24 @@ def steps_of(estimator: Any, X: Any, y: Array, classes: Array | None, epochs: in
             options = {}
             yield estimator
         return
-    if "n_estimators" not in estimator.get_params() or "warm_start" not in estimator.get_params():
-        raise KindError(
-            f"{type(estimator).__name__} does not train by steps; give one with partial_fit, or a boosted model with "
-            "n_estimators and warm_start."
-        )
+    stages = _stages_of(estimator)
     estimator.set_params(warm_start=True)
     for k in range(1, epochs + 1):
-        estimator.set_params(n_estimators=k).fit(X, y)
+        estimator.set_params(**{stages: k}).fit(X, y)
         yield estimator
+
+
+def _stages_of(estimator: Any) -> str:
+    """Return the parameter that counts the stages of a boosted model."""
+    there = estimator.get_params()
+    if "warm_start" in there and "n_estimators" in there:
+        return "n_estimators"
+    if "warm_start" in there and {"max_iter", "max_leaf_nodes"} <= there.keys():  # boosted trees on histograms
+        return "max_iter"
+    raise KindError(
+        f"{type(estimator).__name__} does not train by steps; give one with partial_fit, or a boosted model with "
+        "n_estimators and warm_start."
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +183,7 @@ def monitor(
     if "random_state" in fresh.get_params() and fresh.get_params()["random_state"] is None:
         fresh.set_params(random_state=random_state)
     y, y_monitor = np.asarray(y), np.asarray(y_monitor)
+    _check_parts(X, y, X_monitor, y_monitor, is_classifier(fresh) and not hasattr(fresh, "partial_fit"))
     classes = np.unique(np.concatenate([y, y_monitor])) if is_classifier(fresh) else None
     targets = [targets_of(part, classes) for part in (y, y_monitor)]
     errors, summaries = [], []
@@ -188,6 +198,16 @@ def monitor(
     return TrainingProgress(
         train, watched, _p(train, spread[0]), _p(watched, spread[1]), angle, rate, length, variance, spread[0]
     )
+
+
+def _check_parts(X: Any, y: Array, X_monitor: Any, y_monitor: Array, learns_classes: bool) -> None:
+    """Refuse parts that do not fit each other; a boosted model knows only the classes of its training part."""
+    for what, rows, labels in (("X and y", X, y), ("X_monitor and y_monitor", X_monitor, y_monitor)):
+        if np.shape(rows)[0] != len(labels) or not len(labels):
+            raise InputError(f"{what} have {np.shape(rows)[0]} and {len(labels)} rows; give as many of each, and some.")
+    strange = np.setdiff1d(y_monitor, y if learns_classes else y_monitor)
+    if len(strange):
+        raise InputError(f"the monitored part holds the class {strange[0].item()!r}, which the training part lacks.")
 
 
 def _p(error: Floats, spread: float) -> Floats:

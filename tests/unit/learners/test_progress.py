@@ -175,3 +175,27 @@ def test_overtraining_on_random_data(tmp_path):
     assert np.mean(late) > np.mean(ahead)
     r.report(tmp_path / "h.html")
     assert 'id="overtraining"' in (tmp_path / "h.html").read_text()
+
+
+def test_boosted_trees_on_histograms_are_watched_by_stages():
+    from sklearn.ensemble import HistGradientBoostingRegressor
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 3))
+    target = X[:, 0] + 0.1 * rng.standard_normal(120)
+    model = HistGradientBoostingRegressor(min_samples_leaf=5, random_state=0)
+    p = unseen.monitor(model, X[:80], target[:80], X[80:], target[80:], epochs=6)
+    for k in (1, 4, 6):
+        alone = HistGradientBoostingRegressor(min_samples_leaf=5, max_iter=k, random_state=0).fit(X[:80], target[:80])
+        assert p.monitor_error[k - 1] == pytest.approx(np.mean((alone.predict(X[80:]) - target[80:]) ** 2))
+
+
+def test_parts_that_do_not_fit_are_refused():
+    from sklearn.ensemble import GradientBoostingClassifier
+    from sklearn.linear_model import SGDClassifier
+
+    X, labels = np.arange(20.0).reshape(10, 2), np.array(["a", "b"] * 5)
+    with pytest.raises(InputError, match="X_monitor and y_monitor have 10 and 4 rows"):
+        unseen.monitor(SGDClassifier(), X, labels, X, labels[:4])
+    with pytest.raises(InputError, match="the class 'c', which the training part lacks"):
+        unseen.monitor(GradientBoostingClassifier(), X, labels, X, np.full(10, "c"))

@@ -103,7 +103,7 @@ def training_variance(
     Parameters
     ----------
     model : object with fit and predict
-        Its unset `random_state` is what the seeds vary.
+        Its `random_state` is what the seeds vary, whatever it was set to.
     X, y : array-like
         Sample.
     settings : mapping of parameter to values, optional
@@ -143,7 +143,8 @@ def training_variance(
     combinations = [dict(zip(keys, values)) for values in product(*((settings or {}).values()))]
     errors = []
     for combination in combinations:
-        one = model_of(clone(model).set_params(**combination) if combination else model, data)
+        free = _unpinned(model)
+        one = model_of(clone(free).set_params(**combination) if combination else free, data)
         runs = [
             execute(one, data, plan, seed=task_seed(seed, "start", k), train=False, n_jobs=n_jobs).losses(loss)
             for k in range(n_seeds)
@@ -154,6 +155,16 @@ def training_variance(
     names = tuple(", ".join(f"{k}={v}" for k, v in c.items()) or "as given" for c in combinations)
     table = np.array(errors)
     return TrainingVariance(*components_of(table), table, names)
+
+
+def _unpinned(model: Any) -> Any:
+    """Return the model with every fixed random state taken off, which would give each start the same weights."""
+    if isinstance(model, str) or not hasattr(model, "get_params"):
+        return model
+    from sklearn.base import clone
+
+    fixed = [k for k, v in model.get_params().items() if k.split("__")[-1] == "random_state" and v is not None]
+    return clone(model).set_params(**dict.fromkeys(fixed)) if fixed else model
 
 
 @dataclass(frozen=True)

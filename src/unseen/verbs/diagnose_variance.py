@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, KindError
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.show import Shown
 from unseen.datasets.populations import population as population_of
@@ -121,6 +121,11 @@ def variance_components(
     True
     """
     source = population_of(population) if isinstance(population, str) else population
+    if not callable(getattr(source, "draw", None)):
+        raise KindError(
+            f"the population is a {type(source).__name__}, from which nothing can be drawn; one data set does not tell these "
+            "components. Give the name of a population, or an object with draw(n, rng)."
+        )
     if k < 2 or n % k or n // k < 2:
         raise InputError(f"n is {n} and k is {k}; n must be a multiple of k, with at least 2 rows in each fold.")
     if sets < 2:

@@ -77,8 +77,8 @@ class Diagnosis(Shown):
 
     def _of_units(self) -> str:
         u = self.units
-        what = "missed by most splits" if u.task == "classification" else "with an outlying error"
-        text = f"{len(u.hard)} of {len(u.units)} units are {what}"
+        what = "are missed by most splits" if u.task == "classification" else "have an outlying error"
+        text = f"{len(u.hard)} of {len(u.units)} units {what}"
         if u.task == "classification":
             return f"{text}; two models trained on different splits agree on {100 * u.stability:.1f}% of cases."
         return f"{text}; predictions of models trained on different splits differ by {u.stability:.4g} (standard deviation)."

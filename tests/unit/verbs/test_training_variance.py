@@ -59,3 +59,15 @@ def test_jackknife_of_mean_variance_and_training_error():
     assert apparent.bias < 0
     with pytest.raises(InputError, match="same length"):
         unseen.jackknife(np.mean, x[:1])
+
+
+def test_a_fixed_random_state_does_not_hide_the_starts():
+    from sklearn.tree import ExtraTreeClassifier
+
+    X, y = unseen.datasets.load("wine").xy
+    pinned, free = (
+        unseen.training_variance(ExtraTreeClassifier(random_state=s), X, y, n_seeds=3, random_state=1)
+        for s in (7, None)
+    )
+    assert np.array_equal(pinned.errors, free.errors)
+    assert np.ptp(pinned.errors, axis=1).max() > 0

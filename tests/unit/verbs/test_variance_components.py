@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, KindError
 from unseen.datasets.frame import as_data
 from unseen.verbs.diagnose_variance import components
 
@@ -73,3 +73,8 @@ def test_refusals():
         unseen.variance_components("lda", "gaussian-blocks", 41, k=4)
     with pytest.raises(InputError, match="unknown population"):
         unseen.variance_components("lda", "moon", 40, k=4)
+
+
+def test_one_data_set_is_no_population():
+    with pytest.raises(KindError, match="one data set does not tell these components"):
+        unseen.variance_components("lda", unseen.datasets.load("iris"), 30, k=3)

@@ -124,17 +124,30 @@ def _first_line(function: object) -> str:
     return (function.__doc__ or "").strip().split("\n")[0]
 
 
+PACKAGES = ("designs", "resubstitution", "datasets", "kinetics", "nets", "study", "store", "web")
+
+
 def api() -> str:
-    """Return autodoc directives for every public name."""
+    """Return autodoc directives for every public name, those of the packages under headings of their own."""
+    parts = [_directives("unseen")]
+    parts += [f"## unseen.{name}\n\n{_directives(f'unseen.{name}')}" for name in PACKAGES]
+    return "\n".join(parts)
+
+
+def _directives(package: str) -> str:
+    module = importlib.import_module(package)
     parts = ["```{eval-rst}"]
-    for name in sorted(unseen.__all__):
+    for name in sorted(module.__all__):
         if name.startswith("__"):
             continue
-        value = getattr(unseen, name)
+        value = getattr(module, name)
+        again = ["   :no-index:"] if package != "unseen" and getattr(unseen, name, None) is value else []
         if inspect.isclass(value):
-            parts += [f".. autoclass:: unseen.{name}", "   :members:", ""]
+            parts += [f".. autoclass:: {package}.{name}", "   :members:", *again, ""]
         elif callable(value):
-            parts += [f".. autofunction:: unseen.{name}", ""]
+            parts += [f".. autofunction:: {package}.{name}", *again, ""]
+        elif not inspect.ismodule(value):
+            parts += [f".. data:: {package}.{name}", f"   :value: {value!r}", ""]
     return "\n".join([*parts, "```", ""])
 
 

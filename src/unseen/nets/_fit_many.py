@@ -115,7 +115,7 @@ def fit_many(
     device, dtype
         "auto" (a GPU where there is one), "cpu", "cuda"; float32 by default, or float64.
     augment : callable, optional
-        `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers (S, B, *shape).
+        `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers of that shape for each example.
     progress : bool or Reporter
         Show a bar.
     max_together : int, optional

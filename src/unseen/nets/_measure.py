@@ -117,8 +117,8 @@ class Measure:
     A subclass is a frozen dataclass whose fields are its options, decorated with `register`, in a file of its own named
     by its id. Larger values stand for a larger expected gap between training and test accuracy.
 
-    Class attributes
-    ----------------
+    Attributes
+    ----------
     id : str
         Name in kebab-case.
     range : tuple of float

@@ -40,6 +40,11 @@ class NetEstimate(ResubEstimate):
     integration: str = "exact"
     bandwidth: Floats | None = None
 
+    @property
+    def title(self) -> str:
+        """Title of the report."""
+        return f"Error of a trained net by {self.method}"
+
     def row(self) -> dict[str, Any]:
         """Return the shared columns, `mc_error`, `space` and `integration`."""
         return {**super().row(), "space": self.space, "integration": self.integration}

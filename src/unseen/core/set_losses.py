@@ -77,7 +77,7 @@ def scale_sentence(estimates: Mapping[str, Estimate]) -> str:
     if loss == term:
         return ""
     each = ", ".join(f"{name} {row['estimate']:.4g}" for name, row in rows.items())
-    return f"Errors are {loss}: a difference below zero means that a has the larger {term}. By itself, {term}: {each}."
+    return f"Errors are {loss}: a difference below zero means that a has the larger {term}. The {term} of each: {each}."
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable
+from unseen.core.registry import known
 from unseen.core.set_losses import as_measure
 from unseen.core.table import PredictionTable
 from unseen.display._figures import Figure, figure
@@ -96,8 +97,9 @@ def draw(numbers: DistributionInfo, ax: Any) -> None:
     ax.set_xlabel(f"{axis_name(numbers.loss)}, one split" if not is_rate(numbers.loss) else axis_name(numbers.loss))
     ax.set_ylabel(f"splits (of {numbers.n_splits})")
     percent(ax.xaxis, numbers.loss)
-    if is_rate(numbers.loss):
-        ax.set_xticks([x for x in ax.get_xticks() if -1e-9 <= x <= min(1 + 1e-9, high + room)])
+    ends = getattr(known("measures").get(numbers.loss), "range", (-np.inf, np.inf))
+    ends = max(ends[0] - 1e-9, low - room), min(ends[1] + 1e-9, high + room)
+    ax.set_xticks([x for x in ax.get_xticks() if ends[0] <= x <= ends[1]])
 
 
 figure(

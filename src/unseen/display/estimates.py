@@ -172,7 +172,8 @@ _STYLE = {"headline": (MAIN, "o", 8.0, 3.5), "baseline": (GREY, "s", 5.5, 1.6), 
 def _outside(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
     """Say where a row lies that the axis does not reach."""
     colour, right = _STYLE[numbers.role[k]][0], numbers.values[k] > numbers.limits[1]
-    end = numbers.limits[1 if right else 0]
+    low, high = numbers.limits
+    end = high if right else low + 0.012 * (high - low)  # clear of the row's name
     ax.plot([end], [at], marker=">" if right else "<", color=colour, markersize=6, clip_on=False)
     ax.annotate(
         numbers.row_words(k), (end, at), (-8 if right else 8, 0), textcoords="offset points",

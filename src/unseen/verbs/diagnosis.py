@@ -85,7 +85,7 @@ class Diagnosis(Shown):
 
     def _of_optimism(self) -> str:
         r = self.optimism.correlation
-        tail = "" if r != r else f"; its correlation with the training error over splits is {r:.2f}"
+        tail = "" if r != r else f"; over splits, this optimism and the training error correlate by {r:.2f}"
         return f"The training error is too small by {self.optimism.mean:.4g} on average{tail}."
 
     def _of_rest(self) -> list[str]:

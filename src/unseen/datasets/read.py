@@ -118,7 +118,7 @@ def _bundled(name: str, target: str | None, positive: Any, task: Task | None) ->
 
 
 def subsample(data: Data, n: int, seed: RandomState = 0) -> Data:
-    """Return a simple random sample of n rows in their old order, every class kept.
+    """Return a simple random sample of n rows in their old order, every class kept; rows without names are named by their old number.
 
     Examples
     --------
@@ -136,7 +136,8 @@ def subsample(data: Data, n: int, seed: RandomState = 0) -> Data:
         part.X, part.y, groups=part.groups, sample_weight=part.weights, time=part.order, ids=part.ids,
         positive=data.positive, task=data.task, target_name=data.target_name,
     )  # fmt: skip
-    return replace(again, names=data.names, sample_shape=data.sample_shape)
+    ids = rows + 1 if part.ids is None else again.ids  # so that what is found in the sample can be found in the file
+    return replace(again, names=data.names, sample_shape=data.sample_shape, ids=ids)
 
 
 def _with_every_class(data: Data, order: Ints, n: int) -> Ints:

@@ -40,6 +40,8 @@ class UnitReport:
         How often they were tested.
     task : str
         "classification" or "regression".
+    row_names : tuple of tuple of str
+        What their rows are called: by id, or by number in the data counted from 1.
     """
 
     units: Ints
@@ -49,6 +51,7 @@ class UnitReport:
     agreement: Floats
     tested: Ints
     task: str
+    row_names: tuple[tuple[str, ...], ...] = ()
 
     @property
     def hard(self) -> Ints:
@@ -82,7 +85,7 @@ class UnitReport:
         word = "agreement" if self.task == "classification" else "spread"
         return [
             {
-                "unit": self.names[k], "rows": " ".join(str(int(r) + 1) for r in self.rows[k][:5]),
+                "unit": self.names[k], "rows": " ".join(self.row_names[k][:5]),
                 "error": float(self.error[k]), word: float(self.agreement[k]), "tested": int(self.tested[k]),
             }
             for k in places
@@ -111,6 +114,7 @@ def unit_report(losses: LossTable) -> UnitReport:
     return UnitReport(
         units.astype(np.int64), tuple(_name(data, int(u), parts[u]) for u in units), tuple(parts[u] for u in units),
         error[units], agreement, np.array([times[parts[u]].max() for u in units], dtype=np.int64), data.task,
+        tuple(tuple(str(r + 1 if data.ids is None else data.ids[r]) for r in parts[u]) for u in units),
     )  # fmt: skip
 
 

@@ -210,3 +210,17 @@ def test_command_line(tmp_path):
     got = json.loads(result.stdout)
     assert [c["coefficient"].rpartition("__")[2] for c in got["coefficients"]] == ["u", "v"]
     assert 0 < got["dependence"]["p"] <= 1
+
+
+def test_units_of_a_subsample_are_named_by_their_row_in_the_file():
+    from unseen.datasets.read import read
+
+    whole = unseen.datasets.load("breast-cancer")
+    part = read("breast-cancer", n=60, seed=1)
+    assert np.array_equal(whole.X[np.asarray(part.ids) - 1], part.X)
+    d = unseen.diagnose("lda", part, random_state=0, effort="quick")
+    for row in d.units.table(d.units.hard):
+        assert row["unit"] == row["rows"]
+        assert int(row["unit"]) in set(part.ids)
+    places = {str(i): k for k, i in enumerate(part.ids)}
+    assert [int(rows[0]) for rows in d.units.rows] == [places[name] for name in d.units.names]

@@ -5,7 +5,7 @@
 
 The procedure was fixed, and committed, before its figures were seen:
 
-- Rows: those of `choose_combination` and of `real_small_samples`. Cells, scaling to n = 40, and the threshold for dropping
+- Rows: those of `choose_combination` (those of `real_small_samples` were to be added, but there were none yet). Cells, scaling to n = 40, and the threshold for dropping
   members are those of `combination_tables`.
 - Candidates: the pool as shipped; with 10-fold cross-validation; with the no-information rate. Each with weights that sum to
   1, or with any weights of at least 0. Each with weights drawn towards equal ones (a ridge of 0, .01 or .1 of the mean square)
@@ -30,7 +30,6 @@ from scipy.optimize import nnls
 from benchmarks import combination_tables as tables
 from benchmarks.choose_combination import SEED
 from benchmarks.combination_tables import LEAST_WEIGHT, MAIN_SIZE, POOLS, SINGLES, Cells, load, markdown
-from benchmarks.real_small_samples import PACKED as MORE
 from benchmarks.small_samples import Rule, draw
 from unseen.core.rng import stream, task_seed
 from unseen.estimators._no_information import no_information_rate
@@ -185,12 +184,7 @@ def _rates_in() -> dict[Key, float]:
 
 def _rows() -> dict[Key, dict[str, str]]:
     rows, _ = load()
-    found = {(r["set"], r["n"], r["rule"], r["draw"]): r for r in rows}
-    if MORE.exists():
-        with gzip.open(MORE, "rt", newline="") as file:
-            for r in csv.DictReader(file):
-                found.setdefault((r["set"], r["n"], r["rule"], r["draw"]), r)
-    return found
+    return {(r["set"], r["n"], r["rule"], r["draw"]): r for r in rows}
 
 
 def moments_of() -> tuple[Moments, Moments]:

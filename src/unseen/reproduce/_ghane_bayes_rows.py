@@ -73,7 +73,7 @@ def setting_of(part: str, **chosen: Any) -> Setting:
     """Return the defaults of a part, changed as asked.
 
     MNIST nets have layers of 25 to 784 inputs. Weights of size 1 give the net of 512 units logits of some 2,000 before any data,
-    and dynamics that need steps too short to get anywhere; three over the root of the inputs gives logits of 2 to 4.
+    and chains that diverge at this step; three over the root of the inputs gives logits of 2 to 4.
     """
     base = Setting(part=part)
     if part != "synthetic":

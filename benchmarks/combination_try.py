@@ -5,8 +5,8 @@
 
 The procedure was fixed, and committed, before its figures were seen:
 
-- Rows: those of `choose_combination` (those of `real_small_samples` were to be added, but there were none yet). Cells, scaling to n = 40, and the threshold for dropping
-  members are those of `combination_tables`.
+- Rows: those of `choose_combination` (those of `real_small_samples` were to be added, but there were none yet). Cells, scaling
+  to n = 40, and the threshold for dropping members are those of `combination_tables`.
 - Candidates: the pool as shipped; with 10-fold cross-validation; with the no-information rate. Each with weights that sum to
   1, or with any weights of at least 0. Each with weights drawn towards equal ones (a ridge of 0, .01 or .1 of the mean square)
   and towards those of all rules together (by 0, .25 or .5).

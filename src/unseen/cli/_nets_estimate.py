@@ -119,10 +119,9 @@ def _check(
     for name in options:
         if name in FLAGS:
             raise InputError(f"--option {name}: this has a flag of its own, {FLAGS[name]}.")
-    copies = method.startswith("calibrated") or options.get("posterior") == "temperature"
-    if copies and not training and module is not None:
+    if options.get("posterior") == "temperature" and not training and module is not None:
         raise InputError(
-            f"{method} trains copies of the net on 80% of the data here; say how, as in --train epochs=200 --train lr=0.02."
+            "posterior=temperature needs copies of the net trained on 80% of the data; say how, as in --train epochs=200 --train lr=0.02."
         )
     if method.startswith("bayesian") and sampler is None:
         raise InputError(

@@ -125,6 +125,10 @@ CODES: dict[str, NoteKind] = {
     "N020": NoteKind(
         "chains disagree", "Samples of the posterior have not settled: use more burn-in, more steps or a smaller step."
     ),
+    "N022": NoteKind(
+        "copies trained by default",
+        "Copies of the net were trained with the defaults of fit_many; give training= as the net itself was trained.",
+    ),
     "N021": NoteKind("memory was short", "Batches were halved until they fitted; the numbers are the same."),
     "N007": NoteKind("measure left out", "The measure does not apply to some networks; the reason is given."),
 }

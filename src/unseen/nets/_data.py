@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -71,7 +72,7 @@ def read_examples(
 
     Parameters
     ----------
-    source : path, (X, y), or Dataset with `__len__` and `__getitem__`
+    source : path, (X, y), Dataset, iterable of pairs, or DataLoader
         A folder with IDX files (plain or gzip, named as MNIST's), a folder with one subfolder of images per class, an NPZ
         file (X and y, or x_train and y_train; never unpickled), two arrays, or a map-style torch Dataset.
     part : {"train", "test"}, optional
@@ -99,14 +100,20 @@ def read_examples(
     """
     if part not in NPZ_NAMES:
         raise InputError(f"part is {part!r}; it is 'train', 'test' or None.")
+    if isinstance(source, Examples):
+        source = (source.X, source.y)
     if isinstance(source, tuple) and len(source) == 2:
         X, y, name = *map(_array, source), "arrays"
     elif isinstance(source, (str, PathLike)):
         X, y, name = *_from_path(Path(source), part, channels, limit), str(source)
-    elif hasattr(source, "__len__") and hasattr(source, "__getitem__"):
+    elif hasattr(source, "dataset") and hasattr(
+        source, "batch_size"
+    ):  # a DataLoader; its own order and batches do not matter
+        return read_examples(source.dataset, part=part, channels=channels, n_classes=n_classes, limit=limit)
+    elif hasattr(source, "__getitem__") or hasattr(source, "__iter__"):
         X, y, name = *_from_dataset(source, limit), type(source).__name__
     else:
-        raise KindError(f"source is a {type(source).__name__}; give a path, a pair (X, y) or a Dataset.")
+        raise KindError(f"source is a {type(source).__name__}; give a path, a pair (X, y), a Dataset or a DataLoader.")
     return _checked(X, y, name, n_classes, limit)
 
 
@@ -222,14 +229,16 @@ def _picture(path: Path, channels: int | None) -> np.ndarray:
 
 
 def _from_dataset(dataset: Any, limit: int | None) -> tuple[np.ndarray, np.ndarray]:
-    count = len(dataset) if limit is None else min(limit, len(dataset))
+    indexed = hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
+    items = (dataset[k] for k in range(len(dataset))) if indexed else iter(dataset)
     inputs, labels = [], []
-    for k in range(count):
-        item = dataset[k]
+    for k, item in enumerate(itertools.islice(items, limit)):
         if not isinstance(item, (tuple, list)) or len(item) < 2:
             raise InputError(f"item {k} of the dataset is a {type(item).__name__}; pairs (input, label) are needed.")
         inputs.append(_array(item[0]))
         labels.append(_array(item[1]).item() if not isinstance(item[1], str) else item[1])
+    if not inputs:
+        raise InputError("the dataset is empty; examples are needed.")
     shapes = {x.shape for x in inputs}
     if len(shapes) != 1:
         raise InputError(f"inputs of the dataset have shapes {sorted(shapes)[:3]}; one shape is needed.")

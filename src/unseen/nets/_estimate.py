@@ -96,7 +96,8 @@ def estimate(
     form : {"predicted", "released"}
         1 - P(class assigned), or the released code's P(y) where the class assigned is wrong.
     training : dict
-        Options of `fit_many` for the copies of a calibration.
+        Options of `fit_many` for the copies of a calibration: how the net itself was trained. A `Classifier` knows it; for other nets
+        the defaults of `fit_many` are taken where nothing is said, with note N022.
     factory : function
         Returns a fresh net; by default the layers of `module` are re-initialised.
     step, max_kappa, fraction, bidirectional
@@ -139,7 +140,7 @@ def estimate(
             raise KindError("module is None; give a trained net, or posterior= to let the posterior predictive decide.")
         if module.fixed is not None:
             return _of_given_logits(method, y, given)
-    if isinstance(given.training, dict) or (given.training is None and given.factory is not None):
+    if isinstance(given.training, dict) or (given.training is None and method.startswith("calibrated")):
         given = replace(given, training={"progress": progress, **(given.training or {})})
     view, data = view_of(module, X, device=device, outputs=outputs, classes=classes)
     with watched(progress):

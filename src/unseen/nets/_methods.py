@@ -80,6 +80,9 @@ def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
             raise InputError(
                 f"kappa={options.kappa} is given, but {work.method} finds it; use the uncalibrated method."
             )
+        if not set(options.training or ()) - {"progress"}:
+            said = "training= was not given; the copies behind kappa may be better or worse trained than the net"
+            work.notes.append(note("N022", said))
         trials = work.trials(kind)
         kappa, curve, table = search_kappa(
             lambda k: trials.deviations(k, options.exact),

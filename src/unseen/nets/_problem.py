@@ -57,6 +57,10 @@ class Options:
             raise UnknownName(
                 "posterior", self.posterior, POSTERIORS, "A `Posterior` or a function of points works too."
             )
+        if not (self.training is None or isinstance(self.training, dict)):
+            raise KindError(
+                f"training is a {type(self.training).__name__}; give a dict such as dict(epochs=200, lr=0.02)."
+            )
         for name in ("repeats", "k"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:

@@ -117,11 +117,6 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
     """Train the repetitions side by side and lay out their kernels."""
     from unseen.nets import fit_many
 
-    if options.training is None and options.factory is None:
-        raise InputError(
-            "a calibrated estimate trains copies of the net on 80% of the sample: give training=dict(epochs=, batch_size=, lr=, ...) "
-            "as `unseen.nets.fit_many` takes them, and factory= where the net cannot be re-initialised by itself."
-        )
     factory = options.factory
     if factory is None:
         module = problem.view.module

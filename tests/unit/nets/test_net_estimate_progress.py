@@ -80,3 +80,15 @@ def test_copies_are_trained_with_the_classifiers_own_weights_of_classes(monkeypa
     monkeypatch.setattr(_trials, "training_options", lambda given: seen.append(given) or real(given))
     estimate(net, X, labels, method="calibrated-bolster", repeats=2, n_mc=5, random_state=0)
     assert seen[0]["class_weight"] == {1: 5.0}
+
+
+def test_copies_of_a_plain_module_are_trained_by_default_and_it_is_said():
+    X, y = sample()
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    options = {"method": "calibrated-naive-bayes-bolster", "repeats": 2, "n_mc": 5, "random_state": 0}
+    silent = estimate(net, X, y, **options)
+    assert [n.code for n in silent.notes] == ["N022"]
+    told = estimate(net, X, y, training={"epochs": 200, "lr": 0.02}, **options)
+    assert told.notes == ()
+    assert told.value == silent.value
+    assert np.array_equal(told.curve, silent.curve)

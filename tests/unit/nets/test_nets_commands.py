@@ -271,7 +271,6 @@ def test_weights_that_cannot_be_read(run, place):
     [
         (("-o", "n_mc=3"), "--n-mc"),
         (("-o", "posterior"), "key=value"),
-        (("-m", "calibrated-bolster"), "--train epochs"),
         (("-m", "calibrated-bolster", "--train", "nope=1"), "unknown option of training 'nope'"),
         (("-m", "calibrated-bolster", "--train", "seeds=1"), "unknown option of training 'seeds'"),
         (("-m", "calibrated-bolster", "--train", "epochs=many"), "epochs must be a whole number"),

@@ -151,3 +151,23 @@ def test_any_dataset():
         read_examples(object())
     with pytest.raises(InputError, match="no file or folder"):
         read_examples("nowhere")
+
+
+class Stream(torch.utils.data.IterableDataset):
+    """Pairs that can be walked through and not asked for by number."""
+
+    def __iter__(self):
+        return ((torch.full((1, 2, 2), float(k)), k % 3) for k in range(7))
+
+
+def test_a_stream_and_a_loader_are_read_as_the_dataset_is():
+    stream = read_examples(Stream())
+    assert stream.X.shape == (7, 1, 2, 2)
+    assert stream.y.tolist() == [0, 1, 2, 0, 1, 2, 0]
+    assert read_examples(Stream(), limit=4).X[3, 0, 0, 0] == 3
+    pairs = torch.utils.data.TensorDataset(torch.arange(12.0).reshape(6, 2), torch.arange(6) % 2)
+    loader = torch.utils.data.DataLoader(pairs, batch_size=4, shuffle=True)
+    assert np.array_equal(read_examples(loader).X, np.arange(12.0).reshape(6, 2))
+    assert np.array_equal(read_examples(read_examples(loader)).y, np.arange(6) % 2)
+    with pytest.raises(InputError, match="empty"):
+        read_examples(torch.utils.data.TensorDataset(torch.zeros(0, 2), torch.zeros(0)))

@@ -328,7 +328,6 @@ def test_wrappers_and_labels_are_understood():
         ({"average": "clas"}, InputError, "class"),
         ({"kapa": 1}, InputError, "kappa"),
         ({"nearest": "near", "method": "naive-bayes-bolster"}, InputError, "nearest"),
-        ({"method": "calibrated-bolster"}, InputError, "training=dict"),
         ({"method": "bayesian"}, InputError, "posterior="),
         ({"module": object()}, KindError, "predict_proba"),
         ({"y": np.r_[1, np.zeros(19, int)]}, InputError, "one point"),

@@ -51,7 +51,7 @@ def measure_file(
         "groups": None if cluster is None else _whole(frame, cluster, name).astype(str),
         "sample_weight": None
         if weights is None
-        else numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
+        else _numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
     }
     title, truths, decided = f"Measures of {name}", _names(frame, truth), [] if pred is None else _names(frame, pred)
     if len(truths) > 1:
@@ -63,7 +63,7 @@ def measure_file(
     said = _whole(frame, decided[0], name) if decided else None
     values = None
     if score:
-        values = np.stack([numbers(column(frame, c, name), f"{name}: {c!r}", ids) for c in score], axis=1)
+        values = np.stack([_numbers(column(frame, c, name), f"{name}: {c!r}", ids) for c in score], axis=1)
     y, said = _alike(y, said)
     given = (values[:, 0] if values is not None and values.shape[1] == 1 else values) if score else said
     made = measure(
@@ -94,10 +94,15 @@ def _of_outputs(
     if task == "classification":
         raise InputError("several columns of truth are several outputs, which are numbers; name one column of labels.")
     y, given = (
-        pd.DataFrame({c: numbers(column(frame, c, file), f"{file}: {c!r}", ids) for c in names})
+        pd.DataFrame({c: _numbers(column(frame, c, file), f"{file}: {c!r}", ids) for c in names})
         for names in (truths, said)
     )
     return measure(y, given, **options)
+
+
+def _numbers(values: Array, what: str, ids: Array) -> Floats:
+    """Return finite numbers, or say which row is not one."""
+    return numbers(values, what, ids, "mend these rows, or take them out of the file")
 
 
 def _whole(frame: Any, name: str, file: str) -> Array:
@@ -149,5 +154,5 @@ def costs_of(source: Any, classes: Array) -> Floats:
             f"head: {', '.join(heads)}; first column: {', '.join(found)}."
         )
     ids = np.array(found, dtype=object)
-    columns = {c: numbers(frame[heads[c]].astype(object).to_numpy(), f"costs of deciding {c!r}", ids) for c in wanted}
+    columns = {c: _numbers(frame[heads[c]].astype(object).to_numpy(), f"costs of deciding {c!r}", ids) for c in wanted}
     return np.array([[columns[c][found.index(r)] for c in wanted] for r in wanted])

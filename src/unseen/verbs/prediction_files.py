@@ -22,6 +22,7 @@ __all__ = ["Joined", "Labels", "column", "join", "labels_of", "lacking", "named"
 WHOLE = re.compile(r"[+-]?\d+\.0+")
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 SHOWN = 5
+DROP = "mend them, or empty them and leave them out with missing='drop'"
 
 
 def named(sources: Sequence[Any], names: Sequence[str] | None = None) -> dict[str, Any]:
@@ -106,7 +107,7 @@ def lacking(values: Array) -> Array:
     return np.asarray(pd.isna(values)) | np.array([isinstance(v, str) and not v.strip() for v in values])
 
 
-def numbers(values: Array, what: str, ids: Array) -> Floats:
+def numbers(values: Array, what: str, ids: Array, advice: str = DROP) -> Floats:
     """Return finite numbers, or say which row is not one."""
     import pandas as pd
 
@@ -115,8 +116,7 @@ def numbers(values: Array, what: str, ids: Array) -> Floats:
     if bad.any():
         first = int(np.argmax(bad))
         raise InputError(
-            f"{what} is no finite number in {int(bad.sum())} rows (first: {ids[first]!r} has {values[first]!r}); "
-            "mend them, or empty them and leave them out with missing='drop'."
+            f"{what} is no finite number in {int(bad.sum())} rows (first: {ids[first]!r} has {values[first]!r}); {advice}."
         )
     return out
 

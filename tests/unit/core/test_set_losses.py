@@ -236,3 +236,11 @@ def test_a_comparison_by_score_shows_the_scores():
     assert (shown.loss, shown.values[0]) == ("f1", pytest.approx(1 - best))
     assert np.all(shown.low <= shown.values)
     assert unseen.compare("naive-bayes", "cart", X[:120], y[:120], random_state=0).scale_sentence() == ""
+
+
+def test_the_report_of_one_estimate_shows_the_score(tmp_path):
+    e = unseen.estimate("naive-bayes", X[:120], y[:120], method="corrected-t", loss="auc", random_state=0)
+    page = Path(e.report(tmp_path / "e.html")).read_text("utf-8")
+    low, high = 1 - e.interval.high, 1 - e.interval.low
+    assert f"Estimated AUC: {1 - e.value:.4g} (95% interval {low:.4g} to {high:.4g})" in page
+    assert "higher is better" in page

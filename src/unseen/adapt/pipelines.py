@@ -17,11 +17,11 @@ __all__ = ["piped_hook"]
 
 MOST_NUMBERS = 1 << 27  # transformed tables of all splits together, 1 GiB in float64
 
-Hook = Callable[[Data, Sequence[Split], Sequence[int]], Any]
+Hook = Callable[..., Any]
 
 
 def piped_hook(estimator: Any, fresh: Callable[[int], Any]) -> Hook | None:
-    """Return a `fit_many` hook for a pipeline whose last step takes `tables` in its own, else None.
+    """Return a `fit_many` hook for a pipeline whose last step takes `tables` and `progress` in its own, else None.
 
     Parameters
     ----------
@@ -34,10 +34,10 @@ def piped_hook(estimator: Any, fresh: Callable[[int], Any]) -> Hook | None:
     if not steps or len(steps) < 2:
         return None
     together = getattr(steps[-1][1], "fit_many", None)
-    if not callable(together) or "tables" not in inspect.signature(together).parameters:
+    if not callable(together) or not {"tables", "progress"} <= set(inspect.signature(together).parameters):
         return None
 
-    def hook(data: Data, splits: Sequence[Split], seeds: Sequence[int]) -> Any:
+    def hook(data: Data, splits: Sequence[Split], seeds: Sequence[int], progress: bool = False) -> Any:
         if len(splits) < 2:
             return None
         state = np.random.get_state()  # noqa: NPY002
@@ -49,7 +49,7 @@ def piped_hook(estimator: Any, fresh: Callable[[int], Any]) -> Hook | None:
             return None
         finally:
             np.random.set_state(state)  # noqa: NPY002
-        return None if made is None else together(data, splits, made[1], tables=made[0])
+        return None if made is None else together(data, splits, made[1], tables=made[0], progress=progress)
 
     return hook
 

@@ -187,9 +187,9 @@ def _made(make: Any, name: str, examples: Any) -> Any:
 
     try:
         return maker_of(make, examples.X.shape[1:], len(examples.classes))()
-    except UnseenError:
-        raise
-    except (Exception, SystemExit) as error:  # it is the user's code that runs
+    except UnseenError as error:
+        raise InputError(f"--module {name!r}: {error}") from error
+    except SystemExit as error:  # it is the user's code that runs
         raise InputError(f"--module {name!r}: the function failed: {_words(error)}.") from error
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from unseen.core.registry import known
 from unseen.core.rng import task_seed
 from unseen.core.table import Failure, Predictions, PredictionTable
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
-from unseen.engine.events import Reporter, Silent
+from unseen.engine.events import Bar, Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes
 from unseen.engine.where import current_client
 
@@ -62,7 +64,7 @@ def execute(
     outcomes: dict[int, Outcome] = {}
     done = 0
     try:
-        for batch in _batches(tasks, model, data, wants, n_jobs):
+        for batch in _batches(tasks, model, data, wants, n_jobs, isinstance(reporter, Bar)):
             outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
             done += len(batch)
             reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
@@ -104,8 +106,10 @@ def _parts(whole: Outcome, plan: Plan, splits: Sequence[int]) -> Iterator[Outcom
         start = stop
 
 
-def _batches(tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: int | None) -> Iterator[list[Outcome]]:
-    together = None if wants.probes else _fit_many(tasks, model, data, wants)
+def _batches(
+    tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: int | None, shown: bool
+) -> Iterator[list[Outcome]]:
+    together = None if wants.probes else _fit_many(tasks, model, data, wants, shown)
     if together is not None:
         yield together
     elif (client := current_client()) is not None:
@@ -116,10 +120,15 @@ def _batches(tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: 
         yield from stream_outcomes(tasks, model, data, wants, n_jobs)
 
 
-def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants) -> list[Outcome] | None:
-    """Ask the model itself, then every shortcut, to answer for all fits at once."""
+def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants, shown: bool) -> list[Outcome] | None:
+    """Ask the model itself, then every shortcut, to answer for all fits at once.
+
+    A model that shows the progress of its own long training does so where a bar is shown.
+    """
     splits, seeds = [t[1] for t in tasks], [t[2] for t in tasks]
     own = getattr(model, "fit_many", None)
+    if shown and callable(own) and "progress" in inspect.signature(own).parameters:
+        own = partial(own, progress=True)
     hooks = [own] if callable(own) else []
     hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in known("shortcuts").values()]
     for hook in hooks:

@@ -135,7 +135,14 @@ class Classifier(Estimator):
         self.sample_shape_ = fits.sample_shape
 
     def _trained(
-        self, array: np.ndarray, codes: np.ndarray, classes: np.ndarray, sets: Any, seeds: Sequence[int], rows: Any
+        self,
+        array: np.ndarray,
+        codes: np.ndarray,
+        classes: np.ndarray,
+        sets: Any,
+        seeds: Sequence[int],
+        rows: Any,
+        progress: bool = False,
     ) -> Fits:
         weights = self.class_weight
         if isinstance(weights, dict):
@@ -145,8 +152,9 @@ class Classifier(Estimator):
                 raise InputError(f"class_weight names {unknown[0]!r}, which is no label of y: {list(known)[:10]}.")
             weights = {known[label]: w for label, w in weights.items()}
         names = ("epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop",
-                 "stop_at", "optimizer", "device", "dtype", "progress")  # fmt: skip
+                 "stop_at", "optimizer", "device", "dtype")  # fmt: skip
         options = {name: getattr(self, name) for name in names}
+        options["progress"] = progress or self.progress
         return fit_many(
             self._architecture(), self._shaped(array), codes, sets, seeds=list(seeds), class_weight=weights,
             n_classes=len(classes), sample_weight=rows, **options,
@@ -218,7 +226,12 @@ class Classifier(Estimator):
         return np.asarray(X).reshape(len(X), *shape) if flat and X.shape[1] == int(np.prod(shape)) else X
 
     def fit_many(
-        self, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Sequence[tuple[Any, Any]] | None = None
+        self,
+        data: Any,
+        splits: Sequence[Any],
+        seeds: Sequence[int],
+        tables: Sequence[tuple[Any, Any]] | None = None,
+        progress: bool = False,
     ) -> Any:
         """Train one net per split, all together, and return predictions and probabilities for all rows of each.
 
@@ -235,8 +248,10 @@ class Classifier(Estimator):
             One per split.
         tables : sequence of pairs, optional
             For each split, its training rows and all rows, as transformers fitted on that split give them.
+        progress : bool
+            Show a bar of the training.
         """
-        return answers(self, data, splits, seeds, tables)
+        return answers(self, data, splits, seeds, tables, progress)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trained net as one safetensors file whose header holds labels, shape and parameters; no pickle."""

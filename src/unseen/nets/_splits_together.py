@@ -18,7 +18,9 @@ __all__ = ["answers", "softmax"]
 Tables = Sequence[tuple[Any, Any]]
 
 
-def answers(net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Tables | None) -> Any:
+def answers(
+    net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Tables | None, progress: bool = False
+) -> Any:
     """Return labels and probabilities of all rows for each split, or None where splits must be fitted one by one."""
     classes = data.classes
     if classes is None or len(splits) < 2:
@@ -38,10 +40,10 @@ def answers(net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], ta
         with _one_thread():
             if tables is None:
                 rows = _numbers(data.X.reshape(data.n, *data.sample_shape) if data.sample_shape else data.X)
-                fits = net._trained(rows, codes, np.asarray(classes), trains, own, data.weights)
+                fits = net._trained(rows, codes, np.asarray(classes), trains, own, data.weights, progress)
             else:
                 rows = np.stack([_numbers(every) for _, every in tables])
-                fits = _trained_apart(net, [learnt for learnt, _ in tables], codes, trains, own, data)
+                fits = _trained_apart(net, [learnt for learnt, _ in tables], codes, trains, own, data, progress)
             if fits.failed.any():
                 return None
             lead = rows.shape[: 1 if tables is None else 2]
@@ -53,7 +55,13 @@ def answers(net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], ta
 
 
 def _trained_apart(
-    net: Any, tables: Sequence[Any], codes: np.ndarray, trains: Sequence[np.ndarray], seeds: Sequence[int], data: Any
+    net: Any,
+    tables: Sequence[Any],
+    codes: np.ndarray,
+    trains: Sequence[np.ndarray],
+    seeds: Sequence[int],
+    data: Any,
+    progress: bool,
 ) -> Fits:
     """Train nets that each have a table of their own, laid end to end."""
     ends = np.cumsum([len(t) for t in trains])
@@ -61,7 +69,7 @@ def _trained_apart(
     rows = np.concatenate(trains)
     weights = None if data.weights is None else data.weights[rows]
     array = np.concatenate([_numbers(table) for table in tables])
-    fits: Fits = net._trained(array, codes[rows], np.asarray(data.classes), sets, seeds, weights)
+    fits: Fits = net._trained(array, codes[rows], np.asarray(data.classes), sets, seeds, weights, progress)
     return fits
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from unseen.core.errors import InputError, KindError
+from unseen.core.errors import InputError, KindError, UnseenError
 
 __all__ = ["fresh_nets", "maker_of", "probed", "stacked_state"]
 
@@ -67,7 +67,16 @@ def _inside(module: Any) -> Any:
 
 
 def _made(factory: Any, args: tuple[Any, ...], options: dict[str, Any]) -> nn.Module:
-    made = factory(*args, **options)
+    try:
+        made = factory(*args, **options)
+    except UnseenError:
+        raise
+    except Exception as error:  # a factory may raise anything; its words are passed on
+        given = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in options.items())])
+        text = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        raise InputError(
+            f"the factory {getattr(factory, '__name__', factory)} failed when called with ({given}): {text}"
+        ) from error
     if not isinstance(made, nn.Module):
         raise KindError(f"the factory gave a {type(made).__name__}; it must give a torch.nn.Module.")
     return made
@@ -128,8 +137,9 @@ def probed(net: nn.Module, X: Tensor) -> int:
     except Exception as error:  # a module's forward may raise anything; its words are passed on
         shape = tuple(int(d) for d in X.shape[1:])
         raise InputError(
-            f"the module cannot take examples of shape {shape}: {str(error).splitlines()[0]} "
-            "Give X in the shape the module reads (images as (n, channels, height, width)), or a module for this shape."
+            f"the module cannot take examples of shape {shape}: {str(error).splitlines()[0].rstrip('.')}. "
+            "Give X in the shape the module reads (images as (n, channels, height, width)), input_shape= to a Classifier of flat rows, or a "
+            "module for this shape."
         ) from error
     if not isinstance(out, Tensor) or out.dim() != 2 or out.shape[0] != len(X[:2]):
         got = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__

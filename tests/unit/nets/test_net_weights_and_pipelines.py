@@ -157,6 +157,20 @@ class TestPipelines:
         assert trainings == [1] * 10
 
 
+class TestProgress:
+    @pytest.mark.parametrize("front", [[], [StandardScaler()]])
+    def test_a_batched_training_shows_its_own_bar_where_one_is_shown(self, monkeypatch, front):
+        seen, real = [], _classifier.fit_many
+        monkeypatch.setattr(_classifier, "fit_many", lambda *a, **o: seen.append(o["progress"]) or real(*a, **o))
+        X, y = sample()
+        model = (
+            make_pipeline(*front, Classifier(epochs=2, device="cpu")) if front else Classifier(epochs=2, device="cpu")
+        )
+        for progress in (False, True):
+            unseen.run(model, X, y, random_state=0, progress=progress)
+        assert seen == [False, True]
+
+
 class TestImages:
     def test_a_net_gets_them_in_their_shape_and_a_table_model_flat(self, trainings):
         X, y = pictures()

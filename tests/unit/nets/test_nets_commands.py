@@ -208,7 +208,7 @@ def conv():
         ("def f(:", "more_nets_of_test:f", "SyntaxError"),
         ("1 / 0", "more_nets_of_test:f", "ZeroDivisionError"),
         ("import sys; sys.exit(3)", "more_nets_of_test:f", "SystemExit"),
-        (MORE, "more_nets_of_test:broken", "the function failed: RuntimeError: no luck"),
+        (MORE, "more_nets_of_test:broken", "failed when called with (): RuntimeError: no luck"),
         (MORE, "more_nets_of_test:a_number", "must give a torch.nn.Module"),
         (MORE, ".more_nets_of_test:broken", "package.module:function"),
     ],
@@ -216,7 +216,7 @@ def conv():
 def test_code_that_fails_is_one_sentence(run, place, code, name, words):
     (place[0] / "more_nets_of_test.py").write_text(code)
     try:
-        one_sentence(estimated(run, module=name), "--module" if "Module" not in words else "", words)
+        one_sentence(estimated(run, module=name), "--module", words)
     finally:
         sys.modules.pop("more_nets_of_test", None)
 

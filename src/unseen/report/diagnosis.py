@@ -28,13 +28,15 @@ def units(d: Diagnosis) -> Section:
     if len(u.hard):
         blocks.append(
             table_of(
-                u.table(u.hard[:SHOWN]), f"Hard units, worst first ({len(u.hard)} in all); rows by id, or counted from 1."
+                u.table(u.hard[:SHOWN]),
+                f"Hard units, worst first ({len(u.hard)} in all); rows by id, or counted from 1.",
             )
         )
     if len(u.unstable):
         blocks.append(
             table_of(
-                u.table(u.unstable[:SHOWN]), f"Unstable units ({len(u.unstable)} in all); rows by id, or counted from 1."
+                u.table(u.unstable[:SHOWN]),
+                f"Unstable units ({len(u.unstable)} in all); rows by id, or counted from 1.",
             )
         )
     return Section("units", "Hard and unstable units", [b for b in blocks if b is not None])

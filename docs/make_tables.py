@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 from pathlib import Path
 
 import unseen
@@ -124,14 +125,15 @@ def _first_line(function: object) -> str:
     return (function.__doc__ or "").strip().split("\n")[0]
 
 
-PACKAGES = ("designs", "resubstitution", "datasets", "kinetics", "nets", "study", "store", "web")
+def packages() -> list[str]:
+    """Return every package with public names, in the order of the alphabet."""
+    found = sorted(f"unseen.{m.name}" for m in pkgutil.iter_modules(unseen.__path__) if m.ispkg)
+    return [name for name in found if getattr(importlib.import_module(name), "__all__", ())]
 
 
 def api() -> str:
     """Return autodoc directives for every public name, those of the packages under headings of their own."""
-    parts = [_directives("unseen")]
-    parts += [f"## unseen.{name}\n\n{_directives(f'unseen.{name}')}" for name in PACKAGES]
-    return "\n".join(parts)
+    return "\n".join([_directives("unseen"), *(f"## {name}\n\n{_directives(name)}" for name in packages())])
 
 
 def _directives(package: str) -> str:
@@ -147,7 +149,8 @@ def _directives(package: str) -> str:
         elif callable(value):
             parts += [f".. autofunction:: {package}.{name}", *again, ""]
         elif not inspect.ismodule(value):
-            parts += [f".. data:: {package}.{name}", f"   :value: {value!r}", ""]
+            shown = [f"   :value: {value!r}"] if isinstance(value, (str, int, float)) else []
+            parts += [f".. data:: {package}.{name}", *shown, ""]
     return "\n".join([*parts, "```", ""])
 
 

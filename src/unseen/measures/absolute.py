@@ -32,11 +32,11 @@ class Absolute:
     needs_score: ClassVar[bool] = False
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
-        """Return |y - value|."""
+        """Return the absolute difference `|y - value|`."""
         return np.abs(y - value)
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:
-        """Return the mean |y_i - f_j| over all pairs in O(n log n), through sorted prefix sums."""
+        """Return the mean `|y_i - f_j|` over all pairs in O(n log n), through sorted prefix sums."""
         points = np.sort(value)
         sums = np.concatenate([[0.0], np.cumsum(points)])
         below = np.searchsorted(points, y)

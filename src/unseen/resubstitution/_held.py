@@ -20,16 +20,18 @@ class Held:
     """A trained object or a function, never changed."""
 
     native: Any
+    sample_shape: tuple[int, ...] = ()
 
     def predict(self, X: Any) -> Array:
         """Return one label per row."""
+        X = _in_shape(X, self.sample_shape)
         return np.asarray(self.native.predict(X) if hasattr(self.native, "predict") else self.native(X))
 
     def scores(self, X: Any) -> tuple[Floats, str] | None:
         """Return class probabilities where the object has them."""
         if not hasattr(self.native, "predict_proba"):
             return None
-        return np.asarray(self.native.predict_proba(X), dtype=float), "probability"
+        return np.asarray(self.native.predict_proba(_in_shape(X, self.sample_shape)), dtype=float), "probability"
 
 
 def held(model: Any) -> Fitted:
@@ -56,4 +58,10 @@ def retrained(model: Model | Fitted, data: Data, seed: int) -> Fitted:
     fresh = clone(native)
     unset = [k for k, v in fresh.get_params().items() if v is None and k.split("__")[-1] == "random_state"]
     fresh.set_params(**{name: (seed + j) % (2**31 - 1) for j, name in enumerate(sorted(unset))})
-    return Held(fresh.fit(data.X, data.y))
+    shape = getattr(model, "sample_shape", ())
+    return Held(fresh.fit(_in_shape(data.X, shape), data.y), shape)
+
+
+def _in_shape(X: Any, shape: tuple[int, ...]) -> Any:
+    """Return flat rows as examples of the shape that a model of images reads."""
+    return X.reshape(len(X), *shape) if shape else X

@@ -212,6 +212,13 @@ class TestImages:
         again = unseen.resubstitution.bolster(net, X.reshape(40, -1), y, random_state=0)
         assert found["bolster"].value == pytest.approx(again.value)
 
+    def test_copies_of_a_trained_net_are_trained_on_images(self):
+        X, y = pictures()
+        net = Classifier(make_conv, epochs=3, device="cpu", random_state=0).fit(X, y)
+        found = unseen.estimate(net, X, y, method="calibrated-bolster", fitted=True, random_state=0, r=2)
+        assert found.kappa >= 1
+        assert found.deviations.shape[1] == 2
+
     def test_a_function_of_images_sees_images(self):
         X, y = pictures()
 

@@ -22,6 +22,11 @@ Task = tuple[int, Split, int]
 _one_at_a_time = threading.Lock()
 
 
+def as_it_is(broadcast: tuple[Model, Data, Wants]) -> tuple[Model, Data, Wants]:
+    """Keep model, data and wishes on the cluster; workers that need them fetch them once from each other."""
+    return broadcast
+
+
 def run_broadcast_chunk(tasks: Sequence[Task], broadcast: tuple[Model, Data, Wants]) -> list[Outcome]:
     """Run a chunk in a dask worker; threads of one worker take turns, because fits share numpy's global random state."""
     with _one_at_a_time:
@@ -81,7 +86,8 @@ class _Run:
 
     def _submitted(self, chunk: list[Task]) -> Any:
         if self.sent is None:
-            self.sent = self.client.scatter(self.broadcast, broadcast=True, hash=False)
+            # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
+            self.sent = self.client.submit(as_it_is, self.broadcast, pure=False)
         future = self.client.submit(run_broadcast_chunk, chunk, self.sent, pure=False)
         self.under_way[future] = chunk
         return future
@@ -101,7 +107,7 @@ class _Run:
             self.losses += 1
             if self.losses > LOSSES:
                 raise FitError(f"the cluster lost {self.losses} chunks of work; is it shutting down?") from error
-            self.sent = self.broadcast  # copies kept by workers die with them: from now on each chunk brings its own
+            self.sent = None
             waiting += reversed(chunk)
             return []
         except Exception as error:

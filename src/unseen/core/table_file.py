@@ -118,7 +118,7 @@ def _table(arrays: dict[str, Array], meta: dict[str, Any]) -> PredictionTable:
     )
     notes = tuple(Note(code, text) for code, text in meta["notes"])
     plan = Plan(meta["design"], splits, arrays["units"], meta["options"], notes)
-    columns = {name: arrays.get(f"data_{name}") for name in _DATA_ARRAYS}
+    columns: dict[str, Any] = {name: arrays.get(f"data_{name}") for name in _DATA_ARRAYS}
     y = columns.pop("y")
     assert y is not None
     data = Data(

@@ -15,6 +15,11 @@ __all__ = ["DaskPool"]
 WORKERS_AWAY = 60.0
 
 
+def as_it_is(context: Context) -> Context:
+    """Keep spec and cells on the cluster; workers that need them fetch them once from each other."""
+    return context
+
+
 class DaskPool(Futures):
     """Runs chunks on a dask cluster; spec and cells are sent to its workers once."""
 
@@ -34,7 +39,8 @@ class DaskPool(Futures):
             try:
                 if self.sent is None:
                     self.client.wait_for_workers(1, timeout=WORKERS_AWAY)
-                    self.sent = self.client.scatter(self.context, broadcast=True, hash=False)
+                    # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
+                    self.sent = self.client.submit(as_it_is, self.context, pure=False)
                 return self.client.submit(run_rows, self.sent, rows, pure=False, retries=0)
             except (TimeoutError, OSError) as error:
                 if time.monotonic() > give_up:

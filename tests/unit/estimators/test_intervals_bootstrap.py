@@ -104,12 +104,22 @@ def test_auc_interval_is_near_delongs(cancer):
     assert e.std_error == pytest.approx(alone.std_error, rel=0.1)
 
 
+def test_area_of_several_classes_is_the_mean_against_the_rest():
+    from sklearn.metrics import roc_auc_score
+
+    table = unseen.run(GaussianNB(), *unseen.datasets.load("wine").xy, design="holdout", scores=True, random_state=3)
+    e = unseen.estimate(table, method="bca", measure="auc")
+    truth = table.data.codes[table.test.row]
+    assert e.value == pytest.approx(
+        roc_auc_score(truth, table.test.score, multi_class="ovr", average="macro"), abs=1e-12
+    )
+    assert e.interval.high <= 1
+
+
 def test_what_cannot_be_measured_is_refused(cancer):
     X, y = unseen.datasets.load("diabetes").xy
     with pytest.raises(NotApplicable, match="auc is a measure for classification"):
         unseen.estimate(LinearRegression(), X, y, method="bca", measure="auc", random_state=0)
-    with pytest.raises(NotApplicable, match="two classes"):
-        unseen.estimate(GaussianNB(), *unseen.datasets.load("iris").xy, method="bca", measure="auc", random_state=0)
     with pytest.raises(UnknownName, match="measure"):
         unseen.estimate(GaussianNB(), *cancer, method="bca", measure="aucc", random_state=0)
     with pytest.raises(InputError, match="at least 100"):

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen._version import __version__
-from unseen.core.errors import Paused, UnseenError
+from unseen.core.errors import Paused, UnseenError, as_missing_extra
 
 __all__ = ["app", "main"]
 
@@ -93,6 +93,11 @@ def main() -> None:
         code = app(standalone_mode=False)
     except UnseenError as error:
         code = _fail(type(error).__name__, str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        told = as_missing_extra(error, "this command")
+        if told is error:
+            raise
+        code = _fail("MissingExtra", str(told), 2)
     except ParserError as error:
         code = _usage(error)
     except typer.Abort:

@@ -17,6 +17,7 @@ __all__ = [
     "Stopped",
     "UnknownName",
     "UnseenError",
+    "as_missing_extra",
     "nearest",
 ]
 
@@ -66,6 +67,25 @@ class MissingExtra(UnseenError, ImportError):
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed: pip install 'unseen[{extra}]'."
         )
+
+
+EXTRAS = {
+    "sqlalchemy": "study", "pydantic": "study", "psycopg": "postgres", "dask": "dask", "distributed": "dask",
+    "starlette": "web", "uvicorn": "web", "torch": "torch", "safetensors": "torch", "pyarrow": "frames", "skops": "models",
+    "onnxruntime": "models",
+}  # fmt: skip
+
+
+def as_missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFoundError | MissingExtra:
+    """Return what to raise for a package that was not found: the extra's name where the package belongs to one.
+
+    Examples
+    --------
+    >>> str(as_missing_extra(ModuleNotFoundError(name="sqlalchemy.orm"), "unseen.store"))
+    "unseen.store needs the package 'sqlalchemy', which is not installed: pip install 'unseen[study]'."
+    """
+    package = (error.name or "").partition(".")[0]
+    return MissingExtra(package, EXTRAS[package], purpose) if package in EXTRAS else error
 
 
 class Stopped(KeyboardInterrupt):

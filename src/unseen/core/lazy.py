@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from unseen.core.errors import as_missing_extra
+
 __all__ = ["attach"]
 
 
@@ -31,11 +33,11 @@ def attach(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any]
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = names[name]
-        value = (
-            importlib.import_module(f"{package}.{name}")
-            if not module
-            else getattr(importlib.import_module(module), name)
-        )
+        try:
+            loaded = importlib.import_module(module or f"{package}.{name}")
+        except ModuleNotFoundError as error:
+            raise as_missing_extra(error, f"{package}.{name}") from error
+        value = getattr(loaded, name) if module else loaded
         setattr(sys.modules[package], name, value)
         return value
 

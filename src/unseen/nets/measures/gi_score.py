@@ -1,4 +1,4 @@
-"""Gi-score: how fast accuracy decays as training inputs are mixed within its class (Schiff and others, 2021)."""
+"""Gi-score: how fast accuracy decays as training inputs are mixed with one of its own class (Schiff and others, 2021)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["GiScore"]
 class GiScore(Measure):
     """Area between the cumulative accuracy of a network that never errs and the one seen, as a share of its largest value.
 
-    Inputs are averaged with another one within its class, the share mixed in rising from 0 to one half; 0 says no accuracy is lost, 1 that every answer is wrong.
+    Inputs are averaged with another one with one of its own class, the share mixed in rising from 0 to one half; 0 says no accuracy is lost, 1 that every answer is wrong.
 
     Parameters
     ----------
@@ -43,6 +43,7 @@ class GiScore(Measure):
     n: int = 400
 
     id: ClassVar[str] = "gi-score"
+    within: ClassVar[bool] = True  # inputs are mixed within their class
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     default_draws: ClassVar[int] = 4
 
@@ -52,7 +53,7 @@ class GiScore(Measure):
 
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
         """Return the accuracy curve of each draw."""
-        return response_curves(net, count, self.n, True, generator)
+        return response_curves(net, count, self.n, self.within, generator)
 
     def statistic(self, sample: NDArray[np.float64]) -> float:
         """Return the area between the cumulative curves."""

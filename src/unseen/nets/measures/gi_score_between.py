@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
-from unseen.core.errors import InputError
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets.measures._response import SHARES, response_curves
+from unseen.nets._measure import register
+from unseen.nets.measures.gi_score import GiScore
 
 __all__ = ["GiScoreBetween"]
 
 
 @register
 @dataclass(frozen=True)
-class GiScoreBetween(Measure):
-    """Area between the cumulative accuracy of a network that never errs and the one seen, as a share of its largest value.
-
-    Inputs are averaged with another one with one of another class, the share mixed in rising from 0 to one half; 0 says no accuracy is lost, 1 that every answer is wrong.
+class GiScoreBetween(GiScore):
+    """As `gi-score`, but every input is mixed with one of another class.
 
     Parameters
     ----------
@@ -40,24 +32,5 @@ class GiScoreBetween(Measure):
     True
     """
 
-    n: int = 400
-
     id: ClassVar[str] = "gi-score-between"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    default_draws: ClassVar[int] = 4
-
-    def __post_init__(self) -> None:
-        if self.n < 2:
-            raise InputError(f"n is {self.n}; at least 2 inputs are needed to mix.")
-
-    def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
-        """Return the accuracy curve of each draw."""
-        return response_curves(net, count, self.n, False, generator)
-
-    def statistic(self, sample: NDArray[np.float64]) -> float:
-        """Return the area between the cumulative curves."""
-        lost = 1 - sample.mean(axis=0)
-        width = SHARES[1] - SHARES[0]
-        cumulative = np.concatenate([[0.0], np.cumsum((lost[1:] + lost[:-1]) / 2 * width)])
-        area = ((cumulative[1:] + cumulative[:-1]) / 2 * width).sum()
-        return float(area / (SHARES[-1] ** 2 / 2))
+    within: ClassVar[bool] = False

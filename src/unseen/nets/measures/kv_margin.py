@@ -60,6 +60,10 @@ class KvMargin(Measure):
         rows = random_rows(net, self.per_class * net.n_classes, generator)
         y = net.y_train[rows]
         leads, norms, features = leads_at(net, net.X_train[rows], y, name, at="input")
-        spreads = class_spreads(features, y, net, self.id)
+        return self._over_spread(leads, norms, y, class_spreads(features, y, net, self.id))
+
+    def _over_spread(
+        self, leads: torch.Tensor, norms: torch.Tensor, y: torch.Tensor, spreads: dict[int, tuple[float, float]]
+    ) -> float:
         scale = sum(weight * spread * float(norms[y == k].max()) for k, (weight, spread) in spreads.items())
         return -float(leads.median()) / scale

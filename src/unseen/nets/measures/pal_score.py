@@ -1,4 +1,4 @@
-"""Pal-score: accuracy under the mildest mixing over accuracy under the strongest, inputs mixed within its class (Schiff and others, 2021)."""
+"""Pal-score: accuracy under the mildest mixing over accuracy under the strongest, inputs mixed with one of its own class (Schiff and others, 2021)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PalScore(Measure):
     """Mean accuracy over the mildest tenth of the shares mixed in, over the mean accuracy in the strongest six tenths.
 
     The published description leaves the two ends open to reading; these are those of the Palma ratio turned so that larger means worse.
-    Inputs are averaged with another one within its class.
+    Inputs are averaged with another one with one of its own class.
 
     Parameters
     ----------
@@ -45,6 +45,7 @@ class PalScore(Measure):
     n: int = 400
 
     id: ClassVar[str] = "pal-score"
+    within: ClassVar[bool] = True  # inputs are mixed within their class
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     default_draws: ClassVar[int] = 4
 
@@ -54,7 +55,7 @@ class PalScore(Measure):
 
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
         """Return the accuracy curve of each draw."""
-        return response_curves(net, count, self.n, True, generator)
+        return response_curves(net, count, self.n, self.within, generator)
 
     def statistic(self, sample: NDArray[np.float64]) -> float:
         """Return the ratio of the two ends."""

@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
-from unseen.core.errors import InputError
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets.measures._response import SHARES, response_curves
+from unseen.nets._measure import register
+from unseen.nets.measures.pal_score import PalScore
 
 __all__ = ["PalScoreBetween"]
 
 
 @register
 @dataclass(frozen=True)
-class PalScoreBetween(Measure):
-    """Mean accuracy over the mildest tenth of the shares mixed in, over the mean accuracy in the strongest six tenths.
-
-    The published description leaves the two ends open to reading; these are those of the Palma ratio turned so that larger means worse.
-    Inputs are averaged with another one with one of another class.
+class PalScoreBetween(PalScore):
+    """As `pal-score`, but every input is mixed with one of another class.
 
     Parameters
     ----------
@@ -42,27 +32,5 @@ class PalScoreBetween(Measure):
     True
     """
 
-    n: int = 400
-
     id: ClassVar[str] = "pal-score-between"
-    range: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    default_draws: ClassVar[int] = 4
-
-    def __post_init__(self) -> None:
-        if self.n < 2:
-            raise InputError(f"n is {self.n}; at least 2 inputs are needed to mix.")
-
-    def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
-        """Return the accuracy curve of each draw."""
-        return response_curves(net, count, self.n, False, generator)
-
-    def statistic(self, sample: NDArray[np.float64]) -> float:
-        """Return the ratio of the two ends."""
-        mean = sample.mean(axis=0)
-        mild, strong = max(1, round(0.1 * len(SHARES))), max(1, round(0.6 * len(SHARES)))
-        worst = mean[-strong:].mean()
-        return float(mean[:mild].mean() / worst) if worst > 0 else math.inf
-
-    def explain_infinite(self) -> str:
-        """Say when it divides by zero."""
-        return "no strongly mixed input keeps its class."
+    within: ClassVar[bool] = False

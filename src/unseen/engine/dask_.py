@@ -110,7 +110,7 @@ class _Run:
             self.sent = None
             waiting += reversed(chunk)
             return []
-        except Exception as error:
+        except Exception as error:  # sending, opening or running it may raise anything; its words are passed on
             raise FitError(f"the cluster could not run a chunk: {type(error).__name__}: {error}") from error
         self.per_task = max(sum(o.seconds for o in batch) / len(batch), 1e-5)
         return batch

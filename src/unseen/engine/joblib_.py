@@ -132,7 +132,7 @@ def killing_workers_on_interrupt() -> Iterator[None]:
     hook, threading.excepthook = threading.excepthook, _unless_manager(threading.excepthook)
     try:
         yield
-    except Exception:
+    except Exception:  # killed workers surface as one of several kinds; after Ctrl-C all mean the interrupt
         if pressed:
             raise KeyboardInterrupt from None
         raise

@@ -57,7 +57,7 @@ class DaskPool(Futures):
         except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
             self.sent = None  # it may be lost with the worker that held it
             return Done(rows, [], error=complaint(error), lost=True, to_blame=isinstance(error, KilledWorker))
-        except Exception as error:
+        except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
             return Done(rows, [], error=complaint(error))
 
     def close(self) -> None:

@@ -113,7 +113,7 @@ class InlinePool:
         try:
             results, spent = run_rows(self.context, rows)
             done = Done(rows, results, spent)
-        except Exception as error:
+        except Exception as error:  # a runner may raise anything; the reason is kept
             done = Done(rows, [], error=complaint(error))
         finally:
             self.running = False

@@ -45,7 +45,7 @@ def _run_in_worker(rows: list[TaskRow]) -> tuple[list[Result], float]:
     if isinstance(_context, bytes):
         try:
             _context = pickle.loads(_context)
-        except Exception as error:
+        except Exception as error:  # opening runs imports of the user's modules
             raise Unloadable(complaint(error)) from None
     return run_rows(_context, rows)
 
@@ -86,7 +86,7 @@ class ProcessPool(Futures):
             return Done(rows, [], error=complaint(error), lost=True)
         except Unloadable as error:
             raise PartialRun(f"the workers cannot load what they are to run: {error}.") from error
-        except Exception as error:
+        except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
             return Done(rows, [], error=complaint(error))
 
     def _drop(self) -> None:

@@ -79,7 +79,7 @@ def _result(row: TaskRow, cell: Mapping[str, Any], sample: Any) -> Result:
             truth = subjects[0].truth - subjects[1].truth
         else:
             answer, truth = subjects[0].estimated(cell["how"]), subjects[0].truth
-    except Exception as error:
+    except Exception as error:  # a user's model may raise anything; the reason is kept
         return failed(row, error, time.perf_counter() - start)
     more: dict[str, Any] = {}
     if answer.kind != "model" or answer.target is not None:

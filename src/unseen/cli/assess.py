@@ -26,6 +26,21 @@ from unseen.cli._common import (
     progress_for,
     write_report,
 )
+from unseen.cli._sample import (
+    DataFile,
+    Decimal,
+    DropColumns,
+    GroupColumn,
+    IdColumn,
+    ModelName,
+    PositiveClass,
+    Rows,
+    Separator,
+    TargetColumn,
+    TaskName,
+    TimeColumn,
+    WeightColumn,
+)
 from unseen.core.data import Task
 from unseen.core.errors import InputError
 
@@ -33,25 +48,19 @@ __all__ = ["attach"]
 
 
 def assess(
-    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="Model, such as rbf-svm or 'knn:5'; see `unseen models`.")
-    ] = "logistic",
-    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
-    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
-    time: Annotated[str | None, typer.Option("--time", help="Column that orders the rows in time.")] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
-    ids: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
-    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
-    task: Annotated[
-        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", help="Column that is no feature; may be given again.")
-    ] = None,
-    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
-    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    data: DataFile,
+    model: ModelName = "logistic",
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
+    time: TimeColumn = None,
+    weights: WeightColumn = None,
+    ids: IdColumn = None,
+    positive: PositiveClass = None,
+    task: TaskName = None,
+    drop: DropColumns = None,
+    n: Rows = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
     loss: Annotated[
         str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
     ] = "auto",

@@ -27,6 +27,18 @@ from unseen.cli._common import (
     table,
     write_report,
 )
+from unseen.cli._sample import (
+    DataFile,
+    Decimal,
+    GroupColumn,
+    PositiveClass,
+    Rows,
+    Separator,
+    TargetColumn,
+    TaskName,
+    TimeColumn,
+    WeightColumn,
+)
 from unseen.core.data import Task
 from unseen.core.errors import InputError
 
@@ -36,11 +48,11 @@ COLUMNS = ["a", "b", "difference", "lower", "upper", "p", "p_adjusted", "prob_su
 
 
 def compare(
-    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
+    data: DataFile,
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Model, such as rbf-svm; give the option twice or more.")
     ] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
+    target: TargetColumn = None,
     test: Annotated[
         str | None,
         typer.Option(
@@ -52,16 +64,14 @@ def compare(
     ] = "auto",
     rope: Annotated[float | None, typer.Option("--rope", help="Half-width of practical equivalence.")] = None,
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
-    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
-    time: Annotated[str | None, typer.Option("--time", help="Column that orders the rows in time.")] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
-    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
-    task: Annotated[
-        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
-    ] = None,
-    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
-    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    groups: GroupColumn = None,
+    time: TimeColumn = None,
+    weights: WeightColumn = None,
+    positive: PositiveClass = None,
+    task: TaskName = None,
+    n: Rows = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
     costs: Costs = None,
     level: Level = 0.95,
     report: Report = None,

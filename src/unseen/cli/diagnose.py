@@ -19,33 +19,42 @@ from unseen.cli._common import (
     progress_for,
     write_report,
 )
+from unseen.cli._sample import (
+    DataFile,
+    Decimal,
+    GroupColumn,
+    IdColumn,
+    ModelName,
+    PositiveClass,
+    Rows,
+    Separator,
+    TargetColumn,
+    TaskName,
+    WeightColumn,
+)
 from unseen.core.data import Task
 
 __all__ = ["attach"]
 
 
 def diagnose(
-    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="Model, such as rbf-svm or 'knn:5'; see `unseen models`.")
-    ] = "logistic",
-    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
-    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
-    ids: Annotated[str | None, typer.Option("--id", help="Column that names the rows.")] = None,
-    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
-    task: Annotated[
-        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
-    ] = None,
+    data: DataFile,
+    model: ModelName = "logistic",
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
+    weights: WeightColumn = None,
+    ids: IdColumn = None,
+    positive: PositiveClass = None,
+    task: TaskName = None,
     others: Annotated[
         str | None, typer.Option("--rank-with", help="Other models, separated by commas, to rank over the splits.")
     ] = None,
     loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one or squared.")] = "auto",
     coefficients: Annotated[str, typer.Option("--coefficients", help="jackknife or bootstrap.")] = "jackknife",
     noise: Annotated[str, typer.Option("--noise", help="labels or features.")] = "labels",
-    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
-    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    n: Rows = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
     report: Report = None,

@@ -19,24 +19,25 @@ from unseen.cli._common import (
     table,
     write_report,
 )
+from unseen.cli._sample import DataFile, GroupColumn, Rows, TargetColumn, WeightColumn
 from unseen.core.errors import InputError
 
 __all__ = ["attach"]
 
 
 def distribution(
-    data: Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")],
+    data: DataFile,
     model: Annotated[
         list[str] | None,
         typer.Option(
             "--model", "-m", help="Model (logistic or ols by default); give two to compare them on the same splits."
         ),
     ] = None,
-    target: Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")] = None,
-    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
+    weights: WeightColumn = None,
     task: Annotated[str | None, typer.Option("--task", help="classification or regression.")] = None,
-    n: Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")] = None,
+    n: Rows = None,
     fraction: Annotated[float, typer.Option("--fraction", help="Share of the units left out of each fit.")] = 0.25,
     splits: Annotated[int, typer.Option("--splits", min=2, help="Number of distinct splits.")] = 500,
     loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one, squared or log-loss.")] = "auto",

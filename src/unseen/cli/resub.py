@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.cli._sample import Decimal, Separator, WeightColumn
 from unseen.core.errors import InputError
 
 __all__ = ["attach"]
@@ -33,9 +34,9 @@ def resub(
     classes: Annotated[str | None, typer.Option("--classes", help="Labels of an ONNX graph's columns: a,b,c.")] = None,
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Column that is no feature.")] = None,
     groups: Annotated[str | None, typer.Option("--groups", help="Column of groups.")] = None,
-    weights: Annotated[str | None, typer.Option("--weights", help="Column of row weights.")] = None,
-    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
-    decimal: Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")] = None,
+    weights: WeightColumn = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
     memory: Annotated[int, typer.Option("--memory", min=16, help="MiB the model may use.")] = 2048,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Time for one answer of the model.")] = 60.0,
     fail_if: Annotated[

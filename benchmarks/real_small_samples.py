@@ -1,11 +1,10 @@
-"""Bias, variance and RMS of all estimators on real sets: n = 40 drawn, the rest as truth, 100 draws of a table.
+"""Bias, variance and RMS of all estimators on real sets: n = 40 drawn, the rest as truth, 100 draws of each set.
 
     python -m benchmarks.real_small_samples run --minutes 40    # resumable; writes real_small_samples.csv.gz
     python -m benchmarks.real_small_samples tables              # writes docs/tables/real_small_samples.md
 
-The sets were chosen before any of them was run: five tables and five expression sets with at least thirty rows to spare. An
-expression set costs four times a table, and gets half its draws. Samples that `choose_combination` has run already
-are taken over from its file.
+The sets were chosen before any of them was run: five tables and five expression sets with at least thirty rows to spare. Samples
+that `choose_combination` has run already are taken over from its file.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ HERE = Path(__file__).parent
 RUNS = HERE / "real_small_samples.csv"
 PACKED = HERE / "real_small_samples.csv.gz"
 PAGE = HERE.parent / "docs" / "tables" / "real_small_samples.md"
-N, DRAWS, EXPRESSION_DRAWS = 40, 100, 50
+N, DRAWS = 40, 100
 UCI = ("uci/australian", "uci/ionosphere", "uci/pima", "uci/sonar", "uci/vehicle")
 GENOMICS = ("genomics/golub", "genomics/gordon", "genomics/gravier", "genomics/nki272", "genomics/singh")
 SETS = (*UCI, *GENOMICS)
@@ -69,12 +68,9 @@ def sample(name: str, rule: str, k: int) -> dict[str, float] | None:
 
 
 def keys() -> Iterator[tuple[str, str, int]]:
-    """Yield (set, rule, draw) so that every prefix has about the shares of the whole."""
+    """Yield (set, rule, draw), draw by draw, so that every prefix has the shares of the whole."""
     for k in range(DRAWS):
-        yield from ((name, rule, k) for name in UCI for rule in RULES)
-        j = k * EXPRESSION_DRAWS // DRAWS
-        if j > (k - 1) * EXPRESSION_DRAWS // DRAWS:
-            yield from ((name, rule, j) for name in GENOMICS for rule in RULES)
+        yield from ((name, rule, k) for name in SETS for rule in RULES)
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:

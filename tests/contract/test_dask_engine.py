@@ -121,11 +121,11 @@ def test_assess_and_compare_give_the_same_numbers(cluster):
 @pytest.mark.parametrize(
     ("engine", "kind", "word"),
     [
-        ("local:none", InputError, "number of workers"),
+        ("local:none", InputError, "^engine is 'local:none'; after .* number of workers"),
         ("local:0", InputError, "number of workers"),
         ("dask", InputError, "active client"),
-        ("ray", InputError, "local:4"),
-        (3, KindError, "int"),
+        ("ray", InputError, "^engine is 'ray'; .*local:4"),
+        (3, KindError, "^engine is a int"),
     ],
 )
 def test_bad_engines(engine, kind, word):

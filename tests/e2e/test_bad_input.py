@@ -84,11 +84,21 @@ CASES = {
     "report folder": (["iris", "--report", "no/such/report.html"], "does not exist"),
     "report is a folder": (["iris", "--report", "."], "folder"),
     "save folder": (["iris", "--save", "no/such/run.npz"], "does not exist"),
+    "no scheduler": (["iris", "--scheduler", "ray"], "--scheduler is 'ray'; it must be"),
+    "no workers": (["iris", "--scheduler", "local:0"], "--scheduler is 'local:0'; after 'local:'"),
+    "no client": (["iris", "--scheduler", "dask"], "--scheduler is 'dask', which needs"),
     "unknown option": (["iris", "--nosuch"], "nosuch"),
     "not a number": (["iris", "--seed", "x"], "seed"),
     "negative seed": (["iris", "--seed", "-1"], "seed"),
     "no argument": ([], "Missing argument"),
 }
+SCHEDULED = (
+    ["compare", "iris"],
+    ["distribution", "iris"],
+    ["diagnose", "iris"],
+    ["study", "run", "s.toml"],
+    ["study", "resume", "s"],
+)
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +159,7 @@ class TestOtherCommands:
             (["methods", "--kind", "resamplng"], "did you mean 'resampling'"),
             (["models", "extra"], "extra"),
             (["datasets", "--seed", "x"], "seed"),
+            *(([*command, "--scheduler", "locl:2"], "--scheduler is 'locl:2'") for command in SCHEDULED),
         ],
     )
     def test_refused(self, arguments, words, monkeypatch, capsys) -> None:

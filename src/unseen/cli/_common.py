@@ -29,13 +29,27 @@ __all__ = [
     "write_report",
 ]
 
+
+def _checked_scheduler(text: str | None) -> str | None:
+    """Refuse a scheduler that is none under the name it was given by, before data are read."""
+    if text is not None:
+        from unseen.engine.where import check_engine
+
+        check_engine(text, "--scheduler")
+    return text
+
+
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes; -1 for all cores.")]
 Scheduler = Annotated[
     str | None,
-    typer.Option("--scheduler", help="Run on a dask cluster: an address such as tcp://host:8786, or local:4."),
+    typer.Option(
+        "--scheduler",
+        callback=_checked_scheduler,
+        help="Run on a dask cluster: an address such as tcp://host:8786, or local:4.",
+    ),
 ]
 Store = Annotated[
     str | None,

@@ -10,7 +10,7 @@ from typing import Any
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["client_of", "current_client", "using"]
+__all__ = ["check_engine", "client_of", "current_client", "using"]
 
 _chosen: ContextVar[Any] = ContextVar("unseen_engine", default=None)
 LOCAL = "local:"
@@ -50,27 +50,53 @@ def current_client() -> Any:
     return None if isinstance(chosen, str) else chosen
 
 
+def check_engine(engine: Any, said: str = "engine") -> None:
+    """Refuse what names no engine, before any work is done; `said` is what the user calls it: `engine`, `--scheduler`.
+
+    Examples
+    --------
+    >>> check_engine("local:4")
+    >>> check_engine("ray", "--scheduler")
+    Traceback (most recent call last):
+    unseen.core.errors.InputError: --scheduler is 'ray'; it must be 'local:4' (four workers on this machine), an address such as 'tcp://host:8786', 'joblib' or 'dask'.
+    """
+    if engine is None or engine == "joblib":
+        return
+    if not isinstance(engine, str):
+        if not (hasattr(engine, "submit") and hasattr(engine, "scatter")):
+            raise KindError(
+                f"{said} is a {type(engine).__name__}; it must be 'joblib', 'dask', 'local:4', an address or a distributed.Client."
+            )
+    elif engine == "dask":
+        if _active() is None:
+            raise InputError(
+                f"{said} is 'dask', which needs an active client; make one with distributed.Client(), or give 'local:4' or "
+                "an address such as 'tcp://host:8786'."
+            )
+    elif engine.startswith(LOCAL):
+        count = engine.removeprefix(LOCAL)
+        if not (count.isascii() and count.isdigit()) or int(count) < 1:
+            raise InputError(f"{said} is {engine!r}; after 'local:' comes the number of workers, as in 'local:4'.")
+    elif not engine.startswith(ADDRESSES):
+        raise InputError(
+            f"{said} is {engine!r}; it must be 'local:4' (four workers on this machine), an address such as "
+            "'tcp://host:8786', 'joblib' or 'dask'."
+        )
+
+
 @contextmanager
-def client_of(engine: Any) -> Iterator[Any]:
+def client_of(engine: Any, said: str = "engine") -> Iterator[Any]:
     """Yield a connected client for what the user named, or None for joblib; what was started here is stopped at the end."""
+    check_engine(engine, said)
     if engine is None or engine == "joblib":
         yield None
     elif engine == "dask":
-        client = _active()
-        if client is None:
-            raise InputError(
-                "engine='dask' needs an active client; make one with distributed.Client(), or give 'local:4' or 'tcp://host:8786'."
-            )
-        yield client
+        yield _active()
     elif isinstance(engine, str):
-        with _started(engine) as client:
+        with _started(engine, said) as client:
             yield client
-    elif hasattr(engine, "submit") and hasattr(engine, "scatter"):
-        yield engine
     else:
-        raise KindError(
-            f"engine is a {type(engine).__name__}; it must be 'joblib', 'dask', 'local:4', an address or a distributed.Client."
-        )
+        yield engine
 
 
 def _active() -> Any:
@@ -84,26 +110,14 @@ def _active() -> Any:
         return None
 
 
-def _workers(text: str) -> int:
-    count = text.removeprefix(LOCAL)
-    if not count.isdigit() or int(count) < 1:
-        raise InputError(f"engine is {text!r}; after 'local:' comes the number of workers, as in 'local:4'.")
-    return int(count)
-
-
 @contextmanager
-def _started(text: str) -> Iterator[Any]:
+def _started(text: str, said: str) -> Iterator[Any]:
     """Connect to an address, or start workers of one thread each on this machine."""
     local = text.startswith(LOCAL)
-    if not local and not text.startswith(ADDRESSES):
-        raise InputError(
-            f"engine is {text!r}; it must be 'joblib', 'dask', 'local:4' or an address such as 'tcp://host:8786'."
-        )
-    count = _workers(text) if local else 0
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise InputError(f"engine {text!r} needs dask; install the extra: pip install 'unseen[dask]'.") from error
+        raise InputError(f"{said} {text!r} needs dask; install the extra: pip install 'unseen[dask]'.") from error
     if not local:
         try:
             client = Client(text, timeout=PATIENCE, set_as_default=False)
@@ -113,7 +127,9 @@ def _started(text: str) -> Iterator[Any]:
             yield client
         return
     with (
-        LocalCluster(n_workers=count, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=int(text.removeprefix(LOCAL)), threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client

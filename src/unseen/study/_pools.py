@@ -172,7 +172,7 @@ def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
     from unseen.study._process_pool import ProcessPool
 
     opened = ExitStack()
-    client = opened.enter_context(client_of(scheduler))
+    client = opened.enter_context(client_of(scheduler, "scheduler"))
     if client is None and scheduler is None and n_jobs is None:
         client = current_client()
     if client is not None:

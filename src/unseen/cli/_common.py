@@ -100,7 +100,7 @@ def keep(result: Any, kind: str, name: str, store: str | None, quiet: bool) -> N
     from unseen.store import open_store
 
     with open_store(store) as opened:
-        number = opened.keep(kind, name, result.to_dict())
+        number = opened.keep(kind, name, result.to_record())
     if not quiet:
         typer.echo(f"kept as {kind} {number}", err=True)
 

@@ -74,6 +74,28 @@ class Shown:
         """Return `to_dict()` as JSON text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
 
+    @property
+    def kept_as(self) -> str:
+        """Word under which a store files results of this kind."""
+        return type(self).__name__.lower()
+
+    def to_record(self) -> dict[str, Any]:
+        """Return what a store keeps: `to_dict()`, and what else a page about the result needs."""
+        return self.to_dict()
+
+    def keep(self, store: str | PathLike[str], name: str) -> int:
+        """File the result in a store, where `unseen serve` shows it, and return its number there.
+
+        Parameters
+        ----------
+        store : str or path
+            `sqlite:///studies.db`, `postgresql://user@host/database`, or the path of a file.
+        name : str
+            What it is called there.
+        """
+        with importlib.import_module("unseen.store").open_store(store) as opened:
+            return int(opened.keep(self.kept_as, name, self.to_record()))
+
     def plot(self, figure: str | None = None, ax: Any = None) -> Any:
         """Draw the figure registered for this kind of result and return its matplotlib axes.
 

@@ -22,11 +22,14 @@ from unseen.nets._fit_many import fit_many as fit_many
 from unseen.nets._fits import Fits as Fits
 from unseen.nets._idx import read_idx as read_idx
 from unseen.nets._idx import write_idx as write_idx
+from unseen.nets._kept import from_store as from_store
 from unseen.nets._measure import Measure as Measure
-from unseen.nets._measure import MeasureValue as MeasureValue
 from unseen.nets._measure import build_measure as build_measure
 from unseen.nets._measure import known_measures as known_measures
 from unseen.nets._measure import register_measure as register_measure
+from unseen.nets._measure_scores import MeasureScores as MeasureScores
+from unseen.nets._measure_scores import score_measures as score_measures
+from unseen.nets._measure_value import MeasureValue as MeasureValue
 from unseen.nets._monitor import Monitor as Monitor
 from unseen.nets._net import Copy80 as Copy80
 from unseen.nets._net import Net as Net

@@ -20,6 +20,7 @@ from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, rea
 from unseen.nets._cmi import cmi
 from unseen.nets._measure import Measure
 from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
+from unseen.nets._sheet import sheets_for
 from unseen.nets._zoo import Zoo
 from unseen.nets._zoo_plan import without_failures
 
@@ -38,6 +39,7 @@ def bench(
     random_state: int = 0,
     n_permutations: int = 200,
     max_seconds: float | None = None,
+    images: bool = True,
 ) -> Bench:
     """Score measures of generalization on a zoo whose gaps are known.
 
@@ -53,6 +55,8 @@ def bench(
         As in `measure_zoo`.
     n_permutations : int
         Behind noise floor and p-values.
+    images : bool
+        Show the first two training images, augmented, beside measures that augment images.
 
     Returns
     -------
@@ -84,7 +88,9 @@ def bench(
     ids = {m.id for m in wanted}
     used = [row for row in rows if row.measure in ids]
     found = bench_of(full.rows(), used, n_permutations=n_permutations, accuracy=0.0, n_test=n_test)
-    return replace(found, notes=merge_notes(full.notes, found.notes))
+    data, scored = full.data, [m for m in wanted if m.id in found.values]
+    sheets = sheets_for(scored, data.X_train, data.value_range) if images and data is not None else ()
+    return replace(found, notes=merge_notes(full.notes, found.notes), sheets=sheets)
 
 
 def bench_of(

@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
-from unseen.core.show import Shown
+from unseen.core.show import Shown, plain
+from unseen.nets._sheet import AugmentationSheet
 
 __all__ = ["CONTROLS", "Bench", "BenchLine"]
 
@@ -59,6 +60,8 @@ class Bench(Shown):
         Measures without a full column of values, with the reason.
     notes : tuple of Note
         Statistical weakness.
+    sheets : tuple of AugmentationSheet
+        What measures that augment images look at, from the first two training images; empty where no measure does.
     """
 
     zoo: str
@@ -70,6 +73,9 @@ class Bench(Shown):
     seeds: np.ndarray = field(repr=False, metadata={"shown": False})
     left_out: dict[str, str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    sheets: tuple[AugmentationSheet, ...] = field(default=(), repr=False, metadata={"shown": False})
+
+    kept_as = "nets-bench"
 
     @property
     def title(self) -> str:
@@ -88,6 +94,11 @@ class Bench(Shown):
         raise InputError(
             f"the bench of {self.zoo!r} has no measure {measure!r}: {self.left_out.get(measure, 'it was not asked for')}."
         )
+
+    def to_record(self) -> dict[str, Any]:
+        """Return plain values with the gaps, the measures' values and the sheets."""
+        more = {name: plain(getattr(self, name)) for name in ("gap", "values", "axes", "seeds")}
+        return {**self.to_dict(), **more, "sheets": [sheet.to_record() for sheet in self.sheets]}
 
     def __str__(self) -> str:
         head = f"{'measure':24s} {'CMI':>6s} {'honest':>6s} {'p':>6s} {'tau':>6s} {'gran.':>6s} {'worst':>6s} {'seconds':>8s}"

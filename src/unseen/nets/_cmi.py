@@ -92,6 +92,8 @@ class Score(Shown):
     notes: tuple[Note, ...] = ()
     parts: Any = field(default=None, repr=False, compare=False, metadata={"shown": False})
 
+    kept_as = "nets-score"
+
     @property
     def binding(self) -> tuple[str, ...]:
         """The set of hyper-parameters whose score is smallest."""
@@ -117,6 +119,10 @@ class Score(Shown):
         """
         if isinstance(n_permutations, bool) or not isinstance(n_permutations, int) or n_permutations < 1:
             raise InputError(f"n_permutations is {n_permutations!r}; it must be a whole number of at least 1.")
+        if self.parts is None:
+            raise InputError(
+                "this score was read back from a store, without the networks behind it; score the measure again."
+            )
         rng = stream(root_seed(random_state), "cmi", "permutations")
         total = np.zeros(n_permutations)
         for scorer, measure in self.parts:

@@ -8,7 +8,6 @@ import importlib.metadata
 import math
 import pkgutil
 import time
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.core.show import Shown
+from unseen.nets._measure_value import MeasureValue
 from unseen.nets._net import Net
 from unseen.nets._traced import convolutions, frozen
 
@@ -69,46 +68,6 @@ class LayerLog:
     def skipped(self) -> dict[str, str]:
         """Names of the layers that were skipped, with reasons."""
         return dict(self._skipped)
-
-
-@dataclass(frozen=True)
-class MeasureValue(Shown):
-    """A measure of one network: the larger, the larger the gap it expects.
-
-    Parameters
-    ----------
-    measure : str
-        Id of the measure.
-    value : float
-        The number.
-    std_error : float or None
-        Monte-Carlo error over the draws; 0 for a measure that draws nothing, None where one draw cannot tell.
-    draws : int
-        Number of draws.
-    seconds : float
-        Time it took.
-    used : tuple of str
-        Layers it looked into; empty where it needs the logits only.
-    skipped : dict
-        Layers it had to leave out, with the reason.
-    """
-
-    measure: str
-    value: float
-    std_error: float | None
-    draws: int
-    seconds: float
-    used: tuple[str, ...] = ()
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the record as one row."""
-        return [{"measure": self.measure, "value": self.value, "std_error": self.std_error, "draws": self.draws,
-                 "seconds": self.seconds, "used": " ".join(self.used), "skipped": " ".join(self.skipped)}]  # fmt: skip
-
-    def __str__(self) -> str:
-        error = "" if not self.std_error else f" ± {self.std_error:.2g} ({self.draws} draws)"
-        return f"{self.measure} {self.value:.5g}{error}"
 
 
 class Measure:

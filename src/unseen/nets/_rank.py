@@ -18,6 +18,7 @@ from unseen.nets._net import Net
 from unseen.nets._rank_scores import kendall_tau
 from unseen.nets._ranking_record import NetRanking
 from unseen.nets._settings import device_of
+from unseen.nets._sheet import sheets_for
 
 __all__ = ["DEFAULT_MEASURES", "rank"]
 
@@ -35,6 +36,7 @@ def rank(
     device: Any = "auto",
     value_range: tuple[Any, Any] = (0.0, 1.0),
     accuracy: float = 0.95,
+    images: bool = True,
     random_state: RandomState = 0,
 ) -> NetRanking:
     """Rank trained networks by how well they are expected to generalize, without a test set.
@@ -58,6 +60,8 @@ def rank(
         Values of black and white pixels, see `Net`.
     accuracy : float
         Networks with a smaller training accuracy are flagged.
+    images : bool
+        Show the first two training images, augmented, beside a ranking by measures that augment images.
     random_state : int, Generator or None
         Same seed, same ranking on one machine; all networks meet the same draws.
 
@@ -85,11 +89,13 @@ def rank(
     if poor:
         notes.append(note("N006", f"training accuracy below {accuracy:g}: {', '.join(poor)}"))
     table: dict[str, list[MeasureValue]] = {}
+    used: list[Measure] = []
     for measure in measures_named(DEFAULT_MEASURES if measures is None else measures):
         try:
             table[measure.id] = [
                 measure(ready[name], draws=(draws or {}).get(measure.id), random_state=seed) for name in names
             ]
+            used.append(measure)
         except UnseenError as error:
             notes.append(note("N007", f"{measure.id}: {error}"))
     if not table:
@@ -105,6 +111,7 @@ def rank(
     return NetRanking(
         tuple(names[k] for k in order), tuple(float(score[k]) for k in order), chance[order],
         {m: tuple(found[k] for k in order) for m, found in table.items()}, agreement, tuple(trained[names[k]] for k in order), tuple(notes),
+        sheets_for(used, ready[names[0]].X_train, ready[names[0]].value_range) if images else (),
     )  # fmt: skip
 
 

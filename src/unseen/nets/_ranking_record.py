@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unseen.core.notes import Note
-from unseen.core.show import Shown
-
-if TYPE_CHECKING:
-    from unseen.nets._measure import MeasureValue
+from unseen.core.show import Shown, plain
+from unseen.nets._measure_value import MeasureValue
+from unseen.nets._sheet import AugmentationSheet
 
 __all__ = ["NetRanking"]
 
@@ -36,6 +35,8 @@ class NetRanking(Shown):
         Training accuracy of each network.
     notes : tuple of Note
         Networks that do not fit their data, measures that do not apply.
+    sheets : tuple of AugmentationSheet
+        What measures that augment images look at, from the first two training images; empty where no measure does.
     """
 
     names: tuple[str, ...]
@@ -45,6 +46,9 @@ class NetRanking(Shown):
     agreement: dict[tuple[str, str], float]
     accuracy: tuple[float, ...]
     notes: tuple[Note, ...] = field(default=())
+    sheets: tuple[AugmentationSheet, ...] = field(default=(), repr=False, metadata={"shown": False})
+
+    kept_as = "nets-rank"
 
     @property
     def title(self) -> str:
@@ -73,6 +77,12 @@ class NetRanking(Shown):
             }
             for i, name in enumerate(self.names)
         ]  # fmt: skip
+
+    def to_record(self) -> dict[str, Any]:
+        """Return plain values with the sheets; lists where a store would lose an order."""
+        pairs = [{"measure": a, "other": b, "tau": plain(tau)} for (a, b), tau in self.agreement.items()]
+        sheets = [sheet.to_record() for sheet in self.sheets]
+        return {**self.to_dict(), "agreement": pairs, "measures": list(self.values), "sheets": sheets}
 
     def __str__(self) -> str:
         head = f"{'rank':>4s}  {'network':20s} {'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)

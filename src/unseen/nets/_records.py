@@ -40,6 +40,8 @@ class NetEstimate(ResubEstimate):
     integration: str = "exact"
     bandwidth: Floats | None = None
 
+    kept_as = "nets-estimate"
+
     @property
     def title(self) -> str:
         """Title of the report."""

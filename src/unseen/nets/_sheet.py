@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +14,20 @@ from numpy.typing import NDArray
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.core.show import Shown
+from unseen.nets._packed_images import packed
 
 if TYPE_CHECKING:
     import torch
 
     from unseen.nets._factors import Factors
+    from unseen.nets._measure import Measure
 
-__all__ = ["AugmentationSheet", "augmentation_sheet"]
+__all__ = ["AugmentationSheet", "augmentation_sheet", "sheets_for"]
 
 STRONG = ("cutout", "height shift", "width shift", "horizontal zoom", "vertical zoom")
 WEAK = ("brightness", "rotation")
 CATEGORIES = ("strong", "weak", "fixed", "all")
+LARGEST = 64  # pixels a side on a sheet beside a ranking or a bench
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,12 @@ class AugmentationSheet(Shown):
             for i, (name, texts) in enumerate(zip(self.row_labels, self.labels))
             for k, text in enumerate(texts)
         ]
+
+    kept_as = "nets-augmentations"
+
+    def to_record(self) -> dict[str, Any]:
+        """Return plain values, the images packed."""
+        return {**self.to_dict(), "images": packed(self.images)}
 
     def __str__(self) -> str:
         rows, columns = self.penalties.shape
@@ -97,6 +108,31 @@ def augmentation_sheet(
     if category in ("strong", "weak"):
         return _growing(X[:1], category, columns)
     return _fixed(X) if category == "fixed" else _combined(X, columns, root_seed(random_state))
+
+
+def sheets_for(
+    measures: Iterable[Measure], X: torch.Tensor, value_range: tuple[Any, Any]
+) -> tuple[AugmentationSheet, ...]:
+    """Return a sheet of every category from the first two images; none where no measure looks at augmented images.
+
+    Parameters
+    ----------
+    measures : iterable of Measure
+        Measures that were taken.
+    X : torch.Tensor
+        Training inputs; large images are shrunk.
+    value_range : tuple
+        Black and white, each a number or one number per channel.
+    """
+    import torch
+
+    if X.ndim != 4 or not any("images" in measure.needs for measure in measures):
+        return ()
+    low, high = (torch.as_tensor(v, dtype=X.dtype, device=X.device).reshape(-1, 1, 1) for v in value_range)
+    unit = ((X[:2] - low) / (high - low)).clamp(0, 1).float().cpu()
+    shrink = math.ceil(max(unit.shape[2:]) / LARGEST)
+    small = torch.nn.functional.avg_pool2d(unit, shrink, ceil_mode=True) if shrink > 1 else unit
+    return tuple(augmentation_sheet(small, category) for category in CATEGORIES)
 
 
 def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:

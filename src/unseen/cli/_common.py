@@ -12,6 +12,7 @@ from unseen.core.errors import InputError
 
 __all__ = [
     "Costs",
+    "Images",
     "Jobs",
     "Json",
     "Level",
@@ -58,6 +59,13 @@ Store = Annotated[
 Level = Annotated[float, typer.Option("--level", help="Confidence level, between 0 and 1.")]
 Costs = Annotated[
     Path | None, typer.Option("--costs", help="CSV file with the costs: labels in the head and in the first column.")
+]
+Images = Annotated[
+    bool,
+    typer.Option(
+        "--images/--no-images",
+        help="Show two training images, augmented, in report and store, where a measure augments.",
+    ),
 ]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
 

@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.cli._common import (
+    Images,
+    Json,
+    Quiet,
+    Report,
+    Seed,
+    Store,
+    check_store,
+    check_writable,
+    emit,
+    keep,
+    write_report,
+)
 from unseen.core.errors import InputError, MissingExtra
 
 __all__ = ["attach"]
@@ -25,7 +37,9 @@ def bench(
     permutations: Annotated[int, typer.Option("--permutations", min=1, help="Behind noise floor and p-values.")] = 200,
     max_seconds: Annotated[float | None, typer.Option("--max-seconds", help="Measure no longer than this.")] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    images: Images = True,
     report: Report = None,
+    store: Store = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -34,22 +48,26 @@ def bench(
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "torch", "unseen nets bench")
     check_writable(report)
+    check_store(store)
     from unseen import nets
     from unseen.nets._network_folder import read_zoo_data
     from unseen.nets._settings import device_of
 
     if zoo is not None and data is not None:
+        source = zoo.resolve().name
         loaded = nets.Zoo.load(zoo, read_zoo_data(data))
         wanted = "all" if measures == "all" else [part.strip() for part in measures.split(",") if part.strip()]
         result = nets.bench(
-            loaded, wanted, path=values, device=device_of(device), random_state=seed, n_permutations=permutations, max_seconds=max_seconds
+            loaded, wanted, path=values, device=device_of(device), random_state=seed, n_permutations=permutations, max_seconds=max_seconds, images=images,
         )  # fmt: skip
     elif networks is not None and values is not None:
+        source = networks.name
         result = nets.bench_of(networks, values, n_permutations=permutations)
     else:
         raise InputError("give a zoo with its data (--zoo and --data), or tables (--networks and --values).")
-    write_report(result, report, quiet)
     emit(result, as_json)
+    write_report(result, report, quiet)
+    keep(result, result.kept_as, f"{result.zoo}, {source}", store, quiet)
     if max_seconds is not None and result.left_out:
         raise typer.Exit(3)
 

@@ -7,7 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Json, Level, Quiet, Seed, emit, table
+from unseen.cli._common import (
+    Json,
+    Level,
+    Quiet,
+    Report,
+    Seed,
+    Store,
+    check_store,
+    check_writable,
+    emit,
+    keep,
+    table,
+    write_report,
+)
 from unseen.core.errors import InputError, UnknownName
 
 __all__ = ["attach"]
@@ -26,6 +39,8 @@ def cmi(
     fail_if: Annotated[
         float | None, typer.Option("--fail-if", help="Exit with 1 if a score (0 to 100) is below this.")
     ] = None,
+    report: Report = None,
+    store: Store = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -33,34 +48,27 @@ def cmi(
     """Score measures as the PGDL competition did: 0 no information, 100 the order of the gaps."""
     if not measure or not grid:
         raise InputError("name the columns of the measures by --measure and of the hyper-parameters by --grid.")
-    from unseen.nets._cmi import cmi as score
+    check_writable(report)
+    check_store(store)
+    from unseen.nets._measure_scores import score_measures
 
     names, axes = _split(measure), _split(grid)
     columns = _read(file, [gap, *names, *axes, *([seed_column] if seed_column else [])])
-    scored = []
-    for name in names:
-        s = score(
-            columns[gap], columns[name], {axis: columns[axis] for axis in axes}, sizes=_sizes(sizes), self_pairs=self_pairs,
-            seeds=None if seed_column is None else columns[seed_column], level=level, random_state=seed,
-        )  # fmt: skip
-        scored.append((name, s, s.noise_floor(permutations, random_state=seed)))
+    result = score_measures(
+        columns[gap], {name: columns[name] for name in names}, {axis: columns[axis] for axis in axes}, sizes=_sizes(sizes),
+        self_pairs=self_pairs, seeds=None if seed_column is None else columns[seed_column], level=level, n_permutations=permutations,
+        random_state=seed,
+    )  # fmt: skip
     if json:
-        emit(
-            [{"measure": n, **s.to_dict(), "noise_floor": f.to_dict(), "p_value": f.p_value} for n, s, f in scored],
-            True,
-        )
+        emit(result.to_dict()["measures"], True)
     else:
-        typer.echo(table([_row(*one) for one in scored]))
-        for one in dict.fromkeys(str(n) for _, s, _ in scored for n in s.notes):
-            typer.echo(one)
-    if fail_if is not None and any(100 * s.value < fail_if for _, s, _ in scored):
+        typer.echo(table(result.rows()))
+        for one in result.notes:
+            typer.echo(str(one))
+    write_report(result, report, quiet)
+    keep(result, result.kept_as, f"{file.name}, {', '.join(names)}", store, quiet)
+    if fail_if is not None and any(100 * score.value < fail_if for score in result.scores.values()):
         raise typer.Exit(1)
-
-
-def _row(name: str, score: Any, floor: Any) -> dict[str, Any]:
-    low, high = (None, None) if score.interval is None else (100 * score.interval.low, 100 * score.interval.high)
-    return {"measure": name, "cmi": 100 * score.value, "lower": low, "upper": high, "floor": 100 * floor.quantile,
-            "p": floor.p_value, "least with fixed": " ".join(score.binding), "networks": score.n_networks}  # fmt: skip
 
 
 def _split(text: str) -> list[str]:

@@ -11,7 +11,19 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
+from unseen.cli._common import (
+    Json,
+    Quiet,
+    Report,
+    Seed,
+    Store,
+    check_store,
+    check_writable,
+    emit,
+    keep,
+    progress_for,
+    write_report,
+)
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
 
 __all__ = ["attach"]
@@ -78,6 +90,7 @@ def estimate(
         float | None, typer.Option("--fail-if", help="Exit with code 1 where the estimate is above this error.")
     ] = None,
     report: Report = None,
+    store: Store = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -88,6 +101,7 @@ def estimate(
     from unseen import nets
 
     check_writable(report)
+    check_store(store)
     more, training = _pairs("--option", option), _pairs("--train", train)
     _check(method, more, training, sampler, module)
     examples = nets.read_examples(data)
@@ -108,6 +122,7 @@ def estimate(
         for remark in result.notes:
             typer.echo(str(remark))
     write_report(result, report, quiet)
+    keep(result, result.kept_as, f"{data.name}, {method}", store, quiet)
     if fail_if is not None and result.value > fail_if:
         raise typer.Exit(1)
 

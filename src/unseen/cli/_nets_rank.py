@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.cli._common import (
+    Images,
+    Json,
+    Quiet,
+    Report,
+    Seed,
+    Store,
+    check_store,
+    check_writable,
+    emit,
+    keep,
+    write_report,
+)
 from unseen.core.errors import MissingExtra
 
 __all__ = ["attach"]
@@ -24,7 +36,9 @@ def rank(
     ] = None,
     accuracy: Annotated[float, typer.Option("--accuracy", help="Flag networks below this training accuracy.")] = 0.95,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    images: Images = True,
     report: Report = None,
+    store: Store = None,
     seed: Seed = 0,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -33,6 +47,7 @@ def rank(
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "torch", "unseen nets rank")
     check_writable(report)
+    check_store(store)
     from unseen import nets
     from unseen.cli._nets_estimate import _function
     from unseen.nets._network_folder import read_networks
@@ -41,9 +56,10 @@ def rank(
     make = None if module is None else _function(module)
     found = read_networks(zoo, data, make=make, only=_split(only), device=device_of(device))
     wanted = measures if measures is None or measures == "all" else _split(measures)
-    result = nets.rank(found, measures=wanted, accuracy=accuracy, device=device, random_state=seed)
-    write_report(result, report, quiet)
+    result = nets.rank(found, measures=wanted, accuracy=accuracy, images=images, device=device, random_state=seed)
     emit(result, as_json)
+    write_report(result, report, quiet)
+    keep(result, result.kept_as, f"{zoo.resolve().name}, {data.name}", store, quiet)
 
 
 def _split(text: str) -> list[str]:

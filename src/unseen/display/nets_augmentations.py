@@ -62,7 +62,7 @@ def draw(numbers: AugmentationsInfo, ax: Any) -> None:
                 extent=(1.08 * k, 1.08 * k + 1, top + tall, top), interpolation="nearest",
             )  # fmt: skip
             ax.text(
-                1.08 * k + 0.5, top + tall + 0.05, f"{numbers.penalties[i, k]:.2f}", ha="center", va="top", fontsize=9
+                1.08 * k + 0.5, top + tall + 0.05, f"{numbers.penalties[i, k]:.2f}", ha="center", va="top", fontsize=10
             )
         ax.text(-0.08, top + tall / 2, label(numbers.row_labels[i]), ha="right", va="center", fontsize=10)
     ax.set_xlim(-0.02, 1.08 * columns - 0.06)

@@ -1,4 +1,4 @@
-"""Gap of every network of a bench against its best measure."""
+"""Gap of every network against a measure, of a bench or of a table of scored measures."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 from unseen.display._figures import Figure, figure
 from unseen.display._style import PALETTE, label, legend_below, tidy
 from unseen.nets._bench_record import Bench
+from unseen.nets._measure_scores import MeasureScores
+from unseen.nets._rank_scores import kendall_tau
 
-__all__ = ["BenchScatterInfo"]
+__all__ = ["BENCH", "SCORES", "BenchScatterInfo", "scatter_info"]
+
+MARKERS = "osD^v"
 
 
 @dataclass(frozen=True)
 class BenchScatterInfo:
-    """Values of the measure that scores most among those that are no control, the gaps, and the axis that moves the gap most."""
+    """Values of a measure, the gaps, and the axis that moves the gap most."""
 
     measure: str
     values: NDArray[np.float64]
@@ -33,14 +37,35 @@ class BenchScatterInfo:
 
 
 def info(bench: Bench) -> BenchScatterInfo | None:
-    """Return the best measure's values."""
+    """Return the values of the measure that scores most among those that are no control."""
     best = next((line for line in bench.lines if not line.control), None)
-    if best is None:
+    return None if best is None else scatter_info(bench, best.measure)
+
+
+def scores_info(found: MeasureScores) -> BenchScatterInfo | None:
+    """Return the values of the measure that scores most."""
+    return scatter_info(found, found.best_first()[0])
+
+
+def scatter_info(found: Bench | MeasureScores, measure: str) -> BenchScatterInfo | None:
+    """Return what is drawn of one measure; None where its values were not kept.
+
+    Examples
+    --------
+    >>> from unseen.nets import score_measures
+    >>> gap, grid = [0.1, 0.2, 0.3, 0.5], {"depth": [1, 1, 2, 2], "width": [8, 9, 8, 9]}
+    >>> found = scatter_info(score_measures(gap, {"m": [1, 2, 4, 3]}, grid, sizes=(1,), n_permutations=9), "m")
+    >>> found.axis, found.groups, round(found.tau, 3)
+    ('depth', ('1', '1', '2', '2'), 0.667)
+    """
+    if measure not in found.values or not found.axes:
         return None
-    moved = {name: _between(bench.gap, column) for name, column in bench.axes.items()}
+    moved = {name: _between(found.gap, column) for name, column in found.axes.items()}
     axis = max(moved, key=lambda name: moved[name])
-    groups = tuple(str(v) for v in bench.axes[axis])
-    return BenchScatterInfo(best.measure, bench.values[best.measure], bench.gap, axis, groups, best.tau)
+    groups = tuple(str(v) for v in found.axes[axis])
+    values = found.values[measure]
+    tau = found.line(measure).tau if isinstance(found, Bench) else kendall_tau(found.gap, values)
+    return BenchScatterInfo(measure, values, found.gap, axis, groups, tau)
 
 
 def _between(gap: NDArray[np.float64], column: list[Any]) -> float:
@@ -52,27 +77,21 @@ def _between(gap: NDArray[np.float64], column: list[Any]) -> float:
 def draw(numbers: BenchScatterInfo, ax: Any) -> None:
     """Draw one point per network, coloured by the hyper-parameter that moves the gap most."""
     tidy(ax, "both")
-    for colour, value in zip(PALETTE, dict.fromkeys(numbers.groups)):
+    for k, value in enumerate(dict.fromkeys(numbers.groups)):
         own = np.array([g == value for g in numbers.groups])
         ax.plot(
-            numbers.values[own],
-            numbers.gap[own],
-            "o",
-            color=colour,
-            markersize=5,
-            alpha=0.75,
+            numbers.values[own], numbers.gap[own], MARKERS[k % len(MARKERS)], color=PALETTE[k % len(PALETTE)], markersize=5, alpha=0.75,
             label=label(f"{numbers.axis} {value}"),
-        )
+        )  # fmt: skip
     ax.set_xlabel(label(numbers.measure))
     ax.set_ylabel("gap (training less test accuracy)")
     legend_below(ax)
 
 
-figure(
-    Figure(
-        "scatter", Bench, info, draw, "Gap against the best measure",
-        "One point per network. Colours are the values of the hyper-parameter that moves the gap most: a measure that only tells these apart is worth no more "
-        "than the hyper-parameter.",
-        order=20,
-    )
-)  # fmt: skip
+ABOUT = (
+    "Gap against the best measure",
+    "One point per network. Colours are the values of the hyper-parameter that moves the gap most: a measure that only tells these apart is worth no more "
+    "than the hyper-parameter.",
+)
+BENCH = figure(Figure("scatter", Bench, info, draw, *ABOUT, order=20))
+SCORES = figure(Figure("scatter", MeasureScores, scores_info, draw, *ABOUT, order=20))

@@ -1,4 +1,4 @@
-"""Score of every measure of a bench, with the noise floor and the controls."""
+"""Score of every measure of a bench or of a table, with the noise floor and the controls."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from numpy.typing import NDArray
 from unseen.display._figures import Figure, figure
 from unseen.display._style import GREY, MAIN, OTHER, label, tidy
 from unseen.nets._bench_record import Bench
+from unseen.nets._measure_scores import MeasureScores
 
 __all__ = ["BenchScoresInfo"]
 
 
 @dataclass(frozen=True)
 class BenchScoresInfo:
-    """Measures from the best score to the worst, the range over seeds, which are controls, and the floor."""
+    """Measures from the best score to the worst, the range over seeds, which are controls, and the floor of each."""
 
     labels: tuple[str, ...]
     scores: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     control: NDArray[np.bool_]
-    floor: float
+    floors: NDArray[np.float64]
 
     @property
     def size(self) -> tuple[float, float]:
@@ -34,8 +35,11 @@ class BenchScoresInfo:
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
-        above = int((self.scores > self.floor).sum())
-        return f"{len(self.labels)} measures and controls; {self.labels[0]} scores most with {self.scores[0]:.1f}; {above} are above the noise floor of {self.floor:.1f}"
+        above = int((self.scores > self.floors).sum())
+        kinds = "measures and controls" if self.control.any() else "measures"
+        least, most = (f"{end:.1f}" for end in (self.floors.min(), self.floors.max()))
+        floor = least if least == most else f"{least} to {most}"
+        return f"{len(self.labels)} {kinds}; {self.labels[0]} scores most with {self.scores[0]:.1f}; {above} are above the noise floor of {floor}"
 
 
 def info(bench: Bench) -> BenchScoresInfo | None:
@@ -46,33 +50,53 @@ def info(bench: Bench) -> BenchScoresInfo | None:
         np.array([getattr(line, name) for line in bench.lines]) for name in ("cmi", "cmi_low", "cmi_high")
     )
     names = tuple(line.measure for line in bench.lines)
-    return BenchScoresInfo(names, score, low, high, np.array([line.control for line in bench.lines]), bench.noise_floor)
+    control = np.array([line.control for line in bench.lines])
+    return BenchScoresInfo(names, score, low, high, control, np.full(len(names), bench.noise_floor))
+
+
+def scores_info(found: MeasureScores) -> BenchScoresInfo:
+    """Return the scores in order, with their intervals where there are any."""
+    names = found.best_first()
+    scores = [found.scores[name] for name in names]
+    ends = [(s.value, s.value) if s.interval is None else tuple(s.interval) for s in scores]
+    low, high = (100 * np.array([pair[k] for pair in ends]) for k in (0, 1))
+    floors = 100 * np.array([found.floors[name].quantile for name in names])
+    none = np.zeros(len(names), dtype=bool)
+    return BenchScoresInfo(tuple(names), 100 * np.array([s.value for s in scores]), low, high, none, floors)
 
 
 def draw(numbers: BenchScoresInfo, ax: Any) -> None:
-    """Draw a point per measure with the range over seeds, controls in another colour, and the floor as a line."""
+    """Draw a point per measure with the range over seeds, controls in another colour, and the floors as a line."""
     tidy(ax, "x")
     places = np.arange(len(numbers.labels))
     for place, score, low, high, control in zip(places, numbers.scores, numbers.low, numbers.high, numbers.control):
         colour = OTHER if control else MAIN
         ax.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="round", alpha=0.5)
         ax.plot([score], [place], marker="D" if control else "o", color=colour, markersize=5)
-    ax.axvline(numbers.floor, color=GREY, linewidth=1, linestyle="--")
-    ax.annotate("noise floor", (numbers.floor, 1), (3, -2), xycoords=("data", "axes fraction"), textcoords="offset points", va="top", ha="left", color=GREY)  # fmt: skip
-    ax.set_yticks(places, [label(text) for text in numbers.labels])
-    for tick, control in zip(ax.get_yticklabels(), numbers.control):
-        tick.set_color(OTHER if control else "black")
+    # each measure has its own floor; where all are alike the steps are one line
+    edges = np.concatenate([places - 0.5, places[-1:] + 0.5])
+    ax.stairs(numbers.floors, edges, baseline=None, orientation="horizontal", color=GREY, linewidth=1, linestyle="--")
+    ax.annotate(
+        "noise floor", (numbers.floors[0], -0.5), (3, 2), textcoords="offset points", va="bottom", ha="left", color=GREY
+    )
+    names = [label(text) + (" (control)" if control else "") for text, control in zip(numbers.labels, numbers.control)]
+    ax.set_yticks(places, names)
     ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(places) - 0.4, -0.9)
-    ax.set_xlim(0, max(1.0, 1.06 * float(max(numbers.high.max(), numbers.floor))))
+    ax.set_ylim(len(places) - 0.4, -1.2)
+    ax.set_xlim(0, max(1.0, 1.06 * float(max(numbers.high.max(), numbers.floors.max()))))
     ax.set_xlabel("CMI score (100: the order of the gaps)")
 
 
+TITLE, FLOOR = "Score of every measure", "One in twenty measures without information passes the dashed line."
+MEANING = "Conditional mutual information with the gap, out of 100"
 figure(
     Figure(
-        "scores", Bench, info, draw, "Score of every measure",
-        "Conditional mutual information with the gap, out of 100; bars reach over the seeds. Controls are red diamonds. One in twenty measures "
-        "without information passes the dashed line.",
+        "scores", Bench, info, draw, TITLE, f"{MEANING}; lines reach over the seeds. Controls are red diamonds. {FLOOR}", order=10
+    )
+)  # fmt: skip
+figure(
+    Figure(
+        "scores", MeasureScores, scores_info, draw, TITLE, f"{MEANING}; lines are intervals over seeds, where there are several. {FLOOR}",
         order=10,
     )
 )  # fmt: skip

@@ -48,7 +48,7 @@ def draw(numbers: CmiSetsInfo, ax: Any) -> None:
     colours = [OTHER, *[MAIN] * (len(places) - 1)]
     ax.barh(places, numbers.scores, color=colours, height=0.7)
     for place, score in zip(places, numbers.scores):
-        ax.text(score, place, f" {score:.1f}", va="center", fontsize=9)
+        ax.text(score, place, f" {score:.1f}", va="center", fontsize=10)
     ax.set_yticks(places, [label(text) for text in numbers.labels])
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(places) - 0.4, -0.6)

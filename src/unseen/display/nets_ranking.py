@@ -29,7 +29,7 @@ class NetRankingInfo:
     def size(self) -> tuple[float, float]:
         """Inches, as many as the networks need."""
         n = len(self.names)
-        return min(9.0, 2.6 + 0.42 * n), 1.2 + 0.3 * n
+        return min(9.0, 2.8 + 0.5 * n), 1.2 + 0.36 * n
 
     @property
     def summary(self) -> str:
@@ -44,7 +44,10 @@ def info(r: NetRanking) -> NetRankingInfo:
 
 
 def draw(numbers: NetRankingInfo, ax: Any) -> None:
-    """Draw a square per network and rank, its area the probability; figures where there is room."""
+    """Draw a square per network and rank, its area the probability; figures where there is room.
+
+    Squares are pale, so that the page's own ink can be read on them in light and dark.
+    """
     n = len(numbers.names)
     for i, row in enumerate(numbers.probability):
         for k, p in enumerate(row):
@@ -53,9 +56,7 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
             side = 0.92 * np.sqrt(p)
             ax.add_patch(_square(k + 1 - side / 2, i - side / 2, side))
             if n <= 12 and p >= 0.15:
-                ax.text(
-                    k + 1, i, f"{p:.2f}", ha="center", va="center", fontsize=8, color="white" if p > 0.25 else "black"
-                )
+                ax.text(k + 1, i, f"{p:.2f}", ha="center", va="center", fontsize=10)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(n - 0.4, -0.6)
     ax.set_yticks(range(n), [label(name) for name in numbers.names])
@@ -65,13 +66,13 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
     for side in ("top", "right", "left", "bottom"):
         ax.spines[side].set_visible(False)
     if numbers.left:
-        ax.set_title(f"the first {n}; {numbers.left} more follow", fontsize=9, loc="left")
+        ax.set_title(f"the first {n}; {numbers.left} more follow", fontsize=10, loc="left")
 
 
 def _square(left: float, bottom: float, side: float) -> Any:
     from matplotlib.patches import Rectangle
 
-    return Rectangle((left, bottom), side, side, color=MAIN, linewidth=0)
+    return Rectangle((left, bottom), side, side, facecolor=MAIN, edgecolor=MAIN, alpha=0.4, linewidth=1)
 
 
 figure(

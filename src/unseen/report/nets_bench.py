@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from unseen.nets._bench_record import Bench
 from unseen.nets._ranking_record import NetRanking
 from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
 
-__all__ = ["bench_answer", "ranking_answer"]
+__all__ = ["augmentations", "bench_answer", "ranking_answer"]
+
+SHEETS = {
+    "strong": "Strong augmentations of one image, from none to the strongest.",
+    "weak": "Weak augmentations of the same image.",
+    "fixed": "Each image as it is, through the Sobel filter, mirrored, and both.",
+    "all": "Random combinations of all of them, from the mildest to the strongest.",
+}
 
 
 @section(Bench, 10)
@@ -26,10 +34,9 @@ def bench_answer(b: Bench) -> Section:
                 lead=True,
             )
         )
+    networks = f"on {len(b.gap)} networks of" if len(b.gap) else "on"
     blocks.append(
-        Text(
-            f"{len(above)} of {len(measures)} measures are above the noise floor, on {len(b.gap)} networks of the zoo {b.zoo}."
-        )
+        Text(f"{len(above)} of {len(measures)} measures are above the noise floor, {networks} the zoo {b.zoo}.")
     )
     beaten = [line.measure for line in b.lines if line.control and measures and line.cmi >= measures[0].cmi]
     if beaten:
@@ -70,6 +77,28 @@ def bench_scatter(b: Bench) -> Section | None:
     return None if made is None else Section("scatter", "Gap against the best measure", [made])
 
 
+@section(NetRanking, 40)
+@section(Bench, 40)
+def augmentations(r: Bench | NetRanking) -> Section | None:
+    """Return what measures that augment images look at, with penalties; None where no measure does."""
+    if not r.sheets:
+        return None
+    text = "Measures that augment images change training images like these and see whether the network still recognises them. The number below an image "
+    text += "is the penalty of misclassifying it: 9 where nothing was done to it, 0 where it was changed most."
+    blocks: list[Block] = [Text(text)]
+    for sheet in r.sheets:
+        made = picture(sheet, "augmentations")
+        if made is not None:
+            words = SHEETS.get(sheet.category, sheet.category)
+            blocks.append(replace(made, caption=words, alt=f"{words} {made.alt}"))
+    rows = [[row["row"], row["augmentation"], row["penalty"]] for sheet in r.sheets for row in sheet.rows() if sheet.category == "all"]  # fmt: skip
+    if rows:
+        blocks.append(
+            Table(["image", "augmentation", "penalty"], rows, "What was done to the images of the last sheet.")
+        )
+    return Section("augmentations", "Augmented images and their penalties", blocks)
+
+
 @section(NetRanking, 10)
 def ranking_answer(r: NetRanking) -> Section:
     """Return the answer in words and the figure of ranks."""
@@ -86,11 +115,9 @@ def ranking_table(r: NetRanking) -> Section:
     """Return every network's measures, how far the measures agree, and the layers they used."""
     rows = r.rows()
     names = list(rows[0])
-    blocks: list[Block] = [
-        Table(
-            names, [[row[name] for name in names] for row in rows], "Smaller values stand for a smaller expected gap."
-        )
-    ]
+    words = [name.replace("_", " ") for name in names]
+    caption = "Score: mean place over the measures, 0 for always first. Smaller values of a measure stand for a smaller expected gap."
+    blocks: list[Block] = [Table(words, [[row[name] for name in names] for row in rows], caption)]
     if r.agreement:
         pairs = [[a, b, tau] for (a, b), tau in r.agreement.items()]
         blocks.append(
@@ -105,7 +132,8 @@ def ranking_table(r: NetRanking) -> Section:
         ]
         same = len({row[1:] for row in own}) == 1
         layers += [["all", measure, *own[0][1:]]] if same else [[name, measure, used, out] for name, used, out in own]
-    blocks.append(Table(["network", "measure", "layers used", "layers skipped"], layers))
+    if layers:
+        blocks.append(Table(["network", "measure", "layers used", "layers skipped"], layers))
     return Section("table", "All measures", blocks)
 
 

@@ -30,9 +30,14 @@ MOST = 5
 FEWEST_NETWORKS, FEWEST_AXES, FEWEST_CANDIDATES = 32, 3, 20
 
 
+def full(bench: Bench) -> set[str]:
+    """Return the measures of a zoo that have a value for every network."""
+    return {name for name, column in bench.values.items() if np.isfinite(column).all()}
+
+
 def candidates_of(bench: Bench) -> set[str]:
-    """Return the measures of a zoo that have a value for every network and may be combined."""
-    return set(bench.values) - NOT_CANDIDATES
+    """Return those of them that may be combined."""
+    return full(bench) - NOT_CANDIDATES
 
 
 def too_small(bench: Bench) -> str:
@@ -118,7 +123,10 @@ def kind_of(measure: str) -> str:
 def against_singles(benches: dict[str, Bench], rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Compare the combination with every single measure, over the held-out zoos that have it."""
     ours = {row["held_out"]: row["cmi"] for row in rows}
-    single = {zoo: {line.measure: line.cmi for line in benches[zoo].lines} for zoo in ours}
+    single = {
+        zoo: {line.measure: line.cmi for line in benches[zoo].lines if line.measure in full(benches[zoo])}
+        for zoo in ours
+    }
     names = sorted(set().union(*single.values()) - set(CONTROLS))
     table = []
     for name in names:

@@ -151,7 +151,7 @@ def bench_of(
         axes,
         seeds,
         left_out,
-        _notes(gap, dropped, left_out),
+        _notes(gap, dropped, [name for name in left_out if name not in values]),
     )
 
 
@@ -163,19 +163,26 @@ def _read_networks(path: str | PathLike[str]) -> list[dict[str, Any]]:
 def _columns(
     nets: Sequence[Mapping[str, Any]], rows: Sequence[MeasureRow]
 ) -> tuple[dict[str, np.ndarray], dict[str, float], dict[str, float], dict[str, str]]:
-    """Return full columns of values, median seconds and standard errors, and why others are left out."""
+    """Return columns of values, median seconds and standard errors, and why others are left out.
+
+    A measure that was not taken on any network of some seeds is scored on the other seeds; its values there are NaN.
+    """
     names = list(dict.fromkeys(row.measure for row in rows))
     table = {(row.measure, row.seed, row.net): row for row in rows}
     values, costs, errors, left_out = {}, {}, {}, {}
     for name in names:
         found = [table.get((name, int(net["seed"]), str(net["name"]))) for net in nets]
+        there = {row.seed for row in found if row is not None and math.isfinite(row.value)}
+        asked = [row for row, net in zip(found, nets) if int(net["seed"]) in there]
         bad = [row for row in found if row is None or not math.isfinite(row.value)]
         if bad:
             reason = next((row.reason for row in bad if row is not None and row.reason), "not measured")
             left_out[name] = f"{len(bad)} of {len(nets)} networks: {reason}"
-            continue
-        kept = [row for row in found if row is not None]
-        values[name] = np.array([row.value for row in kept])
+            if not asked or any(row is None or not math.isfinite(row.value) for row in asked):
+                continue
+            left_out[name] += f"; scored on seed {', '.join(map(str, sorted(there)))} alone"
+        kept = [row for row in asked if row is not None]
+        values[name] = np.array([math.nan if row is None else row.value for row in found])
         costs[name] = float(np.median([row.seconds for row in kept]))
         errors[name] = float(np.nanmedian([*(row.std_error for row in kept), 0.0]))
     return values, costs, errors, left_out
@@ -185,6 +192,10 @@ def _line(
     name: str, column: np.ndarray, gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, seconds: float, error: float,
     gap_error: float, n_permutations: int,
 ) -> BenchLine:  # fmt: skip
+    own = np.isfinite(column)
+    if not own.all():
+        gap, column, seeds = gap[own], column[own], seeds[own]
+        axes = {axis: [value for value, kept in zip(values, own) if kept] for axis, values in axes.items()}
     score = cmi(gap, column, axes, seeds=seeds, n_bootstrap=2)
     honest = cmi(gap, column, axes, seeds=seeds, self_pairs=False, n_bootstrap=2)
     worst = robust_error(gap, column, axes, seeds=seeds, min_difference=2 * math.sqrt(2) * gap_error)
@@ -203,7 +214,7 @@ def _gap_error(nets: Sequence[Mapping[str, Any]], n_test: int) -> float:
     return float(0.5 * np.sqrt(np.mean(accuracy * (1 - accuracy)) / n_test))
 
 
-def _notes(gap: np.ndarray, dropped: Sequence[str], left_out: Mapping[str, str]) -> tuple[Note, ...]:
+def _notes(gap: np.ndarray, dropped: Sequence[str], left_out: Sequence[str]) -> tuple[Note, ...]:
     found = [note("N004", "; ".join(dropped))] if dropped else []
     if gap.std() < 0.02:
         found.append(note("N003", f"the gaps' standard deviation is {gap.std():.3g}"))

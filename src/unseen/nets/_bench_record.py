@@ -51,13 +51,13 @@ class Bench(Shown):
     gap : numpy.ndarray
         Gaps of the networks.
     values : dict of str to numpy.ndarray
-        Every measure's values, in the order of `gap`.
+        Every measure's values, in the order of `gap`; NaN for a seed on which the measure was not taken.
     axes : dict
         Hyper-parameters of the networks.
     seeds : numpy.ndarray
         Seed of each network.
     left_out : dict
-        Measures without a full column of values, with the reason.
+        Measures without a full column of values, with the reason; those that have all networks of one seed are scored on it.
     notes : tuple of Note
         Statistical weakness.
     sheets : tuple of AugmentationSheet

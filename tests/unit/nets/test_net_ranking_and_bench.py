@@ -194,6 +194,13 @@ def test_incomplete_columns_and_failed_cells_are_left_out_in_words() -> None:
     assert "N007" in [n.code for n in found.notes]
     with pytest.raises(InputError, match="no measure 'half'"):
         found.line("half")
+    one_seed = [row for row in rows if not (row.measure == "half" and row.seed == 1)]
+    alone, first = bench_of(nets, one_seed, n_permutations=5), bench_of(*tables(1), n_permutations=5)
+    assert "scored on seed 0 alone" in alone.left_out["half"]
+    assert alone.line("half").cmi == pytest.approx(first.line("half").cmi)
+    assert alone.line("knows").cmi_low <= alone.line("knows").cmi
+    assert "N007" not in [n.code for n in alone.notes]
+    assert np.isfinite(alone.values["half"]).sum() == 12
     for net in nets:
         if net["a"] == 3 and net["seed"] == 0:
             net["train_accuracy"] = 0.8

@@ -39,6 +39,16 @@ def _fewer_units(units: Array, positive: Array) -> int:
     return min(len(np.unique(units[positive])), len(np.unique(units[~positive])))
 
 
+def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, pooled: float) -> float:
+    """Return the share of test parts on which the first area is larger, ties half; of all cases where no part has both classes."""
+    order = np.argsort(split, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(split[order])) + 1)
+    both = [rows for rows in parts if positive[rows].any() and not positive[rows].all()]
+    gaps = [area(positive[rows], second[rows]) - area(positive[rows], first[rows]) for rows in both]
+    signs = np.sign(gaps or [pooled])
+    return float(np.mean(signs < 0) + 0.5 * np.mean(signs == 0))
+
+
 @register
 @dataclass(frozen=True)
 class DeLong:
@@ -66,7 +76,7 @@ class DeLong:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""
@@ -128,4 +138,7 @@ class DeLong:
         estimate = replace(finish(self, difference, value, se, interval, None, notes=notes), loss="1 - auc")
         statistic = value / se if se > 0 else (0.0 if value == 0 else None)
         p = (1.0 if value == 0 else float("nan")) if se == 0 else float(2 * ndtr(-abs(value / se)))
-        return compared(difference, estimate, level, statistic=statistic, reference="normal", p=p)
+        made = compared(difference, estimate, level, statistic=statistic, reference="normal", p=p)
+        # areas have no value per unit to divide by, and the share of splits must be of areas, not of the table's losses
+        ahead = _share_ahead(a.source[0].test.split, positive, first, second, value)
+        return replace(made, effect=None, prob_superior=ahead)

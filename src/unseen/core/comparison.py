@@ -11,57 +11,14 @@ import numpy as np
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.notes import Note, merge_notes
+from unseen.core.rope import Rope, as_rope
+from unseen.core.set_losses import favoured, scale_sentence
 from unseen.core.show import Shown, plain
+from unseen.core.winner import Winner
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope"]
 
 SIGNED = ("t(", "normal")
-
-
-@dataclass(frozen=True)
-class Rope:
-    """Region of practical equivalence around a difference of zero, and where the evidence lies.
-
-    Parameters
-    ----------
-    low, high : float
-        Ends of the region; differences inside it do not matter in practice.
-    decision : str
-        "a better", "b better", "equivalent" or "undecided".
-    posterior : tuple of float or None
-        Probabilities that the difference lies below, inside and above the region, from a Bayesian test.
-
-    Examples
-    --------
-    >>> Rope(-0.01, 0.01, "a better").flipped().decision
-    'b better'
-    """
-
-    low: float
-    high: float
-    decision: str
-    posterior: tuple[float, float, float] | None = None
-
-    def flipped(self) -> Rope:
-        """Return the same evidence on b minus a."""
-        words = {"a better": "b better", "b better": "a better"}.get(self.decision, self.decision)
-        below, inside, above = self.posterior or (0.0, 0.0, 0.0)
-        return Rope(-self.high, -self.low, words, None if self.posterior is None else (above, inside, below))
-
-
-def as_rope(rope: float | tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of a region given as a half-width or as a pair.
-
-    Examples
-    --------
-    >>> as_rope(0.01)
-    (-0.01, 0.01)
-    """
-    given = np.ravel(np.asarray(rope, dtype=float)).tolist()
-    ends = [-given[0], given[0]] if np.ndim(rope) == 0 else given
-    if len(ends) != 2 or not (np.all(np.isfinite(ends)) and ends[0] <= 0 <= ends[1]):
-        raise InputError(f"rope is {rope!r}; give a half-width of at least 0, or a pair (low, high) around 0.")
-    return ends[0], ends[1]
 
 
 @dataclass(frozen=True)
@@ -148,17 +105,30 @@ class Comparison(Shown):
     @property
     def verdict(self) -> str:
         """What may be said, in words, at the level asked for."""
-        if self.rope is not None and self.rope.decision != "undecided":
-            decision = self.rope.decision
-            if decision == "equivalent":
-                return "practically equivalent"
-            return f"{self.a if decision == 'a better' else self.b} is better by more than the region"
-        p = self.p_adjusted if self.p_adjusted is not None else self.p
+        if self._by_rope:
+            return f"{self.decided} is better by more than the region" if self.decided else "practically equivalent"
+        if self.decided:
+            return f"{self.decided} has the {favoured(self.estimate.loss)}"
+        p = self._judged_p
         if p is None or np.isnan(p):
             return "undecided" if p is None else "no verdict: the difference has no spread"
-        if p < 1 - self.level and self.better is not None:
-            return f"{self.better} has the smaller error"
         return "no difference shown"
+
+    @property
+    def decided(self) -> str | None:
+        """Name of the model shown to be better at the level asked for, None where neither is."""
+        if self._by_rope and self.rope is not None:
+            return {"a better": self.a, "b better": self.b}.get(self.rope.decision)
+        p = self._judged_p
+        return self.better if p is not None and p < 1 - self.level else None
+
+    @property
+    def _by_rope(self) -> bool:
+        return self.rope is not None and self.rope.decision != "undecided"
+
+    @property
+    def _judged_p(self) -> float | None:
+        return self.p if self.p_adjusted is None else self.p_adjusted
 
     def flipped(self) -> Comparison:
         """Return the comparison of b with a: differences change their sign, p-values stay."""
@@ -209,44 +179,6 @@ class Comparison(Shown):
 
 
 @dataclass(frozen=True)
-class Winner:
-    """The model with the smallest error of several, and its error corrected for having been chosen.
-
-    Parameters
-    ----------
-    name : str
-        The winner.
-    naive : float
-        Its error as if it had been the only one.
-    corrected : float
-        Expected error of whatever wins, by bootstrap bias-corrected cross-validation.
-    interval : Interval or None
-        Bootstrap percentile interval of the corrected error.
-    n_models, n_bootstrap : int
-        Models it was chosen from, and bootstrap draws.
-
-    References
-    ----------
-    Tsamardinos, I., Greasidou, E. and Borboudakis, G. (2018). Bootstrapping the out-of-sample predictions for efficient
-    and accurate cross-validation. Machine Learning 107, 1895-1922.
-    """
-
-    name: str
-    naive: float
-    corrected: float
-    interval: Interval | None
-    n_models: int
-    n_bootstrap: int
-
-    def __str__(self) -> str:
-        span = "" if self.interval is None else f", {100 * self.interval.level:g}% interval {self.interval}"
-        return (
-            f"smallest error: {self.name}, {self.naive:.4g}; corrected for the choice among {self.n_models} models "
-            f"{self.corrected:.4g}{span}"
-        )
-
-
-@dataclass(frozen=True)
 class Comparisons(Shown):
     """All pairs of several models on the same splits; `c["a", "b"]` is one of them, in either order.
 
@@ -257,7 +189,7 @@ class Comparisons(Shown):
     estimates : mapping of str to Estimate
         The error of each model by itself.
     winner : Winner
-        The model with the smallest error and what choosing it costs.
+        The best model and what choosing it costs.
     adjust : str
         How p-values were adjusted for the number of pairs.
     seed : int
@@ -275,6 +207,8 @@ class Comparisons(Shown):
     seed: int = 0
     remarks: tuple[Note, ...] = ()
     command: str = ""
+
+    kept_as = "comparison"
 
     def __getitem__(self, names: tuple[str, str]) -> Comparison:
         if not (isinstance(names, tuple) and len(names) == 2):
@@ -312,8 +246,6 @@ class Comparisons(Shown):
 
     def scale_sentence(self) -> str:
         """Return what errors are of where a score such as AUC was asked for; empty for a plain loss."""
-        from unseen.core.set_losses import scale_sentence
-
         return scale_sentence(self.estimates)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -326,7 +258,7 @@ class Comparisons(Shown):
             "test": self.test, "adjust": self.adjust, "seed": self.seed,
             "pairs": [pair.to_dict() for pair in self.pairs],
             "models": {name: plain(e.row()) for name, e in self.estimates.items()},
-            "winner": plain(self.winner), "notes": [n.to_dict() for n in self.notes],
+            "winner": self.winner.to_dict(), "notes": [n.to_dict() for n in self.notes],
         }  # fmt: skip
 
     def __str__(self) -> str:

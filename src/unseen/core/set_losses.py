@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unseen.core.estimate import Estimate
     from unseen.core.table import Predictions, PredictionTable
 
-__all__ = ["SetLossTable", "as_loss", "as_measure", "measured_row", "scale_sentence", "set_losses"]
+__all__ = ["SetLossTable", "as_loss", "as_measure", "favoured", "measured_row", "scale_sentence", "set_losses"]
 
 
 Value = TypeVar("Value", float, Floats)
@@ -53,6 +53,19 @@ def as_measure(loss: str, value: Value) -> tuple[str, Value]:
     if loss.startswith("-"):
         return loss[1:], 0.0 - value
     return loss, value
+
+
+def favoured(loss: str, *, most: bool = False) -> str:
+    """Return what the better model has, in words: a smaller error, or a larger score where the loss was made from one.
+
+    Examples
+    --------
+    >>> favoured("zero-one"), favoured("1 - auc", most=True), favoured("-d-prime")
+    ('smaller error', 'largest auc', 'larger d-prime')
+    """
+    name = as_measure(loss, 0.0)[0]
+    size, what = ("small", "error") if name == loss else ("large", name)
+    return f"{size.removesuffix('e')}{'est' if most else 'er'} {what}"
 
 
 def measured_row(row: dict[str, Any]) -> dict[str, Any]:

@@ -46,13 +46,13 @@ def info(result: Comparison | Comparisons) -> ForestInfo:
     return ForestInfo(
         tuple(p.a for p in pairs), tuple(p.b for p in pairs), np.array([p.difference for p in pairs]), ends[:, 0],
         ends[:, 1], np.array([np.nan if c is None else c for c in chances]),
-        tuple("smaller" in p.verdict or "better" in p.verdict for p in pairs),
+        tuple(p.decided is not None for p in pairs),
         None if first.rope is None else (first.rope.low, first.rope.high), first.estimate.loss, first.level, first.test,
     )  # fmt: skip
 
 
 def draw(numbers: ForestInfo, ax: Any) -> None:
-    """Draw one row per pair; left of zero the model named first has the smaller error."""
+    """Draw one row per pair; left of zero the model named first is better."""
     from matplotlib.transforms import blended_transform_factory
 
     tidy(ax, "x")
@@ -107,7 +107,7 @@ def _legend(numbers: ForestInfo, ax: Any) -> None:
 
 
 CAPTION = (
-    "Left of the dashed line the model named first has the smaller error. Intervals hold for one pair each; p-values are "
+    "Left of the dashed line the model named first is better (a score s is compared as 1 − s). Intervals hold for one pair each; p-values are "
     "adjusted for the number of pairs. A hollow point has no interval."
 )
 figure(Figure("differences", Comparisons, info, draw, "Differences between the models", CAPTION, order=10))

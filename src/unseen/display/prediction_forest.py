@@ -61,5 +61,5 @@ figure(Figure(
 ))  # fmt: skip
 figure(Figure(
     "file-differences", PredictionFiles, _differences, draw_forest, "Paired differences",
-    "Left of the dashed line the first of the two has the smaller error.", (7.0, 2.6), 10,
+    "Left of the dashed line the first of the two is better (a score s is compared as 1 − s).", (7.0, 2.6), 10,
 ))  # fmt: skip

@@ -75,13 +75,14 @@ def posterior(c: Comparisons) -> Section | None:
 
 @section(Comparisons, 40)
 def models(c: Comparisons) -> Section:
-    """Return each model's own error, and what choosing the best costs."""
-    w = c.winner
-    loss = c.pairs[0].estimate.loss
-    naive, corrected = percent_or_number(w.naive, loss), percent_or_number(w.corrected, loss)
+    """Return each model by itself, and what choosing the best costs."""
+    w, m = c.winner, c.winner.measured
+    naive, corrected = (percent_or_number(m[key], m["name"]) for key in ("naive", "corrected"))
+    best, what = w.best.split(" ", 1)
+    what = what if what == "error" else measure_name(what)
     text = (
-        f"{w.name} has the smallest error, {naive}. It was chosen on the same data, so that number is too optimistic; "
-        f"{corrected} is the error to expect of the best of {w.n_models} models chosen like this (bootstrap "
+        f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data, so that number is too optimistic; "
+        f"{corrected} is the {what} to expect of the best of {w.n_models} models chosen like this (bootstrap "
         f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
     )
     shown = {name: measured_row(e.row()) for name, e in c.estimates.items()}

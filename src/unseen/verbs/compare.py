@@ -18,6 +18,7 @@ from unseen.core.notes import Note, note
 from unseen.core.paired import from_estimate, with_rope
 from unseen.core.registry import build, find, options_of
 from unseen.core.rng import RandomState, root_seed, stream
+from unseen.core.set_losses import favoured
 from unseen.core.table import PredictionTable
 from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
@@ -231,11 +232,13 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
     pairs = [_one(test, tables[a], tables[b], a, b, level, rope) for a, b in combinations(tables, 2)]
     p = adjusted([pair.p for pair in pairs], adjust)
     estimates = {name: _alone(test, table, level) for name, table in tables.items()}
-    winner = winner_of(tables, level, stream(seed, "winner"), getattr(test, "set_error", None))
+    loss = next(iter(estimates.values())).loss
+    winner = winner_of(tables, level, stream(seed, "winner"), getattr(test, "set_error", None), loss)
     remarks: tuple[Note, ...] = ()
     if len(tables) >= MANY:
         luck = max(winner.corrected - winner.naive, 0.0)
-        text = f"{winner.name} is the best of {len(tables)} on these data; its error looks smaller than it is by {luck:.2g}"
+        size, what = favoured(loss).split(" ", 1)
+        text = f"{winner.name} is the best of {len(tables)} on these data; its {what} looks {size} than it is by {luck:.2g}"
         remarks = (note("U024", text),)
     done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))
     return Comparisons(done, estimates, winner, adjust, seed, remarks)

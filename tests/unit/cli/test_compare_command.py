@@ -59,6 +59,42 @@ def test_measure_auc_is_delong(unseen):
     assert (pair["test"], pair["loss"]) == ("delong", "1 - auc")
 
 
+@pytest.mark.parametrize("measure", ["auc", "accuracy"])
+def test_the_winner_of_a_score_has_the_largest(unseen, measure):
+    words = (
+        "compare",
+        "breast-cancer",
+        "--n",
+        120,
+        "-m",
+        "lda",
+        "-m",
+        "cart",
+        "-m",
+        "dummy",
+        "--measure",
+        measure,
+        "-q",
+    )
+    code, out, _ = unseen(*words, "--json")
+    assert code == 0
+    content = json.loads(out)
+    scores = {name: 1 - row["estimate"] for name, row in content["models"].items()}
+    won = content["winner"]
+    assert (won["best"], won["loss"], won["measure"]["name"]) == (f"largest {measure}", f"1 - {measure}", measure)
+    assert won["name"] == max(scores, key=scores.get)
+    shown = won["measure"]
+    assert shown["naive"] == pytest.approx(max(scores.values()), abs=1e-12)
+    assert shown["lower"] <= shown["corrected"] <= shown["naive"] <= 1
+    assert [shown["lower"], shown["upper"]] == [1 - won["interval"]["high"], 1 - won["interval"]["low"]]
+    text = unseen(*words)[1]
+    assert f"largest {measure}: {won['name']}, {shown['naive']:.4g}; corrected" in text
+    assert f"interval [{shown['lower']:.4g}, {shown['upper']:.4g}]" in text
+    assert f"its {measure} looks larger than it is by" in text
+    assert f"has the larger {measure}" in text
+    assert "smallest" not in text
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -7,6 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import roc_auc_score
 
 import unseen
 from unseen.comparisons._winner import bias_corrected
@@ -21,9 +23,28 @@ from unseen.comparisons.wilcoxon import Wilcoxon, signed_rank
 from unseen.core.errors import DesignError, InputError, NotApplicable, UnknownName
 from unseen.core.plan import Split
 from unseen.core.registry import known
+from unseen.designs.holdout import Holdout
+from unseen.designs.kfold import KFold
 from unseen.estimators.corrected_t import CorrectedT
 
 PAIRED = [cls for cls in known("comparisons").values() if "datasets" not in cls.needs]
+
+
+class OneColumn(ClassifierMixin, BaseEstimator):
+    """Scores a case by one of its numbers, so that areas are known without any fitting."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return X[:, self.column]
+
+    def predict(self, X):
+        return self.classes_[(X[:, self.column] > 0.5).astype(int)]
 
 
 def held_out(loss_table, losses, *, rate=False, **columns):
@@ -347,3 +368,25 @@ def test_bias_corrected_error_of_the_best_of_many_coins():
         corrected.append(naive[-1] + chosen - best)
     assert np.mean(naive) < 0.41
     assert np.mean(corrected) == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize(("design", "parts"), [(Holdout(0.5), 1), (KFold(4), 4)])
+def test_delong_counts_the_parts_on_which_the_area_is_larger(design, parts):
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.repeat([0, 1], 60))
+    X = np.column_stack([y + 1.5 * rng.standard_normal(120), y + 1.5 * rng.standard_normal(120)])
+    tables = [unseen.run(OneColumn(k), X, y, design=design, scores=True, random_state=0) for k in (0, 1)]
+    pair = unseen.compare(*tables, test="delong").pairs[0]
+    split, row = tables[0].test.split, tables[0].test.row
+    areas = [[roc_auc_score(y[row[split == j]], X[row[split == j], k]) for k in (0, 1)] for j in np.unique(split)]
+    assert len(areas) == parts
+    assert pair.prob_superior == np.mean([a > b for a, b in areas])
+    assert pair.effect is None
+
+
+def test_delong_on_parts_of_one_case_takes_all_cases_together():
+    rng = np.random.default_rng(3)
+    y = rng.permutation(np.repeat([0, 1], 20))
+    X = np.column_stack([y + rng.standard_normal(40), rng.standard_normal(40)])
+    tables = [unseen.run(OneColumn(k), X, y, design="loo", scores=True, random_state=0) for k in (0, 1)]
+    assert unseen.compare(*tables, test="delong").pairs[0].prob_superior == 1.0

@@ -36,6 +36,19 @@ def test_sections_and_sentences(three):
     assert blocks(three, Notes)[0].notes == three.notes
 
 
+def test_a_score_is_spoken_of_on_its_own_scale():
+    models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
+    c = unseen.compare(models, *unseen.datasets.load("breast-cancer").xy, measure="auc", random_state=0)
+    words = " ".join(b.text for b in blocks(c, Text))
+    area = 1 - c.estimates["bayes"].value
+    assert area > 0.9
+    assert "bayes against dummy: bayes has the larger auc" in words
+    assert f"bayes has the largest AUC, {area:.4g}." in words
+    assert "is the AUC to expect of the best of 2 models" in words
+    assert "smallest" not in words
+    assert "smaller" not in words
+
+
 def test_names_are_escaped_and_nothing_is_fetched(three, tmp_path):
     page = render(three.title, build(three))
     assert "<b>stump</b>" not in page

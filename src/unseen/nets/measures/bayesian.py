@@ -12,6 +12,7 @@ from unseen.nets._estimate import estimate
 from unseen.nets._measure import LayerLog, Measure, register
 from unseen.nets._net import Net
 from unseen.nets._sample_posterior import posterior
+from unseen.nets._weight_layers import weight_layers
 from unseen.nets.measures._estimated import range_of
 
 __all__ = ["Bayesian"]
@@ -68,7 +69,11 @@ class Bayesian(Measure):
             classes=classes,
             random_state=0,
         )
-        layers.use([name for name, m in net.module.named_modules() if isinstance(m, torch.nn.Linear)][-1])
+        last = [name for name, m in net.module.named_modules() if isinstance(m, torch.nn.Linear)][-1]
+        layers.use(last)
+        for name in weight_layers(net.module):
+            if name != last:
+                layers.skip(name, "its weights are taken as certain")
         found = estimate(
             net.module, X, y, "bayesian", posterior=uncertain, outputs="logits", classes=classes, random_state=0
         )

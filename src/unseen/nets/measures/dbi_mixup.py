@@ -59,6 +59,9 @@ class DbiMixup(Measure):
         """Return one Davies-Bouldin index and one share of averages that keep their label."""
         layer = _early_layer(net)
         layers.use(layer.name)
+        for other in layers_of(net.module, net.X_train):
+            if (other.is_weighted or other.has_strides) and other.name != layer.name:
+                layers.skip(other.name, "the measure looks at the first layer only")
         rows = random_rows(net, self.points, generator)
         with torch.no_grad(), captured(net.module, outputs=(layer.name,)) as kept:
             net.module(net.X_train[rows])

@@ -1,4 +1,4 @@
-"""Gi-score: how fast accuracy decays as training inputs are mixed with one of its own class (Schiff and others, 2021)."""
+"""Gi-score: how fast accuracy decays as training inputs are mixed with others of their class (Schiff and others, 2021)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["GiScore"]
 class GiScore(Measure):
     """Area between the cumulative accuracy of a network that never errs and the one seen, as a share of its largest value.
 
-    Inputs are averaged with another one with one of its own class, the share mixed in rising from 0 to one half; 0 says no accuracy is lost, 1 that every answer is wrong.
+    Inputs are averaged with another one of their class, the share mixed in rising from 0 to one half; 0 says no accuracy is lost, 1 that every answer is wrong.
 
     Parameters
     ----------

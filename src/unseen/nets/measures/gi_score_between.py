@@ -1,4 +1,4 @@
-"""Gi-score: how fast accuracy decays as training inputs are mixed with one of another class (Schiff and others, 2021)."""
+"""Gi-score: how fast accuracy decays as training inputs are mixed with others of another class (Schiff and others, 2021)."""
 
 from __future__ import annotations
 

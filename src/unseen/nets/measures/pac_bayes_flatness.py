@@ -66,6 +66,7 @@ class PacBayesFlatness(Measure):
         rows = torch.randperm(net.n, generator=generator)[: self.n].to(net.device)
         X, y = net.X_train[rows], net.y_train[rows]
         weights = {name: p.detach() for name, p in net.module.named_parameters()}
+        layers.use(*(name.rpartition(".")[0] for name in weights))
         kept = self._accuracy(net, weights, X, y) - self.cost_of_noise
         draws = [self._noise(weights, generator) for _ in range(count)]
         middle = self._bracket(net, weights, draws[0], X, y, kept)

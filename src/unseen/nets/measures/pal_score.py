@@ -1,4 +1,4 @@
-"""Pal-score: accuracy under the mildest mixing over accuracy under the strongest, inputs mixed with one of its own class (Schiff and others, 2021)."""
+"""Pal-score: accuracy under the mildest mixing over accuracy under the strongest, inputs mixed with others of their class (Schiff and others, 2021)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PalScore(Measure):
     """Mean accuracy over the mildest tenth of the shares mixed in, over the mean accuracy in the strongest six tenths.
 
     The published description leaves the two ends open to reading; these are those of the Palma ratio turned so that larger means worse.
-    Inputs are averaged with another one with one of its own class.
+    Inputs are averaged with another one of their class.
 
     Parameters
     ----------

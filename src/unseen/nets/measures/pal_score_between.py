@@ -1,4 +1,4 @@
-"""Pal-score: accuracy under the mildest mixing over accuracy under the strongest, inputs mixed with one of another class (Schiff and others, 2021)."""
+"""Pal-score: accuracy under the mildest mixing over accuracy under the strongest, inputs mixed with others of another class (Schiff and others, 2021)."""
 
 from __future__ import annotations
 

@@ -57,6 +57,7 @@ class Sharpness(Measure):
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
         """Return the rise of the loss on each batch."""
         weights = {name: p.detach() for name, p in net.module.named_parameters()}
+        layers.use(*(name.rpartition(".")[0] for name in weights))
         length = self.rho
         if self.relative:
             length *= math.sqrt(sum(float(p.double().square().sum()) for p in weights.values()))

@@ -25,8 +25,8 @@ class Vpm(Measure):
 
     Inputs, as many of every class, are mixed in pairs with weights from Beta(2, 2), and their labels with them. Each is linked
     to its nearest neighbour among the penultimate features, scaled to unit length; the variation of the labels along the links is
-    divided by four times the number of inputs. A draw is one graph, the value the median over graphs; its error is that of a median of
-    normal values.
+    divided by four times the number of inputs. Links have no weights, so that the authors' radial kernel, whatever its width, gives
+    the same graph. A draw is one graph, the value the median over graphs; its error is that of a median of normal values.
 
     Parameters
     ----------

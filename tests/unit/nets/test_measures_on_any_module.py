@@ -1,0 +1,127 @@
+"""Every measure on modules of many kinds: residual, without a dense layer, batch norms, one and three channels, sequences, vectors."""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="measures of generalization need torch")
+from torch import nn  # noqa: E402
+
+from unseen.core.errors import NotApplicable  # noqa: E402
+from unseen.nets import Copy80, Net, build_measure, known_measures  # noqa: E402
+
+OF_IMAGES = {"always-generalize", "augment-margin", "multi-augment", "par-search", "weighted-augment"}
+SPECTRA, NO_DENSE = {"alpha", "alpha-hat"}, {"bayesian"}
+
+
+class Residual(nn.Module):
+    """Convolutions with a batch norm, a shortcut, and activations that are functions."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, 8, 3, padding=1)
+        self.norm = nn.BatchNorm2d(8)
+        self.second = nn.Conv2d(8, 8, 3, padding=1)
+        self.last = nn.Linear(8, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = torch.relu(self.norm(self.first(x)))
+        return self.last((h + torch.relu_(self.second(h))).mean((2, 3)))
+
+
+def without_dense_layer(channels: int) -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(channels, 6, 3, 2, 1), nn.BatchNorm2d(6), nn.ReLU(True), nn.Dropout2d(0.2), nn.Conv2d(6, 3, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+    )  # fmt: skip
+
+
+def of_vectors() -> nn.Module:
+    return nn.Sequential(nn.Linear(20, 30), nn.BatchNorm1d(30), nn.ReLU(), nn.Dropout(0.3), nn.Linear(30, 24), nn.Tanh(), nn.Linear(24, 3))  # fmt: skip
+
+
+def of_sequences() -> nn.Module:
+    return nn.Sequential(nn.Conv1d(2, 6, 3, padding=1), nn.ReLU(), nn.MaxPool1d(2), nn.Flatten(), nn.Linear(60, 3))
+
+
+KINDS = {
+    "residual, 1 channel": (lambda: Residual(1), (1, 8, 8), set()),
+    "residual, 3 channels": (lambda: Residual(3), (3, 8, 8), set()),
+    "no dense layer": (lambda: without_dense_layer(3), (3, 8, 8), NO_DENSE),
+    "vectors": (of_vectors, (20,), OF_IMAGES),
+    "sequences": (of_sequences, (2, 20), OF_IMAGES | SPECTRA),
+}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def measured(request: pytest.FixtureRequest) -> tuple[Net, set[str]]:
+    """A network of the kind, trained a little on classes that differ in their mean, in training mode."""
+    make, shape, refused = KINDS[request.param]
+    torch.manual_seed(0)
+    y = torch.arange(60) % 3
+    X = (0.5 * torch.rand(60, *shape) + 0.2 * y.reshape(-1, *[1] * len(shape))).clamp(0, 1)
+    module = make()
+    initial = copy.deepcopy(module.state_dict())
+    optimizer = torch.optim.Adam(module.parameters(), lr=0.01)
+    for _ in range(25):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(module(X), y).backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    copy80 = Copy80(copy.deepcopy(module), torch.arange(12))
+    return Net(module, X, y, initial=initial, copy80=copy80, epochs=25, train_loss=0.1, hyper={"a": 1}), refused
+
+
+@pytest.mark.parametrize("name", known_measures())
+def test_any_module_is_measured_or_refused_in_words(measured: tuple[Net, set[str]], name: str) -> None:
+    net, refused = measured
+    measure = build_measure(name)
+    before = copy.deepcopy(net.module.state_dict())
+    if name in refused:
+        with pytest.raises(NotApplicable, match=name):
+            measure(net)
+    else:
+        found = measure(net, draws=2)
+        low, high = measure.range
+        assert math.isfinite(found.value)
+        assert low <= found.value <= high
+        assert found.std_error is not None
+        assert found.std_error >= 0
+        assert not set(found.used) & set(found.skipped)
+        assert set(found.used) | set(found.skipped) <= set(dict(net.module.named_modules()))
+        assert all(found.skipped.values())
+    assert all(torch.equal(value, before[key]) for key, value in net.module.state_dict().items())
+    assert all(part.training for part in net.module.modules())
+    assert all(p.grad is None for p in net.module.parameters())
+
+
+@pytest.mark.parametrize(
+    ("name", "used", "skipped"),
+    [
+        ("dbi-mixup", {"first"}, {"second", "last"}),
+        ("mixup-margin", {"first"}, {"second", "last"}),
+        ("augment-margin", {"first"}, {"second", "last"}),
+        ("vpm", {"last"}, {"first", "second"}),
+        ("wcv", {"second", "last"}, {"first"}),
+        ("vr", {"second", "last"}, {"first"}),
+        ("kv-margin", {"second"}, {"first", "last"}),
+        ("bayesian", {"last"}, {"first", "second"}),
+        ("spectral-product", {"first", "second", "last"}, {"norm"}),
+        ("frobenius-sum", {"first", "second", "last"}, {"norm"}),
+        ("distance-from-initial", {"first", "second", "last"}, {"norm"}),
+        ("path-norm", {"first", "norm", "second", "last"}, set()),
+        ("pac-bayes-flatness", {"first", "norm", "second", "last"}, set()),
+        ("sharpness", {"first", "norm", "second", "last"}, set()),
+        ("alpha", {"first", "second"}, {"norm", "last"}),
+    ],
+)
+def test_layers_used_and_skipped_are_named(name: str, used: set[str], skipped: set[str]) -> None:
+    torch.manual_seed(0)
+    module, y = Residual(3), torch.arange(40) % 3
+    X = torch.rand(40, 3, 8, 8)
+    initial = {k: v + 0.1 for k, v in module.state_dict().items()}
+    found = build_measure(name)(Net(module, X, y, initial=initial), draws=2)
+    assert set(found.used) == used
+    assert set(found.skipped) == skipped

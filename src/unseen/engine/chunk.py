@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Model
 from unseen.core.plan import Split
+from unseen.core.threads import limited_threads
 
 __all__ = ["Outcome", "Wants", "outcome_of", "run_chunk", "run_chunk_in_worker", "wanted_rows"]
 
@@ -128,5 +128,5 @@ def run_chunk_in_worker(
     tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data, wants: Wants
 ) -> list[Outcome]:
     """Run a chunk with the wanted number of BLAS threads; a driver sets that limit once for all its chunks."""
-    with threadpool_limits(wants.threads):
+    with limited_threads(wants.threads):
         return run_chunk(tasks, model, data, wants)

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from unseen.core.data import Data
 from unseen.core.model import Model
 from unseen.core.plan import Split
+from unseen.core.threads import limited_threads
 from unseen.engine.chunk import Outcome, Wants, run_chunk, run_chunk_in_worker
 
 __all__ = ["stream_outcomes"]
@@ -35,7 +34,7 @@ def stream_outcomes(
 
     workers = min(effective_n_jobs(n_jobs), len(tasks))
     position, per_task = 0, 0.0
-    with threadpool_limits(wants.threads):
+    with limited_threads(wants.threads):
         while position < len(tasks):
             if workers > 1 and per_task * (len(tasks) - position) > WORTH_STARTING_WORKERS:
                 break

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from unseen.adapt.sklearn import FittedEstimator
 from unseen.core.arrays import Array
@@ -17,6 +16,7 @@ from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import build, find
 from unseen.core.rng import stream, task_seed
+from unseen.core.threads import limited_threads
 from unseen.datasets.populations import GaussianBlocks
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.kfold import KFold
@@ -81,7 +81,7 @@ def replications(rule: str, n: int, numbers: range, seed: int, n_bootstrap: int)
     import sklearn
 
     quick = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
-    with threadpool_limits(1), quick, warnings.catch_warnings():
+    with limited_threads(1), quick, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return [_replication(rule, n, task_seed(seed, rule, n, k), n_bootstrap) for k in numbers]
 

@@ -13,6 +13,7 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import stream
+from unseen.core.threads import limited_threads
 from unseen.engine.events import Reporter
 from unseen.reproduce._nadeau_bengio_problems import Letter, Regressions
 from unseen.reproduce._nadeau_bengio_stats import Raw, Statistic, draw_layout, raw_of, statistics
@@ -180,9 +181,7 @@ class _Tasks:
 
 
 def _one_thread(call: Any, *rest: Any) -> Any:
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
+    with limited_threads(1):
         return call(*rest)
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.plan import Split
+from unseen.core.threads import limited_threads
 from unseen.shortcuts._hat import factored
 
 __all__ = ["LinearRule", "answer", "recognised", "steps_of"]
@@ -73,7 +73,7 @@ def answer(
     if weights is not None and not np.all(weights > 0):
         return None
     # one thread, as every fit has, so that workers and the main process get the same bits
-    with threadpool_limits(1):
+    with limited_threads(1):
         fit = factored(X, np.asarray(data.y, dtype=float), rule.penalty, rule.intercept, weights)
         if fit is None:
             return None

@@ -10,8 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from threadpoolctl import threadpool_limits
-
+from unseen.core.threads import limited_threads
 from unseen.engine.where import client_of, current_client, using
 from unseen.store import Result, TaskRow
 
@@ -77,7 +76,7 @@ def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[Result], float
 
     Threads of one worker take turns, because models may use numpy's global random state.
     """
-    with _one_at_a_time, threadpool_limits(1), using("joblib"):
+    with _one_at_a_time, limited_threads(1), using("joblib"):
         start = time.perf_counter()
         return context.runner(context.spec, context.cells, rows), time.perf_counter() - start
 

@@ -8,9 +8,8 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from unseen.core.registry import find
+from unseen.core.threads import limited_threads
 from unseen.store import Result, TaskRow
 
 __all__ = ["failed", "run_group"]
@@ -33,7 +32,7 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
     rows : list of TaskRow
         The tasks.
     """
-    with threadpool_limits(1), warnings.catch_warnings():
+    with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if spec.get("experiment"):
             return list(find(spec["experiment"], "reproduce").run_group(spec, cells, rows))

@@ -1,0 +1,67 @@
+"""The limit on threads: it holds for every library, also for one that came later, and is looked up once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy  # noqa: F401  brings the library that is limited
+import threadpoolctl
+
+from unseen.core import threads
+from unseen.core.threads import limited_threads
+
+
+def numbers():
+    return [library["num_threads"] for library in threadpoolctl.threadpool_info()]
+
+
+def test_limits_are_set_and_taken_back():
+    with threadpoolctl.threadpool_limits(2):
+        before = numbers()
+        assert before
+        with limited_threads(1):
+            assert set(numbers()) == {1}
+            with limited_threads(None):
+                assert set(numbers()) == {1}
+        assert numbers() == before
+
+
+def test_libraries_are_looked_for_once(monkeypatch):
+    asked = []
+
+    class Counted(threadpoolctl.ThreadpoolController):
+        def __init__(self):
+            asked.append(1)
+            super().__init__()
+
+    monkeypatch.setattr(threadpoolctl, "ThreadpoolController", Counted)
+    monkeypatch.setattr(threads, "_kept", None)
+    for _ in range(3):
+        with limited_threads(1):
+            pass
+    assert len(asked) == 1
+    monkeypatch.setitem(sys.modules, "a_module_that_came_later", sys)
+    with limited_threads(1):
+        pass
+    assert len(asked) == 2
+
+
+LATER = """
+from unseen.core.threads import limited_threads
+import numpy
+with limited_threads(1):
+    pass
+from threadpoolctl import threadpool_info
+few = len(threadpool_info())
+import sklearn.svm, sklearn.ensemble  # brings OpenMP, and scipy's own BLAS
+assert len(threadpool_info()) > few, threadpool_info()
+with limited_threads(1):
+    print({library["num_threads"] for library in threadpool_info()})
+"""
+
+
+def test_a_library_that_comes_later_is_limited_too():
+    environment = {"PATH": "", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, env=environment, timeout=120)
+    assert done.stdout.strip() == "{1}", done.stderr

@@ -59,6 +59,8 @@ def draw(numbers: CmiSetsInfo, ax: Any) -> None:
 figure(
     Figure(
         "sets", Score, info, draw, "Score by what is held fixed",
-        "The smallest bar is the measure's score: what it still tells once these hyper-parameters are known.", order=10,
+        "The smallest bar is the measure's score: what it still tells once these hyper-parameters are known. With several seeds bars are means "
+        "over seeds, and the score is the mean of each seed's smallest.",
+        order=10,
     )
 )  # fmt: skip

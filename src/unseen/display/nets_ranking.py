@@ -27,9 +27,10 @@ class NetRankingInfo:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Inches, as many as the networks need."""
+        """Inches, as many as the networks need, and room for their names."""
         n = len(self.names)
-        return min(9.0, 2.8 + 0.5 * n), 1.2 + 0.36 * n
+        side = min(0.48, 6.2 / n)
+        return 2.8 + side * n, 1.2 + side * n
 
     @property
     def summary(self) -> str:
@@ -59,6 +60,7 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
                 ax.text(k + 1, i, f"{p:.2f}", ha="center", va="center", fontsize=10)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(n - 0.4, -0.6)
+    ax.set_aspect("equal")
     ax.set_yticks(range(n), [label(name) for name in numbers.names])
     ax.set_xticks([1, *range(5, n + 1, 5)] if n > 12 else range(1, n + 1))
     ax.tick_params(length=0)

@@ -85,9 +85,10 @@ class NetRanking(Shown):
         return {**self.to_dict(), "agreement": pairs, "measures": list(self.values), "sheets": sheets}
 
     def __str__(self) -> str:
-        head = f"{'rank':>4s}  {'network':20s} {'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
+        wide = max(20, *map(len, self.names))
+        head = f"{'rank':>4s}  {'network':{wide}s} {'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
         body = [
-            f"{i + 1:4d}  {name:20s} {self.probability[i, 0]:8.3f} "
+            f"{i + 1:4d}  {name:{wide}s} {self.probability[i, 0]:8.3f} "
             + " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
             for i, name in enumerate(self.names)
         ]

@@ -138,4 +138,8 @@ def ranking_table(r: NetRanking) -> Section:
 
 
 def _skipped(row: dict[str, Any]) -> str:
-    return "; ".join(f"{name}: {why}" for name, why in row["skipped"].items())
+    """Return layers that were skipped, those of one reason together."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in row["skipped"].items():
+        reasons.setdefault(why, []).append(name)
+    return "; ".join(f"{' '.join(names)}: {why}" for why, names in reasons.items())

@@ -13,8 +13,9 @@ from starlette.responses import Response
 
 from unseen.report._sections import Table
 from unseen.web._dots import Dot, dots, number_of
+from unseen.web._nets import WORDS as NETS
 from unseen.web._payload import record_of
-from unseen.web._records import kept_one
+from unseen.web._records import first_table, kept_one
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
 from unseen.web._summary import ORDER, WORDS, summary_rows, with_error
@@ -27,7 +28,22 @@ MOST = 8
 OFFERED = 60
 MOST_ROWS_DRAWN = 30
 COUNTS = ("replications", "failed")
-KEYS = ("population", "model", "n", "method", "name", "table", "cell", "check", "a", "b", "measure", "dataset", "net")
+KEYS = (
+    "population",
+    "model",
+    "n",
+    "method",
+    "name",
+    "table",
+    "cell",
+    "check",
+    "a",
+    "b",
+    "measure",
+    "dataset",
+    "net",
+    "network",
+)
 
 
 @dataclass(frozen=True)
@@ -93,8 +109,7 @@ def _find(site: Site, item: str) -> Chosen:
             return Chosen(item, name, "study", _study_rows(site, name))
     if family == "kept" and key.isascii() and key.isdigit() and len(key) < 19:
         kept = kept_one(site, int(key))
-        tables = record_of(kept.payload).tables
-        table = next(iter(tables.values()), None)
+        table = first_table(kept)
         rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
         payload = kept.payload if isinstance(kept.payload, dict) else {}
         return Chosen(item, kept.name or f"number {kept.id}", kept.kind, rows, payload)
@@ -185,7 +200,7 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
         return None
     quantities.sort(key=lambda q: (q in COUNTS, ORDER.index(q) if q in ORDER else len(ORDER)))
     asked = dict(query).get(f"{id}.show", "")
-    preferred = [q for q in ("rms", "ours", "value", "estimate", "difference", "score") if q in quantities]
+    preferred = [q for q in ("rms", "ours", "value", "estimate", "difference", "cmi", "score") if q in quantities]
     shown = asked if asked in quantities else next(iter(preferred), quantities[0])
     by_key = [{tuple(row.get(k) for k in keys): row for row in rows} for rows in families]
     labels = list(dict.fromkeys(key for rows in by_key for key in rows))
@@ -198,7 +213,7 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     )  # fmt: skip
     picture, alt = _picture(by_key, labels, keys, names, shown)
     caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
-    title = "Studies" if kind == "study" else kind.capitalize()
+    title = "Studies" if kind == "study" else NETS.get(kind, kind.capitalize())
     return Part(f"{title}: {_word(shown)}", view(table, id, query), words, choice, picture, alt, caption)
 
 

@@ -14,6 +14,7 @@ from unseen.report._sections import Table
 from unseen.verbs.assessment import percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
+from unseen.web._nets import WORDS, nets_headline, nets_parts, nets_rows
 from unseen.web._payload import record_of, shown
 from unseen.web._site import Link, Site, query_of
 from unseen.web._source import NotThere
@@ -21,7 +22,7 @@ from unseen.web._summary import Drawn
 from unseen.web._tables import view
 from unseen.web._words import clock, file_name
 
-__all__ = ["attachment", "headline", "kept_one", "latest", "list_page", "record_page", "results"]
+__all__ = ["attachment", "first_table", "headline", "kept_one", "latest", "list_page", "record_page", "results"]
 
 PAGE = 50
 MOST_DRAWN = 40
@@ -40,6 +41,8 @@ def headline(kind: str, payload: Any) -> str:
     """
     if not isinstance(payload, dict):
         return ""
+    if kind in WORDS:
+        return nets_headline(kind, payload)
     error, ends = payload.get("error"), payload.get("interval")
     if isinstance(error, (int, float)):
         loss = str(payload.get("loss", ""))
@@ -106,15 +109,18 @@ def kept_one(site: Site, id: int) -> Any:
 def record_page(site: Site, request: Request) -> Response:
     """Return the page of one kept record."""
     kept = kept_one(site, request.path_params["id"])
-    record = record_of(kept.payload)
     query = query_of(request)
+    about = {"title": kept.name or "(no name)", "name": kept.name or "(no name)", "kind_word": WORDS.get(kept.kind, kept.kind.capitalize()),
+             "created": clock(kept.created), "answer": headline(kept.kind, kept.payload), "id": kept.id, "here": "/kept"}  # fmt: skip
+    parts = nets_parts(site, kept, query)
+    if parts is not None:
+        return site.page("result.html", parts=parts, **about)
+    record = record_of(kept.payload)
     tables = [(word, view(table, f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
     facts = None if record.facts is None else view(record.facts, "facts", query)
     groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
-    return site.page(
-        "record.html", groups=groups, picture=picture_of(kept.payload), title=kept.name or "(no name)", name=kept.name or "(no name)", kind_word=kept.kind.capitalize(),
-        created=clock(kept.created), answer=headline(kept.kind, kept.payload), id=kept.id, record=record, facts=facts, tables=tables, here="/kept",
-    )  # fmt: skip
+    picture = picture_of(kept.payload)
+    return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
 
 def picture_of(payload: Any) -> Drawn | None:
@@ -169,10 +175,16 @@ def results(site: Site, request: Request) -> Response:
     if request.path_params["ending"] == "json":
         text = json.dumps(_writable(kept.payload), indent=2, ensure_ascii=False, allow_nan=False)
         return attachment(iter([text, "\n"]), name, "json", "application/json")
-    tables = list(record_of(kept.payload).tables.values())
-    if not tables:
+    table = first_table(kept)
+    if table is None:
         raise NotThere("This record holds no table; it can be had as JSON.")
-    return attachment(table_csv(tables[0]), name, "csv", "text/csv")
+    return attachment(table_csv(table), name, "csv", "text/csv")
+
+
+def first_table(kept: Any) -> Table | None:
+    """Return the table that a kept record is downloaded and compared by; None where it has none."""
+    own = nets_rows(kept.kind, kept.payload)
+    return next(iter(record_of(kept.payload).tables.values()), None) if own is None else own
 
 
 def _writable(value: Any) -> Any:

@@ -101,3 +101,8 @@ class Derived:
     def signed(self, name: str) -> bool:
         """Whether a quantity may be negative."""
         return name in {self.scheme.public(s) for s in SIGNED}
+
+    @staticmethod
+    def unit(name: str) -> str:
+        """Unit of a quantity: of a rate, of a pool or of a flux."""
+        return "1/min" if name.startswith("k") else "dose" if name.startswith("Q") else "dose/h"

@@ -267,10 +267,9 @@ class KineticFit(Shown):
         rows = []
         for name, value in values.items():
             low, high = delta_interval(value, errors[name], fit.df, level, derived.signed(name))
-            unit = "1/min" if name.startswith("k") else "dose" if name.startswith("Q") else "dose/h"
             rows.append(
                 {
-                    "subject": self.subject, "quantity": name, "unit": unit, "estimate": value, "std_error": errors[name],
+                    "subject": self.subject, "quantity": name, "unit": derived.unit(name), "estimate": value, "std_error": errors[name],
                     "lower": low, "upper": high, "level": level, "location": derived.where, "convention": derived.convention,
                 }
             )  # fmt: skip

@@ -8,7 +8,8 @@ from unseen.core.arrays import Floats
 from unseen.display._figures import Figure, figure
 from unseen.display._style import PALETTE, tidy
 from unseen.report._sections import Section, Text, picture, section, table_of
-from unseen.reproduce.nadeau_bengio import NOMINAL, NadeauBengioResult
+from unseen.reproduce._nadeau_bengio_judged import NOMINAL
+from unseen.reproduce.nadeau_bengio import NadeauBengioResult
 
 __all__: list[str] = []
 

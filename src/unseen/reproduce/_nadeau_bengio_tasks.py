@@ -14,6 +14,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.engine.events import Reporter
+from unseen.reproduce._nadeau_bengio_judged import J
 from unseen.reproduce._nadeau_bengio_problems import Letter, Regressions
 from unseen.reproduce._nadeau_bengio_stats import Raw
 from unseen.reproduce._nadeau_bengio_variance import VarianceRun, variance_run
@@ -118,7 +119,6 @@ class StoredTasks:
     def variance(self, problem: Regressions, count: int, seed: int) -> dict[str, VarianceRun]:
         """Return the sums behind the variance ratios."""
         from unseen.reproduce._nadeau_bengio_variance import SETTINGS
-        from unseen.reproduce.nadeau_bengio import J
 
         parts = self._chunks("variance", problem, count, (J,), seed)
         out = {}

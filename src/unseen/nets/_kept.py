@@ -121,7 +121,7 @@ def _sheets(payload: Mapping[str, Any]) -> tuple[AugmentationSheet, ...]:
 def _value(held: Mapping[str, Any]) -> MeasureValue:
     return MeasureValue(
         str(held["measure"]), _number(held["value"]), _maybe(held["std_error"]), int(held["draws"]), _number(held["seconds"]),
-        tuple(map(str, held["used"])), {str(k): str(v) for k, v in held["skipped"].items()},
+        tuple(map(str, held["used"])), {str(k): str(v) for k, v in dict(held["skipped"]).items()},
     )  # fmt: skip
 
 

@@ -81,8 +81,13 @@ class NetRanking(Shown):
     def to_record(self) -> dict[str, Any]:
         """Return plain values with the sheets; lists where a store would lose an order."""
         pairs = [{"measure": a, "other": b, "tau": plain(tau)} for (a, b), tau in self.agreement.items()]
+        values = {
+            measure: [{**one.to_dict(), "skipped": list(map(list, one.skipped.items()))} for one in found]
+            for measure, found in self.values.items()
+        }
         sheets = [sheet.to_record() for sheet in self.sheets]
-        return {**self.to_dict(), "agreement": pairs, "measures": list(self.values), "sheets": sheets}
+        more = {"agreement": pairs, "measures": list(self.values), "values": values, "sheets": sheets}
+        return {**self.to_dict(), **more}
 
     def __str__(self) -> str:
         wide = max(20, *map(len, self.names))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unseen.display._figures import Figure, figure
-from unseen.display.resub_deviations import DeviationsInfo, draw
+from unseen.display.resub_deviations import CAPTION, DeviationsInfo, draw
 from unseen.display.resub_deviations import info as boxes
 from unseen.study._summary import StudySummary
 
@@ -18,8 +18,7 @@ def info(s: StudySummary) -> DeviationsInfo | None:
 figure(
     Figure(
         "study-deviations", StudySummary, info, draw, "Deviation from the true error",
-        "Estimate minus true error over independent samples: a good estimator has a short box around zero. Boxes hold the "
-        "middle half, whiskers reach 1.5 times as far, dots lie beyond.",
+        CAPTION,
         size=(8.0, 3.8), order=10,
     )
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unseen.display._figures import Figure, figure
-from unseen.display.resub_deviations import DeviationsInfo, draw
+from unseen.display.resub_deviations import CAPTION, DeviationsInfo, draw
 from unseen.display.resub_deviations import info as boxes
 from unseen.report._sections import Block, Section, picture, section
 from unseen.reproduce.ghane_synthetic import RULES, GhaneResult
@@ -23,8 +23,7 @@ for _place, _rule in enumerate(RULES):
     figure(
         Figure(
             f"deviations-{_rule}", GhaneResult, _of(_rule), draw, f"Deviation from the true error, {_rule}",
-            "As figures 2.1 and 2.2 of the dissertation: estimate minus true error by sample size. Boxes hold the middle "
-            "half, whiskers reach 1.5 times as far, dots lie beyond.", (8.0, 3.8), 60 + _place,
+            f"As figures 2.1 and 2.2 of the dissertation, by sample size. {CAPTION}", (8.0, 3.8), 60 + _place,
         )
     )  # fmt: skip
 

@@ -110,3 +110,55 @@ def test_an_empty_study_has_a_report_too(tmp_path):
     s.report(tmp_path / "s.html")
     assert str(s).startswith("s: 0 of 5 tasks done, 5 missing")
     assert s.rows() == []
+
+
+@pytest.fixture(scope="module")
+def million():
+    rng = np.random.default_rng(1)
+    cells = [
+        {"population": "p", "model": "m", "n": n, "method": m, "kind": "estimate", "loss": "squared"}
+        for n in (20, 40, 80, 160, 320)
+        for m in ("a", "b", "c", "d")
+    ]
+    per, count = 50_000, len(cells)
+    nothing = np.full(per * count, NAN)
+    columns = {
+        "cell": np.repeat(np.arange(count), per), "replication": np.tile(np.arange(per), count),
+        "estimate": rng.standard_t(5, per * count), "truth": np.zeros(per * count), "seconds": np.ones(per * count),
+        "spread": nothing, "lower": nothing, "upper": nothing, "p_value": nothing,
+    }  # fmt: skip
+    spec = {"replications": per, "seed": 0, "level": 0.95}
+    return summarized("s", spec, cells, columns, [], (per * count, per * count, 0))
+
+
+def test_a_million_results_are_a_small_picture_and_a_small_page(million):
+    from unseen.display import figures_for, svg
+    from unseen.report import build, render
+
+    one = next(f for f in figures_for(million) if f.name == "study-deviations")
+    picture = svg(one, one.info(million))
+    assert len(picture.encode()) < 200_000
+    assert "dots drawn, evenly by rank" in picture
+    page = render("A million", build(million))
+    assert len(page.encode()) < 200_000
+    assert "A box shows at most 200 dots" in page
+
+
+def test_of_many_dots_the_farthest_and_an_even_share_are_kept(million):
+    info = unseen.display.info(million, "study-deviations")
+    values = million.deviations[0].values[2][1]
+    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
+    np.testing.assert_allclose(info.box[2, 1, 1:4], (q1, median, q3))
+    beyond = np.sort(values[np.abs(values - (q1 + q3) / 2) > 2 * (q3 - q1)])
+    dots = info.outside[(info.outside[:, 0] == 2) & (info.outside[:, 1] == 1), 2]
+    assert (dots[0], dots[-1]) == (beyond[0], beyond[-1])
+    assert set(dots) <= set(beyond)
+    assert len(dots) == 2400 // 20
+    # evenly by rank: half of the dots lie below the median of all that lie beyond
+    assert np.mean(dots < np.median(beyond)) == pytest.approx(0.5, abs=0.01)
+    assert info.n_outside > 20 * len(dots)
+
+
+def test_few_dots_are_all_drawn(study):
+    info = unseen.display.info(study, "study-deviations")
+    assert info.n_outside == len(info.outside)

@@ -90,7 +90,8 @@ def _calibration() -> dict:
 
 def _growth() -> list[dict]:
     """Seconds for n = 12,500 to 100,000 in ten dimensions, their exponent in n, and the memory this took."""
-    sizes, seconds = (12_500, 25_000, 50_000, 100_000), {"bandwidth": [], "exact": [], "drawn": [], "posterior": []}
+    kinds = ("bandwidth", "exact", "drawn", "posterior", "bolster-posterior (4 points per kernel)")
+    sizes, seconds = (12_500, 25_000, 50_000, 100_000), {kind: [] for kind in kinds}
     for n in sizes:
         X, y = _sample(n)
         model = LinearSVC().fit(X, y)
@@ -99,6 +100,8 @@ def _growth() -> list[dict]:
         seconds["exact"].append(cpu_seconds(partial(R.bolster, model, X, y), 3))
         seconds["drawn"].append(cpu_seconds(drawn, 3))
         seconds["posterior"].append(cpu_seconds(partial(R.posterior, model, X, y), 1))
+        both = partial(R.bolster_posterior, model, X, y, n_mc=4, random_state=0)
+        seconds[kinds[-1]].append(cpu_seconds(both, 1))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     rows = []
     for what, times in seconds.items():
@@ -106,7 +109,7 @@ def _growth() -> list[dict]:
         remark = "seconds " + ", ".join(f"{t:.2f}" for t in times) + f"; peak memory of the process {memory:.2f} GB"
         why = (
             "; points ask a tree of their own part of at most 20,000"
-            if what == "posterior"
+            if "posterior" in what
             else "; at most 5,000 points of a class ask for their neighbour"
         )
         rows.append(

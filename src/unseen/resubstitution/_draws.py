@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -65,6 +65,12 @@ class Draws:
     def __str__(self) -> str:
         kind = {"plain": "Monte Carlo", "antithetic": "antithetic Monte Carlo", "sobol": "quasi Monte Carlo (Sobol)"}
         return f"{kind[self.sampler]}, {self.per_kernel} points per kernel"
+
+    def quasi(self, d: int) -> Draws:
+        """Return as many Sobol points where they exist in d dimensions, else these."""
+        from scipy.stats import qmc
+
+        return replace(self, sampler="sobol") if d <= qmc.Sobol.MAXDIM else self
 
     def blocks(self, n: int, d: int) -> Iterator[tuple[slice, Iterator[tuple[slice, Floats]]]]:
         """Yield kernels and their points: parts (groups, standard normal points of shape (kernels, groups, size, d)).

@@ -123,8 +123,8 @@ def bolster_posterior(
         Weight of each point.
     average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
         As in `bolster`.
-    posterior, k
-        As in `posterior`.
+    posterior, k, among
+        As in `posterior`; `among` counts for kernel points as for training points.
 
     Returns
     -------

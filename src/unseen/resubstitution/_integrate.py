@@ -34,13 +34,13 @@ class Integral:
         return float(np.sqrt(weights**2 @ self.variances))
 
 
-Integrand = Callable[[Floats, Ints], Floats]
+Integrand = Callable[[Floats, Ints], Floats]  # of points, and of the kernel each point belongs to
 
 
 def kernel_means(
     centres: Floats, codes: Ints, spread: Spread, draws: Draws, integrand: Integrand, rows: Ints | None = None
 ) -> Integral:
-    """Average `integrand(points, codes)` over each kernel.
+    """Average `integrand(points, kernels)` over each kernel.
 
     `rows` names the kernels that are evaluated; the others keep 0. Points are drawn for all, so that a kernel's points
     depend on nothing but the seed and its place in the sample.
@@ -60,27 +60,27 @@ def kernel_means(
         for groups, z in parts:
             if len(chosen):
                 z = z if len(chosen) == len(z) else z[chosen]
-                totals[:, groups] += _group_totals(centres[index], codes[index], spread, z, integrand)
+                totals[:, groups] += _group_totals(centres, codes, index, spread, z, integrand)
         means = totals / size
         values[index] = means.mean(axis=1)
         variances[index] = means.var(axis=1, ddof=1) / count if count > 1 else 0.0
     return Integral(values, variances, str(draws))
 
 
-def _group_totals(centres: Floats, codes: Ints, spread: Spread, z: Floats, integrand: Integrand) -> Floats:
-    """Return the sum of the integrand over the points of each kernel and group."""
+def _group_totals(centres: Floats, codes: Ints, index: Ints, spread: Spread, z: Floats, integrand: Integrand) -> Floats:
+    """Return the sum of the integrand over the points of each kernel of `index` and group."""
     m, groups, size, d = z.shape
-    point_codes = np.repeat(codes, groups * size)
-    points = spread.moved(z.reshape(-1, d), point_codes)
-    points.reshape(m, groups * size, d)[...] += centres[:, None, :]
-    return np.asarray(_in_batches(integrand, points, point_codes).reshape(m, groups, size).sum(axis=2))
+    kernels = np.repeat(index, groups * size)
+    points = spread.moved(z.reshape(-1, d), codes[kernels])
+    points.reshape(m, groups * size, d)[...] += centres[index][:, None, :]
+    return np.asarray(_in_batches(integrand, points, kernels).reshape(m, groups, size).sum(axis=2))
 
 
-def _in_batches(integrand: Integrand, points: Floats, codes: Ints) -> Floats:
+def _in_batches(integrand: Integrand, points: Floats, kernels: Ints) -> Floats:
     rows = max(1, BATCH // points.shape[1])
     if len(points) <= rows:
-        return np.asarray(integrand(points, codes), dtype=float)
-    parts = [integrand(points[a : a + rows], codes[a : a + rows]) for a in range(0, len(points), rows)]
+        return np.asarray(integrand(points, kernels), dtype=float)
+    parts = [integrand(points[a : a + rows], kernels[a : a + rows]) for a in range(0, len(points), rows)]
     return np.concatenate(parts).astype(float)
 
 
@@ -98,16 +98,18 @@ def misclassified_mass(
 
     `centres` and `codes` default to the sample's points; `rows` as in `kernel_means`.
     """
-    centres = regions.points if centres is None else centres
-    codes = regions.codes if codes is None else codes
+    places = regions.points if centres is None else centres
+    own = regions.codes if codes is None else codes
     form = regions.form if exact else None
-    if form is not None and len(form.offsets) == 1:
-        return _two_class(form, centres, codes, spread)
-    if form is not None and not spread.ball:
-        found = _multi_class(form, centres, codes, spread, draws.seed)
+    assign = regions.assign
+    if form is not None:
+        if len(form.offsets) == 1:
+            return _two_class(form, places, own, spread)
+        found = None if spread.ball else _multi_class(form, places, own, spread, draws.seed)
         if found is not None:
             return found
-    return kernel_means(centres, codes, spread, draws, lambda points, own: regions.assign(points) != own, rows)
+        draws, assign = draws.quasi(places.shape[1]), form.assign
+    return kernel_means(places, own, spread, draws, lambda points, kernels: assign(points) != own[kernels], rows)
 
 
 def _two_class(form: Linear, centres: Floats, codes: Ints, spread: Spread) -> Integral:

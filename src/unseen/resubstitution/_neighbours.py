@@ -100,11 +100,14 @@ def k_nearest(points: Floats, among: Floats, k: int, own: Ints | None = None) ->
     return found
 
 
-def k_nearest_in_parts(points: Floats, k: int, largest: int | None) -> Ints:
-    """Return each row's k nearest rows, itself first, among the rows of its own part of the sample.
+def k_nearest_in_parts(
+    sample: Floats, k: int, largest: int | None, points: Floats | None = None, of: Ints | None = None
+) -> Ints:
+    """Return the k nearest rows of a sample among those of one part of it: each row's own part, itself the first.
 
     A sample of more than `largest` rows is cut at random, with a fixed seed, into equal parts of at most so many: in ten
-    dimensions a tree's search widens with the number of rows, and the parts keep the cost linear in it.
+    dimensions a tree's search widens with the number of rows, and the parts keep the cost linear in it. With `of`, the
+    neighbours are those of `points`, each in the part of the row of the sample it was drawn around.
 
     Examples
     --------
@@ -112,13 +115,20 @@ def k_nearest_in_parts(points: Floats, k: int, largest: int | None) -> Ints:
     >>> k_nearest_in_parts(x, 2, None)[0].tolist(), k_nearest_in_parts(x, 2, 3).shape
     ([0, 1], (6, 2))
     """
-    n = len(points)
+    n = len(sample)
     if largest is None or n <= largest:
-        return k_nearest(points, points, k, np.arange(n))
-    found = np.empty((n, k), dtype=np.int64)
-    for part in np.array_split(np.random.default_rng(0).permutation(n), -(-n // largest)):
-        own = points[part]
-        found[part] = part[k_nearest(own, own, k, np.arange(len(part)))]
+        return k_nearest(sample, sample, k, np.arange(n)) if points is None else k_nearest(points, sample, k)
+    place = np.arange(n) if of is None else of
+    asking = sample if points is None else points
+    found, part_of = np.empty((len(asking), k), dtype=np.int64), np.empty(n, dtype=np.int64)
+    parts = np.array_split(np.random.default_rng(0).permutation(n), -(-n // largest))
+    for number, part in enumerate(parts):
+        part_of[part] = number
+    for number, part in enumerate(parts):
+        asked = part if points is None else np.flatnonzero(part_of[place] == number)
+        if len(asked):
+            own = np.arange(len(part)) if points is None else None
+            found[asked] = part[k_nearest(asking[asked], sample[part], k, own)]
     return found
 
 

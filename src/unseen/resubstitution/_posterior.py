@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.resubstitution._neighbours import k_nearest, k_nearest_in_parts
+from unseen.resubstitution._neighbours import k_nearest_in_parts
 from unseen.resubstitution._regions import Regions, aligned
 
 __all__ = ["NAMES", "Posterior", "posterior_of"]
@@ -21,9 +21,10 @@ AMONG = 20_000  # rows among which a training point looks for its neighbours
 
 
 def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Posterior, str]:
-    """Return a function (points, own=False) -> probabilities in the order of the classes, and its name in words.
+    """Return a function (points, of=None) -> probabilities in the order of the classes, and its name in words.
 
-    `own` is true where the points are the training points themselves, in their order.
+    `of` is the training row around which each point was drawn; without it the points are the training points themselves, in
+    their order.
 
     Parameters
     ----------
@@ -34,7 +35,7 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
     k : int
         Neighbours of "knn".
     among : int or None
-        Training points of a larger sample look for theirs in a random part of at most so many; None: among all.
+        In a larger sample a point looks for them in the part of a training point, random and of at most so many; None: in all.
     """
     if isinstance(posterior, str):
         if posterior == "knn":
@@ -44,7 +45,7 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
             )
             return _by_neighbours(regions, k, among), f"{k}-nearest-neighbour posterior{cut}"
         if posterior == "model":
-            return lambda points, own=False: regions.probabilities(points), "the model's own posterior"
+            return lambda points, of=None: regions.probabilities(points), "the model's own posterior"
         if posterior == "calibrated":
             return _calibrated(regions), "the model's posterior, sigmoid-calibrated"
         if posterior == "gaussian-process":
@@ -55,7 +56,7 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
 
         return _fitted(clone(posterior), regions), f"posterior of {type(posterior).__name__}"
     if callable(posterior) and not isinstance(posterior, type):
-        return lambda points, own=False: _checked(posterior(points), points, regions), "a given posterior"
+        return lambda points, of=None: _checked(posterior(points), points, regions), "a given posterior"
     raise KindError(
         f"posterior is a {type(posterior).__name__}; give one of {', '.join(NAMES)}, a classifier with predict_proba, or a function."
     )
@@ -69,11 +70,8 @@ def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:
     if among is not None and (isinstance(among, bool) or not isinstance(among, (int, np.integer)) or among < 2 * k):
         raise InputError(f"among is {among!r}; give a whole number of at least 2 k = {2 * k} rows, or None for all.")
 
-    def posterior(points: Floats, own: bool = False) -> Floats:
-        if own:
-            near = k_nearest_in_parts(points, int(k), among)
-        else:
-            near = k_nearest(points, regions.points, int(k))
+    def posterior(points: Floats, of: Ints | None = None) -> Floats:
+        near = k_nearest_in_parts(regions.points, int(k), among, points, of)
         labels = regions.codes[near]
         shares = [(labels == code).mean(axis=1) for code in range(len(regions.classes))]
         return np.stack(shares, axis=1)
@@ -109,7 +107,7 @@ def _gaussian_process(regions: Regions) -> Any:
 def _fitted(estimator: Any, regions: Regions) -> Posterior:
     named = regions.named
     estimator.fit(named(regions.points), regions.data.y)
-    return lambda points, own=False: aligned(
+    return lambda points, of=None: aligned(
         np.asarray(estimator.predict_proba(named(points)), dtype=float), np.asarray(estimator.classes_), regions.classes
     )
 

@@ -13,7 +13,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import kernel_means
 from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._posterior import posterior_of
+from unseen.resubstitution._posterior import AMONG, posterior_of
 from unseen.resubstitution._regions import check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 
@@ -29,8 +29,8 @@ class BolsterPosterior(Kernelled):
     ----------
     average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
         See `unseen.resubstitution.bolster`; no exact form exists, so `exact` changes nothing.
-    posterior, k
-        See `unseen.resubstitution.posterior`.
+    posterior, k, among
+        See `unseen.resubstitution.posterior`; kernel points look in the part of the training point they were drawn around.
 
     References
     ----------
@@ -49,7 +49,9 @@ class BolsterPosterior(Kernelled):
 
     posterior: Any = "knn"
     k: int = 3
+    among: int | None = AMONG
     id: ClassVar[str] = "bolster-posterior"
+    version: ClassVar[int] = 2
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt at the kernel points."""
@@ -57,10 +59,10 @@ class BolsterPosterior(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        estimate, name = posterior_of(regions, self.posterior, self.k, among=None)
+        estimate, name = posterior_of(regions, self.posterior, self.k, self.among)
 
-        def doubt(points: Floats, own: Ints) -> Floats:
-            shares = estimate(points)
+        def doubt(points: Floats, kernels: Ints) -> Floats:
+            shares = estimate(points, kernels)
             return np.asarray(1 - shares[np.arange(len(points)), regions.assign(points)])
 
         integral = kernel_means(regions.points, regions.codes, spread, self.kernel_draws(rng, data.n), doubt)

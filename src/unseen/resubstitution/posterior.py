@@ -23,7 +23,7 @@ def doubt_at_points(regions: Regions, posterior: Any, k: int, among: int | None 
     """Return the posterior probability, at each training point, of another class than the one assigned there."""
     estimate, name = posterior_of(regions, posterior, k, among)
     n = len(regions.points)
-    shares = estimate(regions.points, own=True)
+    shares = estimate(regions.points)
     doubt = 1 - shares[np.arange(n), regions.assigned]
     return Integral(doubt, np.zeros(n), "exact"), name
 

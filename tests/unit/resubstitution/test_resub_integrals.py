@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import multivariate_normal, norm, uniform
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, Perceptron, RidgeClassifier, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -16,7 +16,7 @@ import unseen
 from unseen import resubstitution as R
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import _draws, _integrate
-from unseen.resubstitution.kernels import Full, UniformBall
+from unseen.resubstitution.kernels import Full, UniformBall, as_kernel
 
 DATA = GaussianBlocks().draw(60, np.random.default_rng(5))
 X, Y = DATA.xy
@@ -136,8 +136,6 @@ def test_several_classes_against_scipy_orthants(kernel):
     fitted = LogisticRegression(max_iter=2000).fit(X3, y3)
     e = R.bolster(fitted, X3, y3, kernel=kernel, random_state=0)
     assert e.integration.startswith("orthant")
-    from unseen.resubstitution.kernels import as_kernel
-
     codes = np.searchsorted(fitted.classes_, y3)
     spread = as_kernel(kernel).spread(X3, codes, fitted.classes_)
     for i in range(0, 150, 13):
@@ -160,11 +158,27 @@ def test_several_classes_against_monte_carlo():
     assert abs(orthant.value - drawn.value) < 4 * np.hypot(drawn.mc_error, orthant.mc_error)
 
 
-def test_more_classes_than_dimensions_fall_back_to_points():
+@pytest.mark.parametrize("kernel", ["spherical", "uniform-ball"])
+def test_more_classes_than_dimensions_by_quasi_monte_carlo(kernel):
+    """On a line the region of a linear rule is an interval: between the points where its score meets the others'."""
     X3, y3 = unseen.datasets.load("iris").xy
-    fitted = LogisticRegression().fit(X3[:, :1], y3)
-    e = R.bolster(fitted, X3[:, :1], y3, n_mc=10, random_state=0)
-    assert e.integration.startswith("Monte Carlo")
+    X1 = X3[:, 2:3]
+    fitted = LogisticRegression().fit(X1, y3)
+    a, b, codes = fitted.coef_[:, 0], fitted.intercept_, np.searchsorted(fitted.classes_, y3)
+    sizes = as_kernel(kernel, scale=5.0).spread(X1, codes, fitted.classes_).bandwidth
+    law = norm if kernel == "spherical" else uniform(-1, 2)
+    expected = []
+    for x, y in zip(X1[:, 0], codes):
+        meets = {k: (b[k] - b[y]) / (a[y] - a[k]) for k in range(3) if k != y}
+        low = max([t for k, t in meets.items() if a[y] > a[k]], default=-np.inf)
+        high = min([t for k, t in meets.items() if a[y] < a[k]], default=np.inf)
+        expected.append(1 - max(law.cdf((high - x) / sizes[y]) - law.cdf((low - x) / sizes[y]), 0.0))
+    options = {"kernel": kernel, "scale": 5.0, "n_mc": 64, "random_state": 0}
+    e, plain = R.bolster(fitted, X1, y3, **options), R.bolster(fitted, X1, y3, exact=False, **options)
+    assert e.integration == "quasi Monte Carlo (Sobol), 64 points per kernel"
+    assert abs(e.value - np.mean(expected)) < 4 * e.mc_error
+    assert e.mc_error < plain.mc_error / 2
+    np.testing.assert_allclose(e.contributions, expected, atol=0.06)
 
 
 @pytest.mark.parametrize("sampler", ["plain", "antithetic", "sobol"])

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.datasets.populations import GaussianBlocks
-from unseen.resubstitution import _neighbours, posterior
+from unseen.resubstitution import _neighbours, bolster_posterior, posterior
 from unseen.resubstitution._neighbours import gaps_by_column, k_nearest, k_nearest_in_parts, nearest_distances
 from unseen.resubstitution._spread import Spread
 from unseen.resubstitution.kernels import Diagonal, Full, Spherical, UniformBall, as_kernel, median_of_chi
@@ -203,8 +203,14 @@ def test_neighbours_in_parts_are_those_of_brute_force_within_a_part(d):
     for part in parts:
         order = np.argsort(distance[np.ix_(part, part)], axis=1)[:, :3]
         assert np.array_equal(found[part], part[order])
+    points, of = np.random.default_rng(6).standard_normal((40, d)), np.arange(40) * 2
+    near = k_nearest_in_parts(x, 3, 30, points, of)
+    for point, row, found in zip(points, of, near):
+        part = next(part for part in parts if row in part)
+        assert found.tolist() == part[np.linalg.norm(x[part] - point, axis=1).argsort()[:3]].tolist()
     whole = np.argsort(distance, axis=1)[:, :3]
     assert np.array_equal(k_nearest_in_parts(x, 3, None), whole)
+    assert np.array_equal(k_nearest_in_parts(x, 3, None, x, np.arange(103)), whole)
     assert np.array_equal(k_nearest_in_parts(x, 3, 103), whole)
 
 
@@ -218,5 +224,9 @@ def test_posterior_in_parts_is_near_that_among_all_and_says_so():
     gap = parts.contributions - whole.contributions
     assert abs(gap.mean()) < 4 * gap.std() / np.sqrt(len(gap)) + 0.01
     assert posterior(fitted, X, y).value == whole.value, "4,000 points are one part by default"
+    whole, parts = (bolster_posterior(fitted, X, y, among=among, n_mc=4, draws=0) for among in (None, 1000))
+    assert "among its own 1000 of 4000" in parts.measure
+    assert abs(whole.value - parts.value) < 0.02
+    assert bolster_posterior(fitted, X, y, n_mc=4, draws=0).value == whole.value
     with pytest.raises(InputError, match="at least 2 k = 6"):
         posterior(fitted, X, y, among=5)

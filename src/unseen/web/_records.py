@@ -165,7 +165,9 @@ def _ranges(payload: dict[str, Any]) -> list[tuple[str, tuple[Any, Any, Any]]]:
 def attachment(content: Any, name: str, ending: str, media: str) -> Response:
     """Return a download under a safe name."""
     headers = {"content-disposition": f'attachment; filename="{file_name(name, ending)}"'}
-    return StreamingResponse(content, headers=headers, media_type=media)
+    # a lone surrogate of a damaged name must not stop the download
+    pieces = (piece.encode("utf-8", "replace") for piece in content)
+    return StreamingResponse(pieces, headers=headers, media_type=media)
 
 
 def results(site: Site, request: Request) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from unseen.core.set_losses import favoured, scale_sentence
 from unseen.core.show import Shown, plain
 from unseen.core.winner import Winner
 
-__all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope"]
+__all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]
 
 SIGNED = ("t(", "normal")
 
@@ -178,6 +178,33 @@ class Comparison(Shown):
         return f"{text}: {self.verdict} ({self.test})"
 
 
+def pair_of(pairs: Iterable[Comparison], names: Any, known: Collection[str], kind: str, example: str) -> Comparison:
+    """Return the pair of two names, turned round where it was made in the other order.
+
+    Parameters
+    ----------
+    pairs : iterable of Comparison
+        Every pair once.
+    names : tuple of str
+        What the user asked for.
+    known : collection of str
+        Names that exist.
+    kind, example : str
+        What the names are of, and how to ask, for the messages.
+    """
+    if not (isinstance(names, tuple) and len(names) == 2):
+        raise InputError(f"give the names of two {kind}s, as in {example}; got {names!r}.")
+    for name in names:
+        if name not in known:
+            raise UnknownName(kind, name, known)
+    for pair in pairs:
+        if (pair.a, pair.b) == names:
+            return pair
+        if (pair.b, pair.a) == names:
+            return pair.flipped()
+    raise InputError(f"{names[0]!r} cannot be compared with itself.")
+
+
 @dataclass(frozen=True)
 class Comparisons(Shown):
     """All pairs of several models on the same splits; `c["a", "b"]` is one of them, in either order.
@@ -211,17 +238,7 @@ class Comparisons(Shown):
     kept_as = "comparison"
 
     def __getitem__(self, names: tuple[str, str]) -> Comparison:
-        if not (isinstance(names, tuple) and len(names) == 2):
-            raise InputError(f"give the names of two models, as in c['a', 'b']; got {names!r}.")
-        for name in names:
-            if name not in self.estimates:
-                raise UnknownName("model", name, self.estimates)
-        for pair in self.pairs:
-            if (pair.a, pair.b) == names:
-                return pair
-            if (pair.b, pair.a) == names:
-                return pair.flipped()
-        raise InputError(f"{names[0]!r} cannot be compared with itself.")
+        return pair_of(self.pairs, names, self.estimates, "model", "c['a', 'b']")
 
     def __iter__(self) -> Iterator[Comparison]:
         return iter(self.pairs)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unseen.core.errors import InputError, NotApplicable
+from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import LossTable
+from unseen.core.method import check_table, finish
 from unseen.core.notes import Note, note
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators._unit_mean import of_the_model, unit_mean
 
-__all__ = ["Rate", "rate_of"]
+__all__ = ["Rate", "rate_estimate", "rate_of"]
 
 
 @dataclass(frozen=True)
@@ -46,3 +49,16 @@ def rate_of(method: Any, table: LossTable) -> Rate:
     size = float(mean.n_units) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, mean.n_rows))
     text = f"{mean.n_rows} rows of {mean.n_units} units count as {size:.1f} independent ones"
     return Rate(share, size, low, high - low, (note("U016", text),))
+
+
+def rate_estimate(
+    method: Any, table: LossTable, level: float, ends: Callable[[Rate, float], tuple[float, float]]
+) -> Estimate:
+    """Return the rate of held-out rows, its standard error and the interval that `ends(rate, level)` gives a share."""
+    level = check_table(method, table, level)
+    rate = rate_of(method, table)
+    low, high = (rate.low + rate.span * end for end in ends(rate, level))
+    se = rate.span * np.sqrt(rate.share * (1 - rate.share) / rate.size)
+    value = rate.low + rate.span * rate.share
+    made = finish(method, table, value, se, Interval(low, high, level), None, notes=rate.notes)
+    return of_the_model(made, table)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.method import check_table, finish
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._rate import rate_of
-from unseen.estimators._unit_mean import of_the_model
+from unseen.estimators._rate import rate_estimate
 
 __all__ = ["ClopperPearson", "clopper_pearson_interval"]
 
@@ -71,11 +67,6 @@ class ClopperPearson:
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the rate, its standard error and the exact interval."""
-        level = check_table(self, table, level)
-        rate = rate_of(self, table)
-        ends = clopper_pearson_interval(rate.share * rate.size, rate.size, level)
-        low, high = (rate.low + rate.span * end for end in ends)
-        se = rate.span * np.sqrt(rate.share * (1 - rate.share) / rate.size)
-        value = rate.low + rate.span * rate.share
-        made = finish(self, table, value, se, Interval(low, high, level), None, notes=rate.notes)
-        return of_the_model(made, table)
+        return rate_estimate(
+            self, table, level, lambda rate, level: clopper_pearson_interval(rate.share * rate.size, rate.size, level)
+        )

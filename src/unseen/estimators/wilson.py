@@ -8,13 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.method import check_table, finish
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._rate import rate_of
-from unseen.estimators._unit_mean import of_the_model
+from unseen.estimators._rate import rate_estimate
 
 __all__ = ["Wilson", "wilson_interval"]
 
@@ -71,10 +69,4 @@ class Wilson:
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the rate, its standard error and the score interval."""
-        level = check_table(self, table, level)
-        rate = rate_of(self, table)
-        low, high = (rate.low + rate.span * end for end in wilson_interval(rate.share, rate.size, level))
-        se = rate.span * np.sqrt(rate.share * (1 - rate.share) / rate.size)
-        value = rate.low + rate.span * rate.share
-        made = finish(self, table, value, se, Interval(low, high, level), None, notes=rate.notes)
-        return of_the_model(made, table)
+        return rate_estimate(self, table, level, lambda rate, level: wilson_interval(rate.share, rate.size, level))

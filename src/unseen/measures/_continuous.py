@@ -7,8 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.errors import InputError
 
-__all__ = ["NORMAL_RATIO", "FromNumbers", "Outlying", "moments", "outlying", "trimmed_mean", "weighted_median"]
+__all__ = [
+    "NORMAL_RATIO",
+    "FromNumbers",
+    "Outlying",
+    "Trimmed",
+    "moments",
+    "outlying",
+    "trimmed_mean",
+    "weighted_median",
+]
 
 NORMAL_RATIO = float(np.sqrt(2 / np.pi))
 FAR = 3.5
@@ -66,6 +76,32 @@ def trimmed_mean(losses: Floats, weight: Floats, share: float) -> float:
     room = (1 - share) * weight.sum()
     used = np.clip(room - (np.cumsum(weight[order]) - weight[order]), 0.0, weight[order])
     return float(used @ losses[order] / room)
+
+
+@dataclass(frozen=True)
+class Trimmed(FromNumbers):
+    """Mean of all but the largest losses of a pattern; a subclass says what the loss of an error is.
+
+    Parameters
+    ----------
+    share : float
+        Share of the losses left out, the largest ones.
+    """
+
+    share: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share < 1:
+            raise InputError(f"share is {self.share!r}; a share to leave out lies in [0, 1).")
+
+    def loss_of(self, errors: Floats) -> Floats:
+        """Return the loss of each error."""
+        raise NotImplementedError
+
+    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
+        """Return the trimmed mean for each weighting."""
+        losses = self.loss_of(y - value)
+        return np.array([trimmed_mean(losses, w, self.share) for w in weights])
 
 
 @dataclass(frozen=True)

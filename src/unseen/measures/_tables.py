@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
 
-__all__ = ["AVERAGES", "Averaged", "FromTable", "against_rest", "divided", "tables_of"]
+__all__ = ["AVERAGES", "Averaged", "FromTable", "Share", "against_rest", "divided", "tables_of"]
 
 AVERAGES = ("auto", "positive", "macro", "micro", "weighted")
 
@@ -99,3 +99,16 @@ class Averaged(FromTable):
         weight = (counts[0] + counts[1]) if self.average == "weighted" else seen.astype(float)
         weight = np.where(np.isfinite(each) & seen, weight, 0.0)
         return divided((weight * np.nan_to_num(each)).sum(axis=-1), weight.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class Share(Averaged):
+    """A measure that is a share: it says which counts are the part and which the whole, and gets its value from them."""
+
+    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
+        """Return the counts whose ratio it is, part and whole."""
+        raise NotImplementedError
+
+    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
+        """Return the share; NaN where the whole is empty."""
+        return divided(*self.share(hits, misses, alarms, rejections))

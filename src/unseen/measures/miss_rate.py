@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from unseen.core.arrays import Floats
 from unseen.core.registry import register
-from unseen.measures._tables import Averaged, divided
+from unseen.measures._tables import Share
 
 __all__ = ["MissRate"]
 
 
 @register
 @dataclass(frozen=True)
-class MissRate(Averaged):
+class MissRate(Share):
     """Share of the positive cases that are called negative; 1 - sensitivity.
 
     References
@@ -37,10 +37,6 @@ class MissRate(Averaged):
     neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
-    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return FN / (TP + FN); NaN where no case is positive."""
-        return divided(misses, hits + misses)
-
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return the counts whose ratio it is, part and whole."""
+        """Return FN and TP + FN; the share is NaN where no case is positive."""
         return misses, hits + misses

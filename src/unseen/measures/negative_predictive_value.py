@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from unseen.core.arrays import Floats
 from unseen.core.registry import register
-from unseen.measures._tables import Averaged, divided
+from unseen.measures._tables import Share
 
 __all__ = ["NegativePredictiveValue"]
 
 
 @register
 @dataclass(frozen=True)
-class NegativePredictiveValue(Averaged):
+class NegativePredictiveValue(Share):
     """Share of the negative calls that are right, at the prevalence of these data.
 
     References
@@ -36,10 +36,6 @@ class NegativePredictiveValue(Averaged):
     neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
-    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return TN / (TN + FN); NaN where nothing is called negative."""
-        return divided(rejections, rejections + misses)
-
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return the counts whose ratio it is, part and whole."""
+        """Return TN and TN + FN; the share is NaN where nothing is called negative."""
         return rejections, rejections + misses

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from unseen.core.arrays import Floats
 from unseen.core.registry import register
-from unseen.measures._tables import Averaged, divided
+from unseen.measures._tables import Share
 
 __all__ = ["PositivePredictiveValue"]
 
 
 @register
 @dataclass(frozen=True)
-class PositivePredictiveValue(Averaged):
+class PositivePredictiveValue(Share):
     """Share of the positive calls that are right (precision, selectivity), at the prevalence of these data.
 
     References
@@ -37,10 +37,6 @@ class PositivePredictiveValue(Averaged):
     neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
-    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return TP / (TP + FP); NaN where nothing is called positive."""
-        return divided(hits, hits + alarms)
-
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return the counts whose ratio it is, part and whole."""
+        """Return TP and TP + FP; the share is NaN where nothing is called positive."""
         return hits, hits + alarms

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from unseen.core.arrays import Floats
 from unseen.core.registry import register
-from unseen.measures._tables import Averaged, divided
+from unseen.measures._tables import Share
 
 __all__ = ["Sensitivity"]
 
 
 @register
 @dataclass(frozen=True)
-class Sensitivity(Averaged):
+class Sensitivity(Share):
     """Share of the positive cases that are called positive (recall, true positive ratio).
 
     References
@@ -37,10 +37,6 @@ class Sensitivity(Averaged):
     neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
-    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return TP / (TP + FN); NaN where no case is positive."""
-        return divided(hits, hits + misses)
-
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return the counts whose ratio it is, part and whole."""
+        """Return TP and TP + FN; the share is NaN where no case is positive."""
         return hits, hits + misses

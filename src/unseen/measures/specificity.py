@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from unseen.core.arrays import Floats
 from unseen.core.registry import register
-from unseen.measures._tables import Averaged, divided
+from unseen.measures._tables import Share
 
 __all__ = ["Specificity"]
 
 
 @register
 @dataclass(frozen=True)
-class Specificity(Averaged):
+class Specificity(Share):
     """Share of the negative cases that are called negative (true negative ratio).
 
     References
@@ -37,10 +37,6 @@ class Specificity(Averaged):
     neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
-    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return TN / (TN + FP); NaN where no case is negative."""
-        return divided(rejections, rejections + alarms)
-
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return the counts whose ratio it is, part and whole."""
+        """Return TN and TN + FP; the share is NaN where no case is negative."""
         return rejections, rejections + alarms

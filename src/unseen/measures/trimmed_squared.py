@@ -7,17 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats
-from unseen.core.errors import InputError
+from unseen.core.arrays import Floats
 from unseen.core.registry import register
-from unseen.measures._continuous import FromNumbers, trimmed_mean
+from unseen.measures._continuous import Trimmed
 
 __all__ = ["TrimmedSquared"]
 
 
 @register
 @dataclass(frozen=True)
-class TrimmedSquared(FromNumbers):
+class TrimmedSquared(Trimmed):
     """Mean of the smallest errors; a few wild patterns do not move it.
 
     Parameters
@@ -36,7 +35,6 @@ class TrimmedSquared(FromNumbers):
     0.3333
     """
 
-    share: float = 0.05
     id: ClassVar[str] = "trimmed-squared"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
@@ -44,11 +42,6 @@ class TrimmedSquared(FromNumbers):
     neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.share < 1:
-            raise InputError(f"share is {self.share!r}; a share to leave out lies in [0, 1).")
-
-    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return the trimmed mean for each weighting."""
-        losses = np.square(y - value)
-        return np.array([trimmed_mean(losses, w, self.share) for w in weights])
+    def loss_of(self, errors: Floats) -> Floats:
+        """Return the square of each error."""
+        return np.asarray(np.square(errors))

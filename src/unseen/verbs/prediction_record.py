@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.core.comparison import Comparison
-from unseen.core.errors import InputError, UnknownName
+from unseen.core.comparison import Comparison, pair_of
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, merge_notes
 from unseen.core.set_losses import measured_row, scale_sentence
@@ -59,17 +58,7 @@ class PredictionFiles(Shown):
         )
 
     def __getitem__(self, names: tuple[str, str]) -> Comparison:
-        if not (isinstance(names, tuple) and len(names) == 2):
-            raise InputError(f"give the names of two files, as in result['a.csv', 'b.csv']; got {names!r}.")
-        for name in names:
-            if name not in self.estimates:
-                raise UnknownName("file", name, self.estimates)
-        for pair in self.pairs:
-            if (pair.a, pair.b) == names:
-                return pair
-            if (pair.b, pair.a) == names:
-                return pair.flipped()
-        raise InputError(f"{names[0]!r} cannot be compared with itself.")
+        return pair_of(self.pairs, names, self.estimates, "file", "result['a.csv', 'b.csv']")
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per file, or one per pair and test where there are several files."""

@@ -1,4 +1,4 @@
-"""Simulated tracer studies with a known answer: efficiency, coverage, location and outlier rates (spec 5)."""
+"""Simulated tracer studies with a known answer: efficiency, coverage, location and outlier rates."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_location_class_is_found_in_95_of_100_subjects(kind, cv):
 
 @pytest.mark.slow
 def test_outlier_rules_keep_their_rates():
-    """Clean samples removed and planted errors of six standard deviations found (spec 5.5, 300 curves there)."""
+    """Clean samples removed and planted errors of six standard deviations found."""
     _, _, f, _ = made_at("EC-EC", 0.03)
     sd = 0.03 * f
     rates = {}

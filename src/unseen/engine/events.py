@@ -76,8 +76,11 @@ class Bar:
         self._update()
 
     def say(self, text: str) -> None:
-        """Print a line above the bar."""
-        print(f"unseen: {text}", file=sys.stderr)
+        """Write a line above the bar."""
+        if self._progress is None:
+            sys.stderr.write(f"unseen: {text}\n")
+        else:
+            self._progress.console.print(f"unseen: {text}", markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         """Remove the bar."""

@@ -1,4 +1,4 @@
-"""Fit tracer studies: the verb of this package (spec 4)."""
+"""Fits tracer studies: the verb of this package."""
 
 from __future__ import annotations
 

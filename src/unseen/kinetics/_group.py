@@ -1,4 +1,4 @@
-"""Means over subjects: two-stage, inverse-variance and random effects (spec 4.6)."""
+"""Means over subjects: two-stage, inverse-variance and random effects."""
 
 from __future__ import annotations
 

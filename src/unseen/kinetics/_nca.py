@@ -1,4 +1,4 @@
-"""Non-compartmental analysis: rates of appearance and conversion from areas alone (spec 4.8)."""
+"""Non-compartmental analysis: rates of appearance and conversion from areas alone."""
 
 from __future__ import annotations
 

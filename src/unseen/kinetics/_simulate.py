@@ -1,4 +1,4 @@
-"""Synthetic tracer studies with known rates (spec 5.1)."""
+"""Synthetic tracer studies with known rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Areas under a sampled curve: trapezoids with extrapolation at both ends (spec 4.8)."""
+"""Areas under a sampled curve: trapezoids with extrapolation at both ends."""
 
 from __future__ import annotations
 

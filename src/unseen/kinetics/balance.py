@@ -1,4 +1,4 @@
-"""Tracee models in steady state: pools and fluxes for each location of the conversion (spec 2.4).
+"""Tracee models in steady state: pools and fluxes for each location of the conversion.
 
 Breakdown enters the unsampled pools (2 and 4). Conversion is part of the precursor's total loss, so that
 ``U_precursor = F02 + Fconv`` with ``F02`` the loss other than conversion: nothing is counted twice, and every pool

@@ -1,4 +1,4 @@
-"""How well the data determine the parameters (spec 4.8)."""
+"""How well the data determine the parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals for any rate, pool or flux: delta, profile and bootstrap, all with the full covariance (spec 4.6)."""
+"""Intervals for any rate, pool or flux: delta, profile and bootstrap, all with the full covariance."""
 
 from __future__ import annotations
 

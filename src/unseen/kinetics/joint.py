@@ -1,4 +1,4 @@
-"""The joint model of the three curves, its parameters on the log scale and its least-squares fit (spec 4.4)."""
+"""The joint model of the three curves, its parameters on the log scale and its least-squares fit."""
 
 from __future__ import annotations
 

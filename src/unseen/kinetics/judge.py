@@ -1,4 +1,4 @@
-"""The plausibility of fitted alternatives (spec 4.7)."""
+"""Ranks fitted alternatives, and the table of their criteria."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One joint fit at one location of the conversion, its criteria and its covariance (spec 4.5)."""
+"""One joint fit at one location of the conversion, its criteria and its covariance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a sum of exponentials to the rates of a mammillary system, and what stays an interval (spec 2.1).
+"""From a sum of exponentials to the rates of a mammillary system, and what stays an interval.
 
 A substrate is a sampled pool (1, extracellular) with peripheral pools around it. The unit curve has the transform
 ``H(s) = sum a_i / (s + l_i)`` and ``1 / H(s) = s + K11 - sum_i P_i / (s + z_i)``: the zeros ``-z_i`` give the total

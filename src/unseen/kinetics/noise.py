@@ -1,4 +1,4 @@
-"""Error models of the samples and the reweighted fit that goes with each (spec 4.4).
+"""Error models of the samples and the reweighted fit that goes with each.
 
 ``"sd"`` takes the given standard deviations; ``"combined"`` is ``sd^2 = (cv f)^2 + floor^2``, with cv and floor given or
 estimated; ``"proportional"`` divides by the fitted value; ``"constant"`` weighs all samples of a curve alike;

@@ -1,4 +1,4 @@
-"""How believable each alternative is: hard limits first, then fit, then distance from published values (spec 4.7)."""
+"""How believable each alternative is: hard limits first, then fit, then distance from published values."""
 
 from __future__ import annotations
 

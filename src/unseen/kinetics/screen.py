@@ -1,4 +1,4 @@
-"""Outlier screening of each curve alone, before the joint fit (spec 4.2).
+"""Outlier screening of each curve alone, before the joint fit.
 
 The default rule compares externally studentised residuals with a Bonferroni limit. The 95% confidence band of the
 dissertation removes one clean sample in six, and the 95% prediction band finds almost nothing; both stay available.

@@ -1,4 +1,4 @@
-"""Shape of the formed product's curve for each location of the conversion (spec 2.3).
+"""Shape of the formed product's curve for each location of the conversion.
 
 A conversion out of or into the unsampled pool changes the amplitudes, not the rates: the four locations and the
 whole-body variant are all sums of the same divided differences. Every shape is scaled to the same area, so that the

@@ -1,4 +1,4 @@
-"""Starting values: curve peeling, a grid of rate pairs, and the precursor's fast phase (spec 4.3)."""
+"""Starting values: curve peeling, a grid of rate pairs, and the precursor's fast phase."""
 
 from __future__ import annotations
 

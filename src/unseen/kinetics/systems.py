@@ -1,4 +1,4 @@
-"""Linear compartment systems of any graph, solved by the matrix exponential (spec 2.3, figures 4.1, 4.2 and 4.6)."""
+"""Linear compartment systems of any graph, solved by the matrix exponential (Ghane, 2022, figures 4.1, 4.2 and 4.6)."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from unseen.cli._common import (
     progress_for,
     write_report,
 )
+from unseen.cli._net_samples import own_samples
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
 
 __all__ = ["attach"]
@@ -34,12 +35,15 @@ HELP = """Estimate the error of a trained net on unseen data from the data it wa
 a .pt file that holds nothing but tensors: files with pickled objects are refused and nothing in them is run. A file written by
 Classifier.save needs no --module where its architecture is one of this package's.
 
-Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler.
+Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler, or give samples
+of your own with --samples.
 """
 FLAGS = {
     "method": "--method", "layer": "--layer", "kappa": "--kappa", "n_mc": "--n-mc", "repeats": "--repeats", "device": "--device",
-    "training": "--train", "random_state": "--seed", "progress": "--quiet",
+    "training": "--train", "random_state": "--seed", "progress": "--quiet", "validation": "--validation", "classes": "--classes",
+    "factory": "--module",
 }  # fmt: skip
+TEXTS = ("posterior_layer",)  # options whose value is text, also where it looks like a number
 
 
 def estimate(
@@ -85,6 +89,23 @@ def estimate(
         list[str] | None,
         typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
     ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(
+            "--samples",
+            help="Own samples for the Bayesian methods: an NPY or NPZ file of logits (samples, rows, classes), or a folder of weights.",
+        ),
+    ] = None,
+    validation: Annotated[
+        Path | None,
+        typer.Option(
+            "--validation", help="Data that the net was not trained on, for posterior=temperature; read as --data is."
+        ),
+    ] = None,
+    classes: Annotated[
+        str | None,
+        typer.Option("--classes", help="Labels of the net's outputs in their order, between commas, or their number."),
+    ] = None,
     device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
     fail_if: Annotated[
         float | None, typer.Option("--fail-if", help="Exit with code 1 where the estimate is above this error.")
@@ -103,16 +124,23 @@ def estimate(
     check_writable(report)
     check_store(store)
     more, training = _pairs("--option", option), _pairs("--train", train)
-    _check(method, more, training, sampler, module)
+    given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
+    _check(method, more, training, given, module)
     examples = nets.read_examples(data)
-    net, make = _net(module, weights, examples, seed)
+    labels = _labels(classes, examples)
+    net, make = _net(module, weights, examples, labels, seed)
+    more |= {} if labels is None else {"classes": labels}
+    if validation is not None:
+        more["validation"] = tuple(nets.read_examples(validation))
     if weights is None and not quiet:
         typer.echo("unseen: no --weights: the net is judged as the function makes it.", err=True)
     if training:
         more |= {"training": training} | ({} if make is None else {"factory": make})
+    if samples is not None:
+        more["posterior"] = own_samples(samples, net, device)
     if sampler is not None:
         drawn = _pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
-        more["posterior"] = _posterior(net, examples, sampler, drawn, device, seed)
+        more["posterior"] = _posterior(net, examples, sampler, {"classes": labels, **drawn}, device, seed)
     result = nets.estimate(
         net, examples.X, examples.y, method=method, repeats=repeats, n_mc=n_mc, device=device, layer=layer, kappa=kappa,
         random_state=seed, progress=progress_for(quiet), **more,
@@ -128,27 +156,57 @@ def estimate(
 
 
 def _check(
-    method: str, options: dict[str, Any], training: dict[str, Any], sampler: str | None, module: str | None
+    method: str, options: dict[str, Any], training: dict[str, Any], given: dict[str, Any], module: str | None
 ) -> None:
     """Refuse what cannot work, in the words of the command line, before anything is read."""
     for name in options:
         if name in FLAGS:
             raise InputError(f"--option {name}: this has a flag of its own, {FLAGS[name]}.")
-    if options.get("posterior") == "temperature" and not training and module is not None:
+    tempered = options.get("posterior") == "temperature"
+    if tempered and not training and given["--validation"] is None and module is not None:
         raise InputError(
-            "posterior=temperature needs copies of the net trained on 80% of the data; say how, as in --train epochs=200 --train lr=0.02."
+            "posterior=temperature needs rows that the net was not trained on, as in --validation held_out.npz, or copies of the net "
+            "trained on 80% of the data; say how, as in --train epochs=200 --train lr=0.02."
         )
-    if method.startswith("bayesian") and sampler is None:
+    if given["--validation"] is not None and not tempered:
+        raise InputError("--validation is for --option posterior=temperature.")
+    _check_samples(method, training, given, module)
+
+
+def _check_samples(method: str, training: dict[str, Any], given: dict[str, Any], module: str | None) -> None:
+    sampler, own = given["--sampler"], given["--samples"]
+    if sampler is not None and own is not None:
+        raise InputError("--sampler samples the weights and --samples gives samples of your own; give one of them.")
+    if method.startswith("bayesian") and sampler is None and own is None:
         raise InputError(
-            f"{method} averages over samples of the weights; say how to sample, as in --sampler laplace or --sampler sghmc."
+            f"{method} averages over samples of the weights; say how to sample, as in --sampler laplace or --sampler sghmc, or give --samples."
         )
-    if sampler == "ensemble" and not training:
+    if sampler == "ensemble" and not training and module is not None:
         raise InputError("an ensemble trains the net from other first weights; say how, as in --train epochs=200.")
-    if sampler is not None and not method.startswith("bayesian"):
-        raise InputError(f"--sampler is for the methods bayesian and bayesian-bolster; the method is {method}.")
+    for flag in ("--sampler", "--samples"):
+        if given[flag] is not None and not method.startswith("bayesian"):
+            raise InputError(f"{flag} is for the methods bayesian and bayesian-bolster; the method is {method}.")
+    if given["--sample"] and sampler is None:
+        raise InputError("--sample says how a sampler works; name it with --sampler.")
 
 
-def _net(module: str | None, weights: Path | None, examples: Any, seed: int) -> tuple[Any, Any]:
+def _labels(text: str | None, examples: Any) -> Any:
+    """Return the labels of the net's outputs, in the kind of the data's labels; None where the data tell them."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",")]
+    whole = examples.y.dtype.kind == "i"
+    if whole and len(names) == 1 and names[0].isdecimal() and int(names[0]) > 0:
+        return list(range(int(names[0])))
+    if "" in names or len(set(names)) < len(names) or len(names) < 2:
+        raise InputError(f"--classes {text!r}: give different labels between commas, as in cat,dog, or their number.")
+    try:
+        return [int(name) for name in names] if whole else names
+    except ValueError:
+        raise InputError(f"--classes {text!r}: the labels of the data are whole numbers.") from None
+
+
+def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, seed: int) -> tuple[Any, Any]:
     """Return the trained net, and a function that makes an untrained one (None where the net knows it)."""
     from unseen import nets
 
@@ -162,10 +220,12 @@ def _net(module: str | None, weights: Path | None, examples: Any, seed: int) -> 
         return nets.Classifier.load(weights), None
     import torch
 
-    function = _function(module)
+    function, count = _function(module), len(examples.classes if labels is None else labels)
     torch.manual_seed(seed)  # a net that is judged without weights is the same in every run
-    net = _made(function, module, examples)
-    return (net if weights is None else nets.load_weights(net, weights)), lambda: _made(function, module, examples)
+    net = _made(function, module, examples, count)
+    return (net if weights is None else nets.load_weights(net, weights)), lambda: _made(
+        function, module, examples, count
+    )
 
 
 def _posterior(net: Any, examples: Any, sampler: str, options: dict[str, Any], device: str, seed: int) -> Any:
@@ -197,11 +257,11 @@ def _function(name: str) -> Any:
     return made
 
 
-def _made(make: Any, name: str, examples: Any) -> Any:
+def _made(make: Any, name: str, examples: Any, n_classes: int) -> Any:
     from unseen.nets._start import maker_of
 
     try:
-        return maker_of(make, examples.X.shape[1:], len(examples.classes))()
+        return maker_of(make, examples.X.shape[1:], n_classes)()
     except UnseenError as error:
         raise InputError(f"--module {name!r}: {error}") from error
     except SystemExit as error:  # it is the user's code that runs
@@ -219,7 +279,7 @@ def _pairs(flag: str, texts: list[str] | None) -> dict[str, Any]:
         key, found, value = text.partition("=")
         if not found or not key.isidentifier():
             raise InputError(f"{flag} {text!r}: write it as key=value.")
-        out[key] = _value(value)
+        out[key] = value if key in TEXTS else _value(value)
     return out
 
 

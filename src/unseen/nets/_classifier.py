@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -15,10 +15,12 @@ from unseen.core.errors import InputError
 from unseen.nets._architectures import make_mlp
 from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode
 from unseen.nets._fit_many import fit_many
-from unseen.nets._fits import Fits, rows_at_once
+from unseen.nets._fits import Fits, ran_out, rows_at_once
+from unseen.nets._recipe import around
 from unseen.nets._saved import saved_classifier, write_classifier
 from unseen.nets._settings import device_of, dtype_of, exact_float32, weights_of_rows
 from unseen.nets._splits_together import answers, softmax
+from unseen.nets._view import View
 
 __all__ = ["Classifier"]
 
@@ -198,9 +200,10 @@ class Classifier(Estimator):
         best = self._logits(X).argmax(axis=1)
         return self.classes_[best]
 
-    def score(self, X: Any, y: Any) -> float:
-        """Return the share of rows whose label is predicted."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows, or of their weights, whose label is predicted."""
+        hits = self.predict(X) == np.asarray(y)
+        return float(np.average(hits, weights=weights_of_rows(sample_weight, len(hits))))
 
     @torch.no_grad()
     def _logits(self, X: Any) -> np.ndarray:
@@ -210,14 +213,22 @@ class Classifier(Estimator):
             raise InputError(
                 f"the net reads examples of shape {tuple(self.sample_shape_)}; X has shape {tuple(rows.shape)}."
             )
-        where = device_of(self.device)
+        where, trained = device_of(self.device), dtype_of(self.dtype)
         # float64 on a CPU: what is said of a row must not depend on the rows asked about with it
-        dtype = dtype_of(self.dtype) if where.type == "cuda" else torch.float64
+        dtype = trained if where.type == "cuda" else torch.float64
+        try:
+            return self._answers(rows, where, dtype)
+        except RuntimeError as error:
+            if dtype == trained or ran_out(error):
+                raise
+            return self._answers(rows, where, trained)  # a module may insist on the kind it was trained in
+
+    def _answers(self, rows: Tensor, where: torch.device, dtype: torch.dtype) -> np.ndarray:
         net: nn.Module = copy.deepcopy(self.module_).to(where, dtype)
-        size = rows_at_once(self.sample_shape_, where)
         with exact_float32():
-            parts: list[Tensor] = [net(part.to(where, dtype)).double().cpu() for part in rows.split(size)]
-        return torch.cat(parts).numpy()[:, : len(self.classes_)]
+            view = View(net, net, where, dtype, most=[rows_at_once(self.sample_shape_, where)])
+            logits = view.batched(lambda part: net(part.to(where, dtype)).double().cpu(), rows)
+        return logits.numpy()[:, : len(self.classes_)]
 
     def _as_images(self, X: Any) -> Any:
         """Return flat rows in the shape of the examples that the net was trained on."""
@@ -257,6 +268,31 @@ class Classifier(Estimator):
         """Write the trained net as one safetensors file whose header holds labels, shape and parameters; no pickle."""
         self._demand_fit()
         write_classifier(path, self)
+
+    @classmethod
+    def from_module(cls, module: nn.Module, X: Any, classes: Any = None, **params: Any) -> Classifier:
+        """Return a fitted classifier around a net that was trained elsewhere, such as one filled by `load_weights`.
+
+        Parameters
+        ----------
+        module : nn.Module
+            Trained net that returns logits; it is copied.
+        X : array-like
+            Rows as the net takes them, one at least; they tell the shape.
+        classes : sequence, optional
+            Label of each output, in their order; 0, 1, ... by default.
+        params
+            Parameters of the classifier: how `fit`, and so a cross-validation of it, is to train the net anew.
+
+        Examples
+        --------
+        >>> import numpy as np, unseen.nets as nets
+        >>> trained = nets.make_mlp(3, 2)
+        >>> net = nets.Classifier.from_module(trained, np.zeros((1, 3)), classes=["calm", "wild"])
+        >>> bool(np.allclose(net.decision_function(np.ones((1, 3))), np.diff(trained(torch.ones(1, 3)).detach())[0]))
+        True
+        """
+        return cast(Classifier, around(cls, module, X, classes, params))
 
     @classmethod
     def load(cls, path: str | PathLike[str], module: Any = None) -> Classifier:

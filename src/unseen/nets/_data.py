@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -100,6 +100,8 @@ def read_examples(
     """
     if part not in NPZ_NAMES:
         raise InputError(f"part is {part!r}; it is 'train', 'test' or None.")
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, (int, np.integer)) or limit < 1):
+        raise InputError(f"limit is {limit!r}; it is a whole number of at least 1.")
     if isinstance(source, Examples):
         source = (source.X, source.y)
     if isinstance(source, tuple) and len(source) == 2:
@@ -110,7 +112,7 @@ def read_examples(
         source, "batch_size"
     ):  # a DataLoader; its own order and batches do not matter
         return read_examples(source.dataset, part=part, channels=channels, n_classes=n_classes, limit=limit)
-    elif hasattr(source, "__getitem__") or hasattr(source, "__iter__"):
+    elif not isinstance(source, Mapping) and (hasattr(source, "__getitem__") or hasattr(source, "__iter__")):
         X, y, name = *_from_dataset(source, limit), type(source).__name__
     else:
         raise KindError(f"source is a {type(source).__name__}; give a path, a pair (X, y), a Dataset or a DataLoader.")
@@ -142,7 +144,10 @@ def _checked(X: np.ndarray, y: np.ndarray, name: str, n_classes: int | None, lim
         raise InputError(
             f"{name}: labels run from {y.min()} to {y.max()}; with {n_classes} classes they run from 0 to {n_classes - 1}."
         )
-    y = y.astype(np.int64) if y.dtype.kind in "bui" else y
+    if y.dtype == object and not all(isinstance(label, str) for label in y):
+        odd = next(label for label in y if not isinstance(label, str))
+        raise InputError(f"{name}: one label is {odd!r}; labels are all text or all whole numbers.")
+    y = y.astype(np.int64) if y.dtype.kind in "bui" else y.astype(str) if y.dtype.kind in "OS" else y
     return Examples(X, y, tuple(np.unique(y).tolist()), name)
 
 
@@ -156,6 +161,12 @@ def _from_path(path: Path, part: str | None, channels: int | None, limit: int | 
 
 
 def _from_npz(path: Path, part: str | None) -> tuple[np.ndarray, np.ndarray]:
+    with path.open("rb") as file:
+        start = file.read(6)
+    if not start.startswith((b"PK", b"\x93NUMPY")):
+        raise InputError(
+            f"{str(path)!r} is no NPZ file; give one with X and y, or the folder that holds IDX files or pictures by class."
+        )
     try:
         with np.load(path, allow_pickle=False) as archive:
             if not hasattr(archive, "files"):
@@ -164,7 +175,8 @@ def _from_npz(path: Path, part: str | None) -> tuple[np.ndarray, np.ndarray]:
                 if set(names) <= set(archive.files):
                     X, y = (archive[name] for name in names)
                     return X, y
-            raise InputError(f"{str(path)!r} holds {', '.join(archive.files)}; arrays called X and y are needed.")
+            wanted = " and ".join(NPZ_NAMES[part][0])
+            raise InputError(f"{str(path)!r} holds {', '.join(archive.files)}; arrays called {wanted} are needed.")
     except InputError:
         raise
     except Exception as error:  # zipfile, zlib and numpy each raise kinds of their own
@@ -220,12 +232,31 @@ def _picture(path: Path, channels: int | None) -> np.ndarray:
         ) from error
     try:
         with Image.open(path) as image:
-            grey = image.mode in ("1", "L", "I", "I;16", "F", "LA")
-            mode = CHANNELS[channels] if channels else ("L" if grey else "RGB")
-            values = np.asarray(image.convert(mode))
+            values = _pixels(image, channels)
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise InputError(f"cannot read the picture {str(path)!r}: {error}.") from error
+    return values
+
+
+def _pixels(image: Any, channels: int | None) -> np.ndarray:
+    """Return an opened picture as (channels, height, width) bytes; 16 bits of grey become 8 by division."""
+    if image.mode == "F":
+        raise OSError("its pixels are floats of unknown range; save it with 8 or 16 bits, or give the numbers as NPZ")
+    if image.mode.startswith("I"):
+        values = (np.asarray(image).astype(np.int64) // 257).clip(0, 255).astype(np.uint8)[None]
+        return np.repeat(values, channels or 1, axis=0)
+    mode = CHANNELS[channels] if channels else ("L" if image.mode in ("1", "L", "LA") else "RGB")
+    values = np.asarray(image.convert(mode))
     return values[None] if values.ndim == 2 else values.transpose(2, 0, 1)
+
+
+def _label(value: Any, k: int) -> Any:
+    if isinstance(value, str):
+        return value
+    values = _array(value)
+    if values.size != 1 or values.dtype.kind not in "biufUS":
+        raise InputError(f"the label of item {k} is {value!r}; a class number or a name is needed.")
+    return values.item()
 
 
 def _from_dataset(dataset: Any, limit: int | None) -> tuple[np.ndarray, np.ndarray]:
@@ -235,8 +266,11 @@ def _from_dataset(dataset: Any, limit: int | None) -> tuple[np.ndarray, np.ndarr
     for k, item in enumerate(itertools.islice(items, limit)):
         if not isinstance(item, (tuple, list)) or len(item) < 2:
             raise InputError(f"item {k} of the dataset is a {type(item).__name__}; pairs (input, label) are needed.")
-        inputs.append(_array(item[0]))
-        labels.append(_array(item[1]).item() if not isinstance(item[1], str) else item[1])
+        picture = hasattr(item[0], "convert") and hasattr(
+            item[0], "mode"
+        )  # as torchvision's sets give without a transform
+        inputs.append(_pixels(item[0], None) if picture else _array(item[0]))
+        labels.append(_label(item[1], k))
     if not inputs:
         raise InputError("the dataset is empty; examples are needed.")
     shapes = {x.shape for x in inputs}

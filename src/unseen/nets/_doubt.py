@@ -8,9 +8,10 @@ from typing import Any
 import torch
 
 from unseen.core.errors import InputError, KindError, NotApplicable
+from unseen.nets._inputs import class_codes, input_tensor
 from unseen.nets._problem import Options, Problem
 from unseen.nets._split import cut_at
-from unseen.nets._view import class_codes, held_still, input_tensor
+from unseen.nets._view import held_still
 
 __all__ = ["Probabilities", "fit_temperature", "probabilities_of"]
 
@@ -66,7 +67,8 @@ def probabilities_of(problem: Problem, options: Options, held_out: Any) -> tuple
         if given == "temperature":
             t = fit_temperature(*_calibration_logits(problem, options, held_out))
             return lambda points, rows, logits, own: (logits / t).softmax(1), f"softmax at temperature {t:.4g}"
-        return _by_neighbours(problem, options), f"{options.k}-nearest-neighbour posterior"
+        where = f" behind layer {options.posterior_layer}" if options.posterior_layer else ""
+        return _by_neighbours(problem, options), f"{options.k}-nearest-neighbour posterior{where}"
     if hasattr(given, "predictive"):
         _need_inputs(problem, "samples of a posterior")
         return _by_samples(problem, given), str(given)

@@ -13,11 +13,12 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
-from unseen.nets._architectures import make_mlp
+from unseen.nets._inputs import class_codes
 from unseen.nets._methods import METHODS, Work, doubt_of
 from unseen.nets._problem import Options, Problem, options_from, point_weights, problem_of
+from unseen.nets._recipe import recipe_of
 from unseen.nets._records import NetEstimate
-from unseen.nets._view import class_codes, view_of
+from unseen.nets._view import view_of
 from unseen.nets._watched import watched
 
 __all__ = ["estimate"]
@@ -132,7 +133,9 @@ def estimate(
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     start = time.perf_counter()
-    recipe, X = _of_classifier(module, X)
+    recipe, X = recipe_of(module, X)
+    if isinstance(options.get("validation"), tuple) and len(options["validation"]) == 2:
+        options["validation"] = (recipe_of(module, options["validation"][0])[1], options["validation"][1])
     given = options_from({"repeats": repeats, "n_mc": n_mc, "layer": layer, "kappa": kappa, **recipe, **options})
     if module is None:
         module = given.posterior
@@ -165,29 +168,6 @@ def _of_given_logits(method: str, y: Any, options: Options) -> NetEstimate:
         float(weights @ values), None, None, None, method, Target.MODEL.at(len(p)), "zero-one", len(p), 0, 0.0, (), 0.0, values,
         "input", str(options.posterior),
     )  # fmt: skip
-
-
-TRAINING = (
-    "epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop", "stop_at", "optimizer",
-)  # fmt: skip
-
-
-def _of_classifier(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
-    """Return how a `Classifier` makes and trains its net, and its inputs in the shape the net reads."""
-    from unseen.nets._classifier import Classifier
-
-    if not isinstance(module, Classifier):
-        return {}, X
-    if not hasattr(module, "module_"):
-        raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
-    shape = module.input_shape
-    X = module._as_images(X) if shape is None else np.asarray(X).reshape(len(X), *shape)
-    training = {name: getattr(module, name) for name in TRAINING}
-    weights = module.class_weight
-    if isinstance(weights, dict):
-        weights = {k: weights[label] for k, label in enumerate(module.classes_.tolist()) if label in weights}
-    training["class_weight"] = weights
-    return {"factory": make_mlp if module.module is None else module.module, "training": training}, X
 
 
 def _few(problem: Problem) -> tuple[Note, ...]:

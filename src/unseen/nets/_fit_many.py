@@ -17,18 +17,19 @@ from unseen.nets._fits import Fits, rows_at_once
 from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
 from unseen.nets._program import Plain
-from unseen.nets._sets import counting, index_arrays, make_sets
+from unseen.nets._sets import counting, index_arrays, make_sets, sets_and_seeds
 from unseen.nets._settings import (
     Settings,
     class_weights,
     device_of,
     dtype_of,
     exact_float32,
+    maybe_whole,
     per_net,
     weights_of_rows,
     whole,
 )
-from unseen.nets._start import fresh_nets, maker_of, probed, stacked_state
+from unseen.nets._start import fresh_nets, giving_logits, maker_of, probed, stacked_state
 from unseen.nets._together import train_all
 from unseen.nets._train import Record
 
@@ -158,7 +159,7 @@ def fit_many(
     X, y = _examples(X, kind), _classes(y)
     if len(X) != len(y):
         raise InputError(f"X has {len(X)} rows and y has {len(y)}; they must be equally many.")
-    rows, seeds = _pairs(index_sets, seeds, len(X))
+    rows, seeds = sets_and_seeds(index_sets, seeds, len(X))
     row_weights = weights_of_rows(sample_weight, len(X))
     rows = counting(rows, row_weights)
     count = len(rows)
@@ -169,10 +170,14 @@ def fit_many(
     settings = Settings(
         whole("epochs", epochs), whole("batch_size", batch_size), per_net("lr", lr, count), per_net("momentum", momentum, count),
         per_net("weight_decay", weight_decay, count), None if dropout is None else per_net("dropout", dropout, count),
-        whole("patience", patience), stop, stop_at, optimizer, halve_every, augment, strategy, eval_batch,
+        whole("patience", patience), stop, stop_at, optimizer, maybe_whole("halve_every", halve_every), augment, strategy,
+        maybe_whole("eval_batch", eval_batch),
     )  # fmt: skip
-    c = int(n_classes or y.max() + 1)
-    nets = fresh_nets(maker_of(module, X.shape[1:], c), seeds)
+    if not (progress is None or isinstance(progress, bool) or hasattr(progress, "advance")):
+        raise KindError(f"progress is {progress!r}; give True, False or a reporter.")
+    max_together = maybe_whole("max_together", max_together)
+    c = int(y.max()) + 1 if n_classes is None else whole("n_classes", n_classes)
+    nets = giving_logits(fresh_nets(maker_of(module, X.shape[1:], c), seeds), X)
     n_logits = probed(nets[0], X)
     if y.max() >= n_logits:
         raise InputError(
@@ -244,16 +249,6 @@ def _classes(y: Any) -> np.ndarray:
     return codes
 
 
-def _pairs(index_sets: Any, seeds: Any, n: int) -> tuple[list[np.ndarray], list[int]]:
-    """Return index sets and seeds, one each per net."""
-    single = isinstance(seeds, (int, np.integer))
-    rows = index_arrays(index_sets, n, 1 if single else len(seeds))
-    numbers = [int(seeds) + i for i in range(len(rows))] if single else [int(s) for s in seeds]
-    if len(numbers) != len(rows):
-        raise InputError(f"there are {len(rows)} index sets and {len(numbers)} seeds; give one seed per net.")
-    return rows, numbers
-
-
 def _add_dropouts(
     net: nn.Module, buffers: dict[str, Tensor], settings: Settings, device: torch.device, count: int
 ) -> None:
@@ -291,6 +286,9 @@ def _result(
             f"the loss of {'the net' if len(fits) == 1 else f'all {len(fits)} nets'} became NaN or infinite (net 0: {record.reasons[0]}); "
             "use a smaller lr, or scale the features."
         )
+    if how.startswith("one by one: ") and len(fits) > 1:
+        notes.append(f"the nets were trained {how}")
+        LOG.info(notes[-1])
     for i in bad.tolist():
         notes.append(f"net {i} (seed {job.seeds[i]}): {record.reasons[i]}; it was stopped, the others went on.")
         LOG.warning(notes[-1])

@@ -9,6 +9,7 @@ from torch import nn
 from torch.func import functional_call, grad, vmap
 
 from unseen.core.errors import FitError
+from unseen.nets._view import View
 
 __all__ = ["sampled_states"]
 
@@ -17,13 +18,14 @@ CHECK_EVERY = 50
 
 def sampled_states(
     module: nn.Module, X: Any, codes: Any, *, kind: str, per_chain: int, chains: int, burn_in: int, thin: int, step: float,
-    temperature: float, prior_scale: float, friction: float, batch_size: int | None, jitter: float, seed: int,
+    temperature: float, prior_scale: float, friction: float, batch_size: int | None, jitter: float, seed: int, notes: list[Any] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return stacked weights of shape (chains, per_chain, ...) from the posterior of a classifier's weights.
 
     The potential is the summed cross-entropy plus |w|^2 / (2 prior_scale^2). `step` is a step length on the *mean* loss, as
     for SGD: Langevin moves w by -(step/n) grad U + sqrt(2 step T / n) z, Hamiltonian dynamics keeps a velocity with
-    v <- (1 - friction) v - (step/n) grad U + sqrt(2 friction step T / n) z.
+    v <- (1 - friction) v - (step/n) grad U + sqrt(2 friction step T / n) z. Gradients are summed over pieces of the sample, so that memory
+    does not grow with it; a piece that does not fit is halved, which is said in `notes`.
 
     References
     ----------
@@ -44,7 +46,8 @@ def sampled_states(
         if value.requires_grad:
             start = value.detach().expand(chains, *value.shape).clone()
             weights[name] = start + jitter * normal(start)
-    gradient = _gradient(module, buffers, fixed, n / size, prior_scale)
+    gradient = _gradient(module, buffers, fixed)
+    pieces = View(module, module, X.device, X.dtype, notes=[] if notes is None else notes)
     velocity = {k: torch.zeros_like(v) for k, v in weights.items()}
     pace = step / n
     keep, share = (1.0 - friction, friction) if kind == "sghmc" else (0.0, 1.0)
@@ -53,10 +56,10 @@ def sampled_states(
     for t in range(burn_in + per_chain * thin):
         # a batch of its own for every chain
         rows = None if size == n else torch.rand((chains, n), generator=generator, device=X.device).topk(size).indices
-        batch = (X, codes) if rows is None else (X[rows], codes[rows])
-        slope = vmap(gradient, in_dims=(0, *((None, None) if rows is None else (0, 0))))(weights, *batch)
+        slope = _summed(gradient, weights, X, codes, rows, pieces)
         for name, value in weights.items():
-            velocity[name] = keep * velocity[name] - pace * slope[name] + noise * normal(value)
+            pull = n / size * slope[name] + value / prior_scale**2
+            velocity[name] = keep * velocity[name] - pace * pull + noise * normal(value)
             weights[name] = value + velocity[name]
         if t % CHECK_EVERY == 0 or t == burn_in + per_chain * thin - 1:
             _finite(weights, t)
@@ -66,14 +69,35 @@ def sampled_states(
     return {name: torch.stack(values, dim=1) for name, values in kept.items()}
 
 
-def _gradient(module: nn.Module, buffers: Any, fixed: Any, weight: float, prior_scale: float) -> Any:
-    def potential(weights: Any, X: Any, codes: Any) -> Any:
+def _gradient(module: nn.Module, buffers: Any, fixed: Any) -> Any:
+    """Return the gradient of one chain's summed cross-entropy."""
+
+    def loss(weights: Any, X: Any, codes: Any) -> Any:
         out = functional_call(module, ({**weights, **fixed}, buffers), (X,))
         out = torch.cat([torch.zeros_like(out), out], 1) if out.shape[1] == 1 else out
-        loss = nn.functional.cross_entropy(out, codes, reduction="sum")
-        return weight * loss + sum(w.square().sum() for w in weights.values()) / (2 * prior_scale**2)
+        return nn.functional.cross_entropy(out, codes, reduction="sum")
 
-    return grad(potential)
+    return grad(loss)
+
+
+def _summed(gradient: Any, weights: dict[str, Any], X: Any, codes: Any, rows: Any, pieces: View) -> dict[str, Any]:
+    """Return the gradients of all chains over the sample, or over rows of each chain's own, added up piece by piece."""
+    total: dict[str, Any] = {}
+    chains = len(next(iter(weights.values())))
+
+    def add(slope: dict[str, Any], part: Any) -> Any:
+        for name, value in slope.items():
+            total[name] = total[name] + value if name in total else value
+        return part[:0]
+
+    numbers = chains * X[0].numel()
+    if rows is None:
+        shared = vmap(gradient, in_dims=(0, None, None))
+        pieces.batched(lambda x, y: add(shared(weights, x, y), y), X, codes, numbers=numbers)
+    else:
+        own = vmap(gradient)
+        pieces.batched(lambda r: add(own(weights, X[r.T], codes[r.T]), r), rows.T, numbers=numbers)
+    return total
 
 
 def _finite(weights: dict[str, Any], t: int) -> None:

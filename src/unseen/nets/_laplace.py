@@ -15,6 +15,7 @@ from unseen.nets._split import last_linear
 __all__ = ["LastLayer", "last_layer_posterior"]
 
 LARGEST = 20_000
+PIECE = 2**24  # numbers held while the curvature of a few examples is added
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ def last_layer_posterior(module: nn.Module, X: Any, codes: Any, prior_scale: flo
     precision = torch.eye(outputs * width, dtype=torch.float64, device=X.device) / prior_scale**2
     with torch.no_grad():
         _check_output(module, name, X[:8], mean)
-        for part in X.split(1024):
+        for part in X.split(max(1, min(1024, PIECE // (outputs * outputs * width)))):
             phi = _features(module, name, part, width).double()
             logits = phi @ mean.T
             precision += _gauss_newton(phi, logits)

@@ -14,10 +14,13 @@ from torch import nn
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.learners.progress import TrainingProgress, targets_of, weight_summary
-from unseen.nets._progress_file import KIND, append_line, progress_of, read_lines
-from unseen.nets._view import View, class_codes, held_still, view_of
+from unseen.nets._inputs import class_codes
+from unseen.nets._progress_file import KIND, NAMES, append_line, progress_of, read_lines
+from unseen.nets._view import View, held_still, view_of
 
 __all__ = ["Monitor"]
+
+TAKEN = ("epoch", *NAMES, "train_wrong", "monitor_wrong", "done", "kind")
 
 
 class Monitor:
@@ -83,8 +86,8 @@ class Monitor:
     ) -> None:  # fmt: skip
         if not isinstance(module, nn.Module):
             raise KindError(f"module is a {type(module).__name__}; give the torch.nn.Module that is being trained.")
-        if patience is not None and patience < 1:
-            raise InputError(f"patience is {patience}; at least one epoch is needed.")
+        if patience is not None and (not isinstance(patience, (int, np.integer)) or patience < 1):
+            raise InputError(f"patience is {patience!r}; a whole number of at least one epoch is needed.")
         if task not in ("auto", "classes", "numbers"):
             raise UnknownName("task", task, ("auto", "classes", "numbers"))
         self.module, self.patience, self.keep_best, self.task = module, patience, keep_best, task
@@ -140,6 +143,7 @@ class Monitor:
 
     def __call__(self, **more: float) -> dict[str, Any]:
         """Record an epoch and return its line; numbers of your own, such as the loss, are kept in it by name."""
+        own = _own_numbers(more)
         with torch.no_grad(), held_still(self.module):
             (train, train_wrong), (watched, watched_wrong) = (self._judged(*part) for part in self._parts)
         weights = torch.cat([p.detach().flatten().double() for p in self.module.parameters()]).cpu().numpy()
@@ -149,7 +153,7 @@ class Monitor:
             "epoch": len(self.lines) + 1, "train_error": train, "monitor_error": watched, "train_p": _p(train, self._spread[0]),
             "monitor_p": _p(watched, self._spread[1]), "angle": angle, "rate": float("nan") if before is None else abs(angle - before),
             "length": length, "variance": variance, "train_wrong": train_wrong, "monitor_wrong": watched_wrong,
-            **{k: float(v) for k, v in more.items()},
+            **own,
         }  # fmt: skip
         self.lines.append(line)
         if watched < self._best_error:
@@ -195,6 +199,19 @@ class Monitor:
         """Write into the record that training has ended, and why."""
         if self.path is not None:
             append_line(self.path, {"done": reason})
+
+
+def _own_numbers(more: dict[str, Any]) -> dict[str, float]:
+    """Return numbers that the user records beside ours."""
+    out = {}
+    for name, value in more.items():
+        if name in TAKEN:
+            raise InputError(f"{name} is a number that the monitor itself records; give yours another name.")
+        try:
+            out[name] = float(value)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise KindError(f"{name} is {value!r}; one number per epoch is kept.") from error
+    return out
 
 
 def _p(error: float, spread: float) -> float:

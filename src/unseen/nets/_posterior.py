@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,8 @@ from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
 from unseen.core.show import Shown
 from unseen.nets._chains import effective_size, largest_r_hat
-from unseen.nets._view import View, chosen_device, held_still, input_tensor
+from unseen.nets._inputs import chosen_device, input_tensor
+from unseen.nets._view import View, held_still
 
 __all__ = ["Posterior", "posterior_of_states"]
 
@@ -113,7 +114,12 @@ class Posterior(Shown):
         """
         if callable(logits):
             return cls("given", 0, logits)
-        values = torch.as_tensor(np.asarray(logits), dtype=torch.float32)
+        given = np.asarray(logits.detach().cpu() if isinstance(logits, torch.Tensor) else logits)
+        if given.dtype.kind not in "fiu":
+            raise KindError(
+                f"logits hold {given.dtype}; give numbers of shape (samples, rows, classes), or a function of inputs."
+            )
+        values = torch.as_tensor(given, dtype=torch.float32)
         if values.ndim != 3 or not bool(torch.isfinite(values).all()):
             raise InputError(
                 f"logits have shape {tuple(values.shape)}; finite numbers of shape (samples, rows, classes) are needed."
@@ -127,6 +133,10 @@ class Posterior(Shown):
             raise KindError(f"module is a {type(module).__name__}; give a torch.nn.Module.")
         expected = {k: tuple(v.shape) for k, v in module.state_dict().items()}
         for number, state in enumerate(states):
+            if not isinstance(state, Mapping) or not all(isinstance(v, torch.Tensor) for v in state.values()):
+                raise KindError(
+                    f"state {number} is a {type(state).__name__}; give state dictionaries: names to tensors."
+                )
             if {k: tuple(v.shape) for k, v in state.items()} != expected:
                 raise InputError(f"state {number} does not fit the module: names or shapes differ.")
         if not states:
@@ -152,7 +162,9 @@ def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str,
     return Posterior(sampler, count, draw, None, first.device, first.dtype, **more)
 
 
-def diagnosed(module: nn.Module, states: dict[str, Any], X: Any, sampler: str, classes: Any) -> Posterior:
+def diagnosed(
+    module: nn.Module, states: dict[str, Any], X: Any, sampler: str, classes: Any, notes: Sequence[Note] = ()
+) -> Posterior:
     """Return the posterior of weights (chains, draws, ...) with diagnostics of the logits of some training rows."""
     chains, draws = next(iter(states.values())).shape[:2]
     flat = {k: v.flatten(0, 1) for k, v in states.items()}
@@ -161,11 +173,10 @@ def diagnosed(module: nn.Module, states: dict[str, Any], X: Any, sampler: str, c
     z = (z - z.mean(2, keepdim=True)).double().cpu().numpy().reshape(chains, draws, -1)
     z = z[:, :, np.ptp(z, axis=(0, 1)) > 0]
     if z.shape[2] == 0:
-        return posterior_of_states(module, flat, sampler, classes_=classes)
+        return posterior_of_states(module, flat, sampler, notes=tuple(notes), classes_=classes)
     r_hat, limit = largest_r_hat(z)
     ess = min(effective_size(z[..., k]) for k in range(z.shape[2]))
-    notes: tuple[Note, ...] = ()
     if r_hat > max(SETTLED, limit):
         said = f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows; settled chains of this length stay below {limit:.3f}"
-        notes = (note("N020", said),)
-    return posterior_of_states(module, flat, sampler, r_hat=r_hat, ess=ess, notes=notes, classes_=classes)
+        notes = (*notes, note("N020", said))
+    return posterior_of_states(module, flat, sampler, r_hat=r_hat, ess=ess, notes=tuple(notes), classes_=classes)

@@ -11,10 +11,11 @@ import torch
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.nets._inputs import class_codes
 from unseen.nets._noise import Kernels, Means, Points, kernel_means
 from unseen.nets._sizes import diagonal_sizes, spherical_sizes
 from unseen.nets._split import Cut, cut_at, linear_rule
-from unseen.nets._view import View, class_codes, held_still
+from unseen.nets._view import View, held_still
 
 __all__ = ["Options", "Problem", "options_from", "point_weights", "problem_of"]
 
@@ -61,10 +62,19 @@ class Options:
             raise KindError(
                 f"training is a {type(self.training).__name__}; give a dict such as dict(epochs=200, lr=0.02)."
             )
-        for name in ("repeats", "k"):
+        for name, least in (("repeats", 1), ("k", 1), ("draws", 0)):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-                raise InputError(f"{name} is {value!r}; it is a whole number of at least 1.")
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
+            if not whole and not (name == "draws" and value is None):
+                raise InputError(f"{name} is {value!r}; it is a whole number of at least {least}.")
+        for name in ("exact", "bidirectional"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise InputError(f"{name} is {getattr(self, name)!r}; it is True or False.")
+        for name in ("layer", "posterior_layer"):
+            if not isinstance(getattr(self, name), (str, type(None))):
+                raise KindError(f"{name} is {getattr(self, name)!r}; a layer is named by text, as in named_modules().")
+        if not (self.validation is None or (isinstance(self.validation, (tuple, list)) and len(self.validation) == 2)):
+            raise KindError(f"validation is a {type(self.validation).__name__}; give a pair (X, y) of rows and labels.")
         for name, low, high in (("fraction", 0.0, 1.0), ("step", 0.0, 10.0), ("max_kappa", 1.0, 1e6)):
             value = getattr(self, name)
             if not isinstance(value, (int, float, np.floating)) or not low < value < high:

@@ -15,7 +15,7 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.learners.progress import TrainingProgress
 
-__all__ = ["KIND", "append_line", "progress_of", "read_lines", "read_progress", "run_rows"]
+__all__ = ["KIND", "NAMES", "append_line", "progress_of", "read_lines", "read_progress", "run_rows"]
 
 KIND = "unseen training progress 1"
 NAMES = ("train_error", "monitor_error", "train_p", "monitor_p", "angle", "rate", "length", "variance")
@@ -24,10 +24,13 @@ NAMES = ("train_error", "monitor_error", "train_p", "monitor_p", "angle", "rate"
 def append_line(path: Path, line: dict[str, Any]) -> None:
     """Add one line and put it on the disk; numbers that are not finite become null."""
     plain = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in line.items()}
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(plain, allow_nan=False) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(plain, allow_nan=False) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InputError(f"cannot write the record {str(path)!r}: {error.strerror}.") from error
 
 
 def read_lines(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -10,12 +10,15 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
+from unseen.core.notes import Note
 from unseen.core.rng import RandomState, root_seed, task_seed
+from unseen.nets._inputs import class_codes
 from unseen.nets._langevin import sampled_states
 from unseen.nets._laplace import last_layer_posterior
 from unseen.nets._posterior import Posterior, diagnosed
+from unseen.nets._recipe import recipe_of
 from unseen.nets._settings import training_options
-from unseen.nets._view import class_codes, held_still, inner_module, view_of
+from unseen.nets._view import held_still, inner_module, view_of
 
 __all__ = ["SAMPLERS", "posterior"]
 
@@ -72,14 +75,14 @@ def posterior(
     friction : float
         Of "sghmc", between 0 and 1.
     batch_size : int, optional
-        Rows per step; all by default. Smaller batches add noise that is not corrected for.
+        Rows per step; all by default, in pieces that fit the memory. Smaller batches add noise that is not corrected for.
     jitter : float
         Standard deviation of the starting points around the trained weights.
     predictive : {"mc", "probit"}
         For "laplace": samples of the weights, or logits shrunk by 1/sqrt(1 + pi/8 variance) (one sample, no noise). The two
         differ where the variance is large.
     training : dict
-        For "ensemble": options of `fit_many`.
+        For "ensemble": options of `fit_many`; a `Classifier` knows its own.
     device, classes
         As in `estimate`.
     random_state : int, Generator or None
@@ -104,15 +107,17 @@ def posterior(
     """
     if sampler not in SAMPLERS:
         raise UnknownName("sampler", sampler, SAMPLERS)
-    _check(n_samples=n_samples, thin=thin, n_chains=n_chains)
-    for name, value in (("step", step), ("temperature", temperature), ("prior_scale", prior_scale)):
-        if not isinstance(value, (int, float, np.floating)) or not 0 < value < np.inf:
-            raise InputError(f"{name} is {value!r}; it is a positive number.")
-    held = inner_module(module)
-    if held is None:
+    _check_counts(n_samples=n_samples, thin=thin, n_chains=n_chains, burn_in=burn_in, batch_size=batch_size)
+    _check_numbers(step=step, temperature=temperature, prior_scale=prior_scale, friction=friction, jitter=jitter)
+    if inner_module(module) is None:
         raise KindError(f"{type(module).__name__} holds no torch module; a posterior of weights needs one.")
-    view, data = view_of(module, X, device=device, outputs="logits", classes=classes)
+    recipe, X = recipe_of(module, X)
+    view, data = view_of(module, X, device=device, classes=classes)
     assert view.module is not None
+    if view.probabilities:
+        raise InputError(
+            "the net returns probabilities; a posterior of weights needs its logits: leave out the softmax or sigmoid at its end."
+        )
     with held_still(view.module):
         width = view.all_logits(data[:2]).shape[1]
     codes, labels = class_codes(y, width, view.classes, len(data))
@@ -121,21 +126,40 @@ def posterior(
     if sampler == "mc-dropout":
         return _by_dropout(net, data, n_samples, seed, labels)
     if sampler == "ensemble":
-        return _by_ensemble(net, data, target, n_samples, seed, training, labels)
+        return _by_ensemble(
+            recipe.get("factory", net), data, target, n_samples, seed, training or recipe.get("training"), labels
+        )
     if sampler == "laplace":
         return _by_laplace(net, data, target, (n_samples, predictive, prior_scale, temperature), seed, labels)
+    notes: list[Note] = []
     states = sampled_states(
         net, data, target, kind=sampler, per_chain=-(-n_samples // n_chains), chains=n_chains, burn_in=int(burn_in), thin=thin, step=step,
         temperature=temperature, prior_scale=prior_scale, friction=friction, batch_size=batch_size, jitter=jitter,
-        seed=task_seed(seed, "chains"),
+        seed=task_seed(seed, "chains"), notes=notes,
     )  # fmt: skip
-    return diagnosed(net, states, data, sampler, labels)
+    return diagnosed(net, states, data, sampler, labels, notes)
 
 
-def _check(**whole: Any) -> None:
+def _check_counts(**whole: Any) -> None:
     for name, value in whole.items():
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise InputError(f"{name} is {value!r}; it is a whole number of at least 1.")
+        least = 0 if name == "burn_in" else 1
+        if name == "batch_size" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+            raise InputError(f"{name} is {value!r}; it is a whole number of at least {least}.")
+
+
+def _check_numbers(**numbers: Any) -> None:
+    for name, value in numbers.items():
+        known = isinstance(value, (int, float, np.floating, np.integer)) and not isinstance(value, bool)
+        if name == "jitter" and known and 0 <= value < np.inf:
+            continue
+        high = 1.0 if name == "friction" else np.inf
+        if not known or not 0 < value <= high or value == np.inf:
+            wanted = (
+                "above 0 and at most 1" if name == "friction" else "of at least 0" if name == "jitter" else "above 0"
+            )
+            raise InputError(f"{name} is {value!r}; it is a number {wanted}.")
 
 
 def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> Posterior:
@@ -170,7 +194,7 @@ def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> P
     return Posterior("mc-dropout", count, draw, None, X.device, X.dtype, classes_=labels)
 
 
-def _by_ensemble(net: nn.Module, X: Any, codes: Any, count: int, seed: int, training: Any, labels: Any) -> Posterior:
+def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: Any, labels: Any) -> Posterior:
     from unseen.nets import fit_many
 
     if training is None:

@@ -15,13 +15,17 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError
 from unseen.nets import _architectures
-from unseen.nets._start import maker_of
+from unseen.nets._start import giving_logits, maker_of
 from unseen.nets._weight_files import read_metadata, read_weights, write_weights
 
 __all__ = ["load_weights", "read_state", "saved_classifier", "write_classifier"]
 
 OWN = tuple(_architectures.__all__)
 FORMAT = "unseen.nets.Classifier/1"
+CHECKPOINT_KEYS = (
+    "state_dict",
+    "model_state_dict",
+)  # where checkpoints of Lightning and of torch's tutorials keep the weights
 
 
 def read_state(path: str | PathLike[str]) -> dict[str, Tensor]:
@@ -40,8 +44,10 @@ def read_state(path: str | PathLike[str]) -> dict[str, Tensor]:
             f"{str(path)!r} holds pickled objects or is no torch file, and pickles can run code when opened; it was not opened. "
             "Save the weights alone: safetensors.torch.save_file(module.state_dict(), 'net.safetensors'), or torch.save(module.state_dict(), 'net.pt')."
         ) from error
-    if isinstance(state, dict) and isinstance(state.get("state_dict"), dict):
-        state = state["state_dict"]
+    for key in CHECKPOINT_KEYS:
+        if isinstance(state, dict) and isinstance(state.get(key), dict):
+            state = state[key]
+            break
     if not isinstance(state, dict) or not state or not all(isinstance(v, Tensor) for v in state.values()):
         raise InputError(
             f"{str(path)!r} must hold a state dictionary (names to tensors); it holds a {type(state).__name__}."
@@ -74,6 +80,7 @@ def load_weights(module: nn.Module, path: str | PathLike[str]) -> nn.Module:
 
 def _filled(module: nn.Module, state: dict[str, Tensor], name: str) -> nn.Module:
     wanted = module.state_dict()
+    state = _without_prefix(state, wanted)
     missing, extra = sorted(set(wanted) - set(state)), sorted(set(state) - set(wanted))
     if missing or extra:
         what = f"lack {missing[0]!r}" if missing else f"hold {extra[0]!r}, which the module has not"
@@ -85,6 +92,13 @@ def _filled(module: nn.Module, state: dict[str, Tensor], name: str) -> nn.Module
             )
     module.load_state_dict(state)
     return module
+
+
+def _without_prefix(state: dict[str, Tensor], wanted: dict[str, Any]) -> dict[str, Tensor]:
+    """Return the weights without a first name that a wrapper (DataParallel, a compiled or Lightning module) put before all of them."""
+    first = next(iter(state)).partition(".")[0] + "."
+    bare = {name.removeprefix(first): value for name, value in state.items() if name.startswith(first)}
+    return bare if set(state) != set(wanted) and len(bare) == len(state) and set(bare) == set(wanted) else state
 
 
 def write_classifier(path: str | PathLike[str], net: Any) -> None:
@@ -125,12 +139,7 @@ def _architecture_of(module: Any) -> dict[str, Any] | None:
 
 def saved_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -> Any:
     """Read a classifier that `write_classifier` wrote."""
-    text = read_metadata(path).get("unseen")
-    header = json.loads(text) if text else {}
-    if header.get("format") != FORMAT:
-        raise InputError(
-            f"{str(path)!r} was not written by Classifier.save; load_weights(module, path) reads plain weights."
-        )
+    header = _header(path)
     if module is None:
         own = header["architecture"]
         if own is None or own["name"] not in OWN:
@@ -140,13 +149,48 @@ def saved_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -
         make = getattr(_architectures, own["name"])
         module = partial(make, **own["options"]) if own["options"] else make
     params = {k: tuple(v) if isinstance(v, list) else v for k, v in header["params"].items()}
-    net = kind(module, **params)
-    net.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_kind"]))
-    net.sample_shape_, net.n_features_in_ = tuple(header["sample_shape"]), int(header["n_features"])
+    try:
+        net = kind(module, **params)
+        net.classes_ = np.array(header["classes"], dtype=np.dtype(header["classes_kind"]))
+        net.sample_shape_, net.n_features_in_ = tuple(header["sample_shape"]), int(header["n_features"])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the header of {str(path)!r} is damaged: {error}.") from error
     if header["names"]:
         net.feature_names_in_ = np.array(header["names"], dtype=object)
     net.n_epochs_, net.reason_, net.how_, net.history_ = header["n_epochs"], header["reason"], header["how"], {}
     made = maker_of(module, net.sample_shape_, len(net.classes_))()
     dtype = torch.float64 if params.get("dtype") == "float64" else torch.float32
-    net.module_ = _filled(made.to(dtype), read_weights(path), str(path)).eval()
+    (made,) = giving_logits([made.to(dtype)], torch.zeros(2, *net.sample_shape_, dtype=dtype))
+    net.module_ = _filled(made, read_weights(path), str(path)).eval()
     return net
+
+
+HEADER = (
+    "architecture",
+    "params",
+    "classes",
+    "classes_kind",
+    "sample_shape",
+    "n_features",
+    "names",
+    "n_epochs",
+    "reason",
+    "how",
+)
+
+
+def _header(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return the header of a saved classifier, whole."""
+    text = read_metadata(path).get("unseen")
+    try:
+        header = json.loads(text) if text else {}
+    except ValueError as error:
+        raise InputError(f"the header of {str(path)!r} is damaged: {error}.") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise InputError(
+            f"{str(path)!r} was not written by Classifier.save; load_weights(module, path) reads plain weights."
+        )
+    missing = [name for name in HEADER if name not in header]
+    if missing or not isinstance(header["params"], dict):
+        raise InputError(f"the header of {str(path)!r} is damaged: it lacks {', '.join(missing) or 'params'}.")
+    return header

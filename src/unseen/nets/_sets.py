@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from torch import Tensor
 from unseen.core.errors import InputError
 from unseen.nets._draws import bits, keys_of
 
-__all__ = ["Sets", "counting", "index_arrays", "make_sets"]
+__all__ = ["Sets", "counting", "index_arrays", "make_sets", "sets_and_seeds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,26 @@ def index_arrays(index_sets: Any, n: int, count: int | None) -> list[np.ndarray]
     if not out:
         raise InputError("index_sets is empty; give one set of rows per net.")
     return out
+
+
+def sets_and_seeds(index_sets: Any, seeds: Any, n: int) -> tuple[list[np.ndarray], list[int]]:
+    """Return index sets and seeds, one each per net."""
+    single = isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool)
+    if not single:
+        seeds = _seeds(seeds)
+    rows = index_arrays(index_sets, n, 1 if single else len(seeds))
+    numbers = [int(seeds) + i for i in range(len(rows))] if single else [int(s) for s in seeds]
+    if len(numbers) != len(rows):
+        raise InputError(f"there are {len(rows)} index sets and {len(numbers)} seeds; give one seed per net.")
+    return rows, numbers
+
+
+def _seeds(seeds: Any) -> list[int]:
+    given = seeds.tolist() if isinstance(seeds, (Tensor, np.ndarray)) else seeds
+    values = np.asarray(list(given) if isinstance(given, Iterable) and not isinstance(given, str) else given)
+    if values.ndim != 1 or (values.size and values.dtype.kind not in "iu"):
+        raise InputError(f"seeds must be a whole number or one per net; it is {seeds!r}.")
+    return [int(s) for s in values]
 
 
 def counting(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> list[np.ndarray]:

@@ -39,8 +39,12 @@ class Settings:
     eval_batch: int | None
 
     def __post_init__(self) -> None:
-        if not (self.stop_at is None or isinstance(self.stop_at, (int, float, np.number))):
-            raise InputError(f"stop_at must be a number; it is {self.stop_at!r}.")
+        if not (
+            self.stop_at is None or (isinstance(self.stop_at, (int, float, np.number)) and np.isfinite(self.stop_at))
+        ):
+            raise InputError(f"stop_at must be a finite number; it is {self.stop_at!r}.")
+        if not (self.augment is None or callable(self.augment)):
+            raise KindError(f"augment is a {type(self.augment).__name__}; give a function of a batch and a draw.")
         for name, known in (
             ("stop", tuple(STOPS)),
             ("optimizer", ("sgd", "adam")),
@@ -82,6 +86,11 @@ def whole(name: str, value: Any) -> int:
     if number < 1 or number != value:
         raise InputError(f"{name} must be a whole number of at least 1; it is {value!r}.")
     return number
+
+
+def maybe_whole(name: str, value: Any) -> int | None:
+    """Return a whole number of at least 1, or None where none is given."""
+    return None if value is None else whole(name, value)
 
 
 def per_net(name: str, value: Any, count: int, low: float = 0.0) -> tuple[float, ...]:
@@ -157,7 +166,10 @@ def weights_of_rows(sample_weight: Any, n: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     given = sample_weight.detach().cpu() if isinstance(sample_weight, Tensor) else sample_weight
-    weights = np.asarray(given, dtype=float)
+    try:
+        weights = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight must hold one number per row of X ({n}); {error}.") from error
     if weights.ndim == 0:
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
@@ -188,7 +200,7 @@ def class_weights(
         share = counts.sum(1, keepdims=True) / (present * np.where(counts > 0, counts, 1))
         return np.where(counts > 0, share, 1.0)
     if isinstance(class_weight, dict):
-        wrong = [k for k in class_weight if not 0 <= int(k) < n_classes]
+        wrong = [k for k in class_weight if not isinstance(k, (int, np.integer)) or not 0 <= int(k) < n_classes]
         if wrong:
             raise InputError(f"class_weight names the class {wrong[0]!r}, but there are classes 0 to {n_classes - 1}.")
         class_weight = [class_weight.get(k, 1.0) for k in range(n_classes)]

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError, UnseenError
 
-__all__ = ["fresh_nets", "maker_of", "probed", "stacked_state"]
+__all__ = ["fresh_nets", "giving_logits", "maker_of", "probed", "stacked_state"]
 
 Maker = Callable[[], nn.Module]
 
@@ -130,18 +130,52 @@ def stacked_state(
 
 def probed(net: nn.Module, X: Tensor) -> int:
     """Return how many logits the net gives for rows like X, or say why it cannot take them."""
+    return int(_outputs(net, X).shape[1])
+
+
+def _outputs(net: nn.Module, X: Tensor) -> Tensor:
+    """Return what the net gives for two examples, in evaluation mode."""
     net = copy.deepcopy(net).to(X.dtype).eval()
     try:
         with torch.no_grad():
             out = net(X[:2].cpu())
     except Exception as error:  # a module's forward may raise anything; its words are passed on
         shape = tuple(int(d) for d in X.shape[1:])
+        text = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
         raise InputError(
-            f"the module cannot take examples of shape {shape}: {str(error).splitlines()[0].rstrip('.')}. "
+            f"the module cannot take examples of shape {shape}: {text}. "
             "Give X in the shape the module reads (images as (n, channels, height, width)), input_shape= to a Classifier of flat rows, or a "
             "module for this shape."
         ) from error
     if not isinstance(out, Tensor) or out.dim() != 2 or out.shape[0] != len(X[:2]):
         got = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
         raise InputError(f"the module gives {got} for two examples; it must give one row of logits for each.")
-    return int(out.shape[1])
+    return out
+
+
+def giving_logits(nets: Sequence[nn.Module], X: Tensor) -> Sequence[nn.Module]:
+    """Take the softmax off the end of nets that return probabilities, as nets for skorch often do; refuse one that stays.
+
+    Cross-entropy reads logits: fed with probabilities it would train, and train badly.
+
+    Examples
+    --------
+    >>> net = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))
+    >>> X = torch.ones(2, 2)
+    >>> shares = net(X)
+    >>> (bare,) = giving_logits([net], X)
+    >>> bool(torch.allclose(bare(X).softmax(1), shares)), type(bare[1]).__name__
+    (True, 'Identity')
+    """
+    out = _outputs(nets[0], X)
+    if out.shape[1] < 2 or bool((out < 0).any()) or not bool(((out.sum(1) - 1).abs() < 1e-4).all()):
+        return nets
+    for net in nets:
+        for path in [name for name, part in net.named_modules() if isinstance(part, nn.Softmax)][-1:]:
+            parent, _, name = path.rpartition(".")
+            setattr(net.get_submodule(parent), name, nn.Identity())
+    if not torch.allclose(_outputs(nets[0], X).softmax(1), out, atol=1e-5):
+        raise InputError(
+            "the module returns probabilities, and training needs its logits; leave out the softmax at its end (predict_proba applies it)."
+        )
+    return nets

@@ -11,10 +11,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from unseen.core.errors import InputError, KindError
+from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.core.notes import Note, note
+from unseen.nets._fits import ran_out
+from unseen.nets._inputs import chosen_device, input_tensor
 
-__all__ = ["View", "chosen_device", "class_codes", "held_still", "inner_module", "input_tensor", "view_of"]
+__all__ = ["View", "chosen_device", "held_still", "inner_module", "view_of"]
 
 OUTPUTS = ("auto", "logits", "probabilities")
 BATCH = 2**26  # numbers in one batch of inputs on a GPU
@@ -22,28 +24,6 @@ CPU_BATCH = 2**21
 ROWS = (
     2**15
 )  # convolutions of more than 65,535 images at once are slow: 80,000 took half as long again as four thirds of 60,000
-
-
-def chosen_device(device: Any, module: Any = None) -> torch.device:
-    """Return the device asked for; "auto" is where the module lies, else a GPU where there is one.
-
-    Examples
-    --------
-    >>> chosen_device("cpu"), chosen_device("auto", nn.Linear(2, 2))
-    (device(type='cpu'), device(type='cpu'))
-    """
-    if device in (None, "auto"):
-        first = next(module.parameters(), None) if isinstance(module, nn.Module) else None
-        if first is not None:
-            return first.device
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise InputError(f"device is {device!r}; give 'auto', 'cpu' or 'cuda'.") from error
-    if chosen.type == "cuda" and not torch.cuda.is_available():
-        raise InputError("device is 'cuda', but torch sees no GPU here; give device='cpu' or 'auto'.")
-    return chosen
 
 
 @contextmanager
@@ -67,66 +47,6 @@ def inner_module(model: Any) -> nn.Module | None:
     return held if isinstance(held, nn.Module) else None
 
 
-def input_tensor(X: Any, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
-    """Return inputs as a finite tensor on the device, refusing what is not one; a dtype of None keeps whole numbers (tokens)."""
-    if not isinstance(X, torch.Tensor):
-        try:
-            X = torch.as_tensor(np.asarray(X))
-        except (TypeError, ValueError) as error:
-            raise KindError(f"X is a {type(X).__name__} that does not read as numbers; give an array.") from error
-    if X.ndim < 2 or len(X) < 1:
-        raise InputError(f"X has shape {tuple(X.shape)}; at least one row of at least one number is needed.")
-    if X.dtype in (torch.bool, torch.complex64, torch.complex128):
-        raise KindError(f"X holds {X.dtype}; convert it to the floats the net was trained on.")
-    X = X.detach().to(device=device, dtype=torch.int64 if dtype is None else dtype)
-    if not bool(torch.isfinite(X).all()):
-        raise InputError("X holds NaN or infinite values; remove or replace them.")
-    return X
-
-
-def class_codes(y: Any, n_classes: int, classes: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return labels as columns of the net's output, and the label of each column.
-
-    Examples
-    --------
-    >>> class_codes(["b", "a", "b"], 2, np.array(["a", "b"]), 3)[0].tolist()
-    [1, 0, 1]
-    """
-    y = np.asarray(y.detach().cpu() if isinstance(y, torch.Tensor) else y)
-    if y.shape != (n,):
-        raise InputError(f"y has shape {y.shape}; {n} labels in one dimension are needed, one per row of X.")
-    if classes is not None:
-        return _looked_up(y, np.asarray(classes), n_classes)
-    if y.dtype.kind in "biuf":
-        if y.dtype.kind == "f" and not np.array_equal(y, np.round(y)):
-            raise InputError("y holds numbers that are not whole; estimates of a net's error need class labels.")
-        codes = y.astype(np.int64)
-        if codes.min() < 0 or codes.max() >= n_classes:
-            raise InputError(
-                f"y holds class indices from {codes.min()} to {codes.max()}, but the net has {n_classes} outputs, classes 0 to "
-                f"{n_classes - 1}; number the classes so, or give classes=[label of each output]."
-            )
-        return codes, np.arange(n_classes)
-    labels = np.unique(y)
-    if len(labels) != n_classes:
-        raise InputError(
-            f"y holds {len(labels)} different labels, the net has {n_classes} outputs; give classes=[label of each output]."
-        )
-    return _looked_up(y, labels, n_classes)
-
-
-def _looked_up(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    if len(classes) != n_classes:
-        raise InputError(f"classes names {len(classes)} labels, the net has {n_classes} outputs.")
-    order = np.argsort(classes)
-    place = np.clip(np.searchsorted(classes[order], y), 0, n_classes - 1)
-    codes = order[place]
-    unknown = np.flatnonzero(classes[codes] != y)
-    if len(unknown):
-        raise InputError(f"y holds the label {y[unknown[0]]!r}, which is none of the net's classes {classes.tolist()}.")
-    return codes.astype(np.int64), classes
-
-
 @dataclass(frozen=True, eq=False)
 class View:
     """A net as a function of tensors.
@@ -145,6 +65,8 @@ class View:
         Labels of the outputs, where the wrapper knows them.
     notes : list of Note
         Remarks gathered on the way, such as batches that had to be halved.
+    most : list of int
+        The most rows that one batch may have, one number; it shrinks when memory runs out.
     """
 
     raw: Callable[[torch.Tensor], torch.Tensor]
@@ -154,10 +76,11 @@ class View:
     probabilities: bool = False
     classes: Any = None
     notes: list[Note] = field(default_factory=list)
+    most: list[int] = field(default_factory=lambda: [ROWS])
 
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return logits of shape (m, c) of one batch; a single output column z becomes the two columns 0 and z."""
-        out = plain_output(self.raw(X))
+        out = _as_tensor(plain_output(self._answer(X)))
         if out.ndim == 1:
             out = out[:, None]
         if out.ndim != 2 or len(out) != len(X):
@@ -169,20 +92,38 @@ class View:
             return out.clamp_min(torch.finfo(out.dtype).tiny).log()
         return torch.cat([torch.zeros_like(out), out], 1) if out.shape[1] == 1 else out
 
-    def batched(self, function: Callable[..., torch.Tensor], *parts: torch.Tensor) -> torch.Tensor:
-        """Apply a function of row batches piece by piece; a batch that does not fit the GPU's memory is halved."""
+    def _answer(self, X: torch.Tensor) -> Any:
+        """Run the net, turning whatever its code raises into a sentence; memory that runs out is dealt with elsewhere."""
+        try:
+            return self.raw(X)
+        except UnseenError:
+            raise
+        except Exception as error:  # a net's forward is somebody's code and may raise anything
+            if ran_out(error):
+                raise
+            raise _cannot_take(X, error) from error
+
+    def batched(
+        self, function: Callable[..., torch.Tensor], *parts: torch.Tensor, numbers: int | None = None
+    ) -> torch.Tensor:
+        """Apply a function of row batches piece by piece; a batch that does not fit the memory is halved, with a note."""
         budget = BATCH if self.device.type == "cuda" else CPU_BATCH
-        rows = max(1, min(ROWS, budget // max(1, parts[0][0].numel())))
+        rows = max(1, min(self.most[0], budget // max(1, numbers or parts[0][0].numel())))
         start, out = 0, []
         while start < len(parts[0]):
             try:
                 out.append(function(*(part[start : start + rows] for part in parts)))
-            except torch.OutOfMemoryError:
-                if rows == 1:
+            except RuntimeError as error:
+                if not ran_out(error):
                     raise
-                rows = max(1, rows // 2)
-                torch.cuda.empty_cache()
-                self._say("N021", f"GPU memory was short: batches were halved to {rows} rows")
+                if rows == 1:
+                    raise FitError(
+                        "memory ran out with one example at a time; use another device or a smaller net."
+                    ) from error
+                rows = self.most[0] = max(1, min(rows, len(parts[0]) - start) // 2)
+                self._say("N021", f"memory was short on {self.device}: batches were halved to {rows} rows")
+                if self.device.type == "cuda":
+                    torch.cuda.empty_cache()
                 continue
             start += rows
         return torch.cat(out)
@@ -237,7 +178,7 @@ def view_of(
     trial = _tried(view, data)
     if outputs == "auto" and _look_like_probabilities(trial, module):
         probabilities = True
-    return View(module, module, where, dtype, probabilities, classes), data
+    return View(module, module, where, dtype, probabilities, classes, view.notes), data
 
 
 def plain_output(out: Any) -> Any:
@@ -255,21 +196,27 @@ def _tried(view: View, X: torch.Tensor) -> torch.Tensor:
     """Return the raw outputs of a few rows, turning torch's complaint about their shape into an error of ours."""
     assert view.module is not None
     with torch.no_grad(), held_still(view.module):
-        try:
-            out = plain_output(view.raw(X[:64]))
-        except torch.OutOfMemoryError:
-            raise
-        except (RuntimeError, ValueError, IndexError, TypeError) as error:
-            text = str(error).splitlines()[0]
-            raise InputError(
-                f"the net cannot take inputs of shape {tuple(X.shape[1:])} ({text}); give X as the net was trained on, "
-                "channels first for images."
-            ) from error
-    if not isinstance(out, torch.Tensor):
-        raise KindError(f"the net returns a {type(out).__name__}; a tensor of logits (batch, classes) is needed.")
+        out = view.batched(lambda rows: _as_tensor(plain_output(view._answer(rows))), X[:64])
     if not bool(torch.isfinite(out).all()):
         raise InputError("the net returns NaN or infinite outputs on X; its weights may have diverged in training.")
     return out
+
+
+def _as_tensor(out: Any) -> torch.Tensor:
+    if not isinstance(out, torch.Tensor):
+        raise KindError(f"the net returns a {type(out).__name__}; a tensor of logits (batch, classes) is needed.")
+    if out.ndim == 0:
+        raise InputError("the net turned a batch into a single number; logits (batch, classes) are needed.")
+    return out
+
+
+def _cannot_take(X: torch.Tensor, error: Exception) -> InputError:
+    text = (str(error).splitlines() or [""])[0].rstrip(".")
+    text = text if isinstance(error, RuntimeError) else f"{type(error).__name__}: {text}"
+    return InputError(
+        f"the net cannot take inputs of shape {tuple(X.shape[1:])} ({text}); give X as the net was trained on, "
+        "channels first for images."
+    )
 
 
 def _look_like_probabilities(out: torch.Tensor, module: nn.Module) -> bool:

@@ -14,7 +14,7 @@ from unseen.core.errors import InputError
 
 __all__ = ["read_metadata", "read_weights", "write_weights"]
 
-DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32, "U8": torch.uint8, "BOOL": torch.bool}  # fmt: skip
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32, "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8, "BOOL": torch.bool}  # fmt: skip
 MAX_HEADER = 100_000_000
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
@@ -62,7 +62,7 @@ def write_weights(
 
 def read_metadata(path: str | PathLike[str]) -> dict[str, str]:
     """Return the texts that a safetensors file keeps beside its weights."""
-    with Path(path).open("rb") as file:
+    with _existing(path).open("rb") as file:
         try:
             (length,) = struct.unpack("<Q", file.read(8))
             if length > MAX_HEADER:
@@ -75,7 +75,7 @@ def read_metadata(path: str | PathLike[str]) -> dict[str, str]:
 
 def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
     """Read a safetensors file; nothing in it is ever executed."""
-    raw = Path(path).read_bytes()
+    raw = _existing(path).read_bytes()
     try:
         (length,) = struct.unpack("<Q", raw[:8])
         header = json.loads(raw[8 : 8 + length])
@@ -85,11 +85,20 @@ def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
             for name, entry in header.items()
             if name != "__metadata__"
         }
-    except (struct.error, ValueError, KeyError, TypeError, RuntimeError) as error:
+    except (struct.error, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise InputError(f"{str(path)!r} is no readable safetensors file: {error}.") from error
 
 
+def _existing(path: str | PathLike[str]) -> Path:
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"there is no file {str(path)!r}.")
+    return file
+
+
 def _tensor(body: memoryview, kind: str, shape: list[int], start: int, stop: int) -> torch.Tensor:
+    if kind not in DTYPES:
+        raise ValueError(f"weights of kind {kind!r}; known are {', '.join(DTYPES)}")
     dtype = DTYPES[kind]
     if start == stop:
         return torch.empty(shape, dtype=dtype)

@@ -1,0 +1,104 @@
+"""What a net is given, checked: the device, inputs as a tensor, labels as columns of its output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from unseen.core.errors import FitError, InputError, KindError
+from unseen.nets._fits import ran_out
+
+__all__ = ["chosen_device", "class_codes", "input_tensor"]
+
+
+def chosen_device(device: Any, module: Any = None) -> torch.device:
+    """Return the device asked for; "auto" is where the module lies, else a GPU where there is one.
+
+    Examples
+    --------
+    >>> chosen_device("cpu"), chosen_device("auto", nn.Linear(2, 2))
+    (device(type='cpu'), device(type='cpu'))
+    """
+    if device in (None, "auto"):
+        first = next(module.parameters(), None) if isinstance(module, nn.Module) else None
+        if first is not None:
+            return first.device
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(device)
+    except (RuntimeError, TypeError) as error:
+        raise InputError(f"device is {device!r}; give 'auto', 'cpu' or 'cuda'.") from error
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise InputError("device is 'cuda', but torch sees no GPU here; give device='cpu' or 'auto'.")
+    return chosen
+
+
+def input_tensor(X: Any, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:
+    """Return inputs as a finite tensor on the device, refusing what is not one; a dtype of None keeps whole numbers (tokens)."""
+    if not isinstance(X, torch.Tensor):
+        try:
+            X = torch.as_tensor(np.asarray(X))
+        except (TypeError, ValueError) as error:
+            raise KindError(f"X is a {type(X).__name__} that does not read as numbers; give an array.") from error
+    if X.ndim < 2 or len(X) < 1:
+        raise InputError(f"X has shape {tuple(X.shape)}; at least one row of at least one number is needed.")
+    if X.dtype in (torch.bool, torch.complex64, torch.complex128):
+        raise KindError(f"X holds {X.dtype}; convert it to the floats the net was trained on.")
+    try:
+        X = X.detach().to(device=device, dtype=torch.int64 if dtype is None else dtype)
+    except RuntimeError as error:
+        if not ran_out(error):
+            raise
+        size = X.numel() * X.element_size() / 1e9
+        raise FitError(
+            f"X needs {size:.1f} GB on {device} at once, and there is less; use device='cpu' or fewer rows."
+        ) from error
+    if not bool(torch.isfinite(X).all()):
+        raise InputError("X holds NaN or infinite values; remove or replace them.")
+    return X
+
+
+def class_codes(y: Any, n_classes: int, classes: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return labels as columns of the net's output, and the label of each column.
+
+    Examples
+    --------
+    >>> class_codes(["b", "a", "b"], 2, np.array(["a", "b"]), 3)[0].tolist()
+    [1, 0, 1]
+    """
+    y = np.asarray(y.detach().cpu() if isinstance(y, torch.Tensor) else y)
+    if y.shape != (n,):
+        raise InputError(f"y has shape {y.shape}; {n} labels in one dimension are needed, one per row of X.")
+    if classes is not None:
+        return _looked_up(y, np.asarray(classes), n_classes)
+    if y.dtype.kind in "biuf":
+        if y.dtype.kind == "f" and not np.array_equal(y, np.round(y)):
+            raise InputError("y holds numbers that are not whole; estimates of a net's error need class labels.")
+        codes = y.astype(np.int64)
+        if codes.min() < 0 or codes.max() >= n_classes:
+            raise InputError(
+                f"y holds class indices from {codes.min()} to {codes.max()}, but the net has {n_classes} outputs, classes 0 to "
+                f"{n_classes - 1}; number the classes so, or give classes=[label of each output]."
+            )
+        return codes, np.arange(n_classes)
+    labels = np.unique(y)
+    if len(labels) != n_classes:
+        raise InputError(
+            f"y holds {len(labels)} different labels, the net has {n_classes} outputs; give classes=[label of each output]."
+        )
+    return _looked_up(y, labels, n_classes)
+
+
+def _looked_up(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    if classes.ndim != 1 or len(classes) != n_classes:
+        raise InputError(f"classes names {classes.size} labels, the net has {n_classes} outputs.")
+    order = np.argsort(classes)
+    place = np.clip(np.searchsorted(classes[order], y), 0, n_classes - 1)
+    codes = order[place]
+    unknown = np.flatnonzero(classes[codes] != y)
+    if len(unknown):
+        raise InputError(f"y holds the label {y[unknown[0]]!r}, which is none of the net's classes {classes.tolist()}.")
+    return codes.astype(np.int64), classes

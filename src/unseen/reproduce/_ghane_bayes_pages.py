@@ -17,7 +17,8 @@ __all__: list[str] = []
 
 LABELS = {"resub": "resubstitution", "bayesian": "Bayesian PP", "bayesian-bolster": "bolstered Bayesian PP"}
 MARKS = {"resub": "o", "bayesian": "s", "bayesian-bolster": "^"}
-BELOW, BETWEEN, ABOVE = 0.85, 0.65, 0.05  # inches
+
+PITCH, BELOW, BETWEEN, ABOVE = 2.3, 0.85, 0.65, 0.25  # inches
 TITLES = {"bias": "bias", "variance": "variance", "rms": "root mean square error"}
 
 
@@ -32,7 +33,7 @@ class Panels:
     @property
     def size(self) -> tuple[float, float]:
         """Inches: a row of panels for each net."""
-        return 9.5, 2.3 * len(self.nets) + BELOW + ABOVE
+        return 9.5, PITCH * len(self.nets) - BETWEEN + BELOW + ABOVE
 
     @property
     def summary(self) -> str:
@@ -65,12 +66,11 @@ def _draw_panels(info: Panels, ax: Any) -> None:
     ax.axis("off")
     rows = len(info.nets)
     total = info.size[1]
-    pitch = (total - BELOW - ABOVE) / rows
     limits = {q: _limits([info.values[r, q, name] for r in range(rows) for name in NAMES], q) for q in QUANTITIES}
     for row, net in enumerate(info.nets):
         for column, q in enumerate(QUANTITIES):
-            bottom = BELOW + (rows - 1 - row) * pitch
-            panel = ax.inset_axes((0.06 + column * 0.345, bottom / total, 0.25, (pitch - BETWEEN) / total))
+            bottom = BELOW + (rows - 1 - row) * PITCH
+            panel = ax.inset_axes((0.06 + column * 0.345, bottom / total, 0.25, (PITCH - BETWEEN) / total))
             for k, name in enumerate(NAMES):
                 value, error = info.values[row, q, name]
                 panel.errorbar(

@@ -20,7 +20,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.nets import Copy80, Net, augment, build_measure, draw_factors, known_measures, sample_net
 from unseen.nets.measures._augmented import outcome, semi_pp
 from unseen.nets.measures._clusters import davies_bouldin
-from unseen.nets.measures.always_generalize import across, saturate
+from unseen.nets.measures.always_generalize import _changed, _rectangles, across, saturate
 from unseen.nets.measures.augment_margin import mildly
 from unseen.nets.measures.par_search import search_rings
 
@@ -281,6 +281,28 @@ def test_always_generalize_does_not_use_labels():
     X, y = halves(30)
     one, two = (build_measure("always-generalize")(net_of(Side(), X, labels), draws=2) for labels in (y, 1 - y))
     assert one.value == two.value
+
+
+def test_always_generalize_changes_images_as_its_penalties_say():
+    X = torch.rand(3, 3, 10, 10, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    X[0] = torch.linspace(0.1, 1, 10, dtype=torch.float64)  # a ramp: what a crop leaves of it is known
+    factor = torch.tensor([[0.6, 1.6], [1.0, 0.7], [1.5, 1.0]], dtype=torch.float64)
+    black = _rectangles(3, X.shape[2:], torch.Generator().manual_seed(2))
+    changed = list(_changed(X, factor, black.to("cpu", X.dtype)))
+    assert [cost for cost, _ in changed] == [6, 1, 2, 3, 1, 12, 2]
+    flip, saturated, crop, sobel, bright, both, cut = (images for _, images in changed)
+    assert torch.equal(flip, X.flip(-1))
+    assert torch.equal(saturated, saturate(X, factor[:, 0]))
+    assert torch.equal(both, saturate(flip, factor[:, 1]))
+    middle = crop[0, 0, 5, 1:-1].diff()
+    np.testing.assert_allclose(middle, 0.9 * 0.1, atol=1e-12)  # 90 % of the ramp's height over the same width
+    np.testing.assert_allclose(sobel[1, 2], ndimage.sobel(X[1, 2].numpy(), axis=1, mode="mirror") / 4 + 0.5, atol=1e-12)
+    assert torch.equal(bright, X + 0.5)
+    for image, whole in zip(cut, X):
+        gone = (image == 0).all(0)
+        assert 0 < int(gone.sum()) < gone.numel()
+        assert torch.equal(gone, gone.any(1)[:, None] & gone.any(0))  # one rectangle
+        assert torch.equal(image[:, ~gone], whole[:, ~gone])
 
 
 def test_saturation_agrees_with_colorsys():

@@ -74,11 +74,12 @@ def test_trimmed_mean_agrees_with_scipy(n):
     assert float(trimmed_mean(values)) == pytest.approx(stats.trim_mean(values.numpy(), 0.05))
 
 
-def test_mixup_margin_by_hand():
+@pytest.mark.parametrize("hidden", [3, 60])  # of 60 variances 3 are cut off at either end
+def test_mixup_margin_by_hand(hidden):
     # every class is one point, so that averages within a class change nothing
     X = torch.tensor([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.5, 0.0, 3.0]]).repeat(4, 1)
     y = torch.arange(3).repeat(4)
-    net = linear_net(X, y)
+    net = linear_net(X, y, hidden=hidden)
     leads, norms, h = by_hand(net, X, y)
     expected = -np.mean(leads / norms) / math.sqrt(stats.trim_mean(h.var(axis=0), 0.05))
     result = build_measure("mixup-margin", batch=12)(net, draws=3)

@@ -106,6 +106,16 @@ def test_margins_of_a_linear_rule_are_distances_to_its_plane(two_classes: Net) -
     assert found == pytest.approx(1.02 * expected, rel=0.02)
 
 
+def test_a_constrained_margin_goes_to_the_nearest_rival_not_to_the_strongest() -> None:
+    x = torch.linspace(-0.5, 0.5, 21)
+    X, y = torch.stack([x, torch.zeros(21)], dim=1), torch.zeros(21, dtype=torch.long)
+    y[-1] = 2  # misclassified: counts as 0
+    # of the rivals of class 0 the second class is stronger (lead 0.5 - 0.1 x, boundary at x = 5), the third nearer (x = 1)
+    net = linear_net([[0.0, 0.0], [0.1, 0.0], [2.0, 0.0]], [3.0, 2.5, 1.0], X, y)
+    expected = 1.02 * float((1 - x[:-1]).sum()) / 21
+    assert -build_measure("constrained-margin", n=21)(net, draws=1).value == pytest.approx(expected, rel=1e-5)
+
+
 def test_sharpness_of_a_short_step_is_the_gradient_times_its_length(two_classes: Net) -> None:
     module, X, y = two_classes.module, two_classes.X_train, two_classes.y_train
     loss = nn.functional.cross_entropy(module(X), y)

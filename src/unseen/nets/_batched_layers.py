@@ -11,7 +11,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from unseen.nets._layers import SeededDropout
-from unseen.nets._product_convolution import as_products, convolve_by_products
 from unseen.nets._values import GROUPED, SHARED, STACKED, Unbatchable, Value
 
 __all__ = ["Run", "layer_of"]
@@ -63,24 +62,12 @@ def _convolution(run: Run, layer: Any, path: str, value: Value) -> Value:
         biases = [None] * run.nets if bias is None else bias.unbind(0)
         outs = [convolve(x, w, b, *shape, layer.groups) for x, w, b in zip(rows, weights, biases)]
         return value.like(torch.stack(outs), STACKED)
-    if run.convolution == "products" and as_products(layer):
-        return _by_products(value, weight, bias, layer)
     flat = weight.reshape(-1, *weight.shape[2:])
     flat_bias = None if bias is None else bias.reshape(-1)
     if value.layout == SHARED and layer.groups == 1:
         return value.like(convolve(value.tensor, flat, flat_bias, *shape), GROUPED)
     out = convolve(value.grouped(), flat, flat_bias, *shape, run.nets * layer.groups)
     return value.like(out, GROUPED)
-
-
-def _by_products(value: Value, weight: Tensor, bias: Tensor | None, layer: nn.Conv2d) -> Value:
-    """Convolve as batched matrix products; images that all nets share meet the filters of all nets at once."""
-    stride, padding = layer.stride, layer.padding
-    if value.layout != SHARED:
-        return value.like(convolve_by_products(value.stacked(), weight, bias, stride, padding), STACKED)
-    all_bias = None if bias is None else bias.reshape(1, -1)
-    out = convolve_by_products(value.tensor[None], weight.flatten(0, 1)[None], all_bias, stride, padding)
-    return value.like(out[0], GROUPED)
 
 
 def _spatial(run: Run, layer: nn.Module, path: str, value: Value) -> Value:

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError, KindError
 from unseen.nets._choose import choose_program, described
-from unseen.nets._fastest import fastest_form
 from unseen.nets._fits import Fits, rows_at_once
 from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
@@ -73,8 +72,7 @@ def fit_many(
 
     Each net has its own rows, first weights, order of batches, dropout masks, augmentation and stopping point, all from
     its own seed: what becomes of it does not depend on the nets trained with it. One step moves all nets: convolutions
-    are grouped, or written as batched matrix products where a trial step shows that to be faster on the GPU; dense layers are batched matrix
-    products, and on a GPU the step is captured as a graph. A module with
+    are grouped, dense layers are batched matrix products, and on a GPU the step is captured as a graph. A module with
     a layer unknown here goes through `torch.func.vmap`, and one that vmap refuses is trained one net at a time; `how`
     says which it was.
 
@@ -193,7 +191,6 @@ def fit_many(
     X_there = _moved(X, where)
     with exact_float32(tf32):
         program, why = choose_program(ready, params, buffers, X_there, strategy)
-        program = fastest_form(program, _some(params, max_together), _some(buffers, max_together), X_there, batch_size)
         job = Job(
             program, X_there, torch.from_numpy(y).to(where), make_sets(rows, seeds, kept_out), seeds,
             None if weights is None else torch.from_numpy(weights).to(where, kind), settings,
@@ -204,10 +201,6 @@ def fit_many(
         )  # fmt: skip
         job, record, notes = train_all(job, params, buffers, max_together, progress)
     return _result(job, record, notes, nets[0], n_logits, described(job.program, job.graph, why), tf32, eval_batch)
-
-
-def _some(state: dict[str, Tensor], most: int | None) -> dict[str, Tensor]:
-    return {k: v[:most] for k, v in state.items()}
 
 
 def _examples(X: Any, dtype: torch.dtype) -> Tensor:

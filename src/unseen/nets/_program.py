@@ -27,13 +27,6 @@ SPATIAL = {F.max_pool2d, F.avg_pool2d, F.adaptive_avg_pool2d, F.adaptive_max_poo
 ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, torch.add, torch.mul, operator.iadd}
 
 
-HOW = {
-    "grouped": "grouped convolutions",
-    "looped": "batched, convolutions net by net",
-    "products": "convolutions as batched matrix products",
-}
-
-
 class Program:
     """Logits (S, B, c) of S nets; `x` is (B, ...) where shared, else (S, B, ...)."""
 
@@ -98,7 +91,7 @@ class Grouped(Program):
         """What carries the nets."""
         if not self.convolves:
             return "batched matrix products"
-        return HOW[self.convolution]
+        return "grouped convolutions" if self.convolution == "grouped" else "batched, convolutions net by net"
 
     def with_convolution(self, convolution: str) -> Grouped:
         """Return the same program with another form of convolution."""

@@ -62,10 +62,13 @@ def scatter_info(found: Bench | MeasureScores, measure: str) -> BenchScatterInfo
         return None
     moved = {name: _between(found.gap, column) for name, column in found.axes.items()}
     axis = max(moved, key=lambda name: moved[name])
-    groups = tuple(str(v) for v in found.axes[axis])
-    values = found.values[measure]
-    tau = found.line(measure).tau if isinstance(found, Bench) else kendall_tau(found.gap, values)
-    return BenchScatterInfo(measure, values, found.gap, axis, groups, tau)
+    taken = np.isfinite(found.values[measure])  # a measure may have been taken on some seeds only
+    groups = tuple(str(v) for v, there in zip(found.axes[axis], taken) if there)
+    values, gap = found.values[measure][taken], found.gap[taken]
+    if not len(gap):
+        return None
+    tau = found.line(measure).tau if isinstance(found, Bench) else kendall_tau(gap, values)
+    return BenchScatterInfo(measure, values, gap, axis, groups, tau)
 
 
 def _between(gap: NDArray[np.float64], column: list[Any]) -> float:

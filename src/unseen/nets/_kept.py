@@ -92,6 +92,14 @@ def _floats(values: Any, *shape: int) -> Floats:
     return found
 
 
+def _column(values: Any, n: int) -> Floats:
+    """Return numbers of n networks; NaN where a measure was not taken."""
+    found = _array(values)
+    if found.shape != (n,) or np.isinf(found).any():
+        raise InputError(f"the record holds numbers of shape {found.shape} for {n} networks.")
+    return found
+
+
 def _notes(values: Any) -> tuple[Note, ...]:
     return tuple(note(str(one["code"]), str(one["text"])) for one in values)
 
@@ -158,7 +166,7 @@ def _table(payload: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats], dict[
     """Return gaps, values and hyper-parameters of the networks; empty where only `to_dict()` was kept."""
     n = len(payload.get("gap", ()))
     gap = _floats(payload.get("gap", []), n)
-    values = {str(name): _floats(column, n) for name, column in payload.get("values", {}).items()}
+    values = {str(name): _column(column, n) for name, column in payload.get("values", {}).items()}
     axes = {str(name): list(column) for name, column in payload.get("axes", {}).items()}
     if any(len(column) != n for column in axes.values()):
         raise InputError(f"the record does not hold every hyper-parameter of its {n} networks.")
@@ -203,12 +211,19 @@ def _estimate(payload: Mapping[str, Any]) -> NetEstimate:
     target = payload["target"]
     read: dict[str, Callable[[Any], Any]] = {
         "value": lambda v: float(_floats([v], 1)[0]), "std_error": _maybe, "interval": _interval, "df": _maybe, "notes": _notes,
-        "mc_error": _maybe, "seconds": _number, "kappa": _number, "uncalibrated": _number, "n_units": int, "n_fits": int,
+        "mc_error": _maybe, "expected_rms": _maybe, "method": str, "loss": str, "space": str, "measure": str, "integration": str, "situation": str, "seconds": _number, "kappa": _number, "uncalibrated": _number, "n_units": int, "n_fits": int,
         "target": lambda v: Target({"model": "model", "algorithm": "algorithm"}[target["kind"]], _maybe(target["n_train"])),
     }  # fmt: skip
     arrays = ("contributions", "bandwidth", "curve", "deviations")
     read |= {name: lambda v: None if v is None else _array(v) for name in arrays}
-    return cls(**{f.name: read.get(f.name, str)(payload[f.name]) for f in dataclasses.fields(cls)})
+    there = [f.name for f in dataclasses.fields(cls) if f.name in payload or f.default is dataclasses.MISSING]
+    return cls(**{name: read.get(name, _scalar)(payload[name]) for name in there})
+
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, (str, int, float, type(None))):
+        raise TypeError(f"a {type(value).__name__} is neither a text nor a number")
+    return value
 
 
 KINDS: dict[str, Callable[[Any], Shown]] = {

@@ -144,6 +144,25 @@ def test_a_bench_without_its_networks_is_a_table_alone(results):
     assert len(again.gap) == 0
 
 
+def test_a_measure_taken_on_one_seed_only_comes_back(results):
+    nets, rows = networks()
+    half = bench_of(nets, [r for r in rows if r.measure != HOSTILE or r.seed == 0], n_permutations=9)
+    again = from_store(stored(half))
+    assert np.isnan(again.values[HOSTILE]).sum() == 12
+    assert words(again) == words(half)
+    from unseen.display.nets_bench_scatter import scatter_info
+
+    drawn = scatter_info(again, HOSTILE)
+    assert len(drawn.gap) == len(drawn.values) == len(drawn.groups) == 12
+    assert np.isfinite(drawn.values).all()
+
+
+def test_an_estimate_of_an_older_version_is_read_with_what_it_has(results):
+    payload = stored(results["nets-estimate"]).payload
+    older = {k: v for k, v in payload.items() if k not in ("expected_rms", "situation", "bandwidth")}
+    assert from_store(Kept(1, "nets-estimate", "", "", older)).value == payload["value"]
+
+
 def test_a_score_read_back_has_no_networks_to_permute(results):
     with pytest.raises(InputError, match="read back from a store"):
         from_store(stored(results["nets-score"])).noise_floor(9)
@@ -182,7 +201,7 @@ def test_a_damaged_record_is_refused_in_words(results, kind, key, value):
     with pytest.raises(InputError):
         from_store(Kept(1, kind, "mine", "", payload))
     without = {k: v for k, v in payload.items() if k != key}
-    if key not in ("gap", "axes", "values", "seeds") or kind == "nets-rank":
+    if key not in ("gap", "axes", "values", "seeds", "contributions") or kind == "nets-rank":
         with pytest.raises(InputError, match="damaged, or was filed by other means"):
             from_store(Kept(1, kind, "mine", "", without))
 

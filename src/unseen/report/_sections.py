@@ -29,6 +29,8 @@ __all__ = [
     "table_of",
 ]
 
+MOST_LINES = 6
+
 
 @dataclass(frozen=True)
 class Text:
@@ -131,8 +133,10 @@ def builders_for(result: Any) -> list[Builder]:
 
 
 def _plain(result: Any) -> Section:
-    blocks: list[Block] = [Text(str(result), lead=True)]
+    first, *more = str(result).splitlines() or [""]
     rows = result.rows()
+    # a long text repeats, line by line, what the table says
+    blocks: list[Block] = [Text(first, lead=True), *(Text(line) for line in more if not rows or len(more) < MOST_LINES)]
     if rows:
         blocks.append(table_of(rows))
     notes = tuple(getattr(result, "notes", ()))

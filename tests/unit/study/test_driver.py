@@ -354,7 +354,7 @@ def test_misuse_is_told(store):
     with pytest.raises(InputError, match="unknown study 'mien': did you mean 'mine'"):
         drive(store, "mien", runner=plain)
     pytest.importorskip("distributed", reason="distributed is not installed")
-    with pytest.raises(InputError, match="^scheduler is 'locl:2'; it must be"):
+    with pytest.raises(InputError, match=r"^scheduler is 'locl:2'; it must be"):
         drive(store, "mine", runner=plain, scheduler="locl:2")
 
 

@@ -283,6 +283,14 @@ def test_each_seed_is_scored_by_itself():
     assert score.interval.low <= score.value <= score.interval.high
 
 
+def test_seeds_that_repeat_each_other_leave_no_interval():
+    gap, measure, grid, _ = seeded(np.random.default_rng(0), 1, 0.1)
+    twice = {name: column * 2 for name, column in grid.items()}
+    score = cmi(np.tile(gap, 2), np.tile(measure, 2), twice, seeds=np.repeat([0, 1], 16), n_bootstrap=30)
+    assert score.value == pytest.approx(cmi(gap, measure, grid).value)
+    assert (score.interval.low, score.interval.high) == pytest.approx((score.value, score.value))
+
+
 @pytest.mark.slow
 def test_interval_over_seeds_covers_the_expected_score():
     rng = np.random.default_rng(1)

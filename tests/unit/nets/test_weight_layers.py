@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from unseen.core.errors import InputError, NotApplicable  # noqa: E402
+from unseen.nets import Net, build_measure  # noqa: E402
 from unseen.nets._power_law import eigenvalues, fit_power_law  # noqa: E402
 from unseen.nets._weight_files import read_weights, write_weights  # noqa: E402
 from unseen.nets._weight_layers import frobenius_norm, input_shapes, left_out, path_norm, spectral_norm, weight_layers  # noqa: E402
@@ -122,6 +123,15 @@ def test_power_law_and_spectra_agree_with_weightwatcher() -> None:
         assert fit.xmin == pytest.approx(expected["xmin"], rel=1e-4)
         assert fit.distance == pytest.approx(expected["D"], rel=1e-3)
         assert fit.alpha * math.log10(fit.largest) == pytest.approx(expected["alpha_hat"], rel=1e-4)
+
+
+@pytest.mark.parametrize(("name", "column"), [("alpha", "alpha"), ("alpha-hat", "alpha_hat")])
+def test_exponents_of_a_network_are_means_of_weightwatchers_over_layers(name: str, column: str) -> None:
+    stored = json.loads((REFERENCE / "power_law.json").read_text())["layers"]
+    module = runpy.run_path(str(REFERENCE / "oracles_power_law.py"))["network"]()
+    found = build_measure(name)(Net(module, torch.rand(4, 3, 6, 6), torch.arange(4) % 2))
+    assert found.value == pytest.approx(np.mean([layer[column] for layer in stored]), rel=1e-4)
+    assert found.used == tuple(layer["name"] for layer in stored)
 
 
 @pytest.mark.parametrize("alpha", [1.8, 2.5, 4.0])

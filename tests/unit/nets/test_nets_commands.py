@@ -281,6 +281,20 @@ def test_weights_that_cannot_be_read(run, place):
         (("-m", "bayesian", "--sampler", "laplace", "--sample", "nope=1"), "unknown option of nets.posterior"),
         (("-m", "bayesian", "--sampler", "ensemble"), "--train epochs"),
         (("--layer", "9"), "the net's layers are"),
+        (("-o", "draws=a"), "draws is 'a'"),
+        (("-o", "validation=train.npz"), "--validation"),
+        (("--validation", "train.npz"), "posterior=temperature"),
+        (("--sample", "n_samples=3"), "--sampler"),
+        (("-m", "calibrated-bolster", "--train", "halve_every=a"), "halve_every"),
+        (("-m", "bayesian", "--sampler", "sghmc", "--sample", "friction=a"), "friction is 'a'"),
+        (("-m", "bayesian", "--sampler", "sghmc", "--sample", "batch_size=0"), "batch_size is 0"),
+        (("-m", "bayesian", "--sampler", "sghmc", "--samples", "net.pt"), "give one of them"),
+        (("-m", "bayesian", "--samples", "absent.npy"), "no file or folder"),
+        (("-m", "bayesian", "--samples", "net.pt"), "logits"),
+        (("-m", "bolster", "--samples", "net.pt"), "--samples is for"),
+        (("--classes", "a,b"), "whole numbers"),
+        (("--classes", "1,1"), "different labels"),
+        (("--classes", "3"), "3 labels"),
         (("--device", "abacus"), "device"),
     ],
 )
@@ -296,6 +310,41 @@ def test_bayesian_methods_sample_as_the_function_does(run, place):
     value = json.loads(estimated(run, *words).stdout)["value"]
     p = posterior(net, X, y, sampler="laplace", n_samples=7, random_state=2)
     assert value == pytest.approx(estimate(net, X, y, method="bayesian", posterior=p, random_state=2).value, abs=1e-6)
+
+
+def test_own_samples_held_out_rows_and_labels(run, place):
+    """Logits, weights, a validation file and labels of outputs give what the functions give."""
+    from unseen.nets import Posterior
+
+    folder, net, X, y = place
+    rng = np.random.default_rng(1)
+    logits = rng.normal(size=(5, 40, 2))
+    np.save("samples.npy", logits)
+    np.savez("samples.npz", logits=logits)
+    shares = np.exp(logits) / np.exp(logits).sum(2, keepdims=True)
+    with torch.no_grad():
+        assigned = net(torch.as_tensor(X, dtype=torch.float32)).argmax(1).numpy()
+    by_hand = (1 - shares.mean(0)[np.arange(40), assigned]).mean()
+    for name in ("samples.npy", "samples.npz"):
+        answer = estimated(run, "-m", "bayesian", "--samples", name, "--json")
+        assert json.loads(answer.stdout)["value"] == pytest.approx(by_hand, abs=1e-6)
+    (folder / "states").mkdir()
+    states = [{k: v + 0.1 * s for k, v in net.state_dict().items()} for s in range(3)]
+    for k, state in enumerate(states):
+        torch.save(state, folder / "states" / f"{k}.pt")
+    answer = estimated(run, "-m", "bayesian-bolster", "--samples", "states", "--n-mc", 10, "--json")
+    p = Posterior.from_states(net, states)
+    wanted = estimate(net, X, y, method="bayesian-bolster", posterior=p, n_mc=10, random_state=0).value
+    assert json.loads(answer.stdout)["value"] == pytest.approx(wanted, abs=1e-6)
+    np.savez("held_out.npz", X=X[:20] + 0.1, y=y[:20])
+    tempered = ("-m", "posterior", "-o", "posterior=temperature", "--validation", "held_out.npz", "--json")
+    wanted = estimate(net, X, y, "posterior", posterior="temperature", validation=(X[:20] + 0.1, y[:20])).value
+    assert json.loads(estimated(run, *tempered).stdout)["value"] == pytest.approx(wanted, abs=1e-6)
+    near = ("-m", "posterior", "-o", "posterior=knn", "-o", "posterior_layer=1", "--json")
+    wanted = estimate(net, X, y, "posterior", posterior="knn", posterior_layer="1").value
+    assert json.loads(estimated(run, *near).stdout)["value"] == pytest.approx(wanted)
+    plain, turned = (estimated(run, "-m", "resub", *words, "--json").stdout for words in ((), ("--classes", "1,0")))
+    assert json.loads(plain)["value"] == pytest.approx(1 - json.loads(turned)["value"])
 
 
 def test_a_net_without_weights_is_judged_as_made_and_said_so(run, place):

@@ -68,7 +68,7 @@ def bench(
     emit(result, as_json)
     write_report(result, report, quiet)
     keep(result, result.kept_as, f"{result.zoo}, {source}", store, quiet)
-    if max_seconds is not None and result.left_out:
+    if max_seconds is not None and not result.complete:
         raise typer.Exit(3)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes, note
 from unseen.nets._bench_controls import bench_controls
-from unseen.nets._bench_record import CONTROLS, Bench, BenchLine
+from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
 from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
 from unseen.nets._cmi import cmi
 from unseen.nets._measure import Measure
@@ -90,7 +90,12 @@ def bench(
     found = bench_of(full.rows(), used, n_permutations=n_permutations, accuracy=0.0, n_test=n_test)
     data, scored = full.data, [m for m in wanted if m.id in found.values]
     sheets = sheets_for(scored, data.X_train, data.value_range) if images and data is not None else ()
-    return replace(found, notes=merge_notes(full.notes, found.notes), sheets=sheets)
+    late = [m.id for m in wanted if m.id not in found.values and m.id not in found.left_out]
+    never = {name: f"{len(full)} of {len(full)} networks: {NOT_MEASURED}" for name in late}
+    begun = (note("N007", ", ".join(late)),) if late else ()
+    return replace(
+        found, left_out={**found.left_out, **never}, notes=merge_notes(full.notes, found.notes, begun), sheets=sheets
+    )
 
 
 def bench_of(
@@ -176,7 +181,7 @@ def _columns(
         asked = [row for row, net in zip(found, nets) if int(net["seed"]) in there]
         bad = [row for row in found if row is None or not math.isfinite(row.value)]
         if bad:
-            reason = next((row.reason for row in bad if row is not None and row.reason), "not measured")
+            reason = next((row.reason for row in bad if row is not None and row.reason), NOT_MEASURED)
             left_out[name] = f"{len(bad)} of {len(nets)} networks: {reason}"
             if not asked or any(row is None or not math.isfinite(row.value) for row in asked):
                 continue

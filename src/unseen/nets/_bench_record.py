@@ -12,9 +12,12 @@ from unseen.core.notes import Note
 from unseen.core.show import Shown, plain
 from unseen.nets._sheet import AugmentationSheet
 
-__all__ = ["CONTROLS", "Bench", "BenchLine"]
+__all__ = ["CONTROLS", "NOT_MEASURED", "Bench", "BenchLine"]
 
 CONTROLS = ("random-order", "parameter-count", "training-loss", "epochs", "holdout80", "hyper-parameters", "other-seed")
+
+
+NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,11 @@ class Bench(Shown):
     def title(self) -> str:
         """Heading of its report."""
         return f"Measures of generalization on {self.zoo}"
+
+    @property
+    def complete(self) -> bool:
+        """Whether every measure was taken on every network it applies to."""
+        return not any(f": {NOT_MEASURED}" in reason for reason in self.left_out.values())
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per measure."""

@@ -9,6 +9,7 @@ import pytest
 
 from unseen.display import figures_for
 from unseen.nets._bench_record import Bench, BenchLine
+from unseen.nets._measure_scores import score_measures
 from unseen.nets._ranking_record import NetRanking
 
 
@@ -76,3 +77,38 @@ def test_a_report_says_when_no_measure_beats_a_control(bench: Bench, tmp_path) -
     lines = (_line("epochs", 50.0, True), *bench.lines[:1])
     beaten = Bench("made-up", lines, 5.0, bench.gap, bench.values, bench.axes, bench.seeds)
     assert "No measure beats the control epochs" in Path(beaten.report(tmp_path / "b.html")).read_text()
+
+
+def test_scored_measures_are_drawn_with_a_floor_each() -> None:
+    gap = np.array([0.1, 0.12, 0.15, 0.19, 0.21, 0.26, 0.3, 0.33])
+    grid = {"depth": [1, 1, 1, 1, 2, 2, 2, 2], "width": [8, 8, 9, 9] * 2, "dropout": [0, 1] * 4}
+    found = score_measures(gap, {"none": np.ones(8), "all": gap}, grid, n_permutations=19)
+    drawn = _infos(found)["scores"]
+    assert drawn.labels == ("all", "none")
+    assert drawn.scores.tolist() == pytest.approx([100.0, 0.0])
+    assert drawn.floors.tolist() == [100 * found.floors["all"].quantile, 0.0]
+    assert not drawn.control.any()
+    assert "1 are above the noise floor of 0.0 to" in drawn.summary
+    scatter = _infos(found)["scatter"]
+    assert (scatter.measure, scatter.axis, scatter.tau) == ("all", "depth", 1.0)
+    for one in figures_for(found):
+        assert found.plot(one.name).has_data()
+
+
+def test_no_point_is_lost_where_a_hyper_parameter_has_many_values(bench: Bench) -> None:
+    many = Bench("made-up", bench.lines, 5.0, bench.gap, bench.values, {"epochs": list(range(8))}, bench.seeds)
+    ax = many.plot("scatter")
+    assert sum(len(line.get_xdata()) for line in ax.get_lines()) == 8
+    looks = {(line.get_color(), line.get_marker()) for line in ax.get_lines()}
+    assert len(looks) == 8
+
+
+def test_figures_on_squares_can_be_read_in_light_and_dark(ranking: NetRanking) -> None:
+    """The ink is the page's own, never white: a pale square must not hide it."""
+    ax = ranking.plot("ranks")
+    assert {text.get_text() for text in ax.texts} == {"0.70", "0.30", "0.60", "0.90"}
+    assert {text.get_color() for text in ax.texts} == {"black"}
+    assert {patch.get_alpha() for patch in ax.patches} == {0.4}
+    sides = {round(p.get_width() / p.get_height(), 6) for p in ax.patches}
+    assert sides == {1.0}
+    assert ax.get_aspect() == 1.0

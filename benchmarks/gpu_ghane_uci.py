@@ -2,8 +2,8 @@
 
 python3 benchmarks/gpu_ghane_uci.py --data carry/fd121 --out "$OUT" --budget 480 --cores 13 --shared 3
 
-Nets of one set and depth are trained side by side. Narrow ones are too small to fill a GPU: they go to single cores, `--cores` at a time; wide
-ones go to the GPU, `--shared` processes at a time.
+Nets of one set and depth are trained side by side. Groups with little arithmetic in a step are too small to fill a GPU: they go to single cores, `--cores` at a time;
+the others go to the GPU, `--shared` processes at a time. With `--cores 0` or `--shared 0` that kind is left for another call.
 """
 
 from __future__ import annotations
@@ -18,9 +18,25 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from unseen.reproduce._ghane_uci_runs import DEPTHS, Setting, append_rows, finished_rows, read_set, run_set, sets_in
+from unseen.reproduce._ghane_uci_runs import (
+    DEPTHS,
+    Setting,
+    TrainTest,
+    append_rows,
+    finished_rows,
+    read_set,
+    run_set,
+    sets_in,
+)
 
-WIDE = 250
+HEAVY = 1e8
+
+
+def operations(data: TrainTest, depth: int) -> float:
+    """Return the floating-point operations of one step of eight nets, padded to the widest."""
+    n, d = data.X.shape
+    width = max(8 * d, 40)
+    return 8 * 6 * max(1, round(n / 10)) * (d * width + (depth - 1) * width**2 + width * data.n_classes)
 
 
 def work(tasks, results, folder: str, setting: Setting, device: str) -> None:
@@ -59,13 +75,20 @@ def main() -> None:
     done = {(row["set"], row["depth"]) for row in rows}
     wanted = [name for name in sets_in(given.data) if not given.sets or name in given.sets.split(",")]
     pairs = [(name, depth) for name in wanted for depth in DEPTHS if (name, depth) not in done]
-    width = {name: 8 * read_set(given.data, name, 1).X.shape[1] for name in {name for name, _ in pairs}}
+    data = {name: read_set(given.data, name, 1) for name in {name for name, _ in pairs}}
+    pairs.sort(
+        key=lambda pair: -operations(data[pair[0]], pair[1])
+    )  # the longest first, so that none is left for the end
+    heavy = [pair for pair in pairs if operations(data[pair[0]], pair[1]) > HEAVY]
+    light = [pair for pair in pairs if pair not in heavy]
     os.environ |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     context = mp.get_context("spawn")
-    narrow, wide, results = context.Queue(), context.Queue(), context.Queue()
-    for pair in reversed(pairs):  # the longest first, so that none is left for the end
-        (wide if given.shared and width[pair[0]] > WIDE else narrow).put(pair)
-    kinds = [(narrow, "cpu")] * given.cores + [(wide, "cuda")] * given.shared
+    for_cores, for_gpu, results = context.Queue(), context.Queue(), context.Queue()
+    for tasks, some in ((for_cores, light), (for_gpu, heavy)):
+        for pair in some:
+            tasks.put(pair)
+    pairs = light * bool(given.cores) + heavy * bool(given.shared)
+    kinds = [(for_cores, "cpu")] * given.cores + [(for_gpu, "cuda")] * given.shared
     setting = Setting(epochs=given.epochs)
     workers = [
         context.Process(target=work, args=(q, results, given.data, setting, device), daemon=True) for q, device in kinds

@@ -2,7 +2,7 @@
 
     PYTHONPATH=src python3 benchmarks/gpu_zoo.py mnist-mlp --seeds 0,1 --budget 300
 
-Reads `carry/<data>.xz` (made by zoo_data.py). Writes under the folder named by OUT as it goes: networks_<zoo>.csv (hyper-parameters, accuracies, gap,
+Reads `carry/<data>.xz` (made by zoo_data.py). Copies on 80 % of the rows are trained beside the networks by a second process. Writes under the folder named by OUT as it goes: networks_<zoo>.csv (hyper-parameters, accuracies, gap,
 epochs, loss), measures_<zoo>.csv (value, standard error, seconds), weights_<zoo>_<k>.safetensors (half precision, while they fit), log_<zoo>.txt.
 The zoo itself lies under --folder, so that a second call on the same machine goes on where the first stopped. The last thing printed is a table of seconds per measure.
 """
@@ -55,7 +55,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--tf32", action="store_true")
     parser.add_argument("--no-copies", action="store_true")
-    parser.add_argument("--measure-budget", type=float, default=150.0, help="seconds for measures that need no copies")
+    parser.add_argument("--no-weights", action="store_true", help="leave the weights on the machine")
+    parser.add_argument("--last-seconds", type=float, default=45.0, help="seconds kept for measures that need copies")
     parser.add_argument(
         "--group-seconds", type=float, default=60.0, help="end a group that takes longer; it is tried again at the end"
     )
@@ -208,7 +209,7 @@ def train(
 def with_copies(zoo: Zoo, copies: Zoo, held: list[int]) -> Zoo:
     """Put the weights of the copies beside those of their networks, and their hold-out errors into the manifest."""
     errors = {net.name: 1 - net.test_accuracy for net in copies.nets}
-    for group in sorted({net.group for net in copies.nets}):
+    for group in sorted({net.group for net in copies.nets} & {net.group for net in zoo.nets}):
         file = f"group-{group:03d}.safetensors"
         twins = {name.replace("/", ".copy80/", 1): value for name, value in read_weights(copies.folder / file).items()}
         write_weights(zoo.folder / file, {**read_weights(zoo.folder / file), **twins})
@@ -222,19 +223,30 @@ def with_copies(zoo: Zoo, copies: Zoo, held: list[int]) -> Zoo:
     return Zoo.load(zoo.folder, zoo.data, grid=zoo.grid)
 
 
-def train_copies(options, zoo: Zoo, folder: Path, out: Path, begun: float, until: float) -> Zoo:
-    """Train copies of all networks on 80 % of the rows and put them beside their networks."""
-    data = zoo.data
+def parted(data):
+    """Return the data of the copies, trained on 80 % of the rows and tested on the others, and which these are."""
     order = np.random.default_rng(0).permutation(len(data.y_train))
     held, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
     part = replace(
         data, X_train=data.X_train[kept], y_train=data.y_train[kept], X_test=data.X_train[held], y_test=data.y_train[held],
         fingerprint=f"{data.fingerprint}-80",
     )  # fmt: skip
-    copies = train(
-        options, zoo.grid, part, folder / "copies", out, begun, sorted({n.seed for n in zoo.nets}), "_copies", until
-    )
-    zoo = with_copies(zoo, copies, held.tolist())
+    return part, held.tolist()
+
+
+def train_copies(options, grid, folder: Path, out: Path, begun: float, seeds: list[int], until: float) -> None:
+    """Train copies of all networks on 80 % of the rows, in a process of its own beside the networks themselves."""
+    logging.getLogger("unseen").setLevel(logging.ERROR)
+    part, _ = parted(zoo_data(dict(np.load(folder / "raw.npz"))))
+    train(options, grid, part, folder / "copies", out, begun, seeds, "_copies", until)
+
+
+def joined(zoo: Zoo, folder: Path, out: Path) -> Zoo:
+    """Return the zoo with those copies that were trained in time."""
+    if not (folder / "copies" / "manifest.json").exists():
+        return zoo
+    part, held = parted(zoo.data)
+    zoo = with_copies(zoo, Zoo.load(folder / "copies", part, grid=zoo.grid), held)
     write_table(out / f"networks_{zoo.grid.id}.csv", zoo.rows())
     return zoo
 
@@ -252,6 +264,8 @@ def main() -> None:
     begun, options = time.time(), arguments()
     out = Path(os.environ.get("OUT", "out"))
     out.mkdir(exist_ok=True)
+    logging.basicConfig(filename=out / f"training_{options.zoo}.txt", format="%(relativeCreated)9.0f ms  %(message)s")
+    logging.getLogger("unseen").setLevel(logging.INFO)
     grid = zoo_grid(options.zoo)
     raw = images.read(Path("carry") / f"{grid.data}.xz")
     if options.train_images:
@@ -271,15 +285,25 @@ def main() -> None:
     seeds, budget = [int(x) for x in options.seeds.split(",")], options.budget
     names = ordered_measures(options.measures)
     later = [name for name in names if name in NEED_COPIES]
+    wanted = bool(later) and not options.no_copies
+    copying = mp.get_context("spawn").Process(
+        target=train_copies, args=(options, grid, folder, out, begun, seeds, budget - options.last_seconds), daemon=True
+    )
+    if wanted:
+        copying.start()
     zoo = train(options, grid, data, folder / "networks", out, begun, seeds, "", options.train_budget or 0.5 * budget)
     say(out, grid.id, f"{zoo}\n{gaps_by_axis(zoo)}")
-    export(zoo, zoo.folder, out)
-    first = budget if options.no_copies else min(budget, time.time() - begun + options.measure_budget)
+    if not options.no_weights:
+        export(zoo, zoo.folder, out)
+    first = budget - options.last_seconds if wanted else budget
     rows = measure(zoo, options, [n for n in names if n not in later], folder, out, device, begun + first)
     say(out, grid.id, f"{time.time() - begun:6.1f} s  {len(rows)} measures of {len(zoo)} networks")
-    if later and not options.no_copies and budget - (time.time() - begun) > 20:
-        zoo = train_copies(options, zoo, folder, out, begun, budget - 15)
-        rows = measure(zoo, options, names, folder, out, device, begun + budget)
+    if wanted:
+        copying.join(max(0.0, begun + budget - options.last_seconds + 5 - time.time()))
+        if copying.is_alive():
+            copying.kill()
+        zoo = joined(zoo, folder, out)
+        rows = measure(zoo, options, later + [n for n in names if n not in later], folder, out, device, begun + budget)
     say(out, grid.id, f"{time.time() - begun:6.1f} s  {len(rows)} measures of {len(zoo)} networks")
     table: dict[str, list[MeasureRow]] = {}
     for row in rows:

@@ -223,6 +223,7 @@ def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
     situations = (
         (family, band, classes, level), (family, whole, classes, level), (family, whole, whole, level),
         (whole, whole, whole, level), (whole,) * 4,
+        (family, band, classes, whole), (family, whole, classes, whole), (family, whole, whole, whole),
     )  # fmt: skip
     lines = []
     for keys in situations:

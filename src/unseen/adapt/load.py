@@ -113,6 +113,8 @@ def format_of(path: str | PathLike[str]) -> str:
         size = place.stat().st_size
         with place.open("rb") as file:
             head = file.read(4096)
+    except InputError:
+        raise
     except FileNotFoundError as error:
         raise InputError(f"there is no file {str(path)!r}.") from error
     except (OSError, ValueError) as error:

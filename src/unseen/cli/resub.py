@@ -27,7 +27,10 @@ def resub(
         list[str] | None,
         typer.Option("--method", "-m", help="Method without retraining; may be repeated. All that apply by default."),
     ] = None,
-    option: Annotated[list[str] | None, typer.Option("--option", "-o", help="key=value, for one --method.")] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", "-o", help="key=value, for one --method; a list is 1,2, a matrix 1,0;0,1."),
+    ] = None,
     trust: Annotated[
         list[str] | None, typer.Option("--trust", help="Type in the file you vouch for, full name.")
     ] = None,
@@ -68,7 +71,7 @@ def resub(
 
 
 def _options(texts: list[str] | None) -> dict[str, Any] | None:
-    """Read `key=value` texts; numbers become numbers."""
+    """Read `key=value` texts; numbers become numbers, 1,2 a list and 1,0;0,1 a table of them."""
     if not texts:
         return None
     out: dict[str, Any] = {}
@@ -81,6 +84,9 @@ def _options(texts: list[str] | None) -> dict[str, Any] | None:
 
 
 def _value(text: str) -> Any:
+    for mark in (";", ","):
+        if mark in text:
+            return [_value(part) for part in text.split(mark)]
     for kind in (int, float):
         try:
             return kind(text)

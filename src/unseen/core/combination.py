@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -9,7 +10,7 @@ from typing import Any, ClassVar, Self
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import expected, recipe_weights, rule_family
+from unseen.core.evidence import in_situation, recipe_weights, rule_family
 from unseen.core.notes import merge_notes, note
 
 __all__ = ["CombinedEstimate", "WeightedRecipe", "weighted_mean"]
@@ -28,6 +29,8 @@ class CombinedEstimate(Estimate):
         not a standard error of this estimate.
     situation : str
         The situation that figure was measured in.
+    mc_error : float or None
+        Monte-Carlo error of the parts' integrals together; None where a part is resampled.
 
     Examples
     --------
@@ -43,11 +46,11 @@ class CombinedEstimate(Estimate):
     values: Mapping[str, float] = field(default_factory=dict)
     expected_rms: float | None = None
     situation: str = ""
+    mc_error: float | None = None
 
     def situated(self, native: Any, data: Data) -> CombinedEstimate:
         """Return the same estimate with the RMS to expect for such a model and such data."""
-        classes = 0 if data.classes is None else len(data.classes)
-        found = expected(self.method, rule_family(native), data.n_units, data.n_features, classes, self.value)
+        found = in_situation(self.method, self.loss, self.value, native, data)
         if found is None:
             return self
         notes = self.notes
@@ -57,8 +60,9 @@ class CombinedEstimate(Estimate):
         return replace(self, expected_rms=found.rms, situation=found.situation, notes=notes)
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns and `expected_rms`."""
-        return {**super().row(), "expected_rms": self.expected_rms}
+        """Return the shared columns, `expected_rms` and, where it is known, `mc_error`."""
+        error = {} if self.mc_error is None else {"mc_error": self.mc_error}
+        return {**super().row(), "expected_rms": self.expected_rms, **error}
 
     def __str__(self) -> str:
         made = " + ".join(f"{w:g} {name}" for name, w in self.weights.items())
@@ -79,9 +83,13 @@ def weighted_mean(method: Any, parts: Mapping[str, Estimate], weights: Mapping[s
     value = sum(weights[name] * e.value for name, e in used.items())
     target = Target.MODEL.at(first.n_units)
     notes = merge_notes(*(e.notes for e in used.values()))
+    errors = [weights[name] * error for name, e in used.items() if (error := getattr(e, "mc_error", None)) is not None]
+    # the parts draw their points independently of each other
+    together = math.hypot(*errors) if len(errors) == len(used) else None
     return CombinedEstimate(
         float(value), None, None, None, method.id, target, "zero-one", first.n_units, max(e.n_fits for e in used.values()),
         sum(e.seconds for e in used.values()), notes, dict(weights), {name: e.value for name, e in used.items()},
+        mc_error=together,
     )  # fmt: skip
 
 

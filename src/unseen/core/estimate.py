@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -176,14 +176,32 @@ class ResubEstimate(Estimate):
         Monte-Carlo error of the integration alone; never a sampling error.
     contributions : ndarray or None
         Error attributed to each training point; their weighted mean is the value.
+    expected_rms : float or None
+        Root mean squared deviation from the true error that the method had on data sets in such a situation; not a standard
+        error of this estimate. None where it was not measured, or with other options than those it was measured with.
+    situation : str
+        The situation that figure was measured in.
     """
 
     mc_error: float | None = None
     contributions: Floats | None = None
+    expected_rms: float | None = field(default=None, kw_only=True)
+    situation: str = field(default="", kw_only=True)
+
+    def expecting(self, method: Any, native: Any, data: Any, error: float | None = None) -> Self:
+        """Return the same estimate with the RMS to expect of the method for such a model, such data and about such an error."""
+        from unseen.core.evidence import as_studied, in_situation
+
+        found = in_situation(self.method, self.loss, error, native, data) if as_studied(method) else None
+        if found is None:
+            return self
+        where = found.situation + ("; extrapolated from 20 to 100 units" if found.extrapolated else "")
+        return replace(self, expected_rms=found.rms, situation=where)
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns and `mc_error`."""
-        return {**super().row(), "mc_error": self.mc_error}
+        """Return the shared columns, `mc_error` and, where it is known, `expected_rms`."""
+        rms = {} if self.expected_rms is None else {"expected_rms": self.expected_rms}
+        return {**super().row(), "mc_error": self.mc_error, **rms}
 
 
 def check_level(level: float) -> float:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["FAMILIES", "Evidence", "dimension_band", "error_band", "expected", "recipe_weights", "rule_family"]
+__all__ = [
+    "FAMILIES",
+    "Evidence",
+    "as_studied",
+    "dimension_band",
+    "error_band",
+    "expected",
+    "in_situation",
+    "leads",
+    "recipe_weights",
+    "rule_family",
+]
 
 FAMILIES = {
     "linear": (
@@ -22,6 +33,9 @@ FAMILIES = {
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
 }  # fmt: skip
 FEW_SETS = 5
+RECIPES = ("combined", "auto-resub")
+# options that change how exactly a method is computed, not what it estimates
+COMPUTING = frozenset({"n_mc", "sampler", "draws", "exact", "among", "loss"})
 
 
 @dataclass(frozen=True)
@@ -120,11 +134,12 @@ def _table() -> dict[tuple[str, ...], dict[int, float]]:
     return out
 
 
-def expected(estimator: str, family: str, n: int, d: int, classes: int, error: float) -> Evidence | None:
+def expected(estimator: str, family: str, n: int, d: int, classes: int, error: float | None) -> Evidence | None:
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
 
     The logarithm of the RMS is interpolated in the logarithm of n; beyond the measured sizes it goes on with the slope
     between the nearest two, though never falls faster than 1/sqrt(n): where bias dominates, more data help little.
+    `error` is about what the true error is; None where nothing nearly unbiased is known of it.
 
     Examples
     --------
@@ -136,7 +151,11 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, error: f
     everything = table.get((estimator, "any", "any", "any", "any"))
     if everything is None:
         return None
-    band, many, level = dimension_band(d), "2" if classes == 2 else "3 or more", error_band(error)
+    band, many, level = (
+        dimension_band(d),
+        "2" if classes == 2 else "3 or more",
+        "any" if error is None else error_band(error),
+    )
     for key in (
         (family, band, many, level),
         (family, "any", many, level),
@@ -148,6 +167,58 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, error: f
         if found.keys() >= everything.keys():
             return Evidence(_at(found, n), _words(*key), not min(found) <= n <= max(found))
     return None
+
+
+def in_situation(method: str, loss: str, error: float | None, native: Any, data: Any) -> Evidence | None:
+    """Return the RMS to expect of an estimate for such a model and such data; None where it was not measured.
+
+    `error` as in `expected`: the value of a biased estimator would lead to the wrong situation.
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> from unseen.datasets import load
+    >>> found = in_situation("bolster", "zero-one", None, LinearSVC(), load("gaussian-blocks"))
+    >>> 0 < found.rms < 0.2, found.situation, found.extrapolated
+    (True, 'linear rules, up to 10 features, 2 classes', True)
+    """
+    if loss != "zero-one" or data.classes is None:
+        return None
+    return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), error)
+
+
+def as_studied(method: Any) -> bool:
+    """Tell whether a method has the options it was studied with; how its integrals are computed does not matter.
+
+    Examples
+    --------
+    >>> from unseen.core.registry import build
+    >>> [as_studied(build("bolster", "resubstitution", options=o)) for o in ({"n_mc": 50}, {"average": "class"})]
+    [True, False]
+    """
+    kind: Any = type(method)
+    pairs = ((getattr(method, name), default) for name, default in _usual_options(kind))
+    return all(given is usual or (isinstance(given, (str, int, float)) and given == usual) for given, usual in pairs)
+
+
+@cache
+def _usual_options(cls: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((f.name, getattr(cls(), f.name)) for f in fields(cls) if f.name not in COMPUTING)
+
+
+@cache
+def leads(recipe: str) -> bool:
+    """Tell whether a recipe had a smaller RMS on held-out data sets than every single estimator, at every sample size.
+
+    Examples
+    --------
+    >>> leads("combined"), leads("auto-resub")
+    (True, False)
+    """
+    overall = {key[0]: sizes for key, sizes in _table().items() if set(key[1:]) == {"any"}}
+    singles = [sizes for name, sizes in overall.items() if name not in RECIPES]
+    own = overall.get(recipe, {})
+    return bool(own) and all(rms < one.get(n, math.inf) for one in singles for n, rms in own.items())
 
 
 def _words(family: str, features: str, classes: str, error: str) -> str:

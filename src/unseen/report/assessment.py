@@ -86,13 +86,29 @@ def estimates(a: Assessment) -> Section:
         [
             Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
             Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]), _interval(row), row["fits"],
-            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], *_target(row["target"]), row["note"] or None,
+            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], row["expected_rms"], *_target(row["target"]),
+            row["note"] or None,
         ]
         for row in _distinct(a.rows())
     ]  # fmt: skip
     level = f"{100 * float(a.settings['level']):g}% interval"
-    columns = ["method", a.scale, level, "fits", "seconds", "agrees", f"{a.scale} of", "trained on", "notes"]
+    columns = [
+        "method",
+        a.scale,
+        level,
+        "fits",
+        "seconds",
+        "agrees",
+        "expected RMS",
+        f"{a.scale} of",
+        "trained on",
+        "notes",
+    ]
     caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
+    if a.expected_rms:
+        caption += " Expected RMS: deviation from the true error on data sets with such a model and sample, where it was studied."
+    else:
+        rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
     return Section("estimates", "All estimates", [Table(columns, rows, caption)])
 
 

@@ -17,7 +17,7 @@ from unseen.core.trained import codes_of
 from unseen.resubstitution._linear import Linear, affine_map, agrees, is_linear_by_code, linear_form
 from unseen.resubstitution._voting import voting_rule
 
-__all__ = ["Regions", "check_classification", "regions_of"]
+__all__ = ["Regions", "check_classification", "check_model", "regions_of"]
 
 SPACES = ("auto", "input")
 MAX_DENSE = 2**27  # numbers; a sparse sample larger than this is not made dense
@@ -149,7 +149,7 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
     check_classification(method_id, data)
     assert data.classes is not None
     native = _unwrapped(getattr(fitted, "native", fitted))
-    _check_model(native, data)
+    check_model(fitted, data)
     parts, final = _taken_apart(native)
     if space == "auto" and parts:
         steps = [step for part in parts for step in _transformers(part)]
@@ -226,10 +226,14 @@ def _composed(parts: list[Any], final: Any, classes: Array, points: Floats, colu
     return None if found is None else form.after(*found)
 
 
-def _check_model(native: Any, data: Data) -> None:
+def check_model(fitted: Any, data: Data) -> None:
+    """Refuse a regression model where there are classes, and a model of other features."""
+    native = _unwrapped(getattr(fitted, "native", fitted))
     final = native[-1] if _transformers(native) else native
-    if getattr(final, "_estimator_type", None) == "regressor" or _is_regressor(final):
-        raise InputError(f"{type(final).__name__} is a regression model; this method needs a classifier.")
+    regression = "regressor" in (getattr(m, "_estimator_type", None) for m in (native, final)) or _is_regressor(final)
+    if data.classes is not None and regression:
+        name = getattr(final, "kind_name", type(final).__name__)  # a model in another process tells its class
+        raise InputError(f"{name} is a regression model, and the target holds classes; a classifier is needed.")
     wanted = getattr(native, "n_features_in_", None)
     if len(shape := getattr(native, "sample_shape_", ())) > 1:
         wanted = np.prod(shape)  # a net of images counts its channels as features

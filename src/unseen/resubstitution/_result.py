@@ -117,4 +117,4 @@ def smoothed(
         float(weights @ integral.values), None, None, None, method.id, method.target.at(data.n_units), "zero-one",
         data.n_units, cost[0], cost[1], notes, integral.error(weights), integral.values, regions.space, measure,
         integral.how, bandwidth,
-    )  # fmt: skip
+    ).expecting(method, regions.model, data)  # fmt: skip

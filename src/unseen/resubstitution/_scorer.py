@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Ints
-from unseen.core.errors import InputError
-from unseen.core.registry import build, find
+from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
 from unseen.resubstitution._apply import apply
+from unseen.resubstitution._held import held
 
 __all__ = ["Scorer", "scorer", "whole_sample"]
 
@@ -26,7 +26,12 @@ class Scorer:
 
     def __call__(self, fitted: Any, X: Any, y: Any) -> float:
         """Return the score of a model that was trained on X and y."""
-        return 1.0 - float(apply(self.method, fitted, X, y, self.seed, None, self.options).value)
+        recipe = build(self.method, "resubstitution", options=self.options)
+        if not hasattr(recipe, "parts"):
+            return 1.0 - float(apply(self.method, fitted, X, y, self.seed, None, self.options).value)
+        suited = recipe.suited(held(fitted).native)
+        parts = {name: apply(name, fitted, X, y, self.seed, None, {}) for name in suited.needed}
+        return 1.0 - float(suited(parts).value)
 
 
 def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options: Any) -> Scorer:
@@ -62,9 +67,6 @@ def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options:
     >>> int(search.fit(X, y).get_support().sum())
     3
     """
-    cls = find(method, "resubstitution")
-    if hasattr(cls, "parts"):
-        raise InputError(f"{method} is a mean of other methods; score by one of them, such as bolster.")
     build(method, "resubstitution", options=options)
     return Scorer(method, root_seed(random_state), dict(options))
 

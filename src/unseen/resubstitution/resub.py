@@ -11,6 +11,7 @@ from unseen.core.data import Data
 from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.registry import find, register
 from unseen.core.trained import codes_of, trained
+from unseen.resubstitution._regions import check_model
 
 __all__ = ["Resub"]
 
@@ -48,6 +49,7 @@ class Resub:
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the training error, with each point's loss as its contribution."""
         fitted, n_fits, seconds = trained(model, data, rng)
+        check_model(fitted, data)
         name = ("zero-one" if data.task == "classification" else "squared") if self.loss == "auto" else self.loss
         measure = find(name, "measures")()
         score = fitted.scores(data.X) if measure.needs_score else None
@@ -58,4 +60,4 @@ class Resub:
         return ResubEstimate(
             value, None, None, None, self.id, self.target.at(data.n_units), name, data.n_units, n_fits, seconds,
             mc_error=0.0, contributions=losses,
-        )  # fmt: skip
+        ).expecting(self, fitted.native, data)  # fmt: skip

@@ -15,7 +15,8 @@ from unseen._version import __version__
 from unseen.adapt.sklearn import as_model
 from unseen.core.data import Data
 from unseen.core.errors import Stopped
-from unseen.core.estimate import check_level
+from unseen.core.estimate import Estimate, check_level
+from unseen.core.evidence import in_situation
 from unseen.core.losses import LossTable
 from unseen.core.model import Model
 from unseen.core.notes import Note, merge_notes, note
@@ -154,7 +155,17 @@ def _assess(job: Job, effort: Effort, budget: float | None, command: str | None,
     settings = _settings(job, effort, headline_table.plan.design, command)
     seconds = clock.perf_counter() - start
     all_notes = merge_notes(tuple(notes), headline.notes)
-    return Assessment(headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds)
+    rms = {} if trained is None else _expected_rms(estimates, trained, job.data)
+    return Assessment(
+        headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds, rms
+    )
+
+
+def _expected_rms(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, float]:
+    """Return what each method's RMS was in situations like this one, for those that were studied."""
+    near = estimates.get("combined", next(iter(estimates.values()))).value  # the same size of the error for all
+    found = {m: in_situation(m, e.loss, near, trained.native, data) for m, e in estimates.items()}
+    return {method: evidence.rms for method, evidence in found.items() if evidence is not None}
 
 
 def _outside(job: Job, table: LossTable, method: Any) -> tuple[Note, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.evidence import leads
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.set_losses import as_measure, measured_row
@@ -50,6 +51,9 @@ class Assessment(Shown):
         Statistical weaknesses of data and run.
     seconds : float
         Wall time.
+    expected_rms : mapping of str to float
+        By method id, the RMS it had against the true error on data sets with such a model, sample size, number of features
+        and classes; only methods that were studied.
 
     Examples
     --------
@@ -71,6 +75,7 @@ class Assessment(Shown):
     settings: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
     seconds: float = 0.0
+    expected_rms: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
@@ -92,9 +97,9 @@ class Assessment(Shown):
         """The estimate that came nearest to the true error on held-out data sets; None where it cannot be made here.
 
         It is a weighted mean without an interval, speaks of this model, and says what RMS to expect of it; it never
-        replaces the headline.
+        replaces the headline. It is there only because it beat every single estimator on held-out data sets.
         """
-        return self.estimates.get("combined")
+        return self.estimates.get("combined") if leads("combined") else None
 
     @property
     def complete(self) -> bool:
@@ -187,7 +192,11 @@ class Assessment(Shown):
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
         rows = [{**measured_row(self.estimates[m].row()), "agrees": self.agrees(m)} for m in order]
-        return [*rows, {**measured_row(self.baseline.row()), "method": "baseline", "agrees": None}]
+        rows = [{**row, "expected_rms": self.expected_rms.get(m)} for m, row in zip(order, rows)]
+        return [
+            *rows,
+            {**measured_row(self.baseline.row()), "method": "baseline", "agrees": None, "expected_rms": None},
+        ]
 
     @property
     def scale(self) -> str:
@@ -217,6 +226,7 @@ class Assessment(Shown):
                 "positive": self.data.positive,
                 "estimates": {m: e.to_dict() | {"agrees": self.agrees(m)} for m, e in self.estimates.items()},
                 "baseline": self.baseline.to_dict(),
+                "expected_rms": dict(self.expected_rms),
                 "best": None if self.best is None else self.best.to_dict(),
                 "distribution": None if spread is None else spread.to_dict(),
                 "splits": optimism,
@@ -247,11 +257,14 @@ class Assessment(Shown):
 
 
 def _text_table(a: Assessment) -> str:
-    head = ("method", a.scale, "interval", "fits", "agrees", f"{a.scale} of")
-    body = []
+    head = ["method", a.scale, "interval", "fits", "agrees", "expected RMS", f"{a.scale} of"]
+    body: list[list[str]] = []
     for row in a.rows():
         interval = "-" if row["lower"] is None else f"{row['lower']:.4f} to {row['upper']:.4f}"
         agrees = {True: "yes", False: "no", None: "-"}[row["agrees"]]
-        body.append((row["method"], f"{row['estimate']:.4f}", interval, str(row["fits"]), agrees, row["target"]))
+        rms = "-" if row["expected_rms"] is None else f"{row['expected_rms']:.3f}"
+        body.append([row["method"], f"{row['estimate']:.4f}", interval, str(row["fits"]), agrees, rms, row["target"]])
+    for line in () if a.expected_rms else (head, *body):
+        del line[5]
     widths = [max(len(line[k]) for line in (head, *body)) for k in range(len(head))]
     return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in (head, *body))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from unseen.core.data import Data
 from unseen.core.errors import InputError, UnseenError
-from unseen.core.estimate import Estimate, check_level
+from unseen.core.estimate import Estimate, ResubEstimate, check_level
 from unseen.core.registry import build, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown
@@ -57,9 +58,36 @@ class Resubstitutions(Shown):
         for e in self.estimates:
             error = getattr(e, "mc_error", None)
             doubt = f"  (integration error {error:.2g})" if error else ""
+            rms = getattr(e, "expected_rms", None)
+            around = "" if rms is None else f"  (expected RMS {rms:.3f})"
             remarks = "".join(f"  [{n.code}]" for n in e.notes)
-            lines.append(f"  {e.method:{width}}  {e.value:.4f}{doubt}{remarks}")
-        return "\n".join([*lines, *(f"  {name:{width}}  left out: {why}" for name, why in self.left_out.items())])
+            lines.append(f"  {e.method:{width}}  {e.value:.4f}{around}{doubt}{remarks}")
+        if situation := self.situation:
+            lines.append(f"Expected RMS: deviation from the true error on data sets with {situation}.")
+        reasons = {why: [n for n, w in self.left_out.items() if w == why] for why in self.left_out.values()}
+        return "\n".join([*lines, *(f"Left out: {', '.join(names)}: {why}" for why, names in reasons.items())])
+
+    @property
+    def situation(self) -> str:
+        """Situation in which the RMS to expect was measured, in words; empty where it was not."""
+        found = {s for e in self.estimates if (s := getattr(e, "situation", ""))}
+        if (
+            len({s.partition(";")[0] for s in found}) > 1
+        ):  # some methods were studied in narrower situations than others
+            return "such a rule, sample size, number of features and classes"
+        return max(found, key=len, default="")
+
+
+def _expecting(estimates: list[Estimate], fitted: Any, data: Data) -> list[Estimate]:
+    """Return the estimates with the RMS to expect of each where the error is about that of `auto-resub`, if it was made."""
+    near = next((e.value for e in estimates if e.method == "auto-resub"), None)
+    if near is None:
+        return estimates
+    native = getattr(fitted, "native", fitted)
+    return [
+        e.expecting(build(e.method, "resubstitution"), native, data, near) if isinstance(e, ResubEstimate) else e
+        for e in estimates
+    ]
 
 
 def direct_methods() -> list[str]:
@@ -127,7 +155,10 @@ def resubstitute(
         raise InputError("options belong to one method; name exactly one in `methods`.")
     estimates: list[Estimate] = []
     left_out: dict[str, str] = {}
-    for name in direct_methods() if methods is None else methods:
+    names = direct_methods() if methods is None else list(methods)
+    for name in (
+        sorted(names, key=lambda n: n != "resub") if methods is None else names
+    ):  # a wrong model fails there at once
         method = build(name, "resubstitution", "estimators", options=options)
         try:
             estimates.append(estimate(fitted, data, method=method, fitted=True, random_state=seed, level=level))
@@ -135,4 +166,5 @@ def resubstitute(
             if methods is not None or name == "resub":
                 raise
             left_out[name] = str(error)
+    estimates = sorted(_expecting(estimates, fitted, data), key=lambda e: names.index(e.method))
     return Resubstitutions(str(getattr(fitted, "name", fitted)), tuple(estimates), left_out)

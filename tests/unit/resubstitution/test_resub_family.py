@@ -297,3 +297,38 @@ def test_view_in_a_plane():
     for plane in ((0, 0), (0, 9), np.ones((2, 4))):
         with pytest.raises(unseen.UnseenError, match="plane"):
             R.view(fitted, *IRIS, plane=plane)
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["bolster", "semi_bolster", "bolster_posterior", "bolster_posterior_product", "bolster_posterior_accuracy",
+     "naive_bayes_bolster", "bayesian"],
+)  # fmt: skip
+def test_the_integration_error_is_the_spread_over_seeds(method):
+    """`mc_error` is what the value varies by when nothing but the kernel points change; no standard error is claimed."""
+    fitted = LogisticRegression().fit(X, Y)
+    options = {"n_mc": 16, "exact": False}
+    runs = [getattr(R, method)(fitted, X, Y, random_state=seed, **options) for seed in range(120)]
+    spread = np.std([e.value for e in runs], ddof=1)
+    # the relative error of a standard deviation from 120 runs is 6.5%
+    assert np.sqrt(np.mean([e.mc_error**2 for e in runs])) == pytest.approx(spread, rel=0.27)
+    assert all(e.std_error is None and e.interval is None for e in runs)
+
+
+def test_the_integration_error_by_hand():
+    """A share p of M points has the variance p (1 - p) / (M - 1); factors that are not drawn multiply it by their square."""
+    fitted = LogisticRegression().fit(X, Y)
+    options = {"n_mc": 25, "exact": False, "draws": 3}
+    plain = R.bolster(fitted, X, Y, **options)
+    doubt = R.posterior(fitted, X, Y).contributions
+    variance = plain.contributions * (1 - plain.contributions) / 24
+    right = (fitted.predict(X) == Y).astype(float)
+    factors = {
+        "bolster": 1.0,
+        "semi_bolster": right,
+        "bolster_posterior_product": doubt,
+        "bolster_posterior_accuracy": 1 - doubt,
+    }
+    for method, factor in factors.items():
+        found = getattr(R, method)(fitted, X, Y, **options).mc_error
+        assert found == pytest.approx(np.sqrt(np.sum(variance * factor**2)) / len(Y), rel=1e-9), method

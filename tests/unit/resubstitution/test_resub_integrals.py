@@ -148,6 +148,16 @@ def test_several_classes_against_scipy_orthants(kernel):
         assert e.contributions[i] == pytest.approx(1 - correct, abs=2e-3)
 
 
+def test_the_error_of_lattices_is_their_spread_over_seeds():
+    X3, y3 = unseen.datasets.load("iris").xy
+    fitted = LogisticRegression().fit(X3[:, :2], y3)
+    runs = [R.bolster(fitted, X3[:, :2], y3, scale=3.0, random_state=seed) for seed in range(100)]
+    assert runs[0].integration.startswith("orthant probabilities")
+    spread = np.std([e.value for e in runs], ddof=1)
+    # the relative error of a standard deviation from 100 runs is 7%
+    assert np.sqrt(np.mean([e.mc_error**2 for e in runs])) == pytest.approx(spread, rel=0.28)
+
+
 def test_several_classes_against_monte_carlo():
     X3, y3 = unseen.datasets.load("digits").xy
     X3, y3 = X3[:200], y3[:200]

@@ -108,6 +108,16 @@ def test_sizes_follow_the_class():
     np.testing.assert_allclose(Spherical(scale=2.5).spread(X, codes, TWO).bandwidth, 2.5 * d / chi.median(4))
 
 
+@pytest.mark.parametrize("nearest", ["distinct", "any"])
+def test_diagonal_sizes_are_gaps_over_the_median_of_the_half_normal(nearest):
+    """The width of a coordinate goes by alpha_1 = 0.6745 whatever the number of coordinates."""
+    rng = np.random.default_rng(4)
+    X, codes = rng.standard_normal((50, 7)).round(1), np.repeat([0, 1], 25)
+    expected = [[_gap_by_loop(X[codes == y][:, k], nearest == "distinct") for k in range(7)] for y in (0, 1)]
+    found = Diagonal(nearest=nearest, scale=1.5).spread(X, codes, TWO).factor
+    np.testing.assert_allclose(found, 1.5 * np.array(expected) / 0.67449, rtol=1e-5)
+
+
 def test_full_kernels_follow_linear_changes_of_coordinates():
     rng = np.random.default_rng(1)
     X, codes = rng.standard_normal((80, 3)), np.repeat([0, 1], 40)

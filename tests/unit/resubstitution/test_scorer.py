@@ -43,3 +43,12 @@ def test_what_cannot_score_is_refused():
         scorer("kfold")
     with pytest.raises(InputError):
         scorer("bolster", n_mc=0)
+
+
+def test_a_recipe_without_retraining_can_score(sample):
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = sample
+    fitted = LogisticRegression().fit(X, y)
+    made = unseen.estimate(fitted, X, y, method="auto-resub", fitted=True, random_state=4)
+    assert scorer("auto-resub", random_state=4)(fitted, X, y) == pytest.approx(1 - made.value, abs=1e-12)

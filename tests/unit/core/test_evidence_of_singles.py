@@ -1,0 +1,101 @@
+"""The RMS to expect of every studied method, and what makes a recipe the best single figure."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+import unseen
+from unseen import resubstitution as R
+from unseen.core import evidence
+
+DATA = unseen.datasets.load("gaussian-blocks").take(range(40))
+X, Y = DATA.xy
+FITTED = LogisticRegression().fit(X, Y)
+
+
+def rows():
+    with open(evidence.__file__.replace("evidence.py", "evidence.csv"), newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def rms(method, error="any"):
+    keys = {"estimator": method, "n": "40", "family": "linear", "features": "up to 10", "classes": "2", "error": error}
+    return float(next(r["rms"] for r in rows() if all(r[k] == v for k, v in keys.items())))
+
+
+@pytest.mark.parametrize("method", ["resub", "bolster", "semi-bolster", "posterior", "bolster-posterior", "bayesian"])
+def test_every_studied_method_says_what_to_expect(method):
+    e = getattr(R, method.replace("-", "_"))(FITTED, X, Y, random_state=0)
+    assert e.expected_rms == pytest.approx(rms(method), abs=1e-12)
+    assert e.situation == "linear rules, up to 10 features, 2 classes"
+    assert e.row()["expected_rms"] == e.expected_rms
+    assert e.std_error is None
+    assert unseen.estimate(FITTED, X, Y, method=method, fitted=True).expected_rms == e.expected_rms
+
+
+def test_other_options_and_methods_were_not_studied():
+    assert R.bolster(FITTED, X, Y, average="class").expected_rms is None
+    assert R.bolster(FITTED, X, Y, kernel="full").expected_rms is None
+    assert R.bolster(FITTED, X, Y, n_mc=50, sampler="sobol", exact=False).expected_rms is not None
+    assert R.bolster_posterior_product(FITTED, X, Y).expected_rms is None
+    assert R.bayesian(FITTED, X, Y, covariance=np.eye(10)).expected_rms is None
+    assert "expected_rms" not in R.bolster_posterior_product(FITTED, X, Y).row()
+
+
+def test_a_biased_value_does_not_choose_the_situation():
+    """One nearest neighbour never errs on its own points; what to expect goes by an error that is nearly unbiased."""
+    fitted = KNeighborsClassifier(1).fit(X, Y)
+    alone = R.resub(fitted, X, Y)
+    assert alone.value == 0
+    assert "errors" not in alone.situation
+    found = unseen.resubstitute(FITTED, X, Y, random_state=0)
+    assert found["auto-resub"].value > 0.15
+    assert found["resub"].expected_rms == pytest.approx(rms("resub", "15% or more"))
+    assert found.situation == "linear rules, up to 10 features, 2 classes, errors 15% or more"
+    assert "expected RMS" in str(found)
+
+
+def test_assess_says_it_for_every_studied_method():
+    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
+    a = unseen.assess(KNeighborsClassifier(3), X, Y, random_state=0, effort=effort)
+    assert {"bolster", "632plus", "bootstrap-zero", "combined", "auto-resub"} <= set(a.expected_rms)
+    assert a.expected_rms["combined"] == pytest.approx(a.best.expected_rms)
+    assert "expected RMS" in str(a)
+    shown = {row["method"]: row["expected_rms"] for row in a.rows()}
+    assert shown["bolster"] == a.expected_rms["bolster"]
+    assert shown["baseline"] is None
+
+
+def test_the_best_single_figure_is_shown_only_while_it_leads(monkeypatch):
+    overall = [r for r in rows() if {r[k] for k in ("family", "features", "classes", "error")} == {"any"}]
+    own = {r["n"]: float(r["rms"]) for r in overall if r["estimator"] == "combined"}
+    singles = [r for r in overall if r["estimator"] not in ("combined", "auto-resub")]
+    assert len(singles) == 13 * len(own)
+    assert all(own[r["n"]] < float(r["rms"]) for r in singles)
+    assert evidence.leads("combined")
+    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
+    a = unseen.assess(KNeighborsClassifier(3), X, Y, random_state=0, effort=effort)
+    assert a.best is not None
+    table = {key: dict(sizes) for key, sizes in evidence._table().items()}
+    table["632plus", "any", "any", "any", "any"][40] = 0.01
+    monkeypatch.setattr(evidence, "_table", lambda: table)
+    evidence.leads.cache_clear()
+    try:
+        assert not evidence.leads("combined")
+        assert a.best is None
+        assert a.best_sentence() == ""
+    finally:
+        evidence.leads.cache_clear()
+
+
+def test_a_recipe_without_retraining_states_its_integration_error():
+    e = unseen.estimate(FITTED, X, Y, method="auto-resub", fitted=True, random_state=0)
+    parts = [unseen.estimate(FITTED, X, Y, method=m, fitted=True, random_state=0).mc_error for m in e.weights]
+    assert e.mc_error == pytest.approx(np.sqrt(np.sum((np.array(list(e.weights.values())) * parts) ** 2)), rel=1e-9)
+    assert e.std_error is None
+    assert unseen.estimate(LogisticRegression(), X, Y, method="combined", random_state=0).mc_error is None

@@ -3,7 +3,8 @@
     python benchmarks/choose_net_measures.py [--folder benchmarks/zoo] [--docs docs]
 
 The procedure, fixed before the zoos of convolution nets were trained, is written down in docs/generalization.md ("A combination, and how it is judged"). Reads
-{networks,measures}_<zoo>.csv of every zoo in the folder; writes combination.csv (one row per zoo left out, and the choice on all zoos), combination_singles.csv and
+{networks,measures}_<zoo>.csv of every zoo in the folder; writes combination.csv (one row per zoo left out, and the choices on all zoos: of all candidates, and of those that need
+no images, which `_rank.py` names as defaults), combination_singles.csv and
 docs/tables/net_combination.md.
 """
 
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 from zoo_benches import DOCS, ZOOS, stored_benches
 
-from unseen.nets import kendall_tau
+from unseen.nets import kendall_tau, known_measures
 from unseen.nets._bench_record import CONTROLS, Bench
 from unseen.nets._bench_rows import write_table
 from unseen.nets._cmi import cmi
@@ -84,12 +85,13 @@ class Chooser:
         cmis, taus = zip(*(self.score(zoo, names) for zoo in zoos))
         return float(np.mean(cmis)), float(np.mean(taus))
 
-    def chosen(self, zoos: list[str]) -> list[str]:
+    def chosen(self, zoos: list[str], candidates: list[str] | None = None) -> list[str]:
         """Add measures one by one while the mean CMI rises; the order must point the right way (mean tau above 0)."""
+        among = self.candidates if candidates is None else candidates
         kept: list[str] = []
         best = -np.inf
         while len(kept) < MOST:
-            tried = {name: self.mean(zoos, [*kept, name]) for name in self.candidates if name not in kept}
+            tried = {name: self.mean(zoos, [*kept, name]) for name in among if name not in kept}
             right = {name: value for name, (value, tau) in tried.items() if tau > 0}
             if not right or max(right.values()) <= best:
                 break
@@ -156,13 +158,21 @@ def verdict(rows: list[dict[str, Any]], singles: list[dict[str, Any]]) -> str:
     return f"{text} It does not beat {', '.join(lost)}." if lost else f"{text} It beats every single measure."
 
 
+def named(measures: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in measures)
+
+
 def markdown(
-    rows: list[dict[str, Any]], singles: list[dict[str, Any]], everywhere: list[str], left_out: dict[str, str]
+    rows: list[dict[str, Any]],
+    singles: list[dict[str, Any]],
+    everywhere: list[str],
+    any_inputs: list[str],
+    left_out: dict[str, str],
 ) -> str:
     lines = [verdict(rows, singles), "", "| tested on | networks | chosen on the other zoos | CMI | tau | noise floor | best single measure there, picked with the answer in hand |",
              "|---|---:|---|---:|---:|---:|---|"]  # fmt: skip
     for row in rows:
-        names = ", ".join(f"`{name}`" for name in row["measures"].split())
+        names = named(row["measures"].split())
         lines.append(
             f"| {row['held_out']} | {row['networks']} | {names} | **{row['cmi']:.2f}** | {row['tau']:.2f} | {row['noise_floor']:.2f} "
             f"| `{row['best_single']}` {row['best_single_cmi']:.2f} |"
@@ -173,7 +183,10 @@ def markdown(
         lines.append(
             f"| `{row['measure']}` | {row['kind']} | {row['zoos']} | {row['mean_cmi']:.2f} | {row['combination']:.2f} | {row['difference']:+.2f}{error} |"
         )
-    lines += ["", f"Chosen on all {len(rows)} zoos: {', '.join(f'`{name}`' for name in everywhere)}."]
+    lines += [
+        "",
+        f"Chosen on all {len(rows)} zoos: {named(everywhere)}; among the measures that need no images: {named(any_inputs)}.",
+    ]
     lines += [f"Left out: {zoo} ({reason})." for zoo, reason in left_out.items()]
     return "\n".join(lines) + "\n"
 
@@ -193,12 +206,19 @@ def main() -> None:
     chooser = Chooser(benches)
     rows = held_out(chooser)
     singles, everywhere = against_singles(benches, rows), chooser.chosen(list(benches))
-    whole = dict.fromkeys(rows[0], "") | {"held_out": "none", "chosen_on": " ".join(benches), "measures": " ".join(everywhere),
-                                            "cmi": round(chooser.mean(list(benches), everywhere)[0], 3)}  # fmt: skip
-    write_table(options.folder / "combination.csv", [*rows, whole])
+    known = known_measures()
+    any_inputs = chooser.chosen(
+        list(benches), [name for name in chooser.candidates if "images" not in known[name].needs]
+    )
+    whole = [
+        dict.fromkeys(rows[0], "")
+        | {"held_out": label, "chosen_on": " ".join(benches), "measures": " ".join(names), "cmi": round(chooser.mean(list(benches), names)[0], 3)}
+        for label, names in (("none", everywhere), ("none, any inputs", any_inputs))
+    ]  # fmt: skip
+    write_table(options.folder / "combination.csv", [*rows, *whole])
     write_table(options.folder / "combination_singles.csv", singles)
     (options.docs / "tables").mkdir(parents=True, exist_ok=True)
-    text = markdown(rows, singles, everywhere, left_out)
+    text = markdown(rows, singles, everywhere, any_inputs, left_out)
     (options.docs / "tables" / "net_combination.md").write_text(text)
     print(text)
     print("scores of the choice on all zoos:", {zoo: round(chooser.score(zoo, everywhere)[0], 2) for zoo in benches})

@@ -20,9 +20,11 @@ from unseen.nets._ranking_record import NetRanking
 from unseen.nets._settings import device_of
 from unseen.nets._sheet import sheets_for
 
-__all__ = ["DEFAULT_MEASURES", "rank"]
+__all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 
-DEFAULT_MEASURES = ("pac-bayes-magnitude", "bolster")
+# what benchmarks/choose_net_measures.py chose on all zoos, and among measures that need no images
+DEFAULT_MEASURES = ("pac-bayes-magnitude", "gi-score-between", "vpm", "bolster")
+DEFAULT_ANY_INPUTS = ("pac-bayes-magnitude", "gi-score-between", "vpm", "bolster")
 SIMULATIONS = 1000
 
 
@@ -51,7 +53,7 @@ def rank(
     X_train, y_train : array-like
         Training data of all modules: inputs as the networks take them, and class numbers. Not needed where every entry is a `Net`.
     measures : sequence of str or Measure, or "all", optional
-        Measures by id; by default noise on the weights and noise on the inputs, the combination that the bench's zoos chose.
+        Measures by id; by default those that the bench's zoos chose, among all measures for images, else among those that take any inputs.
     draws : mapping of str to int, optional
         Draws of single measures.
     device : str
@@ -81,6 +83,8 @@ def rank(
     >>> found.names, found.agreement
     (('mlp', 'conv'), {('path-norm', 'inverse-margin'): 1.0})
     """
+    if not 0 <= accuracy <= 1:
+        raise InputError(f"accuracy is {accuracy!r}; a share of the training inputs lies between 0 and 1.")
     where, seed = device_of(device), root_seed(random_state)
     ready = _ready(nets, X_train, y_train, where, value_range)
     names, notes = list(ready), []
@@ -90,7 +94,8 @@ def rank(
         notes.append(note("N006", f"training accuracy below {accuracy:g}: {', '.join(poor)}"))
     table: dict[str, list[MeasureValue]] = {}
     used: list[Measure] = []
-    for measure in measures_named(DEFAULT_MEASURES if measures is None else measures):
+    default = DEFAULT_MEASURES if all(net.is_images for net in ready.values()) else DEFAULT_ANY_INPUTS
+    for measure in measures_named(default if measures is None else measures):
         try:
             table[measure.id] = [
                 measure(ready[name], draws=(draws or {}).get(measure.id), random_state=seed) for name in names
@@ -121,9 +126,8 @@ def _ready(
     if not isinstance(nets, Mapping):
         raise KindError(f"nets is a {type(nets).__name__}; give a mapping of names to trained networks.")
     if len(nets) < 2:
-        raise InputError(
-            f"there is {len(nets)} network; a ranking needs at least two. To look at one network, call a measure itself."
-        )
+        count = "is 1 network" if nets else "are no networks"
+        raise InputError(f"there {count}; a ranking needs at least two. To look at one network, call a measure itself.")
     bare = [name for name, net in nets.items() if not isinstance(net, Net)]
     if not bare:
         return dict(nets)

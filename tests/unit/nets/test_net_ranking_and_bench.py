@@ -78,6 +78,16 @@ def test_probabilities_follow_the_measures_own_error() -> None:
     assert _places(tied, 2, seed=4)[1][0, 0] == pytest.approx(0.5, abs=0.07)
 
 
+def test_default_measures_fit_the_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unseen.nets._rank.DEFAULT_MEASURES", ("augment-margin",))
+    monkeypatch.setattr("unseen.nets._rank.DEFAULT_ANY_INPUTS", ("path-norm",))
+    images = rank({"a": sample_net("conv"), "b": sample_net("mlp")}, device="cpu")
+    assert list(images.values) == ["augment-margin"]
+    y = torch.arange(20) % 2
+    flat = rank({name: torch.nn.Linear(3, 2) for name in "ab"}, torch.rand(20, 3), y, accuracy=0, device="cpu")
+    assert list(flat.values) == ["path-norm"]
+
+
 def test_a_ranking_is_the_same_for_the_same_seed_and_tells_its_layers() -> None:
     nets = {"a": sample_net("conv"), "b": sample_net("conv", seed=1)}
     first, again = (rank(nets, measures=["bolster-posterior", "alpha"], device="cpu", random_state=3) for _ in range(2))

@@ -18,6 +18,16 @@ def run(*arguments):
     return subprocess.run([sys.executable, "-m", "unseen", *map(str, arguments)], capture_output=True, text=True)
 
 
+class Trap:
+    """A pickle of it leaves a file where it is opened."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (self.path, "w")
+
+
 @pytest.fixture(scope="module")
 def trained():
     from sklearn.linear_model import LogisticRegression
@@ -30,13 +40,22 @@ def trained():
 
 @pytest.fixture(scope="module")
 def files(trained, tmp_path_factory):
+    from sklearn.linear_model import LinearRegression
+
     model, data = trained
     folder = tmp_path_factory.mktemp("resub")
     skops_io.dump(model, folder / "model.skops")
     (folder / "model.pkl").write_bytes(pickle.dumps(model))
+    whole = (folder / "model.skops").read_bytes()
+    (folder / "cut.skops").write_bytes(whole[: len(whole) // 2])
+    (folder / "trap.skops").write_bytes(pickle.dumps(Trap(str(folder / "run"))))
+    with open(folder / "zeros.skops", "wb") as file:
+        file.truncate(2**30)
+    skops_io.dump(LinearRegression().fit(data.X, data.codes), folder / "regression.skops")
     header = ",".join([*(f"x{k}" for k in range(data.n_features)), "kind"])
     rows = [",".join([*map(repr, map(float, row)), str(label)]) for row, label in zip(np.asarray(data.X), data.y)]
     (folder / "iris.csv").write_text("\n".join([header, *rows]) + "\n")
+    (folder / "lonely.csv").write_text("\n".join([header, *rows[:101]]) + "\n")  # one flower of the third kind
     return folder
 
 
@@ -67,6 +86,11 @@ def test_one_method_with_an_option_a_threshold_and_a_report(files):
     ("arguments", "words"),
     [
         (("model.pkl", "iris.csv", "-t", "kind"), "pickle"),
+        (("trap.skops", "iris.csv", "-t", "kind"), "pickle"),
+        (("cut.skops", "iris.csv", "-t", "kind"), "cut short"),
+        (("zeros.skops", "iris.csv", "-t", "kind"), "nothing but zeros"),
+        (("regression.skops", "iris.csv", "-t", "kind"), "LinearRegression is a regression model"),
+        (("model.skops", "lonely.csv", "-t", "kind", "-m", "bolster"), "has one point"),
         (("nothing.skops", "iris.csv", "-t", "kind"), "there is no file"),
         (("model.skops", "iris.csv", "-t", "kind", "-m", "kfold"), "retrains"),
         (("model.skops", "iris.csv", "-t", "kind", "-o", "k=1"), "exactly one --method"),
@@ -78,3 +102,16 @@ def test_misuse_is_a_sentence_and_exit_code_2(files, arguments, words):
     assert out.returncode == 2
     assert words in out.stderr
     assert "Traceback" not in out.stderr
+    assert out.stdout == ""
+    assert not (files / "run").exists(), "something in the file was run"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("k=5", 5), ("scale=1.5", 1.5), ("exact=false", False), ("n-mc=none", None), ("kernel=full", "full"),
+     ("bandwidth=0.3,0.5", [0.3, 0.5]), ("covariance=1,0.2;0.2,1", [[1, 0.2], [0.2, 1]])],
+)  # fmt: skip
+def test_options_in_words(text, value):
+    from unseen.cli.resub import _options
+
+    assert _options([text]) == {text.partition("=")[0].replace("-", "_"): value}

@@ -12,8 +12,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen import resubstitution as R
+from unseen.core.registry import build
+from unseen.datasets.frame import as_data
 from unseen.datasets.populations import GaussianBlocks
+from unseen.resubstitution import _calibrate
 from unseen.resubstitution._calibrate import search
+from unseen.resubstitution._held import held
 
 X, Y = GaussianBlocks().draw(100, np.random.default_rng(8)).xy
 
@@ -140,3 +144,28 @@ def test_groups_stay_together():
     groups = np.repeat(np.arange(20), 5)
     e = unseen.estimate(LinearSVC(), X, Y, method="calibrated-bolster", r=2, random_state=0, groups=groups)
     assert e.n_units == 20
+
+
+@pytest.mark.parametrize("average", ["points", "class"])
+def test_the_observed_error_is_averaged_as_the_estimate_is(monkeypatch, average):
+    """With equal class weights a bolstered error must be held against an observed one with equal class weights."""
+    rows = np.concatenate([np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:15]])
+    data, seen = as_data(X[rows], Y[rows]), []
+    original = _calibrate._split
+
+    def recorded(*arguments):
+        seen.append(original(*arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(_calibrate, "_split", recorded)
+    method = build("calibrated-bolster", "resubstitution", options={"average": average, "r": 4})
+    fitted = KNeighborsClassifier(3).fit(data.X, data.y)
+    trials = _calibrate.trials_of(method, held(fitted), data, np.random.default_rng(1))
+    for trial, (train, test) in zip(trials, seen, strict=True):
+        assert len(test) == np.ceil(0.2 * len(rows))
+        wrong = KNeighborsClassifier(3).fit(data.X[train], data.y[train]).predict(data.X[test]) != data.y[test]
+        by_class = [wrong[data.y[test] == y].mean() for y in np.unique(data.y[test])]
+        assert trial.error == pytest.approx(wrong.mean() if average == "points" else np.mean(by_class))
+        bolster = R.bolster(KNeighborsClassifier(3).fit(data.X[train], data.y[train]), data.X[train], data.y[train],
+                            average=average, draws=trial.draws.seed, scale=1.3)  # fmt: skip
+        assert trial.deviation(1.3, True) == pytest.approx(bolster.value - trial.error)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +16,7 @@ from unseen.nets._bench_controls import bench_controls
 from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
 from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
 from unseen.nets._cmi import cmi
+from unseen.nets._csv_rows import csv_rows, number_in
 from unseen.nets._measure import Measure
 from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
 from unseen.nets._sheet import sheets_for
@@ -27,6 +26,7 @@ from unseen.nets._zoo_plan import without_failures
 __all__ = ["bench", "bench_of"]
 
 FIXED = ("zoo", "name", "seed", "epochs", "train_loss", "train_accuracy", "test_accuracy", "n_parameters", "reason", "holdout_error", "gap")  # fmt: skip
+NEEDED = ("zoo", "name", "seed", "gap", "train_accuracy", "test_accuracy")
 
 
 def bench(
@@ -128,7 +128,10 @@ def bench_of(
     nets = _read_networks(networks) if isinstance(networks, (str, PathLike)) else [dict(row) for row in networks]
     rows = read_rows(measures) if isinstance(measures, (str, PathLike)) else list(measures)
     if len(nets) < 2:
-        raise InputError(f"there are {len(nets)} networks; a bench needs a whole grid.")
+        count = "is 1 network" if len(nets) == 1 else "are no networks"
+        raise InputError(f"there {count}; a bench needs a whole grid.")
+    if not rows and isinstance(measures, (str, PathLike)):
+        raise InputError(f"the table of measures {str(measures)!r} holds no value of any measure.")
     names = [name for name in nets[0] if name not in FIXED]
     failed = [not float(net["train_accuracy"]) >= accuracy for net in nets]
     kept, dropped = without_failures(nets, failed, names, accuracy, [net["seed"] for net in nets])
@@ -161,8 +164,17 @@ def bench_of(
 
 
 def _read_networks(path: str | PathLike[str]) -> list[dict[str, Any]]:
-    with Path(path).open(newline="") as file:
-        return list(csv.DictReader(file))
+    rows = csv_rows(path, NEEDED, "networks")
+    for k, row in enumerate(rows, 2):
+        place = f"line {k} of {str(path)!r}"
+        if None in row or None in row.values():
+            raise InputError(f"{place} has not as many fields as there are columns.")
+        numbers = {column: number_in(row, column, place) for column in NEEDED[2:]}
+        if not math.isfinite(numbers["gap"]) or not numbers["seed"].is_integer():
+            raise InputError(
+                f"{place}: gap is {row['gap']!r} and seed {row['seed']!r}; a number and a whole number are needed."
+            )
+    return rows
 
 
 def _columns(

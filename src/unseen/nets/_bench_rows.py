@@ -12,7 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from unseen.core.errors import UnseenError
+from unseen.core.errors import InputError, UnseenError
+from unseen.nets._csv_rows import csv_rows
 from unseen.nets._measure import Measure, build_measure, known_measures
 from unseen.nets._net import Net
 from unseen.nets._settings import device_of
@@ -48,7 +49,10 @@ def measures_named(measures: str | Iterable[str | Measure]) -> list[Measure]:
     """
     if isinstance(measures, str):
         return [build_measure(name) for name in known_measures()] if measures == "all" else [build_measure(measures)]
-    return [build_measure(m) if isinstance(m, str) else m for m in measures]
+    found = [build_measure(m) if isinstance(m, str) else m for m in measures]
+    if not found:
+        raise InputError("no measure is named; give the ids of some, or 'all'.")
+    return found
 
 
 def measure_zoo(
@@ -127,6 +131,10 @@ def _resumed(path: Path) -> list[MeasureRow]:
     rows = read_rows(path)
     if rows:
         write_table(path, [_written(row) for row in rows])
+    elif len(path.read_text().splitlines()) > 2:
+        raise InputError(
+            f"no line of {str(path)!r} holds a value of a measure; name a new file, or one that a bench wrote."
+        )
     else:
         path.unlink()
     return rows
@@ -147,15 +155,16 @@ def _append(path: Path, row: MeasureRow) -> None:
 
 def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:
     """Read rows of measures; a last line that was cut off is left out."""
+    if Path(path).is_file() and not Path(path).stat().st_size:
+        return []  # a run that was stopped before its first row
     rows = []
-    with Path(path).open(newline="") as file:
-        for line in csv.DictReader(file):
-            try:
-                place = (line["zoo"], int(line["seed"]), line["net"], line["measure"])
-                value, error, seconds = (float(line[name]) for name in ("value", "std_error", "seconds"))
-                rows.append(MeasureRow(*place, value, error, int(line["draws"]), seconds, line["reason"] or ""))
-            except (TypeError, ValueError):
-                continue
+    for line in csv_rows(path, [f.name for f in fields(MeasureRow)], "measures"):
+        try:
+            place = (line["zoo"], int(line["seed"]), line["net"], line["measure"])
+            value, error, seconds = (float(line[name]) for name in ("value", "std_error", "seconds"))
+            rows.append(MeasureRow(*place, value, error, int(line["draws"]), seconds, line["reason"] or ""))
+        except (TypeError, ValueError):
+            continue
     return rows
 
 

@@ -130,7 +130,7 @@ def _coded(name: str, column: list[Any]) -> tuple[NDArray[np.int64], tuple[Any, 
 def _check_complete(grid: Grid, has_seeds: bool) -> None:
     counts = Counter(zip(grid.seed.tolist(), map(tuple, grid.codes.tolist())))
     cells = list(product(*(range(k) for k in grid.shape)))
-    twice = [cell for (_, cell), count in counts.items() if count > 1]
+    twice = list(dict.fromkeys(cell for (_, cell), count in counts.items() if count > 1))
     if twice:
         advice = "" if has_seeds else "; if they differ by their seed, give `seeds`"
         raise InputError(

@@ -152,7 +152,12 @@ def _check(net: Net) -> None:
 
 
 def _check_range(net: Net) -> None:
-    low, high = net.bounds()
+    try:
+        low, high = net.bounds()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"value_range is {net.value_range!r}; give the values of black and white, two numbers or two sequences of numbers."
+        ) from error
     if low.numel() not in (1, net.X_train.shape[1]) or high.numel() not in (1, net.X_train.shape[1]):
         raise InputError(
             f"value_range must hold two numbers, or two sequences of {net.X_train.shape[1]} numbers, one per channel."

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -56,6 +57,10 @@ def read_networks(
         manifest = json.loads((root / "manifest.json").read_text())
     except (OSError, ValueError) as error:
         raise InputError(f"{str(root)!r} holds no readable manifest.json: {error}.") from error
+    if not isinstance(manifest, dict):
+        raise InputError(
+            f"the manifest in {str(root)!r} is a {type(manifest).__name__}; it must be an object with networks."
+        )
     if "grid" in manifest:
         zoo = Zoo.load(root, read_zoo_data(data))
         names = _chosen([net.name for net in zoo.nets], only)
@@ -68,13 +73,17 @@ def read_networks(
     where = device_of(device)
     X = torch.as_tensor(examples.X).to(where)
     y = torch.as_tensor(np.searchsorted(np.asarray(examples.classes), examples.y)).to(where)
-    ends = tuple(manifest.get("value_range", (0.0, 1.0)))
+    ends = manifest.get("value_range", (0.0, 1.0))
+    if not isinstance(ends, (list, tuple)) or len(ends) != 2:
+        raise InputError(
+            f"value_range of the manifest is {ends!r}; give the values of black and white, such as [0, 1]."
+        )
     return {
         name: Net(
             _module(root, name, manifest["networks"][name], make, X, len(examples.classes)).to(where),
             X,
             y,
-            value_range=ends,
+            value_range=tuple(ends),
         )  # type: ignore[arg-type]
         for name in _chosen(list(manifest["networks"]), only)
     }
@@ -85,7 +94,7 @@ def read_zoo_data(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as file:
             found = {name: file[name] for name in file.files}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise InputError(f"{str(path)!r} is no readable NPZ file: {error}.") from error
     renamed = {"X": "X_train", "x": "X_train", "y": "y_train", "x_train": "X_train", "x_test": "X_test"}
     return {renamed.get(name, name): values for name, values in found.items()}
@@ -113,7 +122,12 @@ def _module(root: Path, name: str, entry: Any, make: Any, X: torch.Tensor, n_cla
             )
         factory, options = getattr(_architectures, entry["make"]), entry.get("options", {})
         shape = int(X.shape[1]) if X.ndim == 2 else tuple(X.shape[1:])
-        module = factory(n_features=shape, n_classes=n_classes, **options)
+        if not isinstance(options, dict):
+            raise InputError(f'network {name!r}: options is {options!r}; give an object such as {{"width": 32}}.')
+        try:
+            module = factory(n_features=shape, n_classes=n_classes, **options)
+        except (TypeError, ValueError, RuntimeError) as error:
+            raise InputError(f"network {name!r}: {entry['make']} cannot be made with {options!r}: {error}.") from error
     elif make is not None:
         module = maker_of(make, tuple(X.shape[1:]), n_classes)()
     else:

@@ -180,6 +180,10 @@ class Zoo(Shown):
             manifest = json.loads((root / "manifest.json").read_text())
         except (OSError, ValueError) as error:
             raise InputError(f"{str(root)!r} holds no readable manifest.json of a zoo: {error}.") from error
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("grid"), dict):
+            raise InputError(
+                f"the manifest in {str(root)!r} is none of a zoo: it names no grid; `unseen.nets.rank` takes networks of any kind."
+            )
         made = zoo_grid(manifest["grid"]["id"]) if grid is None else grid
         axes = {name: tuple(values) for name, values in manifest["grid"]["axes"].items()}
         if axes != {name: tuple(values) for name, values in made.axes.items()}:

@@ -26,6 +26,7 @@ __all__ = ["KINDS", "OutOfTime", "ZooNet", "ZooPlan", "without_failures"]
 
 KINDS = {"float16": torch.float16, "float32": torch.float32}
 VERSION = 1
+MOST_NAMED = 5
 LOG = logging.getLogger("unseen")
 
 
@@ -240,15 +241,16 @@ def without_failures(
     --------
     >>> cells = [{"a": a, "b": b} for a in (1, 2) for b in (1, 2, 3)]
     >>> without_failures(cells, [False, False, True, False, False, False], ["a", "b"], 0.95)
-    ([0, 1, 3, 4], ['b=3 (1 networks below 0.95)'])
+    ([0, 1, 3, 4], ['b=3 (1 network below 0.95)'])
     >>> without_failures(cells[:5], [False] * 5, ["a", "b"], 0.95)
-    ([0, 1, 3, 4], ['b=3 (1 networks missing)'])
+    ([0, 1, 3, 4], ['b=3 (1 network missing: a=2, b=3)'])
     """
     given = [tuple(h[name] for name in axes) for h in hyper]
     which = [0] * len(given) if seeds is None else list(seeds)
     values = [list(dict.fromkeys(cell[k] for cell in given)) for k in range(len(axes))]
     there = set(zip(which, given))
-    absent = [cell for seed in dict.fromkeys(which) for cell in product(*values) if (seed, cell) not in there]
+    lacking = [(seed, cell) for seed in dict.fromkeys(which) for cell in product(*values) if (seed, cell) not in there]
+    absent = [cell for _, cell in lacking]
     cells = [*given, *absent]
     bad_cell = [*failed, *[True] * len(absent)]
     kept, dropped = list(range(len(cells))), []
@@ -266,8 +268,20 @@ def without_failures(
             raise InputError("networks fail at every value of some hyper-parameter: no complete grid is left.")
         _, axis, value = best
         gone = [k for k in bad if cells[k][axis] == value]
-        below, missing = sum(k < len(given) for k in gone), sum(k >= len(given) for k in gone)
-        why = [f"{below} networks below {least:g}"] * (below > 0) + [f"{missing} networks missing"] * (missing > 0)
+        below = sum(k < len(given) for k in gone)
+        missing = [_cell_named(axes, *lacking[k - len(given)], seeds is not None) for k in gone if k >= len(given)]
+        why = [f"{_networks(below)} below {least:g}"] * (below > 0)
+        if missing:
+            rest = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+            why.append(f"{_networks(len(missing))} missing: {'; '.join(missing[:MOST_NAMED])}{rest}")
         dropped.append(f"{axes[axis]}={value} ({', '.join(why)})")
         kept = [k for k in kept if cells[k][axis] != value]
     return kept, dropped
+
+
+def _networks(count: int) -> str:
+    return "1 network" if count == 1 else f"{count} networks"
+
+
+def _cell_named(axes: Sequence[str], seed: Any, cell: tuple[Any, ...], has_seeds: bool) -> str:
+    return ", ".join([f"{name}={value}" for name, value in zip(axes, cell)] + ([f"seed={seed}"] if has_seeds else []))

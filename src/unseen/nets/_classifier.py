@@ -18,7 +18,7 @@ from unseen.nets._fit_many import fit_many
 from unseen.nets._fits import Fits, ran_out, rows_at_once
 from unseen.nets._recipe import around
 from unseen.nets._saved import saved_classifier, write_classifier
-from unseen.nets._settings import device_of, dtype_of, exact_float32, weights_of_rows
+from unseen.nets._settings import device_of, dtype_of, exact_float32, seed_of, tensor_of, weights_of_rows
 from unseen.nets._splits_together import answers, softmax
 from unseen.nets._view import View
 
@@ -125,7 +125,7 @@ class Classifier(Estimator):
         counted = classes if weights is None else classes[np.unique(codes[weights > 0])]
         if len(counted) < 2:
             raise InputError(f"y holds one class only ({counted[0]!r}); Classifier can't train with one class.")
-        fits = self._trained(array, codes, classes, None, [self._seed()], weights)
+        fits = self._trained(array, codes, classes, None, [seed_of(self.random_state)], weights)
         self._keep(fits, classes)
         return self
 
@@ -175,17 +175,6 @@ class Classifier(Estimator):
             )
         return array.reshape(len(array), *self.input_shape)
 
-    def _seed(self) -> int:
-        state = self.random_state
-        if isinstance(state, (int, np.integer)):
-            return int(state)
-        if state is None:
-            return int(np.random.default_rng().integers(2**31 - 1))
-        draw = getattr(state, "integers", None) or getattr(state, "randint", None)
-        if draw is None:
-            raise InputError(f"random_state must be a whole number, a Generator or None; it is {state!r}.")
-        return int(draw(2**31 - 1))
-
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logits, one column per class; for two classes the second minus the first."""
         logits = self._logits(X)
@@ -208,7 +197,7 @@ class Classifier(Estimator):
     @torch.no_grad()
     def _logits(self, X: Any) -> np.ndarray:
         self._demand_fit()
-        rows = torch.as_tensor(self._shaped(checked_features(self, self._as_images(X), first=False)))
+        rows = tensor_of(self._shaped(checked_features(self, self._as_images(X), first=False)))
         if tuple(rows.shape[1:]) != tuple(self.sample_shape_):
             raise InputError(
                 f"the net reads examples of shape {tuple(self.sample_shape_)}; X has shape {tuple(rows.shape)}."

@@ -25,6 +25,7 @@ from unseen.nets._settings import (
     exact_float32,
     maybe_whole,
     per_net,
+    tensor_of,
     weights_of_rows,
     whole,
 )
@@ -209,7 +210,7 @@ def _examples(X: Any, dtype: torch.dtype) -> Tensor:
         array = np.asarray(X)
         if array.dtype == object or array.dtype.kind not in "fiub":
             raise KindError(f"X must hold numbers; it has kind {array.dtype}.")
-        tensor = torch.as_tensor(array)
+        tensor = tensor_of(array)
     if tensor.dim() < 2 or len(tensor) == 0:
         raise InputError(
             f"X must have one row per example and at least one feature; it has shape {tuple(tensor.shape)}."

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from unseen.core.errors import InputError
+from unseen.core.errors import FitError, InputError
 from unseen.nets._layers import dropouts_of, prepared
 from unseen.nets._program import Program
-from unseen.nets._settings import exact_float32
+from unseen.nets._settings import exact_float32, tensor_of
 
 __all__ = ["Fits"]
 
@@ -87,6 +87,15 @@ class Fits:
         """True for nets whose loss became NaN or infinite."""
         return np.array(["NaN" in reason for reason in self.reasons])
 
+    def demand_all(self, what: str) -> Fits:
+        """Return the nets, or raise where the loss of one of them became NaN: its weights would spoil what is made of all."""
+        if self.failed.any():
+            k = int(np.flatnonzero(self.failed)[0])
+            raise FitError(
+                f"{what} {k} of {len(self)} failed: {self.reasons[k]}; use a smaller lr, or scale the features."
+            )
+        return self
+
     def module(self, i: int) -> nn.Module:
         """Return net `i` as a plain module in evaluation mode, on the CPU, with weights of its own."""
         if not -len(self) <= i < len(self):
@@ -124,7 +133,7 @@ class Fits:
             Examples, summed over nets, in memory at once; chosen from the size of an example by default and halved
             when memory runs out.
         """
-        X = X if isinstance(X, Tensor) else torch.as_tensor(np.asarray(X))
+        X = X if isinstance(X, Tensor) else tensor_of(X)
         lead = 2 if own else 1
         if tuple(X.shape[lead:]) != self.sample_shape or (own and X.shape[0] != len(self)):
             raise InputError(

@@ -10,6 +10,7 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError
 from unseen.nets._fits import ran_out
+from unseen.nets._settings import tensor_of
 
 __all__ = ["chosen_device", "class_codes", "input_tensor"]
 
@@ -40,7 +41,7 @@ def input_tensor(X: Any, device: torch.device, dtype: torch.dtype | None) -> tor
     """Return inputs as a finite tensor on the device, refusing what is not one; a dtype of None keeps whole numbers (tokens)."""
     if not isinstance(X, torch.Tensor):
         try:
-            X = torch.as_tensor(np.asarray(X))
+            X = tensor_of(X)
         except (TypeError, ValueError) as error:
             raise KindError(f"X is a {type(X).__name__} that does not read as numbers; give an array.") from error
     if X.ndim < 2 or len(X) < 1:

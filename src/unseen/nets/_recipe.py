@@ -12,7 +12,7 @@ from torch import nn
 from unseen.core.errors import InputError, KindError
 from unseen.nets._architectures import make_mlp
 from unseen.nets._estimator import checked_features
-from unseen.nets._settings import dtype_of
+from unseen.nets._settings import dtype_of, tensor_of
 from unseen.nets._start import giving_logits, probed
 
 __all__ = ["around", "recipe_of"]
@@ -56,7 +56,7 @@ def around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any])
     first = next((p for p in module.parameters() if p.is_floating_point()), None)
     dtype = "float64" if first is not None and first.dtype == torch.float64 else "float32"
     net = kind(copy.deepcopy(module).cpu(), **{"dtype": dtype, **params})
-    rows = torch.as_tensor(net._shaped(checked_features(net, X, first=True))).to(dtype_of(net.dtype))
+    rows = tensor_of(net._shaped(checked_features(net, X, first=True))).to(dtype_of(net.dtype))
     (net.module_,) = giving_logits([copy.deepcopy(net.module).to(rows.dtype).eval()], rows)
     outputs = probed(net.module_, rows)
     net.classes_ = np.arange(outputs) if classes is None else np.asarray(classes)

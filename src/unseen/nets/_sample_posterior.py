@@ -203,6 +203,7 @@ def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: 
         )
     seeds = [task_seed(seed, "member", k) for k in range(count)]
     fits = fit_many(net, X, codes, None, seeds=seeds, device=X.device, dtype=X.dtype, **training_options(training))
+    fits.demand_all("the member of the ensemble number")
     return Posterior(
         "ensemble", count, lambda batch: _two_columns(fits.logits(batch)), None, X.device, X.dtype, classes_=labels
     )

@@ -108,6 +108,23 @@ def per_net(name: str, value: Any, count: int, low: float = 0.0) -> tuple[float,
     return tuple(float(v) for v in numbers)
 
 
+def tensor_of(values: Any) -> Tensor:
+    """Return an array as a tensor; one that must not be written to is copied, since torch cannot promise to leave it alone."""
+    return torch.as_tensor(np.require(values, requirements="W"))
+
+
+def seed_of(random_state: Any) -> int:
+    """Return the seed of a net: the number given, or one drawn."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31 - 1))
+    draw = getattr(random_state, "integers", None) or getattr(random_state, "randint", None)
+    if draw is None:
+        raise InputError(f"random_state must be a whole number, a Generator or None; it is {random_state!r}.")
+    return int(draw(2**31 - 1))
+
+
 def device_of(device: Any) -> torch.device:
     """Return a device; "auto" takes a GPU where there is one."""
     if isinstance(device, str) and device == "auto":

@@ -133,6 +133,7 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
         factory, problem.X, problem.codes, [train for train, _ in splits], seeds=seeds, device=problem.view.device,
         dtype=problem.view.dtype, n_classes=problem.n_classes, **training_options(options.training or {}),
     )  # fmt: skip
+    fits.demand_all("the copy of the net number")
     modules = [fits.module(k).to(problem.view.device) for k in range(options.repeats)]
     return laid_out(problem, modules, splits, kind, options, seed)
 

@@ -302,3 +302,22 @@ def test_what_cannot_be_batched_is_said():
     fits = nets.fit_many(Odd, X, CODES, None, seeds=[0, 1], epochs=2, device="cpu")
     assert fits.how.startswith("one by one: ")
     assert any("one by one" in note for note in fits.notes)
+
+
+def test_a_copy_or_member_that_diverges_is_named_and_not_used():
+    training = {"epochs": 4, "stop": "none", "lr": [0.01, 0.01, 1e30]}
+    net = nets.make_mlp(4, 3)
+    with pytest.raises(FitError, match="copy of the net number 2 of 3 failed: the loss became NaN"):
+        nets.estimate(net, X, CODES, method="calibrated-bolster", repeats=3, training=training, random_state=0)
+    with pytest.raises(FitError, match="member of the ensemble number 2 of 3 failed"):
+        nets.posterior(net, X, CODES, sampler="ensemble", n_samples=3, training=training, random_state=0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_arrays_that_must_not_be_written_to_are_taken_in_silence():
+    frozen = X.astype(np.float32)
+    frozen.flags.writeable = False
+    net = nets.Classifier(epochs=2, random_state=0, device="cpu").fit(frozen, CODES)
+    net.predict(frozen)
+    nets.estimate(net.module_, frozen, CODES, method="bolster", n_mc=4)
+    nets.fit_many(nets.make_mlp, frozen, CODES, seeds=[0], epochs=1, device="cpu").logits(frozen)

@@ -11,11 +11,13 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.estimate import ResubEstimate
 from unseen.display._figures import Figure, figure
 from unseen.display._style import MAIN, OTHER, axis_name, is_rate, percent, tidy
+from unseen.verbs.resubstitute import Resubstitutions
 
 __all__ = ["ContributionsInfo"]
 
 NAMED = 5
 MOST_POINTS = 400
+TELLING = ("bolster", "semi-bolster", "bolster-posterior", "posterior", "naive-bayes-bolster", "resub")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ def info(e: ResubEstimate) -> ContributionsInfo | None:
     )  # fmt: skip
 
 
+def info_of_several(result: Resubstitutions) -> ContributionsInfo | None:
+    """Return the contributions to the estimate that tells most about the points."""
+    made = {e.method: e for e in result.estimates if isinstance(e, ResubEstimate)}
+    chosen = next((made[name] for name in TELLING if name in made), None)
+    return None if chosen is None else info(chosen)
+
+
 def draw(numbers: ContributionsInfo, ax: Any) -> None:
     """Draw the falling curve, the estimate, and the share of points that make half of it."""
     tidy(ax)
@@ -75,11 +84,12 @@ def draw(numbers: ContributionsInfo, ax: Any) -> None:
     ax.set_ylabel("contribution of a point" if is_rate(numbers.loss) else axis_name(numbers.loss))
 
 
-figure(
-    Figure(
-        "contributions", ResubEstimate, info, draw, "Contribution of each point",
-        "Error attributed to each training point, largest first. A cliff means a few points near or beyond the boundary make "
-        "the error; a long slope means many points are a little uncertain.",
-        size=(7.0, 3.2), order=9,
-    )
-)  # fmt: skip
+for record, numbers_of in ((ResubEstimate, info), (Resubstitutions, info_of_several)):
+    figure(
+        Figure(
+            "contributions", record, numbers_of, draw, "Contribution of each point",
+            "Error attributed to each training point, largest first. A cliff means a few points near or beyond the boundary make "
+            "the error; a long slope means many points are a little uncertain.",
+            size=(7.0, 3.2), order=9,
+        )
+    )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unseen.core.notes import merge_notes
 from unseen.core.registry import describe, known
-from unseen.report._sections import Block, Notes, Section, Table, Text, section
+from unseen.report._sections import Block, Notes, Section, Table, Text, picture, section
 from unseen.verbs.resubstitute import Resubstitutions
 
 __all__: list[str] = []
@@ -26,12 +26,21 @@ def estimates(result: Resubstitutions) -> Section:
         for e in result.estimates
     ]
     caption = "No interval can be given without retraining; the integration error is that of the computation alone."
+    if result.situation:
+        caption += f" Expected RMS: deviation from the true error on data sets with {result.situation}."
     blocks: list[Block] = [
         Text(lead, lead=True),
         Table(["method", "error", "integration error", "expected RMS", "notes"], rows, caption),
     ]
     notes = merge_notes(*(e.notes for e in result.estimates))
     return Section("estimates", "Error without retraining", [*blocks, *([Notes(notes)] if notes else [])])
+
+
+@section(Resubstitutions, 15)
+def contributions(result: Resubstitutions) -> Section | None:
+    """Return which training points the error comes from."""
+    drawn = picture(result, "contributions")
+    return None if drawn is None else Section("contributions", "Where the error comes from", [drawn])
 
 
 @section(Resubstitutions, 20)

@@ -332,3 +332,18 @@ def test_the_integration_error_by_hand():
     for method, factor in factors.items():
         found = getattr(R, method)(fitted, X, Y, **options).mc_error
         assert found == pytest.approx(np.sqrt(np.sum(variance * factor**2)) / len(Y), rel=1e-9), method
+
+
+@pytest.mark.parametrize(
+    "method", ["resub", "bolster", "semi_bolster", "posterior", "bolster_posterior", "naive_bayes_bolster"]
+)
+def test_weights_of_points_weigh_their_contributions(method):
+    fitted = KNeighborsClassifier(3).fit(X, Y)
+    weights = np.random.default_rng(0).uniform(0, 3, len(Y))
+    options = {} if method in ("resub", "posterior") else {"draws": 1}
+    plain = getattr(R, method)(fitted, X, Y, **options)
+    weighed = getattr(R, method)(fitted, X, Y, sample_weight=weights, **options)
+    np.testing.assert_array_equal(plain.contributions, weighed.contributions)
+    assert plain.value == pytest.approx(plain.contributions.mean())
+    assert weighed.value == pytest.approx(np.average(plain.contributions, weights=weights))
+    assert weighed.value != pytest.approx(plain.value, rel=1e-3)

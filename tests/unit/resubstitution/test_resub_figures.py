@@ -98,3 +98,20 @@ def test_deviations_refuse_what_does_not_match():
     ):
         with pytest.raises(unseen.UnseenError, match=message):
             R.deviations(estimates, truth)
+
+
+def test_several_estimates_show_the_points_behind_the_most_telling(tmp_path):
+    from unseen.display.resub_contributions import info as info_of_one
+    from unseen.display.resub_contributions import info_of_several
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    fitted = KNeighborsClassifier(3).fit(X, y)
+    found = unseen.resubstitute(fitted, X, y, random_state=0, methods=["resub", "bolster", "auto-resub"])
+    assert info_of_several(found).method == "bolster"
+    np.testing.assert_array_equal(info_of_several(found).rows, info_of_one(found["bolster"]).rows)
+    only = unseen.resubstitute(fitted, X, y, random_state=0, methods=["auto-resub"])
+    assert info_of_several(only) is None
+    found.report(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "Where the error comes from" in page
+    assert "Expected RMS" in page

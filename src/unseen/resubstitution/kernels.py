@@ -43,7 +43,12 @@ def _given(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
     """Return bandwidths given as numbers, one per class; None where they come from nearest neighbours."""
     if isinstance(bandwidth, str):
         if bandwidth != "nearest":
-            raise UnknownName("bandwidth", bandwidth, ("nearest",), "A number of at least 0 works too.")
+            raise UnknownName(
+                "bandwidth",
+                bandwidth,
+                ("nearest",),
+                "A number of at least 0 works too; calibrated-bolster calibrates it.",
+            )
         return None
     try:
         values = np.asarray(bandwidth, dtype=float)

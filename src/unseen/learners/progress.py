@@ -125,7 +125,7 @@ class TrainingProgress(Shown):
     @property
     def best(self) -> int:
         """Epoch, counted from 1, with the smallest error on the monitored part."""
-        return int(np.argmin(self.monitor_error)) + 1
+        return int(np.argmin(np.nan_to_num(self.monitor_error, nan=np.inf))) + 1  # training that diverged ends in NaN
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per epoch."""
@@ -136,7 +136,7 @@ class TrainingProgress(Shown):
     def __str__(self) -> str:
         return (
             f"{len(self.train_error)} epochs: training error {self.train_error[-1]:.4g}, monitored error smallest "
-            f"({self.monitor_error.min():.4g}) at epoch {self.best} and {self.monitor_error[-1]:.4g} at the end"
+            f"({self.monitor_error[self.best - 1]:.4g}) at epoch {self.best} and {self.monitor_error[-1]:.4g} at the end"
         )
 
 

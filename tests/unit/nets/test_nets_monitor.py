@@ -171,3 +171,33 @@ def test_misuse():
         Monitor(nn.Linear(4, 2), X, y, Xm, ym)
     with pytest.raises(InputError, match="nothing is recorded"):
         _ = Monitor(nn.Linear(4, 3), X, y, Xm, ym).progress
+
+
+def test_p_of_the_monitored_part_is_measured_by_its_own_targets():
+    X, y, Xm, ym = parts()
+    rare = torch.cat([ym[ym == 0], ym[ym == 1][:2], ym[ym == 2][:1]])
+    rows = torch.cat([Xm[ym == 0], Xm[ym == 1][:2], Xm[ym == 2][:1]])
+    torch.manual_seed(0)
+    net = nn.Linear(4, 3)
+    line = Monitor(net, X, y, rows, rare)()
+    error = np.square(np.eye(3)[rare.numpy()] - net(rows).softmax(1).detach().double().numpy()).mean()
+    spread, other = (np.eye(3)[part.numpy()].var(axis=0).mean() for part in (rare, y))
+    assert abs(spread - other) > 0.05
+    assert line["monitor_p"] == pytest.approx(1 - error / spread, rel=1e-6)
+
+
+def test_training_that_diverged_keeps_its_best_epoch():
+    X, y, Xm, ym = parts()
+    torch.manual_seed(0)
+    net = nn.Linear(4, 3)
+    watch = Monitor(net, X, y, Xm, ym, patience=2)
+    trained(net, X, y, watch, 2)
+    with torch.no_grad():
+        net.weight.fill_(torch.nan)
+    watch()
+    watch()
+    assert watch.stop
+    assert watch.progress.best == watch.best_epoch == 2
+    assert "at epoch 2" in str(watch.progress)
+    assert watch.restore() == 2
+    assert torch.isfinite(net.weight).all()

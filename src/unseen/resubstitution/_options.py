@@ -14,10 +14,18 @@ from unseen.resubstitution._regions import SPACES, Regions
 from unseen.resubstitution._spread import Spread
 from unseen.resubstitution.kernels import Kernel, as_kernel
 
-__all__ = ["Averaged", "Kernelled"]
+__all__ = ["Averaged", "Kernelled", "check_integration"]
 
 POINTS = 100_000
 FEWEST_AND_MOST = (10, 100)
+
+
+def check_integration(draws: Any, exact: Any) -> None:
+    """Refuse a seed of the kernel points that is none, and an `exact` that says neither yes nor no."""
+    if draws is not None and (isinstance(draws, bool) or not isinstance(draws, (int, np.integer)) or draws < 0):
+        raise InputError(f"draws is {draws!r}; the seed of the kernel points is a whole number of at least 0.")
+    if not isinstance(exact, (bool, np.bool_)):
+        raise InputError(f"exact is {exact!r}; it is True or False.")
 
 
 @dataclass(frozen=True)
@@ -83,10 +91,7 @@ class Kernelled(Averaged):
         super().__post_init__()
         as_kernel(self.kernel, self.bandwidth, self.scale)
         Draws(self.points_per_kernel(2), self.sampler, 0)
-        if self.draws is not None and (
-            isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 0
-        ):
-            raise InputError(f"draws is {self.draws!r}; the seed of the kernel points is a whole number of at least 0.")
+        check_integration(self.draws, self.exact)
 
     @property
     def chosen_kernel(self) -> Kernel:

@@ -16,6 +16,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._draws import Draws
 from unseen.resubstitution._integrate import Integral, misclassified_mass
+from unseen.resubstitution._options import check_integration
 from unseen.resubstitution._regions import SPACES, Regions, check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 from unseen.resubstitution._spread import Spread
@@ -79,6 +80,7 @@ class Bayesian:
         if self.space not in SPACES:
             raise UnknownName("space", self.space, SPACES)
         Draws(self.n_mc, self.sampler, 0)
+        check_integration(self.draws, self.exact)
         if not isinstance(self.prior_weight, (int, float, np.floating)) or not 0 <= self.prior_weight < np.inf:
             raise InputError(f"prior_weight is {self.prior_weight!r}; it is a number of at least 0.")
 
@@ -109,6 +111,11 @@ class Bayesian:
     def _predictive(self, regions: Regions, counts: Floats) -> tuple[Floats, Spread, tuple[Note, ...]]:
         """Return the class centres and kernels of the predictive distribution, and remarks."""
         c, d = len(counts), regions.d
+        if np.any(counts == 0):
+            label = regions.classes[int(np.argmin(counts))].item()
+            raise InputError(
+                f"class {label!r} has no point in the sample, so nothing is known of its mean; leave it out."
+            )
         averages = np.array([regions.points[regions.codes == code].mean(axis=0) for code in range(c)])
         v = self.prior_weight + counts
         prior = _prior_means(self.prior_mean, c, d)

@@ -111,6 +111,10 @@ def test_models_that_fail_or_are_no_models():
         ("bolster", {"sampler": "halton"}, UnknownName, "sobol"),
         ("bolster", {"draws": -1}, InputError, "whole number"),
         ("bolster", {"widht": 1}, UnknownName, "bandwidth"),
+        ("bolster", {"exact": "no"}, InputError, "True or False"),
+        ("bolster", {"bandwidth": "calibrated"}, UnknownName, "calibrated-bolster"),
+        ("bayesian", {"exact": "no"}, InputError, "True or False"),
+        ("bayesian", {"draws": -1}, InputError, "whole number"),
         ("posterior", {"k": 0}, InputError, "from 1 to"),
         ("posterior", {"k": 41}, InputError, "sample size, 40"),
         ("posterior", {"posterior": "kn"}, UnknownName, "knn"),
@@ -143,3 +147,19 @@ def test_posterior_of_a_model_without_probabilities():
 def test_an_endless_bandwidth_cannot_be_drawn_from():
     with pytest.raises(InputError, match="infinite"):
         call("bolster", SVC().fit(X, Y), bandwidth=np.inf)
+
+
+def test_a_class_without_any_point():
+    data = unseen.datasets.load("iris").take(range(100))
+    with pytest.raises(InputError, match="class 'virginica' has no point"):
+        unseen.estimate(SVC(), data, method="bayesian", random_state=0)
+
+
+def test_a_wrong_model_is_named_by_resub_as_well():
+    with pytest.raises(InputError, match="LinearRegression is a regression model"):
+        R.resub(LinearRegression().fit(X, Y), X, Y)
+    with pytest.raises(InputError, match="10 features and X has 9"):
+        R.resub(FITTED, X[:, :9], Y)
+    with pytest.raises(InputError, match="LinearRegression is a regression model"):
+        unseen.resubstitute(LinearRegression().fit(X, Y), X, Y)
+    assert R.resub(LinearRegression().fit(X, X[:, 0]), X, X[:, 0]).value == pytest.approx(0, abs=1e-20)

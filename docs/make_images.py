@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 COMMAND = ("assess", "breast-cancer", "--model", "rbf-svm", "--n", "80", "--seed", "0", "--quiet")
@@ -60,13 +62,46 @@ STUDY = {
 
 def dashboard(target: Path, folder: Path) -> None:
     """Take a picture of a study on the dashboard."""
-    from PIL import Image
-    from playwright.sync_api import sync_playwright
-
     import unseen
 
     store = f"sqlite:///{folder / 'studies.db'}"
     unseen.Study("Small samples from Gaussian blocks", store=store).run(STUDY, n_jobs=2)
+
+    def open_study(page: Any) -> None:
+        page.click("#studies h3 a")
+        page.wait_for_selector("#live svg")
+
+    _of_dashboard(store, target, 1190, open_study)
+
+
+MEASURES = (
+    "pac-bayes-magnitude", "bolster", "vpm", "gi-score-between", "multi-augment", "margin-distribution", "weighted-augment", "path-norm",
+    "mixup-margin", "alpha", "epochs", "training-loss",
+)  # fmt: skip
+
+
+def bench_page(target: Path, folder: Path) -> None:
+    """Take a picture of a bench on the dashboard, of some measures on the zoo mnist-mlp; needs torch."""
+    from unseen.nets import bench_of
+    from unseen.nets._bench_rows import read_rows
+
+    zoo = HERE.parent / "benchmarks" / "zoo"
+    rows = [row for row in read_rows(zoo / "measures_mnist-mlp.csv") if row.measure in MEASURES]
+    store = f"sqlite:///{folder / 'benches.db'}"
+    bench_of(zoo / "networks_mnist-mlp.csv", rows).keep(store, "Measures of multi-layer perceptrons on MNIST")
+
+    def open_bench(page: Any) -> None:
+        page.click("#results ul a")
+        page.wait_for_selector("#scatter svg")
+
+    _of_dashboard(store, target, 2440, open_bench)
+
+
+def _of_dashboard(store: str, target: Path, height: int, open_page: Callable[[Any], None]) -> None:
+    """Take a picture of a page of the dashboard."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
     command = [sys.executable, "-m", "unseen", "serve", "--store", store, "--port", "0"]
     served = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
@@ -77,9 +112,8 @@ def dashboard(target: Path, folder: Path) -> None:
                 viewport={"width": 1180, "height": 900}, device_scale_factor=1.5, color_scheme="light"
             )
             page.goto(address)
-            page.click("#studies h3 a")
-            page.wait_for_selector("#live svg")
-            page.set_viewport_size({"width": 1180, "height": 1190})
+            open_page(page)
+            page.set_viewport_size({"width": 1180, "height": height})
             page.screenshot(path=str(target))
             browser.close()
     finally:
@@ -96,6 +130,7 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "unseen", *COMMAND, "--report", str(report)], check=True)
         picture(report, target)
         dashboard(HERE / "images" / "dashboard.png", Path(folder))
+        bench_page(HERE / "images" / "dashboard_nets.png", Path(folder))
     print(f"{target}: {target.stat().st_size / 1000:.0f} kB")
 
 

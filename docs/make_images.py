@@ -94,7 +94,7 @@ def bench_page(target: Path, folder: Path) -> None:
         page.click("#results ul a")
         page.wait_for_selector("#scatter svg")
 
-    _of_dashboard(store, target, 2440, open_bench)
+    _of_dashboard(store, target, 2390, open_bench)
 
 
 def _of_dashboard(store: str, target: Path, height: int, open_page: Callable[[Any], None]) -> None:

@@ -26,11 +26,15 @@ class NetRankingInfo:
     left: int
 
     @property
+    def side(self) -> float:
+        """Inches of a cell."""
+        return min(0.48, 6.2 / len(self.names))
+
+    @property
     def size(self) -> tuple[float, float]:
-        """Inches, as many as the networks need, and room for their names."""
-        n = len(self.names)
-        side = min(0.48, 6.2 / n)
-        return 2.8 + side * n, 1.2 + side * n
+        """Inches, as many as the networks and their names need."""
+        n, longest = len(self.names), max(len(label(name)) for name in self.names)
+        return max(3.6, 0.5 + 0.085 * longest + self.side * n), 1.0 + self.side * n
 
     @property
     def summary(self) -> str:
@@ -50,17 +54,16 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
     Squares are pale, so that the page's own ink can be read on them in light and dark.
     """
     n = len(numbers.names)
-    for i, row in enumerate(numbers.probability):
-        for k, p in enumerate(row):
-            if p < 0.005:
-                continue
-            side = 0.92 * np.sqrt(p)
-            ax.add_patch(_square(k + 1 - side / 2, i - side / 2, side))
-            if n <= 12 and p >= 0.15:
+    seen = [(i, k, p) for i, row in enumerate(numbers.probability) for k, p in enumerate(row) if p >= 0.005]
+    rows, ranks, chances = (np.array(column) for column in zip(*seen)) if seen else (np.empty(0),) * 3
+    full = (72 * 0.95 * numbers.side) ** 2  # points squared
+    ax.scatter(ranks + 1, rows, s=full * chances, marker="s", color=MAIN, alpha=0.4, linewidths=0)
+    if n <= 12:
+        for i, k, p in seen:
+            if p >= 0.15:
                 ax.text(k + 1, i, f"{p:.2f}", ha="center", va="center", fontsize=10)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(n - 0.4, -0.6)
-    ax.set_aspect("equal")
     ax.set_yticks(range(n), [label(name) for name in numbers.names])
     ax.set_xticks([1, *range(5, n + 1, 5)] if n > 12 else range(1, n + 1))
     ax.tick_params(length=0)
@@ -69,12 +72,6 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
         ax.spines[side].set_visible(False)
     if numbers.left:
         ax.set_title(f"the first {n}; {numbers.left} more follow", fontsize=10, loc="left")
-
-
-def _square(left: float, bottom: float, side: float) -> Any:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((left, bottom), side, side, facecolor=MAIN, edgecolor=MAIN, alpha=0.4, linewidth=1)
 
 
 figure(

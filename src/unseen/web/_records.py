@@ -26,6 +26,7 @@ __all__ = ["attachment", "first_table", "headline", "kept_one", "latest", "list_
 
 PAGE = 50
 MOST_DRAWN = 40
+FEW_CHOICES = 12
 LARGEST_ID = 2**63 - 1
 
 
@@ -114,7 +115,7 @@ def record_page(site: Site, request: Request) -> Response:
              "created": clock(kept.created), "answer": headline(kept.kind, kept.payload), "id": kept.id, "here": "/kept"}  # fmt: skip
     parts = nets_parts(site, kept, query)
     if parts is not None:
-        return site.page("result.html", parts=parts, **about)
+        return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)
     record = record_of(kept.payload)
     tables = [(word, view(table, f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
     facts = None if record.facts is None else view(record.facts, "facts", query)

@@ -23,7 +23,7 @@ from unseen.nets._sheet import sheets_for
 __all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 
 # what benchmarks/choose_net_measures.py chose on all zoos, and among measures that need no images
-DEFAULT_MEASURES = ("pac-bayes-magnitude", "gi-score-between", "vpm", "bolster")
+DEFAULT_MEASURES = ("always-generalize",)
 DEFAULT_ANY_INPUTS = ("pac-bayes-magnitude", "gi-score-between", "vpm", "bolster")
 SIMULATIONS = 1000
 

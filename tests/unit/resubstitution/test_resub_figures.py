@@ -120,7 +120,7 @@ def test_several_estimates_show_the_points_behind_the_most_telling(tmp_path):
 def test_regions_are_cut_through_the_middle_of_the_other_dimensions():
     """Away from the origin the plane must pass through the points, not through zero."""
     rng = np.random.default_rng(5)
-    X = rng.standard_normal((60, 4)) + [10.0, -20.0, 30.0, 5.0]
+    X = rng.standard_normal((60, 4)) + np.array([10.0, -20.0, 30.0, 5.0])
     y = (X[:, 0] + X[:, 2] + 0.3 * X[:, 3] > 41.5).astype(int)
     fitted = KNeighborsClassifier(3).fit(X, y)
     view = R.view(fitted, X, y, plane=(0, 2), resolution=25, random_state=0)

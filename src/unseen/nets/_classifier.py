@@ -28,8 +28,7 @@ __all__ = ["Classifier"]
 class Classifier(Estimator):
     """Train a torch module with `fit` and ask it with `predict` and `predict_proba`.
 
-    Everything in this package that takes a classifier takes this one; a cross-validation of it is one batched training
-    of all its nets (see `fit_many`).
+    Everything in this package takes it; a cross-validation of it is one batched training of all its nets (see `fit_many`).
 
     Parameters
     ----------
@@ -47,6 +46,8 @@ class Classifier(Estimator):
         Same number, same net (bit for bit on a CPU).
     progress : bool or None
         Show a bar after two seconds; None shows it in a terminal.
+    after_epoch : callable, optional
+        As for `fit_many`, such as `Monitor.follow`.
 
     Attributes
     ----------
@@ -89,6 +90,7 @@ class Classifier(Estimator):
         dtype: str = "float32",
         random_state: Any = None,
         progress: bool | None = False,
+        after_epoch: Any = None,
     ) -> None:
         self.module = module
         self.epochs = epochs
@@ -108,6 +110,7 @@ class Classifier(Estimator):
         self.dtype = dtype
         self.random_state = random_state
         self.progress = progress
+        self.after_epoch = after_epoch
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Classifier:
         """Train a net on rows and labels; an earlier fit is forgotten.
@@ -154,7 +157,7 @@ class Classifier(Estimator):
                 raise InputError(f"class_weight names {unknown[0]!r}, which is no label of y: {list(known)[:10]}.")
             weights = {known[label]: w for label, w in weights.items()}
         names = ("epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop",
-                 "stop_at", "optimizer", "device", "dtype")  # fmt: skip
+                 "stop_at", "optimizer", "device", "dtype", "after_epoch")  # fmt: skip
         options = {name: getattr(self, name) for name in names}
         options["progress"] = progress or self.progress
         return fit_many(
@@ -271,14 +274,15 @@ class Classifier(Estimator):
         classes : sequence, optional
             Label of each output, in their order; 0, 1, ... by default.
         params
-            Parameters of the classifier: how `fit`, and so a cross-validation of it, is to train the net anew.
+            Of the classifier: how `fit`, and so a cross-validation, is to train the net anew.
 
         Examples
         --------
         >>> import numpy as np, unseen.nets as nets
         >>> trained = nets.make_mlp(3, 2)
         >>> net = nets.Classifier.from_module(trained, np.zeros((1, 3)), classes=["calm", "wild"])
-        >>> bool(np.allclose(net.decision_function(np.ones((1, 3))), np.diff(trained(torch.ones(1, 3)).detach())[0]))
+        >>> wanted = np.diff(trained(torch.ones(1, 3)).detach())[0]
+        >>> bool(np.allclose(net.decision_function(np.ones((1, 3))), wanted, atol=1e-5))
         True
         """
         return cast(Classifier, around(cls, module, X, classes, params))

@@ -15,6 +15,7 @@ from unseen.nets._choose import choose_program, described
 from unseen.nets._fits import Fits, rows_at_once
 from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
+from unseen.nets._live import Live, looking
 from unseen.nets._program import Plain
 from unseen.nets._sets import counting, index_arrays, make_sets, sets_and_seeds
 from unseen.nets._settings import (
@@ -64,6 +65,7 @@ def fit_many(
     dtype: Any = None,
     augment: Callable[..., Tensor] | None = None,
     progress: Any = False,
+    after_epoch: Callable[[int, Live], Any] | None = None,
     max_together: int | None = None,
     eval_batch: int | None = None,
     strategy: str = "auto",
@@ -120,6 +122,8 @@ def fit_many(
         `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers of that shape for each example.
     progress : bool or Reporter
         Show a bar.
+    after_epoch : callable, optional
+        `after_epoch(epoch, running)` is called after every epoch with the nets still in training, by number; `Monitor.follow` is one.
     max_together : int, optional
         Most nets trained at once; halved by itself when memory runs out.
     eval_batch : int, optional
@@ -170,7 +174,7 @@ def fit_many(
         whole("epochs", epochs), whole("batch_size", batch_size), per_net("lr", lr, count), per_net("momentum", momentum, count),
         per_net("weight_decay", weight_decay, count), None if dropout is None else per_net("dropout", dropout, count),
         whole("patience", patience), stop, stop_at, optimizer, maybe_whole("halve_every", halve_every), augment, strategy,
-        maybe_whole("eval_batch", eval_batch),
+        maybe_whole("eval_batch", eval_batch), looking(after_epoch, lambda: nets[0]),
     )  # fmt: skip
     if not (progress is None or isinstance(progress, bool) or hasattr(progress, "advance")):
         raise KindError(f"progress is {progress!r}; give True, False or a reporter.")

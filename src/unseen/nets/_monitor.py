@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,29 @@ class Monitor:
         if self.path is not None:
             append_line(self.path, line)
         return line
+
+    def follow(self, epoch: int, running: Mapping[int, nn.Module]) -> None:
+        """Record an epoch of the first net in training with `Classifier` or `fit_many`: give this as their `after_epoch`.
+
+        The weights go into the module that the monitor was made with, which has the same architecture.
+
+        Examples
+        --------
+        >>> import unseen.nets as nets
+        >>> X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+        >>> watch = nets.Monitor(nets.make_mlp(3, 2), X[:40], y[:40], X[40:], y[40:])
+        >>> net = nets.Classifier(nets.make_mlp, epochs=5, device="cpu", random_state=0, after_epoch=watch.follow).fit(X[:40], y[:40])
+        >>> len(watch.lines) == net.n_epochs_
+        True
+        """
+        module = running[min(running)]
+        theirs, ours = ({k: tuple(v.shape) for k, v in m.state_dict().items()} for m in (module, self.module))
+        if theirs != ours:
+            raise InputError(
+                "the net in training has another architecture than the module that the monitor was made with."
+            )
+        self.module.load_state_dict(module.state_dict())
+        self()
 
     def _judged(self, X: Any, target: Floats, codes: Any) -> tuple[float, float]:
         """Return the mean squared difference of targets and outputs, and the share of wrong classes."""

@@ -37,6 +37,7 @@ class Settings:
     augment: Callable[..., Tensor] | None
     strategy: str
     eval_batch: int | None
+    after_epoch: Callable[[int, Any], Any] | None = None
 
     def __post_init__(self) -> None:
         if not (

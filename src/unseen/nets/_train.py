@@ -96,6 +96,8 @@ def _epoch(group: Group, best: _Best | None, epoch: int, record: Record) -> tupl
     """Run one epoch and decide who stops; return what was measured, by column, and the reasons, by net."""
     settings, was = group.job.settings, group.alive.clone()
     measured: dict[str, Tensor] = {"train_loss": group.train_epoch(epoch)}
+    if settings.after_epoch is not None:
+        settings.after_epoch(epoch + 1, group)
     lost = was & ~torch.isfinite(measured["train_loss"])
     stopped = torch.zeros_like(was)
     why = ""

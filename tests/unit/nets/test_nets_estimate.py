@@ -445,3 +445,25 @@ def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler)
         assert z.numel() <= CPU_BLOCK
         seen[rows] += z.shape[1] * z.shape[2]
     assert set(seen) == {points.per_kernel}
+
+
+def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own():
+    from unseen.nets._problem import options_from, problem_of
+    from unseen.nets._sizes import spherical_sizes
+    from unseen.nets._trials import laid_out
+    from unseen.nets._view import view_of
+
+    X, y = sample(n=40)
+    torch.manual_seed(0)
+    copies = [nn.Linear(5, 2).double() for _ in range(2)]
+    splits = [(np.arange(8, 40), np.arange(8)), (np.arange(32), np.arange(32, 40))]
+    options = options_from({"repeats": 2, "n_mc": 4})
+    view, data = view_of(copies[0], X)
+    trials = laid_out(problem_of(view, data, y, options), copies, splits, "spherical", options, 0)
+    labels = np.asarray(y)
+    for copy, (train, test), error, kernels in zip(copies, splits, trials.errors, trials.kernels):
+        with torch.no_grad():
+            decided = copy(data[test]).argmax(1).numpy()
+        assert error == (decided != labels[test]).mean()
+        own = spherical_sizes(data[train], torch.as_tensor(labels[train]), 2)
+        assert torch.allclose(kernels.sizes, own)

@@ -201,3 +201,36 @@ def test_training_that_diverged_keeps_its_best_epoch():
     assert "at epoch 2" in str(watch.progress)
     assert watch.restore() == 2
     assert torch.isfinite(net.weight).all()
+
+
+def test_the_training_of_a_classifier_is_followed_epoch_by_epoch(tmp_path):
+    from functools import partial
+
+    from unseen.core.errors import InputError, KindError
+    from unseen.nets import Classifier, fit_many, make_mlp
+
+    X, y, Xm, ym = parts()
+    make = partial(make_mlp, width=8, dropout=0.2)
+    watch = Monitor(make(4, 3), X, y, Xm, ym, path=tmp_path / "run.jsonl")
+    options = {"epochs": 12, "lr": 0.1, "stop": "none", "device": "cpu", "random_state": 0}
+    net = Classifier(make, after_epoch=watch.follow, **options).fit(X, y)
+    assert len(read_progress(tmp_path / "run.jsonl").angle) == net.n_epochs_ == 12
+    last = Monitor(net.module_, X, y, Xm, ym)()
+    for name in ("train_error", "monitor_error", "monitor_wrong", "angle", "length"):
+        assert watch.lines[-1][name] == pytest.approx(last[name], rel=1e-6)
+    assert watch.lines[0]["train_error"] > watch.lines[-1]["train_error"]
+    plain = Classifier(make, **options).fit(X, y)  # looking changes nothing
+    assert np.array_equal(plain.predict_proba(X), net.predict_proba(X))
+    seen = []
+    fits = fit_many(
+        make, X, y, None, seeds=[0, 1, 2], epochs=4, lr=[0.1, 0.1, 1e30], stop="none", device="cpu",
+        after_epoch=lambda epoch, running: seen.append((epoch, list(running))),
+    )  # fmt: skip
+    assert [epoch for epoch, _ in seen] == [1, 2, 3, 4]
+    assert seen[0][1] == [0, 1, 2]
+    assert seen[-1][1] == [0, 1]  # the third diverged
+    assert fits.failed.tolist() == [False, False, True]
+    with pytest.raises(InputError, match="another architecture"):
+        fit_many(make_mlp, X, y, None, seeds=[0], epochs=1, device="cpu", after_epoch=watch.follow)
+    with pytest.raises(KindError, match="after_epoch"):
+        fit_many(make_mlp, X, y, None, seeds=[0], epochs=1, device="cpu", after_epoch=3)

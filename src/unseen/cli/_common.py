@@ -107,8 +107,10 @@ def keep(result: Any, kind: str, name: str, store: str | None, quiet: bool) -> N
         return
     from unseen.store import open_store
 
+    # names of files may hold bytes that are no text, which no database takes
+    written = name.encode("utf-8", "replace").decode()
     with open_store(store) as opened:
-        number = opened.keep(kind, name, result.to_record())
+        number = opened.keep(kind, written, result.to_record())
     if not quiet:
         typer.echo(f"kept as {kind} {number}", err=True)
 

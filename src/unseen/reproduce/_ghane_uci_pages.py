@@ -108,17 +108,14 @@ def _by_shape(result: UciResult) -> ByShape | None:
 def _draw_by_shape(info: ByShape, ax: Any) -> None:
     place = np.arange(8)
     for color, name in zip(PALETTE, ESTIMATORS):
-        for row, depth in enumerate(info.depths):
+        for row in range(len(info.depths)):
             strong = row in (0, len(info.depths) - 1)
             style = "-" if row == 0 else "--" if strong else ":"
             label = LABELS[name] if row == 0 else None
             ax.plot(place, info.median[name][row], style, lw=1.6 if strong else 0.8, color=color, label=label)
-            if strong:
-                ax.annotate(f"depth {depth}", (7.05, info.median[name][row, -1]), fontsize=7, color=color, va="center")
     ax.set_xticks(place, info.widths)
-    ax.set_xlim(-0.3, 8.0)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("width")
+    ax.set_xlabel(f"width (hidden layers: solid {info.depths[0]}, dashed {info.depths[-1]}, dotted between)")
     ax.set_ylabel("median size of the deviation")
     tidy(ax)
     legend_below(ax, columns=2)

@@ -24,6 +24,7 @@ from unseen.cli._common import (
     progress_for,
     write_report,
 )
+from unseen.cli._net_options import check_given, labels_of
 from unseen.cli._net_samples import own_samples
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
 
@@ -38,11 +39,6 @@ Classifier.save needs no --module where its architecture is one of this package'
 Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler, or give samples
 of your own with --samples.
 """
-FLAGS = {
-    "method": "--method", "layer": "--layer", "kappa": "--kappa", "n_mc": "--n-mc", "repeats": "--repeats", "device": "--device",
-    "training": "--train", "random_state": "--seed", "progress": "--quiet", "validation": "--validation", "classes": "--classes",
-    "factory": "--module",
-}  # fmt: skip
 TEXTS = ("posterior_layer",)  # options whose value is text, also where it looks like a number
 
 
@@ -89,6 +85,13 @@ def estimate(
         list[str] | None,
         typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
     ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Read so many examples of the data at most, the first ones.")
+    ] = None,
+    channels: Annotated[
+        int | None,
+        typer.Option("--channels", min=1, max=3, help="Turn pictures to grey (1) or colour (3); as the first one is."),
+    ] = None,
     samples: Annotated[
         Path | None,
         typer.Option(
@@ -125,13 +128,13 @@ def estimate(
     check_store(store)
     more, training = _pairs("--option", option), _pairs("--train", train)
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
-    _check(method, more, training, given, module)
-    examples = nets.read_examples(data)
-    labels = _labels(classes, examples)
+    check_given(method, more, training, given, module)
+    examples = nets.read_examples(data, limit=limit, channels=channels)
+    labels = labels_of(classes, examples)
     net, make = _net(module, weights, examples, labels, seed)
     more |= {} if labels is None else {"classes": labels}
     if validation is not None:
-        more["validation"] = tuple(nets.read_examples(validation))
+        more["validation"] = tuple(nets.read_examples(validation, channels=channels))
     if weights is None and not quiet:
         typer.echo("unseen: no --weights: the net is judged as the function makes it.", err=True)
     if training:
@@ -153,57 +156,6 @@ def estimate(
     keep(result, result.kept_as, f"{data.name}, {method}", store, quiet)
     if fail_if is not None and result.value > fail_if:
         raise typer.Exit(1)
-
-
-def _check(
-    method: str, options: dict[str, Any], training: dict[str, Any], given: dict[str, Any], module: str | None
-) -> None:
-    """Refuse what cannot work, in the words of the command line, before anything is read."""
-    for name in options:
-        if name in FLAGS:
-            raise InputError(f"--option {name}: this has a flag of its own, {FLAGS[name]}.")
-    tempered = options.get("posterior") == "temperature"
-    if tempered and not training and given["--validation"] is None and module is not None:
-        raise InputError(
-            "posterior=temperature needs rows that the net was not trained on, as in --validation held_out.npz, or copies of the net "
-            "trained on 80% of the data; say how, as in --train epochs=200 --train lr=0.02."
-        )
-    if given["--validation"] is not None and not tempered:
-        raise InputError("--validation is for --option posterior=temperature.")
-    _check_samples(method, training, given, module)
-
-
-def _check_samples(method: str, training: dict[str, Any], given: dict[str, Any], module: str | None) -> None:
-    sampler, own = given["--sampler"], given["--samples"]
-    if sampler is not None and own is not None:
-        raise InputError("--sampler samples the weights and --samples gives samples of your own; give one of them.")
-    if method.startswith("bayesian") and sampler is None and own is None:
-        raise InputError(
-            f"{method} averages over samples of the weights; say how to sample, as in --sampler laplace or --sampler sghmc, or give --samples."
-        )
-    if sampler == "ensemble" and not training and module is not None:
-        raise InputError("an ensemble trains the net from other first weights; say how, as in --train epochs=200.")
-    for flag in ("--sampler", "--samples"):
-        if given[flag] is not None and not method.startswith("bayesian"):
-            raise InputError(f"{flag} is for the methods bayesian and bayesian-bolster; the method is {method}.")
-    if given["--sample"] and sampler is None:
-        raise InputError("--sample says how a sampler works; name it with --sampler.")
-
-
-def _labels(text: str | None, examples: Any) -> Any:
-    """Return the labels of the net's outputs, in the kind of the data's labels; None where the data tell them."""
-    if text is None:
-        return None
-    names = [part.strip() for part in text.split(",")]
-    whole = examples.y.dtype.kind == "i"
-    if whole and len(names) == 1 and names[0].isdecimal() and int(names[0]) > 0:
-        return list(range(int(names[0])))
-    if "" in names or len(set(names)) < len(names) or len(names) < 2:
-        raise InputError(f"--classes {text!r}: give different labels between commas, as in cat,dog, or their number.")
-    try:
-        return [int(name) for name in names] if whole else names
-    except ValueError:
-        raise InputError(f"--classes {text!r}: the labels of the data are whole numbers.") from None
 
 
 def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, seed: int) -> tuple[Any, Any]:

@@ -347,6 +347,27 @@ def test_own_samples_held_out_rows_and_labels(run, place):
     assert json.loads(plain)["value"] == pytest.approx(1 - json.loads(turned)["value"])
 
 
+def test_part_of_the_data_and_pictures_in_grey(run, place):
+    image = pytest.importorskip("PIL.Image")
+    folder, net, X, y = place
+    value = json.loads(estimated(run, "-m", "resub", "--limit", 10, "--json").stdout)["value"]
+    assert value == estimate(net, X[:10], y[:10], method="resub").value
+    (folder / "more_nets_of_test.py").write_text(MORE)
+    rng = np.random.default_rng(0)
+    for name in "ab":
+        (folder / "pictures" / name).mkdir(parents=True)
+        for k in range(3):
+            pixels = rng.integers(0, 255, size=(8, 8, 3), dtype=np.uint8)
+            image.fromarray(pixels).save(folder / "pictures" / name / f"{k}.png")
+    words = ("estimate", "--module", "more_nets_of_test:conv", "--data", "pictures", "-q", "-m", "resub")
+    try:
+        assert run(*words, "--channels", 1).exit_code == 0
+        one_sentence(run(*words), "(3, 8, 8)")
+        one_sentence(run(*words, "--channels", 2), "channels is 2")
+    finally:
+        sys.modules.pop("more_nets_of_test", None)
+
+
 def test_a_net_without_weights_is_judged_as_made_and_said_so(run, place):
     words = ("estimate", "--module", "own_nets_of_test:make_net", "--data", "train.npz", "-m", "resub", "--json")
     first, second = run(*words), run(*words)

@@ -108,7 +108,7 @@ def _growth() -> list[dict]:
         power = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
         remark = "seconds " + ", ".join(f"{t:.2f}" for t in times) + f"; peak memory of the process {memory:.2f} GB"
         why = (
-            "; points ask a tree of their own part of at most 20,000"
+            "; points ask a tree of their own part of at most 12,500"
             if "posterior" in what
             else "; at most 5,000 points of a class ask for their neighbour"
         )

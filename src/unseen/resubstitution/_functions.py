@@ -81,7 +81,7 @@ def posterior(
     k : int
         Neighbours of "knn", 3 by default.
     among : int or None
-        A sample of more points than this (20,000 by default) is cut at random into parts, and "knn" looks in a point's own
+        A sample of more points than this (12,500 by default) is cut at random into parts, and "knn" looks in a point's own
         part, which keeps the cost linear in the sample size; None looks among all.
 
     Returns

@@ -17,7 +17,7 @@ __all__ = ["NAMES", "Posterior", "posterior_of"]
 NAMES = ("knn", "model", "calibrated", "gaussian-process")
 Posterior = Callable[..., Floats]
 MAX_GAUSSIAN_PROCESS = 3000
-AMONG = 20_000  # rows among which a training point looks for its neighbours
+AMONG = 12_500  # rows among which a training point looks for its neighbours
 
 
 def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Posterior, str]:

@@ -51,7 +51,7 @@ class BolsterPosteriorAccuracy(Kernelled):
     posterior: Any = "knn"
     k: int = 3
     id: ClassVar[str] = "bolster-posterior-accuracy"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return one minus the mean product of the two accuracies."""

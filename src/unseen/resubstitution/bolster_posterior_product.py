@@ -50,7 +50,7 @@ class BolsterPosteriorProduct(Kernelled):
     posterior: Any = "knn"
     k: int = 3
     id: ClassVar[str] = "bolster-posterior-product"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     in_assess: ClassVar[bool] = False
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:

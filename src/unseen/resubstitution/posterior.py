@@ -67,7 +67,7 @@ class PosteriorResub(Averaged):
     k: int = 3
     among: int | None = AMONG
     id: ClassVar[str] = "posterior"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt, with each point's own as its contribution."""

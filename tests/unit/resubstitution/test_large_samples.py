@@ -62,11 +62,15 @@ def test_neighbours_of_many_rows_are_asked_in_blocks(large, monkeypatch):
     [("bolster", {"n_mc": 20}), ("posterior", {}), ("bolster-posterior", {"n_mc": 2}), ("semi-bolster", {"n_mc": 20})],
 )
 def test_the_cost_grows_about_linearly(method, options):
+    """From 12,500 points on neighbours are looked for in parts; the smallest time of two, since other work only adds."""
     sizes, seconds = (12_500, 25_000, 50_000, 100_000), []
     for n in sizes:
         X, y = GaussianBlocks().draw(n, np.random.default_rng(0)).xy
-        start = time.process_time()
-        getattr(R, method.replace("-", "_"))(rule, X, y, random_state=0, **options)
-        seconds.append(time.process_time() - start)
+        best = np.inf
+        for _ in range(2):
+            start = time.process_time()
+            getattr(R, method.replace("-", "_"))(rule, X, y, random_state=0, **options)
+            best = min(best, time.process_time() - start)
+        seconds.append(best)
     exponent = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
-    assert exponent < 1.3, f"{method}: exponent {exponent:.2f}, seconds {np.round(seconds, 2)}"
+    assert exponent < 1.25, f"{method}: exponent {exponent:.2f}, seconds {np.round(seconds, 2)}"

@@ -127,7 +127,9 @@ class Classifier(Estimator):
         weights = weights_of_rows(sample_weight, len(array))
         counted = classes if weights is None else classes[np.unique(codes[weights > 0])]
         if len(counted) < 2:
-            raise InputError(f"y holds one class only ({counted[0]!r}); Classifier can't train with one class.")
+            raise InputError(
+                f"y holds one class only ({counted.tolist()[0]!r}); Classifier can't train with one class."
+            )
         fits = self._trained(array, codes, classes, None, [seed_of(self.random_state)], weights)
         self._keep(fits, classes)
         return self

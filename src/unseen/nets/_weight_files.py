@@ -54,10 +54,13 @@ def write_weights(
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     partial = Path(path).with_suffix(".partial")
-    with partial.open("wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        file.writelines(blocks)
-    partial.replace(path)  # a file under its own name is always whole
+    try:
+        with partial.open("wb") as file:
+            file.write(struct.pack("<Q", len(text)) + text)
+            file.writelines(blocks)
+        partial.replace(path)  # a file under its own name is always whole
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from error
 
 
 def read_metadata(path: str | PathLike[str]) -> dict[str, str]:

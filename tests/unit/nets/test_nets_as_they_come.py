@@ -321,3 +321,11 @@ def test_arrays_that_must_not_be_written_to_are_taken_in_silence():
     net.predict(frozen)
     nets.estimate(net.module_, frozen, CODES, method="bolster", n_mc=4)
     nets.fit_many(nets.make_mlp, frozen, CODES, seeds=[0], epochs=1, device="cpu").logits(frozen)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    net = nets.Classifier(epochs=1, random_state=0, device="cpu").fit(X, CODES)
+    with pytest.raises(InputError, match="cannot write .*No such file"):
+        net.save(tmp_path / "absent" / "net.safetensors")
+    with pytest.raises(InputError, match=r"one class only \(0\)"):
+        nets.Classifier(device="cpu").fit(X, np.zeros(90, int))

@@ -325,7 +325,7 @@ def test_arrays_that_must_not_be_written_to_are_taken_in_silence():
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     net = nets.Classifier(epochs=1, random_state=0, device="cpu").fit(X, CODES)
-    with pytest.raises(InputError, match="cannot write .*No such file"):
+    with pytest.raises(InputError, match=r"cannot write .*No such file"):
         net.save(tmp_path / "absent" / "net.safetensors")
     with pytest.raises(InputError, match=r"one class only \(0\)"):
         nets.Classifier(device="cpu").fit(X, np.zeros(90, int))

@@ -488,3 +488,20 @@ def test_settings_of_float32_products_are_put_back(name):
             assert [getattr(place, name) for place in places] == before
     finally:
         products.fp32_precision, convolutions.fp32_precision = first
+
+
+@pytest.mark.parametrize(("kind", "shape"), [(nn.Dropout, (40, 500)), (nn.Dropout2d, (100, 200, 3, 3))])
+def test_dropout_drops_and_scales_as_torchs_own_does(kind, shape):
+    x = torch.ones(shape, dtype=torch.float64)
+    torch.manual_seed(0)
+    theirs = kind(0.3)(x)
+    layer = prepared(nn.Sequential(kind(0.3)))[0]
+    layer.key.copy_(keys_of([5], "dropout")[0])
+    ours = layer.train()(x)
+    assert torch.equal(ours.unique(), theirs.unique())  # 0 and 1 / 0.7
+    assert ours.unique().tolist() == [0, pytest.approx(1 / 0.7)]
+    draws = ours.flatten(2)[..., 0] if len(shape) == 4 else ours
+    assert abs((draws == 0).double().mean() - 0.3) < 4 * (0.21 / draws.numel()) ** 0.5
+    if len(shape) == 4:  # channels go as a whole
+        assert torch.equal(ours.amin((2, 3)), ours.amax((2, 3)))
+    assert torch.equal(layer.eval()(x), x)

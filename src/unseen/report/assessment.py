@@ -86,7 +86,7 @@ def estimates(a: Assessment) -> Section:
         [
             Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
             Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]), _interval(row), row["fits"],
-            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], row["expected_rms"], *_target(row["target"]),
+            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], _rms(row), *_target(row["target"]),
             row["note"] or None,
         ]
         for row in _distinct(a.rows())
@@ -110,6 +110,11 @@ def estimates(a: Assessment) -> Section:
     else:
         rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
     return Section("estimates", "All estimates", [Table(columns, rows, caption)])
+
+
+def _rms(row: dict[str, Any]) -> Cell | None:
+    rms = row["expected_rms"]
+    return None if rms is None else Cell(percent_or_number(rms, row["term"]), rms)
 
 
 def _distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

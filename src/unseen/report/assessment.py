@@ -99,14 +99,14 @@ def estimates(a: Assessment) -> Section:
         "fits",
         "seconds",
         "agrees",
-        "expected RMS",
+        "RMS",
         f"{a.scale} of",
         "trained on",
         "notes",
     ]
     caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
     if a.expected_rms:
-        caption += " Expected RMS: deviation from the true error on data sets with such a model and sample, where it was studied."
+        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, where it was studied."
     else:
         rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
     return Section("estimates", "All estimates", [Table(columns, rows, caption)])

@@ -447,7 +447,8 @@ def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler)
     assert set(seen) == {points.per_kernel}
 
 
-def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own():
+@pytest.mark.parametrize("average", ["points", "class"])
+def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own(average):
     from unseen.nets._problem import options_from, problem_of
     from unseen.nets._sizes import spherical_sizes
     from unseen.nets._trials import laid_out
@@ -456,14 +457,17 @@ def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own():
     X, y = sample(n=40)
     torch.manual_seed(0)
     copies = [nn.Linear(5, 2).double() for _ in range(2)]
-    splits = [(np.arange(8, 40), np.arange(8)), (np.arange(32), np.arange(32, 40))]
-    options = options_from({"repeats": 2, "n_mc": 4})
+    splits = [(np.arange(9, 40), np.arange(9)), (np.arange(33), np.arange(33, 40))]  # uneven classes are left out
+    options = options_from({"repeats": 2, "n_mc": 4, "average": average})
     view, data = view_of(copies[0], X)
     trials = laid_out(problem_of(view, data, y, options), copies, splits, "spherical", options, 0)
     labels = np.asarray(y)
     for copy, (train, test), error, kernels in zip(copies, splits, trials.errors, trials.kernels):
         with torch.no_grad():
             decided = copy(data[test]).argmax(1).numpy()
-        assert error == (decided != labels[test]).mean()
+        wrong = decided != labels[test]
+        by_class = np.mean([wrong[labels[test] == c].mean() for c in (0, 1)])
+        assert error == pytest.approx(wrong.mean() if average == "points" else by_class)
+        assert wrong.mean() != pytest.approx(by_class)
         own = spherical_sizes(data[train], torch.as_tensor(labels[train]), 2)
         assert torch.allclose(kernels.sizes, own)

@@ -58,7 +58,7 @@ def headline(kind: str, payload: Any) -> str:
         return str(shown(pairs[0].get("verdict") or ""))
     winner = payload.get("winner")
     if isinstance(winner, dict) and "name" in winner:
-        return f"smallest error: {shown(winner['name'])}"
+        return f"{shown(winner.get('best', 'smallest error'))}: {shown(winner['name'])}"
     rows = payload.get("rows")
     return f"{len(rows)} rows" if isinstance(rows, list) else ""
 

@@ -283,3 +283,16 @@ def test_a_password_is_never_shown(url):
 
 def test_durations_never_lie_about_what_is_not_known():
     assert duration(float("nan")) == duration(float("inf")) == duration(-1) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("winner", "expected"),
+    [
+        ({"name": "svm", "best": "largest auc"}, "largest auc: svm"),
+        ({"name": "svm"}, "smallest error: svm"),  # records of earlier versions
+    ],
+)
+def test_the_headline_of_a_comparison_speaks_of_what_was_compared(winner, expected):
+    from unseen.web._records import headline
+
+    assert headline("comparison", {"winner": winner, "pairs": [{}, {}]}) == expected

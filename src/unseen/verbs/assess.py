@@ -28,7 +28,7 @@ from unseen.engine.run import execute
 from unseen.engine.where import using
 from unseen.verbs.assess_support import Job, add_support
 from unseen.verbs.assessment import Assessment
-from unseen.verbs.effort import Effort, effort_of, within_budget
+from unseen.verbs.effort import Effort, checked_budget, effort_of, within_budget
 from unseen.verbs.look import data_notes, run_notes
 from unseen.verbs.outside import outside_notes
 from unseen.verbs.prepare import data_of, model_of
@@ -107,7 +107,7 @@ def assess(
     """
     start = clock.perf_counter()
     check_level(level)
-    wanted = effort_of(effort)
+    wanted, seconds = effort_of(effort), checked_budget(budget)
     data = data_of(X, y, columns, assess)
     reporter = reporter_for(progress)
     job = Job(
@@ -121,7 +121,7 @@ def assess(
     )
     try:
         with using(engine):
-            return _assess(job, wanted, budget, command, start)
+            return _assess(job, wanted, seconds, command, start)
     finally:
         reporter.close()
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from unseen.core.errors import InputError, UnknownName
 
-__all__ = ["Effort", "effort_of", "within_budget"]
+__all__ = ["Effort", "checked_budget", "effort_of", "within_budget"]
 
 LEAST_SPLITS = 10
 
@@ -70,6 +72,8 @@ def effort_of(value: str | Mapping[str, Any] | Effort) -> Effort:
         if value in ("full", "quick"):
             return Effort() if value == "full" else Effort.quick()
         value = dict(part.strip().partition("=")[::2] for part in value.split(","))
+    if not isinstance(value, Mapping):
+        raise InputError(f'effort is {value!r}; give "full", "quick", or counts such as "splits=25,repeats=2".')
     names = asdict(Effort())
     counts = {}
     for name, count in value.items():
@@ -92,6 +96,21 @@ def _count(name: str, value: Any) -> int:
     return count
 
 
+def checked_budget(budget: Any) -> float | None:
+    """Return seconds, or None where there is no limit.
+
+    Examples
+    --------
+    >>> checked_budget(60)
+    60.0
+    """
+    if budget is None:
+        return None
+    if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not budget > 0:
+        raise InputError(f"budget is {budget!r}; give seconds above 0.")
+    return float(budget)
+
+
 def within_budget(seconds_per_fit: float, budget: float, workers: int = 1) -> Effort:
     """Return the largest effort expected to end within `budget` seconds, the headline first.
 
@@ -100,8 +119,6 @@ def within_budget(seconds_per_fit: float, budget: float, workers: int = 1) -> Ef
     >>> within_budget(0.001, 60) == Effort(), within_budget(1.0, 60).fits <= 60
     (True, True)
     """
-    if not budget > 0:
-        raise InputError(f"budget is {budget!r}; give seconds above 0.")
     affordable = int(budget * workers / max(seconds_per_fit, 1e-6))
     full = Effort()
     if affordable >= full.fits:

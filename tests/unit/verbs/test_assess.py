@@ -262,3 +262,23 @@ def test_perfect_rule_gets_a_bound_not_a_point(wine):
     assert a.interval.low == 0
     assert a.interval.high == pytest.approx(1 - 0.025 ** (1 / tested), rel=1e-9)
     assert {"U004", "U010"} <= {n.code for n in a.notes}
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"budget": "fast"}, "budget is 'fast'; give seconds above 0"),
+        ({"budget": -1}, "budget is -1; give seconds above 0"),
+        ({"budget": True}, "budget is True; give seconds above 0"),
+        ({"budget": float("nan")}, "budget is nan; give seconds above 0"),
+        ({"effort": 3}, 'effort is 3; give "full", "quick"'),
+    ],
+)
+def test_a_senseless_limit_is_refused_before_anything_is_fitted(option, words):
+    class Unfitted:
+        def fit(self, X, y):
+            pytest.fail("fitted")
+
+    X, y = unseen.datasets.load("iris").xy
+    with pytest.raises(InputError, match=words):
+        unseen.assess(Unfitted(), X, y, **option)

@@ -14,13 +14,13 @@ from unseen.core.estimate import Target
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.trained import trained
+from unseen.resubstitution._bandwidths import covariances
 from unseen.resubstitution._draws import Draws
 from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import check_integration
 from unseen.resubstitution._regions import SPACES, Regions, check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 from unseen.resubstitution._spread import Spread
-from unseen.resubstitution.kernels import covariances
 
 __all__ = ["Bayesian"]
 

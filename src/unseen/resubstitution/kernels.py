@@ -10,6 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.resubstitution._bandwidths import check_scale, covariances, given_sizes, mean_nearest, members
 from unseen.resubstitution._neighbours import gaps_by_column, nearest_distances
 from unseen.resubstitution._spread import Spread, median_of_chi
 
@@ -26,57 +27,6 @@ class Kernel(Protocol):
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
         ...
-
-
-def _members(X: Floats, codes: Ints, classes: Array, code: int) -> Floats | None:
-    """Return the points of a class, None where it is empty, and refuse a single one."""
-    points = X[codes == code]
-    if len(points) == 1:
-        raise InputError(
-            f"class {classes[code].item()!r} has one point; the distance to its nearest neighbour needs at least two. "
-            "Merge or drop the class, collect more of it, or give bandwidth= as a number."
-        )
-    return points if len(points) else None
-
-
-def _given(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
-    """Return bandwidths given as numbers, one per class; None where they come from nearest neighbours."""
-    if isinstance(bandwidth, str):
-        if bandwidth != "nearest":
-            raise UnknownName(
-                "bandwidth",
-                bandwidth,
-                ("nearest",),
-                "A number of at least 0 works too; calibrated-bolster calibrates it.",
-            )
-        return None
-    try:
-        values = np.asarray(bandwidth, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise KindError(f"bandwidth is {bandwidth!r}; give 'nearest', a number, or one number per class.") from error
-    if values.ndim == 0:
-        values = np.full(n_classes, float(values))
-    if kernel != "diagonal" and values.shape != (n_classes,):
-        raise InputError(
-            f"bandwidth has shape {values.shape}; there are {n_classes} classes, so give {n_classes} numbers."
-        )
-    if np.any(np.isnan(values)) or np.any(values < 0):
-        raise InputError(f"bandwidth is {bandwidth!r}; a standard deviation or radius is a number of at least 0.")
-    return values
-
-
-def _mean_nearest(X: Floats, codes: Ints, classes: Array, max_queries: int) -> Floats:
-    out = np.zeros(len(classes))
-    for code in range(len(classes)):
-        points = _members(X, codes, classes, code)
-        if points is not None:
-            out[code] = nearest_distances(points, max_queries).mean()
-    return out
-
-
-def _check_scale(scale: float) -> None:
-    if not isinstance(scale, (int, float, np.floating)) or not 0 <= scale < np.inf:
-        raise InputError(f"scale is {scale!r}; the factor kappa on the kernel's size is a number of at least 0.")
 
 
 @dataclass(frozen=True)
@@ -107,10 +57,10 @@ class Spherical:
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
-        _check_scale(self.scale)
-        sizes = _given(self.bandwidth, len(classes), self.id)
+        check_scale(self.scale)
+        sizes = given_sizes(self.bandwidth, len(classes), self.id)
         if sizes is None:
-            sizes = _mean_nearest(X, codes, classes, self.max_queries) / median_of_chi(X.shape[1])
+            sizes = mean_nearest(X, codes, classes, self.max_queries) / median_of_chi(X.shape[1])
         return Spread(sizes * self.scale, X.shape[1])
 
 
@@ -141,10 +91,10 @@ class UniformBall:
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
-        _check_scale(self.scale)
-        sizes = _given(self.bandwidth, len(classes), self.id)
+        check_scale(self.scale)
+        sizes = given_sizes(self.bandwidth, len(classes), self.id)
         if sizes is None:
-            sizes = _mean_nearest(X, codes, classes, self.max_queries) * 2 ** (1 / X.shape[1])
+            sizes = mean_nearest(X, codes, classes, self.max_queries) * 2 ** (1 / X.shape[1])
         return Spread(sizes * self.scale, X.shape[1], ball=True)
 
 
@@ -182,15 +132,15 @@ class Diagonal:
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
-        _check_scale(self.scale)
+        check_scale(self.scale)
         if self.nearest not in ("distinct", "any"):
             raise UnknownName("nearest", self.nearest, ("distinct", "any"))
         shape = (len(classes), X.shape[1])
-        sizes = _given(self.bandwidth, len(classes), self.id)
+        sizes = given_sizes(self.bandwidth, len(classes), self.id)
         if sizes is None:
             sizes = np.zeros(shape)
             for code in range(len(classes)):
-                points = _members(X, codes, classes, code)
+                points = members(X, codes, classes, code)
                 if points is not None:
                     sizes[code] = gaps_by_column(points, self.nearest == "distinct") / median_of_chi(1)
         elif sizes.shape == shape[:1]:
@@ -234,12 +184,12 @@ class Full:
 
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
-        _check_scale(self.scale)
+        check_scale(self.scale)
         d = X.shape[1]
-        given = _given(self.bandwidth, len(classes), self.id)
+        given = given_sizes(self.bandwidth, len(classes), self.id)
         factor = np.zeros((len(classes), d, d))
         for code in range(len(classes)):
-            points = X[codes == code] if given is not None else _members(X, codes, classes, code)
+            points = X[codes == code] if given is not None else members(X, codes, classes, code)
             if points is None or (len(points) == 0 and isinstance(self.covariance, str)):
                 continue
             values, axes = np.linalg.eigh(self._covariance(points, code, d, classes))
@@ -267,25 +217,6 @@ class Full:
 
             return np.asarray(ledoit_wolf(points)[0])
         return np.asarray(covariances(self.covariance, len(classes), d)[code])
-
-
-def covariances(given: Any, n_classes: int, d: int) -> Floats:
-    """Return a covariance matrix for each class, refusing what is not one."""
-    try:
-        values = np.asarray(given, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise KindError(
-            f"covariance is a {type(given).__name__}; give a {d} x {d} matrix, or one per class."
-        ) from error
-    if values.shape == (d, d):
-        values = np.repeat(values[None], n_classes, axis=0)
-    if values.shape != (n_classes, d, d):
-        raise InputError(f"covariance has shape {values.shape}; it must be ({d}, {d}) or ({n_classes}, {d}, {d}).")
-    if not np.all(np.isfinite(values)) or not np.allclose(values, values.transpose(0, 2, 1)):
-        raise InputError("covariance must be finite and symmetric.")
-    if np.any(np.linalg.eigvalsh(values) < -1e-10 * np.abs(values).max()):
-        raise InputError("covariance has a negative eigenvalue; a covariance matrix has none.")
-    return values
 
 
 KERNELS: dict[str, type[Any]] = {cls.id: cls for cls in (Spherical, Diagonal, Full, UniformBall)}

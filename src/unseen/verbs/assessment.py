@@ -186,7 +186,16 @@ class Assessment(Shown):
         rms = getattr(best, "expected_rms", None)
         if rms is not None:
             text += f"; on held-out data sets with {best.situation} its RMS was {percent_or_number(rms, best.loss)}"  # type: ignore[attr-defined]
-        return text + ")."
+        return text + ")." + self._nearer(rms)
+
+    def _nearer(self, rms: float | None) -> str:
+        """Name the method that came nearest to the truth in such situations, where it is not the best one over all situations."""
+        others = {m: known for m, known in self.expected_rms.items() if rms is not None and known < rms}
+        if not others:
+            return ""
+        first = min(others, key=lambda m: others[m])
+        value, known = (percent_or_number(v, self.headline.loss) for v in (self.estimates[first].value, others[first]))
+        return f" It is the best over all situations studied; in those like this one {first} came nearer: {value}, RMS {known}."
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""

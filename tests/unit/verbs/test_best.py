@@ -46,3 +46,15 @@ def test_where_it_cannot_be_made_nothing_is_said():
     assert a.best is None
     assert a.best_sentence() == ""
     assert json.loads(a.to_json())["best"] is None
+
+
+def test_a_method_that_came_nearer_in_such_situations_is_named(assessed):
+    from dataclasses import replace
+
+    known = {"632": 0.02, "combined": assessed.best.expected_rms, "resub": 0.3}
+    words = replace(assessed, expected_rms=known).best_sentence()
+    assert words.endswith(
+        f"in those like this one 632 came nearer: {100 * assessed.estimates['632'].value:.1f}%, RMS 2.0%."
+    )
+    alone = {"combined": assessed.best.expected_rms, "resub": 0.3}
+    assert "came nearer" not in replace(assessed, expected_rms=alone).best_sentence()

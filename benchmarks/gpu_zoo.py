@@ -193,7 +193,7 @@ def train(
         if left < 2:
             break
         zoo = Zoo.train(
-            grid, data, folder=folder, seeds=seeds, copies=False, device=options.device, weights="float16", max_seconds=left - 2,
+            grid, data, store=folder, seeds=seeds, copies=False, device=options.device, weights="float16", max_seconds=left - 2,
             max_group_seconds=max(1.0, min(share, left)), on_group=tell, **extra,
         )  # fmt: skip
         if not [n for n in zoo.notes if n.code == "N005"]:

@@ -75,7 +75,7 @@ def bench(
     >>> X = rng.normal(size=(300, 20)) + 0.6 * y[:, None]
     >>> grid = ZooGrid("toy", make_mlp, {"width": (4, 32), "depth": (1, 2), "weight_decay": (0.0, 0.03)}, epochs=30, accuracy=0.5)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     zoo = Zoo.train(grid, (X[:40], y[:40], X[40:], y[40:]), folder=folder, seeds=1, copies=False, device="cpu")
+    ...     zoo = Zoo.train(grid, (X[:40], y[:40], X[40:], y[40:]), store=folder, seeds=1, copies=False, device="cpu")
     ...     found = bench(zoo, ["path-norm", "random-order"], n_permutations=20)
     >>> [line.measure for line in found.lines if not line.control]
     ['path-norm']

@@ -58,7 +58,7 @@ class Zoo(Shown):
     >>> X = rng.normal(size=(60, 4)) + 3 * y[:, None]
     >>> grid = ZooGrid("toy", make_mlp, {"width": (4, 8), "weight_decay": (0.0, 0.01)}, epochs=20)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     zoo = Zoo.train(grid, (X[:40], y[:40], X[40:], y[40:]), folder=folder, copies=False, device="cpu")
+    ...     zoo = Zoo.train(grid, (X[:40], y[:40], X[40:], y[40:]), store=folder, copies=False, device="cpu")
     >>> len(zoo), zoo.nets[0].hyper
     (8, {'width': 4, 'weight_decay': 0.0})
     """
@@ -79,7 +79,7 @@ class Zoo(Shown):
         grid: str | ZooGrid,
         data: Any,
         *,
-        folder: str | PathLike[str],
+        store: str | PathLike[str],
         seeds: int | Sequence[int] = 2,
         copies: bool = True,
         device: Any = "auto",
@@ -101,8 +101,8 @@ class Zoo(Shown):
             "cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp", or a grid of your own.
         data : mapping or sequence
             X_train, y_train, X_test, y_test, see `zoo_data`.
-        folder : path
-            Where manifest and weights go; it may hold an unfinished zoo of the same grid, data and seeds.
+        store : path
+            Folder for manifest and weights; it may hold an unfinished zoo of the same grid, data and seeds.
         seeds : int or sequence of int
             How many networks per cell, or their seed numbers.
         copies : bool
@@ -134,7 +134,7 @@ class Zoo(Shown):
                 f"weights is {weights!r} and there are {len(numbers)} seeds; give float32 or float16 and at least one seed."
             )
         plan = ZooPlan(made, cut, tuple(numbers), copies, weights, random_state)
-        root = Path(folder)
+        root = Path(store)
         root.mkdir(parents=True, exist_ok=True)
         manifest = plan.manifest(root)
         started, where = time.perf_counter(), device_of(device)
@@ -169,7 +169,7 @@ class Zoo(Shown):
         Parameters
         ----------
         folder : path
-            As given to `train`.
+            What `train` was given as its store.
         data : optional
             What it was trained on; needed to measure networks, refused when it is other data.
         grid : ZooGrid, optional

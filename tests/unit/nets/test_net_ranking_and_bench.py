@@ -234,7 +234,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
     rng = np.random.default_rng(0)
     y = np.arange(340) % 2
     X = rng.normal(size=(340, 12)) + 0.7 * y[:, None]
-    return Zoo.train(GRID, (X[:40], y[:40], X[40:], y[40:]), folder=tmp_path_factory.mktemp("bench"), device="cpu")
+    return Zoo.train(GRID, (X[:40], y[:40], X[40:], y[40:]), store=tmp_path_factory.mktemp("bench"), device="cpu")
 
 
 def test_a_stopped_bench_goes_on_and_gives_the_same_table(small: Zoo, tmp_path: Path) -> None:

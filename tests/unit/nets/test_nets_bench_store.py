@@ -32,7 +32,7 @@ def run(monkeypatch, capsys, tmp_path):
     X = (0.8 * rng.random((60, 1, 6, 6)) + 0.06 * y[:, None, None, None]).astype(np.float32)
     parts = {"X_train": X[:30], "y_train": y[:30], "X_test": X[30:], "y_test": y[30:]}
     np.savez("train.npz", **parts)
-    Zoo.train(GRID, parts, folder="zoo", seeds=1, copies=False, device="cpu")
+    Zoo.train(GRID, parts, store="zoo", seeds=1, copies=False, device="cpu")
 
     def call(*words):
         monkeypatch.setattr("sys.argv", ["unseen", "nets", *map(str, words)])

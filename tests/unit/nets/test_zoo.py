@@ -33,7 +33,7 @@ def toy_data(n: int = 60, n_test: int = 200) -> dict[str, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
-    return Zoo.train(GRID, toy_data(), folder=tmp_path_factory.mktemp("zoo"), device="cpu", weights="float16")
+    return Zoo.train(GRID, toy_data(), store=tmp_path_factory.mktemp("zoo"), device="cpu", weights="float16")
 
 
 def test_the_grids_are_those_of_the_specification() -> None:
@@ -76,7 +76,7 @@ def test_weights_are_rounded_before_they_are_scored(zoo: Zoo) -> None:
 
 def test_initial_weights_are_those_training_began_with(zoo: Zoo) -> None:
     one_step = replace(GRID, epochs=1, lr=1e-9, momentum=0.0)
-    again = Zoo.train(one_step, toy_data(), folder=zoo.folder.parent / "still", device="cpu", copies=False)
+    again = Zoo.train(one_step, toy_data(), store=zoo.folder.parent / "still", device="cpu", copies=False)
     for k in (0, 5):
         net = again.net(k)
         assert all(torch.allclose(v, net.initial[name], atol=1e-6) for name, v in net.module.state_dict().items())
@@ -95,11 +95,11 @@ def test_the_copies_have_not_seen_a_fifth_of_the_rows(zoo: Zoo) -> None:
 
 
 def test_training_goes_on_where_it_stopped_and_gives_the_same_zoo(zoo: Zoo, tmp_path: Path) -> None:
-    first = Zoo.train(GRID, toy_data(), folder=tmp_path, device="cpu", weights="float16", max_seconds=0)
+    first = Zoo.train(GRID, toy_data(), store=tmp_path, device="cpu", weights="float16", max_seconds=0)
     assert len(first) == 8
     assert [n.code for n in first.notes if n.code == "N005"]
     before = (tmp_path / "group-000.safetensors").stat().st_mtime_ns
-    whole = Zoo.train(GRID, toy_data(), folder=tmp_path, device="cpu", weights="float16")
+    whole = Zoo.train(GRID, toy_data(), store=tmp_path, device="cpu", weights="float16")
     assert (tmp_path / "group-000.safetensors").stat().st_mtime_ns == before
     assert [vars(a) for a in whole.nets] == [vars(b) for b in zoo.nets]
     assert not [n for n in whole.notes if n.code == "N005"]
@@ -109,14 +109,14 @@ def test_a_group_that_takes_too_long_is_left_out_and_can_be_tried_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("WARNING", logger="unseen"):
-        none = Zoo.train(GRID, toy_data(), folder=tmp_path, device="cpu", copies=False, max_group_seconds=1e-9)
+        none = Zoo.train(GRID, toy_data(), store=tmp_path, device="cpu", copies=False, max_group_seconds=1e-9)
     assert len(none) == 0
     assert "after 1 epochs" in caplog.text
     told: list[int] = []
     whole = Zoo.train(
         GRID,
         toy_data(),
-        folder=tmp_path,
+        store=tmp_path,
         device="cpu",
         copies=False,
         max_group_seconds=600,
@@ -161,7 +161,7 @@ def test_loading_gives_back_the_zoo_and_refuses_other_data(zoo: Zoo) -> None:
 
 def test_a_folder_of_another_zoo_is_refused(zoo: Zoo) -> None:
     with pytest.raises(InputError, match="another zoo: its seeds"):
-        Zoo.train(GRID, toy_data(), folder=zoo.folder, seeds=3, device="cpu", weights="float16")
+        Zoo.train(GRID, toy_data(), store=zoo.folder, seeds=3, device="cpu", weights="float16")
 
 
 def test_a_failing_cell_drops_the_cheapest_value(zoo: Zoo) -> None:
@@ -224,7 +224,7 @@ def test_a_zoo_of_convolutions_trains_with_augmentation(tmp_path: Path) -> None:
     zoo = Zoo.train(
         replace(grid, axes={**grid.axes, "blocks": (1,)}),
         (X, np.arange(24) % 2),
-        folder=tmp_path,
+        store=tmp_path,
         seeds=1,
         device="cpu",
     )

@@ -141,7 +141,7 @@ class Estimate(Shown):
             text += f", {100 * self.interval.level:g}% interval {self.interval}"
         if self.std_error is not None:
             text += f", std error {self.std_error:.3g}"
-        return f"{text} ({self.target}; {self.n_units} units, {self.n_fits} fits)"
+        return f"{text} ({self.target}; {self.n_units} units, {self.n_fits} fit{'s' * (self.n_fits != 1)})"
 
     def row(self) -> dict[str, Any]:
         """Return the columns every interval function of this package shares."""

@@ -86,7 +86,12 @@ def estimate(
         typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
     ] = None,
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="Read so many examples of the data at most, the first ones.")
+        int | None,
+        typer.Option(
+            "--limit",
+            min=1,
+            help="Read so many examples of the data at most: the first ones, of pictures equally many of every class.",
+        ),
     ] = None,
     channels: Annotated[
         int | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -82,7 +83,7 @@ def read_examples(
     n_classes : int, optional
         Refuse whole-number labels of n_classes and above.
     limit : int, optional
-        Read so many examples at most.
+        Read so many examples at most: the first ones, or equally many of every class of a folder of pictures.
 
     Returns
     -------
@@ -209,9 +210,10 @@ def _from_pictures(
     files = [(p, kind.name) for kind in kinds for p in sorted(kind.iterdir()) if p.suffix.lower() in PICTURES]
     if not files:
         raise InputError(f"{str(root)!r} has neither IDX files nor subfolders with pictures ({', '.join(PICTURES)}).")
+    files = _some_of_every_class(files, limit)
     first = _picture(files[0][0], channels)
-    out = np.empty((len(files[:limit]), *first.shape), dtype=np.uint8)
-    for k, (path, _) in enumerate(files[:limit]):
+    out = np.empty((len(files), *first.shape), dtype=np.uint8)
+    for k, (path, _) in enumerate(files):
         image = _picture(path, first.shape[0])
         if image.shape != first.shape:
             raise InputError(
@@ -219,7 +221,19 @@ def _from_pictures(
                 "bring them to one size first."
             )
         out[k] = image
-    return out, np.array([name for _, name in files[:limit]])
+    return out, np.array([name for _, name in files])
+
+
+def _some_of_every_class(files: list[tuple[Path, str]], limit: int | None) -> list[tuple[Path, str]]:
+    """Return the first files of every class in turn until there are enough, in their old order."""
+    if limit is None or limit >= len(files):
+        return files
+    seen: Counter[str] = Counter()
+    turns = []
+    for k, (_, name) in enumerate(files):
+        turns.append((seen[name], k))
+        seen[name] += 1
+    return [files[k] for k in sorted(k for _, k in sorted(turns)[:limit])]
 
 
 def _picture(path: Path, channels: int | None) -> np.ndarray:

@@ -171,3 +171,15 @@ def test_a_stream_and_a_loader_are_read_as_the_dataset_is():
     assert np.array_equal(read_examples(read_examples(loader)).y, np.arange(6) % 2)
     with pytest.raises(InputError, match="empty"):
         read_examples(torch.utils.data.TensorDataset(torch.zeros(0, 2), torch.zeros(0)))
+
+
+def test_a_limit_on_pictures_takes_equally_many_of_every_class(tmp_path):
+    image = pytest.importorskip("PIL.Image", reason="pictures need Pillow")
+    for name, count in (("ant", 5), ("bee", 1), ("cat", 4)):
+        (tmp_path / name).mkdir()
+        for k in range(count):
+            image.fromarray(np.full((4, 4), 10 * k, dtype=np.uint8)).save(tmp_path / name / f"{k}.png")
+    few = read_examples(tmp_path, limit=6)
+    assert list(few.y) == ["ant"] * 3 + ["bee"] + ["cat"] * 2
+    assert (few.X[:3, 0, 0, 0] * 255).round().tolist() == [0, 10, 20]
+    assert len(read_examples(tmp_path, limit=99)) == 10

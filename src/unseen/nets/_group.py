@@ -20,7 +20,7 @@ from unseen.nets._sets import Sets
 from unseen.nets._settings import Settings
 from unseen.nets._update import optimizer_for
 
-__all__ = ["Group", "Job", "NotCaptured"]
+__all__ = ["EvaluationTooLarge", "Group", "Job", "NotCaptured"]
 
 WARM_UP_STEPS = 3
 EPOCHS_AHEAD = 10
@@ -28,6 +28,10 @@ EPOCHS_AHEAD = 10
 
 class NotCaptured(Exception):
     """A step that a CUDA graph cannot hold."""
+
+
+class EvaluationTooLarge(Exception):
+    """Memory ran out while nets were evaluated, not while they were trained."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,9 +219,17 @@ class Group:
         changing = [*self.params.values(), *self.buffers.values(), *self.optimizer.state.values()]
         return [*changing, self.cursor, self.loss_sum]
 
-    @torch.no_grad()
     def evaluate(self, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return each net's evaluation-mode loss and accuracy on rows (S, V) of its own."""
+        try:
+            return self._evaluated(rows, lengths)
+        except (torch.OutOfMemoryError, RuntimeError) as error:
+            if not ran_out(error):
+                raise
+            raise EvaluationTooLarge from error
+
+    @torch.no_grad()
+    def _evaluated(self, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         width = max(1, self.job.eval_batch // len(self.nets))
         if isinstance(self.job.program, Plain):
             width = max(1, self.job.eval_batch)

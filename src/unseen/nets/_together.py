@@ -14,14 +14,14 @@ from torch import Tensor
 from unseen.core.errors import FitError
 from unseen.engine.events import reporter_for
 from unseen.nets._fits import ran_out
-from unseen.nets._group import Job, NotCaptured
+from unseen.nets._group import EvaluationTooLarge, Job, NotCaptured
 from unseen.nets._program import Plain
 from unseen.nets._train import Record, train_group
 
 __all__ = ["train_all"]
 
 LOG = logging.getLogger("unseen")
-MEMORY = "memory ran out"
+TRAINING, EVALUATION = "training", "evaluation"  # where memory ran out
 
 
 def train_all(
@@ -44,9 +44,9 @@ def train_all(
                 start += len(nets)
                 continue
             _rewind(record, params, buffers, nets)
-            if trouble == MEMORY:
-                job, size = _with_less(job, size)
-                notes.append(f"memory ran out with {len(nets)} nets together: {size} at a time from net {start} on.")
+            if trouble in (TRAINING, EVALUATION):
+                job, size, words = _with_less(job, len(nets), trouble)
+                notes.append(f"memory ran out {words} from net {start} on.")
             else:
                 job = replace(job, graph=False)
                 notes.append(f"the step could not be captured as a CUDA graph and runs without: {trouble}")
@@ -62,10 +62,12 @@ def _trouble(job: Job, nets: Sequence[int], record: Record, advance: Callable[[i
         train_group(job, nets, record, advance)
     except NotCaptured as error:
         return str(error)
+    except EvaluationTooLarge:
+        return EVALUATION
     except (torch.OutOfMemoryError, RuntimeError) as error:
         if not ran_out(error):
             raise
-        return MEMORY
+        return TRAINING
     return ""
 
 
@@ -78,8 +80,15 @@ def _rewind(record: Record, params: dict[str, Tensor], buffers: dict[str, Tensor
         torch.cuda.empty_cache()
 
 
-def _with_less(job: Job, size: int) -> tuple[Job, int]:
-    """Return a job and a number of nets that ask for half the memory."""
-    if size == 1 and job.eval_batch <= 1:
-        raise FitError("memory ran out with one net and one example at a time; use a smaller batch_size or module.")
-    return replace(job, eval_batch=max(1, job.eval_batch // 2)), max(1, size // 2)
+def _with_less(job: Job, size: int, trouble: str) -> tuple[Job, int, str]:
+    """Return a job and a number of nets that ask for half the memory, and what changed; the batch is halved last, as it changes what is learnt."""
+    if trouble == EVALUATION and job.eval_batch > 1:
+        fewer = job.eval_batch // 2
+        return replace(job, eval_batch=fewer), size, f"in evaluation: at most {fewer} examples at a time"
+    if trouble == TRAINING and size > 1:
+        return job, size // 2, f"with {size} nets together: {size // 2} at a time"
+    batch = job.settings.batch_size
+    if trouble == TRAINING and batch > 1:
+        settings = replace(job.settings, batch_size=batch // 2)
+        return replace(job, settings=settings), size, f"with one net: batches of {batch // 2} instead of {batch}"
+    raise FitError("memory ran out with one net and one example at a time; use another device or a smaller module.")

@@ -315,6 +315,47 @@ def test_memory_that_runs_out_halves_the_nets_together(monkeypatch):
     assert torch.allclose(fits.logits(X), plain.logits(X), atol=1e-9)
 
 
+def test_memory_that_runs_out_in_evaluation_changes_no_number(monkeypatch):
+    from unseen.nets._group import Group
+
+    X, y = blobs()
+    plain = fit_many(make_mlp, X, y, seeds=range(3), epochs=3, device="cpu", dtype="float64", eval_batch=64)
+    real, asked = Group._evaluated, []
+
+    def scarce(group, rows, lengths):
+        asked.append((len(group.nets), group.job.eval_batch, group.job.settings.batch_size))
+        if group.job.eval_batch > 20:
+            raise RuntimeError("CUDA out of memory")
+        return real(group, rows, lengths)
+
+    monkeypatch.setattr(Group, "_evaluated", scarce)
+    fits = fit_many(make_mlp, X, y, seeds=range(3), epochs=3, device="cpu", dtype="float64", eval_batch=64)
+    assert list(dict.fromkeys(asked)) == [(3, 64, 32), (3, 32, 32), (3, 16, 32)]
+    assert fits.notes[-1] == "memory ran out in evaluation: at most 16 examples at a time from net 0 on."
+    assert torch.allclose(fits.logits(X), plain.logits(X), atol=1e-9)
+
+
+def test_a_net_too_large_for_its_batch_gets_half_of_it_and_says_so(monkeypatch):
+    from unseen.nets import _together as front
+
+    X, y = blobs()
+    plain = fit_many(make_mlp, X, y, seeds=range(2), epochs=3, batch_size=8, device="cpu", dtype="float64")
+    real = front.train_group
+
+    def scarce(job, nets, record, advance):
+        if len(nets) > 1 or job.settings.batch_size > 8:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        real(job, nets, record, advance)
+
+    monkeypatch.setattr(front, "train_group", scarce)
+    fits = fit_many(make_mlp, X, y, seeds=range(2), epochs=3, batch_size=32, device="cpu", dtype="float64")
+    assert fits.notes[-1] == "memory ran out with one net: batches of 8 instead of 16 from net 0 on."
+    assert torch.allclose(fits.logits(X), plain.logits(X), atol=1e-9)
+    monkeypatch.setattr(front, "train_group", lambda *given: (_ for _ in ()).throw(RuntimeError("out of memory")))
+    with pytest.raises(FitError, match="one net and one example at a time"):
+        fit_many(make_mlp, X, y, seeds=range(2), epochs=3, device="cpu")
+
+
 def test_logits_in_parts_are_logits_at_once():
     X, y = images()
     fits = fit_many(make_lenet5, X, y, seeds=range(3), epochs=1, device="cpu", dtype="float64")

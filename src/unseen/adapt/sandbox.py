@@ -70,7 +70,7 @@ class Sandbox:
         }
         try:
             self.description = self._exchange(request, (), (content,), seconds + START_SECONDS)[0]
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no child is left behind, and the error goes on
             self.close()
             raise
 

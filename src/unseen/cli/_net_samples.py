@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unseen.core.errors import InputError
 
 __all__ = ["own_samples"]
@@ -32,18 +30,12 @@ def own_samples(path: Path, net: Any, device: str) -> Any:
 
 
 def _logits(path: Path) -> Any:
-    try:
-        held = np.load(path, allow_pickle=False)
+    from unseen.nets._array_files import opened_arrays
+
+    with opened_arrays(path, "an NPY or NPZ file of logits (samples, rows, classes)") as held:
         if not hasattr(held, "files"):
             return held
-        with held:
-            names = [name for name in held.files if name == "logits"] or held.files
-            if len(names) != 1:
-                raise InputError(f"{str(path)!r} holds {', '.join(held.files)}; one array called logits is needed.")
-            return held[names[0]]
-    except InputError:
-        raise
-    except Exception as error:  # zipfile, zlib and numpy each raise kinds of their own
-        raise InputError(
-            f"{str(path)!r} cannot be read as an NPY or NPZ file of logits (samples, rows, classes)."
-        ) from error
+        names = [name for name in held.files if name == "logits"] or held.files
+        if len(names) != 1:
+            raise InputError(f"{str(path)!r} holds {', '.join(held.files)}; one array called logits is needed.")
+        return held[names[0]]

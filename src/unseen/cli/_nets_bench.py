@@ -19,6 +19,7 @@ from unseen.cli._common import (
     check_writable,
     emit,
     keep,
+    progress_for,
     write_report,
 )
 from unseen.core.errors import InputError, MissingExtra
@@ -58,7 +59,7 @@ def bench(
         loaded = nets.Zoo.load(zoo, read_zoo_data(data))
         wanted = "all" if measures == "all" else [part.strip() for part in measures.split(",") if part.strip()]
         result = nets.bench(
-            loaded, wanted, path=values, device=device_of(device), random_state=seed, n_permutations=permutations, max_seconds=max_seconds, images=images,
+            loaded, wanted, path=values, device=device_of(device), random_state=seed, n_permutations=permutations, max_seconds=max_seconds, images=images, progress=progress_for(quiet),
         )  # fmt: skip
     elif networks is not None and values is not None:
         source = networks.name

@@ -19,6 +19,7 @@ from unseen.cli._common import (
     check_writable,
     emit,
     keep,
+    progress_for,
     write_report,
 )
 from unseen.core.errors import MissingExtra
@@ -56,7 +57,9 @@ def rank(
     make = None if module is None else _function(module)
     found = read_networks(zoo, data, make=make, only=_split(only), device=device_of(device))
     wanted = measures if measures is None or measures == "all" else _split(measures)
-    result = nets.rank(found, measures=wanted, accuracy=accuracy, images=images, device=device, random_state=seed)
+    result = nets.rank(
+        found, measures=wanted, accuracy=accuracy, images=images, device=device, random_state=seed, progress=progress_for(quiet)
+    )  # fmt: skip
     emit(result, as_json)
     write_report(result, report, quiet)
     keep(result, result.kept_as, f"{zoo.resolve().name}, {data.name}", store, quiet)

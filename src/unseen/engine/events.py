@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any, Protocol
 
-__all__ = ["Bar", "Reporter", "Silent", "reporter_for"]
+__all__ = ["Bar", "Reporter", "Silent", "reporter_for", "reporting"]
 
 LOG = logging.getLogger("unseen")
 PATIENCE = 2.0
@@ -108,5 +111,24 @@ def reporter_for(progress: bool | Reporter | None) -> Reporter:
     if progress is None:
         progress = bool(getattr(sys.stderr, "isatty", lambda: False)())
     if isinstance(progress, bool):
-        return Bar() if progress else Silent()
+        return (
+            Bar() if progress and find_spec("rich") else Silent()
+        )  # a bare machine has no rich and no terminal to look at
     return progress
+
+
+@contextmanager
+def reporting(progress: bool | Reporter | None, total: int, label: str) -> Iterator[Reporter]:
+    """Give a reporter that expects so many steps, and close it.
+
+    Examples
+    --------
+    >>> with reporting(False, 2, "steps") as reporter:
+    ...     reporter.advance(2)
+    """
+    reporter = reporter_for(progress)
+    reporter.expect(total, label)
+    try:
+        yield reporter
+    finally:
+        reporter.close()

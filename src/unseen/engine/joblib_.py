@@ -61,7 +61,7 @@ def _parallel(
             with _interrupts_held_back():
                 outcomes = pool(delayed(run_chunk_in_worker)(chunk, model, data, wants) for chunk in chunks)
             yield from outcomes
-        except BaseException:
+        except BaseException:  # Ctrl-C and a closed generator too: workers are let go and the error goes on
             _close_quietly(outcomes)
             raise
 

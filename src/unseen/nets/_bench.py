@@ -40,6 +40,7 @@ def bench(
     n_permutations: int = 200,
     max_seconds: float | None = None,
     images: bool = True,
+    progress: Any = None,
 ) -> Bench:
     """Score measures of generalization on a zoo whose gaps are known.
 
@@ -51,7 +52,7 @@ def bench(
         What to compare; controls that need other networks (hyper-parameters alone, the other seed) are added.
     path : path, optional
         CSV of values, added to row by row: a stopped bench goes on where it was.
-    draws, device, random_state, max_seconds
+    draws, device, random_state, max_seconds, progress
         As in `measure_zoo`.
     n_permutations : int
         Behind noise floor and p-values.
@@ -83,8 +84,9 @@ def bench(
     full, n_test = zoo.complete(), 10_000 if zoo.data is None else len(zoo.data.y_test)
     wanted = measures_named(measures)
     rows = measure_zoo(
-        full, wanted, path=path, draws=draws, device=device, random_state=random_state, max_seconds=max_seconds
-    )
+        full, wanted, path=path, draws=draws, device=device, random_state=random_state, max_seconds=max_seconds,
+        progress=progress,
+    )  # fmt: skip
     ids = {m.id for m in wanted}
     used = [row for row in rows if row.measure in ids]
     found = bench_of(full.rows(), used, n_permutations=n_permutations, accuracy=0.0, n_test=n_test)

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import InputError, UnseenError
+from unseen.core.interrupt import kept_in
+from unseen.engine.events import reporting
 from unseen.nets._csv_rows import csv_rows
 from unseen.nets._measure import Measure, build_measure, known_measures
 from unseen.nets._net import Net
@@ -65,6 +67,7 @@ def measure_zoo(
     device: Any = "cpu",
     random_state: int = 0,
     max_seconds: float | None = None,
+    progress: Any = None,
 ) -> list[MeasureRow]:
     """Measure the networks of a zoo, measure by measure, each row written when it is there.
 
@@ -86,6 +89,8 @@ def measure_zoo(
         Seed of all draws; every network meets the same draws.
     max_seconds : float, optional
         Begin no further measure after so long.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
 
     Returns
     -------
@@ -98,20 +103,21 @@ def measure_zoo(
     rows = _resumed(Path(path)) if path is not None and Path(path).exists() else []
     done = {(row.seed, row.net, row.measure) for row in rows}
     loaded: dict[int, Net] = {}
-    for measure in wanted:  # one measure on all networks first: a run that is stopped leaves whole columns
-        for k in range(len(zoo)) if nets is None else nets:
-            record = zoo.nets[k]
-            if (record.seed, record.name, measure.id) in done:
-                continue
+    # one measure on all networks first: a run that is stopped leaves whole columns
+    every = [(m, k) for m in wanted for k in (range(len(zoo)) if nets is None else nets)]
+    left = [(m, k) for m, k in every if (zoo.nets[k].seed, zoo.nets[k].name, m.id) not in done]
+    with kept_in(path), reporting(progress, len(left), "measures") as reporter:
+        for measure, k in left:
             if max_seconds is not None and time.perf_counter() - started > max_seconds:
                 LOG.warning("measuring stopped after %.0f s", max_seconds)
                 return rows
             if k not in loaded:
                 loaded[k] = zoo.net(k, device)
-            row = _measured(zoo, record, loaded[k], measure, (draws or {}).get(measure.id), random_state)
+            row = _measured(zoo, zoo.nets[k], loaded[k], measure, (draws or {}).get(measure.id), random_state)
             rows.append(row)
             if path is not None:
                 _append(Path(path), row)
+            reporter.advance(1)
     return rows
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, KindError
+from unseen.nets._array_files import opened_arrays
 from unseen.nets._idx import read_idx
 
 __all__ = ["Examples", "read_examples"]
@@ -168,23 +169,15 @@ def _from_npz(path: Path, part: str | None) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             f"{str(path)!r} is no NPZ file; give one with X and y, or the folder that holds IDX files or pictures by class."
         )
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            if not hasattr(archive, "files"):
-                raise InputError(f"{str(path)!r} holds one array; an NPZ file with X and y is needed.")
-            for names in NPZ_NAMES[part]:
-                if set(names) <= set(archive.files):
-                    X, y = (archive[name] for name in names)
-                    return X, y
-            wanted = " and ".join(NPZ_NAMES[part][0])
-            raise InputError(f"{str(path)!r} holds {', '.join(archive.files)}; arrays called {wanted} are needed.")
-    except InputError:
-        raise
-    except Exception as error:  # zipfile, zlib and numpy each raise kinds of their own
-        text = (
-            "it holds Python objects, which are never unpickled here" if "pickle" in str(error).lower() else str(error)
-        )
-        raise InputError(f"cannot read {str(path)!r} as NPZ: {text}.") from error
+    with opened_arrays(path) as archive:
+        if not hasattr(archive, "files"):
+            raise InputError(f"{str(path)!r} holds one array; an NPZ file with X and y is needed.")
+        for names in NPZ_NAMES[part]:
+            if set(names) <= set(archive.files):
+                X, y = (archive[name] for name in names)
+                return X, y
+        wanted = " and ".join(NPZ_NAMES[part][0])
+        raise InputError(f"{str(path)!r} holds {', '.join(archive.files)}; arrays called {wanted} are needed.")
 
 
 def _from_idx(folder: Path, images: list[Path], part: str) -> tuple[np.ndarray, np.ndarray]:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import _architectures
+from unseen.nets._array_files import opened_arrays
 from unseen.nets._data import read_examples
 from unseen.nets._net import Net
 from unseen.nets._settings import device_of
@@ -91,11 +91,10 @@ def read_networks(
 
 def read_zoo_data(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     """Read the raw arrays of a zoo from an NPZ file with X_train, y_train and, where gaps are wanted, X_test and y_test."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise InputError(f"{str(path)!r} is no readable NPZ file: {error}.") from error
+    with opened_arrays(path) as file:
+        if not hasattr(file, "files"):
+            raise InputError(f"{str(path)!r} holds one array; an NPZ file with X_train and y_train is needed.")
+        found = {name: file[name] for name in file.files}
     renamed = {"X": "X_train", "x": "X_train", "y": "y_train", "x_train": "X_train", "x_test": "X_test"}
     return {renamed.get(name, name): values for name, values in found.items()}
 

@@ -12,6 +12,7 @@ import torch
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.notes import note
 from unseen.core.rng import RandomState, root_seed, stream
+from unseen.engine.events import reporting
 from unseen.nets._bench_rows import measures_named
 from unseen.nets._measure import Measure, MeasureValue
 from unseen.nets._net import Net
@@ -40,6 +41,7 @@ def rank(
     accuracy: float = 0.95,
     images: bool = True,
     random_state: RandomState = 0,
+    progress: Any = None,
 ) -> NetRanking:
     """Rank trained networks by how well they are expected to generalize, without a test set.
 
@@ -66,6 +68,8 @@ def rank(
         Show the first two training images, augmented, beside a ranking by measures that augment images.
     random_state : int, Generator or None
         Same seed, same ranking on one machine; all networks meet the same draws.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
 
     Returns
     -------
@@ -93,16 +97,20 @@ def rank(
     if poor:
         notes.append(note("N006", f"training accuracy below {accuracy:g}: {', '.join(poor)}"))
     table: dict[str, list[MeasureValue]] = {}
-    used: list[Measure] = []
     default = DEFAULT_MEASURES if all(net.is_images for net in ready.values()) else DEFAULT_ANY_INPUTS
-    for measure in measures_named(default if measures is None else measures):
-        try:
-            table[measure.id] = [
-                measure(ready[name], draws=(draws or {}).get(measure.id), random_state=seed) for name in names
-            ]
-            used.append(measure)
-        except UnseenError as error:
-            notes.append(note("N007", f"{measure.id}: {error}"))
+    wanted = measures_named(default if measures is None else measures)
+    with reporting(progress, len(wanted) * len(names), "measures") as reporter:
+        for measure in wanted:
+            values = []
+            try:
+                for name in names:
+                    values.append(measure(ready[name], draws=(draws or {}).get(measure.id), random_state=seed))
+                    reporter.advance(1)
+                table[measure.id] = values
+            except UnseenError as error:
+                reporter.advance(len(names) - len(values))
+                notes.append(note("N007", f"{measure.id}: {error}"))
+    used = [measure for measure in wanted if measure.id in table]
     if not table:
         reasons = "; ".join(n.text for n in notes if n.code == "N007")
         raise InputError(f"none of the measures applies to these networks: {reasons}")

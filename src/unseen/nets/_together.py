@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -32,7 +31,7 @@ def train_all(
     notes: list[str] = []
     record = Record.empty(params, buffers)
     size = 1 if isinstance(job.program, Plain) else min(count, max_together or count)
-    reporter = reporter_for(progress if find_spec("rich") or not isinstance(progress, (bool, type(None))) else False)
+    reporter = reporter_for(progress)
     reporter.expect(count * job.settings.epochs, "net epochs")
     start = 0
     try:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 from unseen.core.errors import InputError
+from unseen.core.interrupt import kept_in
 from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed
 from unseen.engine.events import Reporter, reporter_for
@@ -122,7 +123,8 @@ def reproduce(
     start = time.perf_counter()
     reporter = reporter_for(progress)
     try:
-        result = _run(experiment, count, root_seed(random_state), reporter, n_jobs, store)
+        with kept_in(getattr(experiment, "out", "") or None):
+            result = _run(experiment, count, root_seed(random_state), reporter, n_jobs, store)
     finally:
         reporter.close()
     result = replace(result, seconds=time.perf_counter() - start)

@@ -90,7 +90,7 @@ class Regions:
             labels = np.asarray(self._predict(points))
         except UnseenError:
             raise
-        except Exception as error:
+        except Exception as error:  # a user's model may raise anything; its words are passed on
             raise InputError(f"the model could not predict: {type(error).__name__}: {error}") from error
         if labels.shape != (len(points),):
             raise InputError(f"the model returned predictions of shape {labels.shape} for {len(points)} points.")
@@ -206,7 +206,7 @@ def _transformed(parts: list[Any], X: Any) -> Any:
         for part in parts:
             X = part[:-1].transform(X)
         return X
-    except Exception as error:
+    except Exception as error:  # a user's transformer may raise anything; its words are passed on
         raise InputError(f"the pipeline could not transform X: {type(error).__name__}: {error}") from error
 
 

@@ -66,7 +66,7 @@ class SqlStore:
         try:
             with begin() as connection:
                 bring_up_to_date(connection, where, read_only)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no connection is left open, and the error goes on
             engine.dispose()
             raise
 

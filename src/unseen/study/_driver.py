@@ -150,7 +150,7 @@ class _Drive:
             except UnseenError as error:
                 self.pool.close()
                 raise PartialRun(f"{error} {self.share.leave('The study stopped')}.") from error
-            except BaseException:
+            except BaseException:  # a fault of this package: workers end, the lease is given back, the error goes on
                 self.pool.close()
                 with suppress(UnseenError):
                     self.share.close()

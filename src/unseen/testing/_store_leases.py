@@ -46,7 +46,7 @@ def no_task_goes_to_two_owners(again: Open) -> None:
                 while rows := mine.claim("mine", owner, 7, 60):
                     taken[owner] += [row.id for row in rows]
                     mine.finish("mine", owner, results_of(rows))
-        except BaseException as error:
+        except BaseException as error:  # a thread cannot raise in the test; it is raised there
             errors.append(error)
 
     threads = [threading.Thread(target=work, args=(owner,)) for owner in taken]

@@ -89,7 +89,7 @@ def serve(
         token = secrets.token_urlsafe(24)
     try:
         app = dashboard(store, token=token, hosts={*LOOPBACK, host} if near else None)
-    except BaseException:
+    except BaseException:  # whatever ends the start, Ctrl-C too: the port is given back and the error goes on
         listening.close()
         raise
 

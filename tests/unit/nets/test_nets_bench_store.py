@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,3 +81,76 @@ def test_no_images_means_none(run):
     assert code == 0, err
     with open_store("runs.db", read_only=True) as store:
         assert store.kept_one(1).payload["sheets"] == []
+
+
+def test_ctrl_c_says_where_the_values_are(run, monkeypatch):
+    from unseen.nets import _bench_rows as rows
+
+    real, seen = rows._measured, []
+
+    def stopped(*given):
+        seen.append(given)
+        if len(seen) > 3:
+            raise KeyboardInterrupt
+        return real(*given)
+
+    monkeypatch.setattr(rows, "_measured", stopped)
+    code, out, err = run(*WORDS)
+    assert (code, out) == (3, "")
+    assert "what was done is kept in 'values.csv'" in json.loads(err)["error"]["message"]
+    assert len(rows.read_rows("values.csv")) == 3
+    monkeypatch.setattr(rows, "_measured", real)
+    assert run(*WORDS)[0] == 0
+
+
+@pytest.mark.parametrize("what", ["cut short", "damaged inside", "one array"])
+def test_data_that_cannot_be_read_are_named(run, what):
+    content = Path("train.npz").read_bytes()
+    if what == "cut short":
+        Path("train.npz").write_bytes(content[:300])
+    elif what == "damaged inside":
+        np.savez_compressed(
+            "train.npz", X_train=np.random.default_rng(0).random((30, 1, 6, 6)), y_train=np.arange(30) % 2
+        )
+        packed = bytearray(Path("train.npz").read_bytes())
+        packed[80:400] = bytes(320)
+        Path("train.npz").write_bytes(packed)
+    else:
+        np.save("one.npy", np.ones(3))
+        Path("train.npz").write_bytes(Path("one.npy").read_bytes())
+    code, _, err = run(*WORDS)
+    assert code == 2
+    assert "train.npz" in json.loads(err)["error"]["message"]
+
+
+class Counting:
+    """A reporter that counts."""
+
+    def __init__(self):
+        self.expected = self.done = 0
+        self.closed = False
+
+    def expect(self, fits, label):
+        self.expected += fits
+
+    def advance(self, fits, failed=0):
+        self.done += fits
+
+    def say(self, text):
+        pass
+
+    def close(self):
+        self.closed = True
+
+
+def test_rankings_and_benches_show_how_far_they_are(run):
+    from unseen.nets import bench, rank, sample_net
+
+    data = np.load("train.npz")
+    watch = Counting()
+    bench(Zoo.load("zoo", dict(data)), ["path-norm", "random-order"], n_permutations=9, progress=watch)
+    assert (watch.expected, watch.done, watch.closed) == (16, 16, True)
+    watch = Counting()
+    nets = {"a": sample_net("conv"), "b": sample_net("mlp")}
+    rank(nets, measures=["path-norm", "par-search"], device="cpu", progress=watch)  # the second does not apply
+    assert (watch.expected, watch.done, watch.closed) == (4, 4, True)

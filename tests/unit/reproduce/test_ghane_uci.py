@@ -111,3 +111,24 @@ def test_bad_input(shared, tmp_path):
         reproduce("ghane-uci", data=str(shared / "data" / "fd121"), sets=("irsi",))
     with pytest.raises(InputError, match="no finished rows"):
         GhaneUci(results=str(tmp_path / "none.csv"))._stored()
+
+
+def test_an_interrupt_names_the_file_that_holds_what_is_done(shared, tmp_path, monkeypatch):
+    from unseen.core.errors import Paused
+    from unseen.reproduce import ghane_uci
+
+    options = {"data": str(shared / "data" / "fd121"), "sets": ("balloons",), "epochs": 2, "n_mc": 2, "device": "cpu"}
+    made = ghane_uci.run_set
+
+    def stopped(*given, **more):
+        yield next(made(*given, **more))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ghane_uci, "run_set", stopped)
+    out = tmp_path / "rows.csv"
+    with pytest.raises(Paused, match=r"kept in .*rows\.csv.* goes on from there"):
+        reproduce("ghane-uci", out=str(out), **options)
+    assert len(finished_rows(out)) == 8
+    with pytest.raises(KeyboardInterrupt) as plain:
+        reproduce("ghane-uci", **options)
+    assert not isinstance(plain.value, Paused)

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.combination_tables import LEAST_WEIGHT, MAIN_SIZE, N_FOLDS, POOLS, SINGLES, load, markdown
-from benchmarks.combination_try import _error, folds_of, weights_of
+from benchmarks.combination_try import error_over_families, folds_of, weights_of
 from benchmarks.small_samples import FAMILY_OF
 
 PAGE = Path(__file__).parent.parent / "docs" / "tables" / "combination_by_level.md"
@@ -134,7 +134,7 @@ def main() -> None:
         own, group = rms_of(inside, held_out(every, levels)[judged])
         gain = (singles[best] - own) / singles[best].mean()
         rows.append(
-            [name, f"{own.mean():.4f}", f"{100 * gain.mean():.1f}%", f"{100 * _error(gain, group):.1f}%"],
+            [name, f"{own.mean():.4f}", f"{100 * gain.mean():.1f}%", f"{100 * error_over_families(gain, group):.1f}%"],
         )
     head = ["estimate", "held-out mean RMS", "below the best single by", "standard error over families"]
     PAGE.write_text(markdown(head, rows) + "\n")

@@ -234,7 +234,7 @@ def judge() -> None:
                 name,
                 f"{own.mean():.4f}",
                 f"{100 * gap.mean():.1f}%",
-                f"{100 * _error(gap, plain.cells.group[judged]):.1f}%",
+                f"{100 * error_over_families(gap, plain.cells.group[judged]):.1f}%",
             ]
         )
     text = [
@@ -246,7 +246,7 @@ def judge() -> None:
     print(PAGE.read_text(), int(judged.sum()), "cells")
 
 
-def _error(gap: np.ndarray, group: np.ndarray) -> float:
+def error_over_families(gap: np.ndarray, group: np.ndarray) -> float:
     """Return the standard error of a mean over cells, families of data sets being the units."""
     sums = np.array([gap[group == g].sum() for g in np.unique(group)])
     sizes = np.array([(group == g).sum() for g in np.unique(group)])

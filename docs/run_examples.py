@@ -36,7 +36,7 @@ def main() -> int:
             os.chdir(folder)
             try:
                 count = run_file(path)
-            except Exception:
+            except Exception:  # an example may fail in any way; it is shown
                 traceback.print_exc()
                 print(f"{path.relative_to(ROOT)}: an example failed", file=sys.stderr)
                 return 1

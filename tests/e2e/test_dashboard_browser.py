@@ -151,6 +151,24 @@ def settled(visit) -> None:
     visit.page.wait_for_selector(".waiting", state="detached", timeout=60_000)
 
 
+def tab_to(page, text):
+    """Move the focus by the tabulator to the element with this text."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == text:
+            return
+    pytest.fail(f"no tabulator leads to {text!r}")
+
+
+def assert_sorts_by_keyboard(page, table):
+    """Sort by the column whose heading has the focus, up and down."""
+    column = f"() => [...document.querySelectorAll('{table} tbody tr')].map((r) => +r.cells[document.activeElement.closest('th').cellIndex].dataset.sort)"
+    page.keyboard.press("Enter")
+    assert page.evaluate(column) == sorted(page.evaluate(column))
+    page.keyboard.press("Space")
+    assert page.evaluate(column) == sorted(page.evaluate(column), reverse=True)
+
+
 def assert_own(visit, base: str, allowed=()) -> None:
     assert visit.requests
     assert [r for r in visit.requests if not r.startswith((base + "/", "data:"))] == []
@@ -243,24 +261,14 @@ def test_keyboard_alone_is_enough(started, base):
         assert page.evaluate("document.activeElement.getBoundingClientRect().top") >= 0
         page.keyboard.press("Enter")
         assert page.evaluate("document.activeElement.id") == "main"
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.textContent") == "finished":
-                break
+        tab_to(page, "finished")
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert outline == "solid"
         page.keyboard.press("Enter")
         page.wait_for_url("**/studies/finished-*")
         settled(visit)
-        for _ in range(60):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.textContent") == "bias":
-                break
-        column = "() => [...document.querySelectorAll('#summary-rows tbody tr')].map((r) => +r.cells[document.activeElement.closest('th').cellIndex].dataset.sort)"
-        page.keyboard.press("Enter")
-        assert page.evaluate(column) == sorted(page.evaluate(column))
-        page.keyboard.press("Space")
-        assert page.evaluate(column) == sorted(page.evaluate(column), reverse=True)
+        tab_to(page, "bias")
+        assert_sorts_by_keyboard(page, "#summary-rows")
         assert_own(visit, base)
 
 

@@ -24,6 +24,7 @@ from unseen.store import open_store  # noqa: E402
 
 other = runpy.run_path(str(Path(__file__).with_name("test_dashboard_browser.py")))
 Address, Served, FAULTS, assert_own = (other[k] for k in ("Address", "Served", "FAULTS", "assert_own"))
+tab_to, assert_sorts_by_keyboard = other["tab_to"], other["assert_sorts_by_keyboard"]
 CONTRASTS, ARGUMENTS, Visit, PAPER = (other["report"][k] for k in ("CONTRASTS", "ARGUMENTS", "Visit", "PAPER"))
 HOSTILE = "<script>alert(1)</script> \"' & $x_1$"
 KINDS = {"rank": "nets-rank", "bench": "nets-bench", "cmi": "nets-cmi", "estimate": "nets-estimate"}
@@ -213,19 +214,9 @@ def test_images_are_there_with_their_penalties(started, base):
 def test_the_bench_is_sorted_and_the_scatter_chosen_by_keyboard(started, base):
     with Visit(started, Address(f"{base}/kept/2")) as visit:
         page = visit.page
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.textContent") == "tau":
-                break
-        column = "() => [...document.querySelectorAll('#table-1 tbody tr')].map((r) => +r.cells[document.activeElement.closest('th').cellIndex].dataset.sort)"
-        page.keyboard.press("Enter")
-        assert page.evaluate(column) == sorted(page.evaluate(column))
-        page.keyboard.press("Space")
-        assert page.evaluate(column) == sorted(page.evaluate(column), reverse=True)
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.textContent") == "coin":
-                break
+        tab_to(page, "tau")
+        assert_sorts_by_keyboard(page, "#table-1")
+        tab_to(page, "coin")
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         page.keyboard.press("Enter")
         page.wait_for_url("**scatter=coin#scatter")

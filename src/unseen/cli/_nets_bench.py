@@ -22,6 +22,7 @@ from unseen.cli._common import (
     progress_for,
     write_report,
 )
+from unseen.cli._net_flags import Device
 from unseen.core.errors import InputError, MissingExtra
 
 __all__ = ["attach"]
@@ -37,7 +38,7 @@ def bench(
     measures: Annotated[str, typer.Option("--measures", help="Ids with commas, or all.")] = "all",
     permutations: Annotated[int, typer.Option("--permutations", min=1, help="Behind noise floor and p-values.")] = 200,
     max_seconds: Annotated[float | None, typer.Option("--max-seconds", help="Measure no longer than this.")] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
     images: Images = True,
     report: Report = None,
     store: Store = None,

@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -23,6 +23,27 @@ from unseen.cli._common import (
     keep,
     progress_for,
     write_report,
+)
+from unseen.cli._net_flags import (
+    Channels,
+    Classes,
+    DataPath,
+    Device,
+    FailIf,
+    Kappa,
+    Layer,
+    Limit,
+    Method,
+    ModuleName,
+    Options,
+    Points,
+    Repeats,
+    SampleOptions,
+    Sampler,
+    Samples,
+    Training,
+    Validation,
+    Weights,
 )
 from unseen.cli._net_options import check_given, labels_of
 from unseen.cli._net_samples import own_samples
@@ -43,81 +64,25 @@ TEXTS = ("posterior_layer",)  # options whose value is text, also where it looks
 
 
 def estimate(
-    data: Annotated[
-        Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder (IDX, or pictures by class).")
-    ],
-    module: Annotated[
-        str | None,
-        typer.Option(
-            "--module", help="pkg.mod:function that returns the untrained net; your code is imported and run."
-        ),
-    ] = None,
-    weights: Annotated[
-        Path | None, typer.Option("--weights", help="Trained weights: safetensors, or .pt with tensors alone.")
-    ] = None,
-    method: Annotated[
-        str, typer.Option("--method", "-m", help="Estimator; see unseen.nets.estimate.")
-    ] = "naive-bayes-bolster",
-    layer: Annotated[
-        str | None, typer.Option("--layer", help="Put kernels behind this layer instead of in input space.")
-    ] = None,
-    kappa: Annotated[float | None, typer.Option("--kappa", min=0, help="Factor on the size of the kernels.")] = None,
-    n_mc: Annotated[int, typer.Option("--n-mc", min=2, help="Points per kernel.")] = 100,
-    repeats: Annotated[int, typer.Option("--repeats", min=1, help="80/20 splits of a calibrated estimate.")] = 5,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", "-o", help="key=value, another option of the estimator, such as posterior=knn."),
-    ] = None,
-    train: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--train",
-            help="key=value, how copies are trained for calibrated methods and ensembles, such as epochs=200 or lr=0.02.",
-        ),
-    ] = None,
-    sampler: Annotated[
-        str | None,
-        typer.Option(
-            "--sampler", help="Sampler of the Bayesian methods: sghmc, sgld, mc-dropout, ensemble or laplace."
-        ),
-    ] = None,
-    sample: Annotated[
-        list[str] | None,
-        typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            min=1,
-            help="Read so many examples of the data at most: the first ones, of pictures equally many of every class.",
-        ),
-    ] = None,
-    channels: Annotated[
-        int | None,
-        typer.Option("--channels", min=1, max=3, help="Turn pictures to grey (1) or colour (3); as the first one is."),
-    ] = None,
-    samples: Annotated[
-        Path | None,
-        typer.Option(
-            "--samples",
-            help="Own samples for the Bayesian methods: an NPY or NPZ file of logits (samples, rows, classes), or a folder of weights.",
-        ),
-    ] = None,
-    validation: Annotated[
-        Path | None,
-        typer.Option(
-            "--validation", help="Data that the net was not trained on, for posterior=temperature; read as --data is."
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option("--classes", help="Labels of the net's outputs in their order, between commas, or their number."),
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
-    fail_if: Annotated[
-        float | None, typer.Option("--fail-if", help="Exit with code 1 where the estimate is above this error.")
-    ] = None,
+    data: DataPath,
+    module: ModuleName = None,
+    weights: Weights = None,
+    method: Method = "naive-bayes-bolster",
+    layer: Layer = None,
+    kappa: Kappa = None,
+    n_mc: Points = 100,
+    repeats: Repeats = 5,
+    option: Options = None,
+    train: Training = None,
+    sampler: Sampler = None,
+    sample: SampleOptions = None,
+    limit: Limit = None,
+    channels: Channels = None,
+    samples: Samples = None,
+    validation: Validation = None,
+    classes: Classes = None,
+    device: Device = "auto",
+    fail_if: FailIf = None,
     report: Report = None,
     store: Store = None,
     seed: Seed = 0,

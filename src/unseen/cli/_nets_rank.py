@@ -22,6 +22,7 @@ from unseen.cli._common import (
     progress_for,
     write_report,
 )
+from unseen.cli._net_flags import Device
 from unseen.core.errors import MissingExtra
 
 __all__ = ["attach"]
@@ -36,7 +37,7 @@ def rank(
         str | None, typer.Option("--module", help="pkg.mod:function that makes the net; your code is imported and run.")
     ] = None,
     accuracy: Annotated[float, typer.Option("--accuracy", help="Flag networks below this training accuracy.")] = 0.95,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto",
+    device: Device = "auto",
     images: Images = True,
     report: Report = None,
     store: Store = None,

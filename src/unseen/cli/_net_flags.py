@@ -1,0 +1,98 @@
+"""Flags of `unseen nets estimate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "Channels",
+    "Classes",
+    "DataPath",
+    "Device",
+    "FailIf",
+    "Kappa",
+    "Layer",
+    "Limit",
+    "Method",
+    "ModuleName",
+    "Options",
+    "Points",
+    "Repeats",
+    "SampleOptions",
+    "Sampler",
+    "Samples",
+    "Training",
+    "Validation",
+    "Weights",
+]
+
+DataPath = Annotated[
+    Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder (IDX, or pictures by class).")
+]
+ModuleName = Annotated[
+    str | None,
+    typer.Option("--module", help="pkg.mod:function that returns the untrained net; your code is imported and run."),
+]
+Weights = Annotated[
+    Path | None, typer.Option("--weights", help="Trained weights: safetensors, or .pt with tensors alone.")
+]
+Method = Annotated[str, typer.Option("--method", "-m", help="Estimator; see unseen.nets.estimate.")]
+Layer = Annotated[str | None, typer.Option("--layer", help="Put kernels behind this layer instead of in input space.")]
+Kappa = Annotated[float | None, typer.Option("--kappa", min=0, help="Factor on the size of the kernels.")]
+Points = Annotated[int, typer.Option("--n-mc", min=2, help="Points per kernel.")]
+Repeats = Annotated[int, typer.Option("--repeats", min=1, help="80/20 splits of a calibrated estimate.")]
+Options = Annotated[
+    list[str] | None,
+    typer.Option("--option", "-o", help="key=value, another option of the estimator, such as posterior=knn."),
+]
+Training = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--train",
+        help="key=value, how copies are trained for calibrated methods and ensembles, such as epochs=200 or lr=0.02.",
+    ),
+]
+Sampler = Annotated[
+    str | None,
+    typer.Option("--sampler", help="Sampler of the Bayesian methods: sghmc, sgld, mc-dropout, ensemble or laplace."),
+]
+SampleOptions = Annotated[
+    list[str] | None,
+    typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        "--limit",
+        min=1,
+        help="Read so many examples of the data at most: the first ones, of pictures equally many of every class.",
+    ),
+]
+Channels = Annotated[
+    int | None,
+    typer.Option("--channels", min=1, max=3, help="Turn pictures to grey (1) or colour (3); as the first one is."),
+]
+Samples = Annotated[
+    Path | None,
+    typer.Option(
+        "--samples",
+        help="Own samples for the Bayesian methods: an NPY or NPZ file of logits (samples, rows, classes), or a folder of weights.",
+    ),
+]
+Validation = Annotated[
+    Path | None,
+    typer.Option(
+        "--validation", help="Data that the net was not trained on, for posterior=temperature; read as --data is."
+    ),
+]
+Classes = Annotated[
+    str | None,
+    typer.Option("--classes", help="Labels of the net's outputs in their order, between commas, or their number."),
+]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
+FailIf = Annotated[
+    float | None, typer.Option("--fail-if", help="Exit with code 1 where the estimate is above this error.")
+]

@@ -74,7 +74,8 @@ def draw(numbers: AugmentationsInfo, ax: Any) -> None:
 figure(
     Figure(
         "augmentations", AugmentationSheet, info, draw, "Augmented images and their penalties",
-        "Below each image the penalty of misclassifying it: 9 for one left alone, 0 for one changed most; failing under a mild change costs more.",
+        "Below each image its penalty: of misclassifying it (9 for one left alone, 0 for one changed most; failing under a mild change costs more), or, under the "
+        "changes of Always Generalize, of another predicted class.",
         order=10,
     )
 )  # fmt: skip

@@ -94,6 +94,7 @@ class Measure:
     range: ClassVar[tuple[float, float]]
     cost: ClassVar[str] = "forward passes"
     needs: ClassVar[frozenset[str]] = frozenset()
+    sheets: ClassVar[tuple[str, ...]] = ()  # categories of `augmentation_sheet` that show what it looks at
     default_draws: ClassVar[int] = 0
     higher_is_worse: ClassVar[bool] = True
 

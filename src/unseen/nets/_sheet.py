@@ -26,7 +26,7 @@ __all__ = ["AugmentationSheet", "augmentation_sheet", "sheets_for"]
 
 STRONG = ("cutout", "height shift", "width shift", "horizontal zoom", "vertical zoom")
 WEAK = ("brightness", "rotation")
-CATEGORIES = ("strong", "weak", "fixed", "all")
+CATEGORIES = ("strong", "weak", "fixed", "all", "changes")
 LARGEST = 64  # pixels a side on a sheet beside a ranking or a bench
 
 
@@ -37,13 +37,13 @@ class AugmentationSheet(Shown):
     Parameters
     ----------
     category : str
-        "strong", "weak", "fixed" or "all".
+        "strong", "weak", "fixed", "all" or "changes".
     row_labels : tuple of str
         What varies along each row.
     labels : tuple of tuple of str
         What was done to each image.
     penalties : numpy.ndarray
-        Penalty of each image by equation 3.3; 9 for an image left alone, 0 for one changed most.
+        Penalty of each image by equation 3.3, 9 for an image left alone and 0 for one changed most; of "changes" those of Always Generalize.
     images : numpy.ndarray
         Shape (rows, columns, height, width, channels), black 0 and white 1.
     """
@@ -84,9 +84,10 @@ def augmentation_sheet(
         Images of shape (n, channels, height, width), black 0 and white 1; of "strong" and "weak" only the first is used.
     category : str
         "strong" and "weak": one augmentation a row, growing from left to right; "fixed": each image as it is, through the
-        Sobel filter, mirrored, and both; "all": each image with random combinations, sorted by penalty.
+        Sobel filter, mirrored, and both; "all": each image with random combinations, sorted by penalty; "changes": each image as it is and under the
+        seven changes of Always Generalize.
     columns : int
-        Images in a row, for all but "fixed".
+        Images in a row, for all but "fixed" and "changes".
     random_state : int, Generator or None
         Of the combinations.
 
@@ -107,13 +108,19 @@ def augmentation_sheet(
         raise InputError(f"columns is {columns!r}; at least 2 are needed.")
     if category in ("strong", "weak"):
         return _growing(X[:1], category, columns)
-    return _fixed(X) if category == "fixed" else _combined(X, columns, root_seed(random_state))
+    if category == "fixed":
+        return _fixed(X)
+    return (
+        _changes(X, root_seed(random_state))
+        if category == "changes"
+        else _combined(X, columns, root_seed(random_state))
+    )
 
 
 def sheets_for(
     measures: Iterable[Measure], X: torch.Tensor, value_range: tuple[Any, Any]
 ) -> tuple[AugmentationSheet, ...]:
-    """Return a sheet of every category from the first two images; none where no measure looks at augmented images.
+    """Return the sheets that show what these measures look at, from the first two images; none where none augments images.
 
     Parameters
     ----------
@@ -126,13 +133,14 @@ def sheets_for(
     """
     import torch
 
-    if X.ndim != 4 or not any("images" in measure.needs for measure in measures):
+    wanted = {category for measure in measures for category in measure.sheets}
+    if X.ndim != 4 or not wanted:
         return ()
     low, high = (torch.as_tensor(v, dtype=X.dtype, device=X.device).reshape(-1, 1, 1) for v in value_range)
     unit = ((X[:2] - low) / (high - low)).clamp(0, 1).float().cpu()
     shrink = math.ceil(max(unit.shape[2:]) / LARGEST)
     small = torch.nn.functional.avg_pool2d(unit, shrink, ceil_mode=True) if shrink > 1 else unit
-    return tuple(augmentation_sheet(small, category) for category in CATEGORIES)
+    return tuple(augmentation_sheet(small, category) for category in CATEGORIES if category in wanted)
 
 
 def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
@@ -168,6 +176,21 @@ def _fixed(X: torch.Tensor) -> AugmentationSheet:
         flip=torch.tensor([False, False, True, True]),
     )
     return _sheet("fixed", [(f"image {i + 1}", X[i : i + 1].expand(4, -1, -1, -1), coins) for i in range(len(X))])
+
+
+def _changes(X: torch.Tensor, seed: int) -> AugmentationSheet:
+    import torch
+
+    from unseen.nets.measures.always_generalize import changed_images
+
+    made = [
+        ("as it is", 0.0, X),
+        *changed_images(X, torch.Generator().manual_seed(task_seed(seed, "sheet", "changes"))),
+    ]
+    images = np.stack([tiles.permute(0, 2, 3, 1).cpu().double().numpy() for _, _, tiles in made], axis=1)
+    labels = (tuple(name for name, _, _ in made),) * len(X)
+    penalties = np.tile([cost for _, cost, _ in made], (len(X), 1))
+    return AugmentationSheet("changes", tuple(f"image {i + 1}" for i in range(len(X))), labels, penalties, images)
 
 
 def _combined(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:

@@ -16,6 +16,7 @@ SHEETS = {
     "weak": "Weak augmentations of the same image.",
     "fixed": "Each image as it is, through the Sobel filter, mirrored, and both.",
     "all": "Random combinations of all of them, from the mildest to the strongest.",
+    "changes": "Each image as it is and under the seven changes of Always Generalize; below, what it costs when the predicted class changes.",
 }
 
 
@@ -83,19 +84,27 @@ def augmentations(r: Bench | NetRanking) -> Section | None:
     """Return what measures that augment images look at, with penalties; None where no measure does."""
     if not r.sheets:
         return None
-    text = "Measures that augment images change training images like these and see whether the network still recognises them. The number below an image "
-    text += "is the penalty of misclassifying it: 9 where nothing was done to it, 0 where it was changed most."
-    blocks: list[Block] = [Text(text)]
+    shown = {sheet.category for sheet in r.sheets}
+    blocks: list[Block] = [
+        Text("Measures that augment images change training images like these and see what the network makes of them.")
+    ]
+    if shown - {"changes"}:
+        blocks.append(
+            Text(
+                "Where no other penalty is named, the number below an image is the penalty of Weighted-Augment for misclassifying it: 9 where nothing was done to it, 0 where it was changed most."
+            )
+        )
     for sheet in r.sheets:
         made = picture(sheet, "augmentations")
         if made is not None:
             words = SHEETS.get(sheet.category, sheet.category)
             blocks.append(replace(made, caption=words, alt=f"{words} {made.alt}"))
-    rows = [[row["row"], row["augmentation"], row["penalty"]] for sheet in r.sheets for row in sheet.rows() if sheet.category == "all"]  # fmt: skip
-    if rows:
-        blocks.append(
-            Table(["image", "augmentation", "penalty"], rows, "What was done to the images of the last sheet.")
-        )
+    for category in ("all", "changes"):
+        rows = [[row["row"], row["augmentation"], row["penalty"]] for sheet in r.sheets for row in sheet.rows() if sheet.category == category]  # fmt: skip
+        if rows:
+            blocks.append(
+                Table(["image", "augmentation", "penalty"], rows, f"What was done to the images: {SHEETS[category]}")
+            )
     return Section("augmentations", "Augmented images and their penalties", blocks)
 
 

@@ -19,10 +19,8 @@ __all__: list[str] = []
 @section(Reproduction, 10)
 def summary(result: Reproduction) -> Section:
     """Return what was run and what has to hold."""
-    agree, judged = result.agreeing
-    lead = f"{agree} of {judged} judged cells agree with the publication within {AGREES_WITHIN:g} Monte-Carlo errors."
     run = f"{result.source}. {result.replications} replications, seed {result.seed}, {result.seconds:.0f} s."
-    blocks: list[Any] = [Text(lead, lead=True), Text(run), *map(Text, result.remarks)]
+    blocks: list[Any] = [Text(result.sentence, lead=True), Text(run), *map(Text, result.remarks)]
     if result.checks:
         rows = [[c.name, c.value, c.limits, "passed" if c.passed else "FAILED"] for c in result.checks]
         blocks.append(Table(["check", "value", "limits", "outcome"], rows))

@@ -200,10 +200,16 @@ class Reproduction(Shown):
         parts = [head, _aligned([("table", "cell", "published", "ours", "z", "verdict"), *map(_texts, self.cells)])]
         parts += ["\n".join(f"- {text}" for text in self.remarks)] if self.remarks else []
         parts += ["\n".join(map(str, self.checks))] if self.checks else []
+        return "\n\n".join([*parts, self.sentence])
+
+    @property
+    def sentence(self) -> str:
+        """What came of it: published numbers that agree or, where none can be judged, checks that hold."""
         agree, judged = self.agreeing
-        return "\n\n".join(
-            [*parts, f"{agree} of {judged} judged cells agree within {AGREES_WITHIN:g} Monte-Carlo errors."]
-        )
+        if judged or not self.checks:
+            return f"{agree} of {judged} judged cells agree within {AGREES_WITHIN:g} Monte-Carlo errors."
+        held = sum(check.passed for check in self.checks)
+        return f"No published number can be judged; {held} of {len(self.checks)} checks of what the publication concludes hold."
 
 
 def _texts(cell: Cell) -> tuple[str, ...]:

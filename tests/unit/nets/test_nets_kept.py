@@ -263,3 +263,29 @@ def test_a_machine_without_torch_shows_them_too(results):
     assert "nets-rank ['answer', 'table', 'augmentations']" in done.stdout
     assert "nets-bench ['answer', 'table', 'scatter']" in done.stdout
     assert "nets-cmi ['answer', 'table', 'scatter', 'sets']" in done.stdout
+
+
+def test_sheets_show_what_the_measures_look_at():
+    from unseen.nets import augmentation_sheet, build_measure
+    from unseen.nets._sheet import sheets_for
+
+    X = torch.rand(3, 3, 8, 8, generator=torch.Generator().manual_seed(0))
+    kinds = {
+        name: [s.category for s in sheets_for([build_measure(name)], X, (0.0, 1.0))]
+        for name in ("always-generalize", "multi-augment", "augment-margin", "path-norm")
+    }
+    assert kinds == {
+        "always-generalize": ["changes"],
+        "multi-augment": ["strong", "weak", "fixed", "all"],
+        "augment-margin": [],
+        "path-norm": [],
+    }
+    sheet = augmentation_sheet(X[:2], "changes")
+    assert sheet.penalties.tolist() == [[0.0, 6, 1, 2, 3, 1, 12, 2]] * 2
+    plain = X[:2].permute(0, 2, 3, 1).double().numpy()
+    assert np.array_equal(sheet.images[:, 0], plain)
+    assert np.array_equal(sheet.images[:, 1], plain[:, :, ::-1])  # mirrored
+    assert np.allclose(sheet.images[:, 5], np.minimum(plain + 0.5, 1))  # brighter
+    black = (sheet.images[:, 7] == 0).all(axis=3)
+    assert black.any(axis=(1, 2)).all()
+    assert np.array_equal(sheet.images[:, 7][~black], plain[~black])

@@ -132,3 +132,11 @@ def test_an_interrupt_names_the_file_that_holds_what_is_done(shared, tmp_path, m
     with pytest.raises(KeyboardInterrupt) as plain:
         reproduce("ghane-uci", **options)
     assert not isinstance(plain.value, Paused)
+
+
+def test_the_finished_run_is_summed_up_by_its_checks():
+    r = reproduce("ghane-uci", results="shipped")
+    assert len(r.nets["set"]) == 3600
+    assert len(set(r.nets["set"])) == 90
+    assert r.sentence == "No published number can be judged; 2 of 3 checks of what the publication concludes hold."
+    assert str(r).endswith(r.sentence)

@@ -16,7 +16,9 @@ from unseen.nets._factors import Factors, no_augmentation
 from unseen.nets._measure import LayerLog, Measure, register
 from unseen.nets._net import Net
 
-__all__ = ["AlwaysGeneralize"]
+__all__ = ["AlwaysGeneralize", "changed_images"]
+
+NAMES = ("mirrored", "saturation", "centre crop", "Sobel filter", "brighter", "mirrored, saturation", "black rectangle")
 
 
 @register
@@ -51,6 +53,7 @@ class AlwaysGeneralize(Measure):
     id: ClassVar[str] = "always-generalize"
     range: ClassVar[tuple[float, float]] = (0.0, 27.0)
     needs: ClassVar[frozenset[str]] = frozenset({"images"})
+    sheets: ClassVar[tuple[str, ...]] = ("changes",)
     default_draws: ClassVar[int] = 201
 
     def draws_for(self, net: Net) -> int:
@@ -92,6 +95,20 @@ def _changed(X: torch.Tensor, factor: torch.Tensor, black: Factors) -> Iterator[
     yield 1.0, X + 0.5
     yield 12.0, saturate(flipped, factor[:, 1])
     yield 2.0, blacken(X, black)
+
+
+def changed_images(X: torch.Tensor, generator: torch.Generator) -> list[tuple[str, float, torch.Tensor]]:
+    """Return each of the seven changes of images between 0 and 1: its name, its penalty, and the images.
+
+    Examples
+    --------
+    >>> changes = changed_images(torch.rand(2, 3, 8, 8), torch.Generator().manual_seed(0))
+    >>> [(name, cost) for name, cost, _ in changes][:2], sum(cost for _, cost, _ in changes)
+    ([('mirrored', 6.0), ('saturation', 1.0)], 27.0)
+    """
+    factor = 0.6 + torch.rand(len(X), 2, generator=generator)
+    found = _changed(X, factor.to(X), _rectangles(len(X), X.shape[2:], generator).to(X.device, X.dtype))
+    return [(name, cost, images.clamp(0, 1)) for name, (cost, images) in zip(NAMES, found, strict=True)]
 
 
 def _still(X: torch.Tensor) -> Factors:

@@ -51,6 +51,7 @@ class MultiAugment(Measure):
     id: ClassVar[str] = "multi-augment"
     range: ClassVar[tuple[float, float]] = (0.0, 9.0)
     needs: ClassVar[frozenset[str]] = frozenset({"images"})
+    sheets: ClassVar[tuple[str, ...]] = ("strong", "weak", "fixed", "all")
     default_draws: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

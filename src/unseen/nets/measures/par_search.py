@@ -48,6 +48,7 @@ class ParSearch(Measure):
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cost: ClassVar[str] = "retrains"
     needs: ClassVar[frozenset[str]] = frozenset({"images", "copy80"})
+    sheets: ClassVar[tuple[str, ...]] = ("strong", "weak", "fixed", "all")
     default_draws: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

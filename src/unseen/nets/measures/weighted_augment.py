@@ -53,6 +53,7 @@ class WeightedAugment(Measure):
     id: ClassVar[str] = "weighted-augment"
     range: ClassVar[tuple[float, float]] = (0.0, 9.0)
     needs: ClassVar[frozenset[str]] = frozenset({"images"})
+    sheets: ClassVar[tuple[str, ...]] = ("strong", "weak", "fixed", "all")
     default_draws: ClassVar[int] = 5
 
     def __post_init__(self) -> None:

@@ -40,6 +40,7 @@ __getattr__, __dir__, __all__ = attach(
         "draw_factors": "unseen.nets._factors",
         "estimate": "unseen.nets._estimate",
         "fit_many": "unseen.nets._fit_many",
+        "flips_and_crops": "unseen.nets._flips_and_crops",
         "from_store": "unseen.nets._kept",
         "granulated_tau": "unseen.nets._rank_scores",
         "kendall_tau": "unseen.nets._rank_scores",

@@ -20,6 +20,7 @@ from unseen.nets._factors import draw_factors as draw_factors
 from unseen.nets._factors import no_augmentation as no_augmentation
 from unseen.nets._fit_many import fit_many as fit_many
 from unseen.nets._fits import Fits as Fits
+from unseen.nets._flips_and_crops import flips_and_crops as flips_and_crops
 from unseen.nets._idx import read_idx as read_idx
 from unseen.nets._idx import write_idx as write_idx
 from unseen.nets._kept import from_store as from_store

@@ -140,7 +140,12 @@ def make_vgg(
 
 
 def make_nin(
-    n_features: Any = (3, 32, 32), n_classes: int = 10, blocks: int = 2, width: int = 64, dropout: float = 0.0
+    n_features: Any = (3, 32, 32),
+    n_classes: int = 10,
+    blocks: int = 2,
+    width: int = 64,
+    dropout: float = 0.0,
+    norm: str | None = None,
 ) -> nn.Sequential:
     """Return a network in network: blocks of a 3 x 3 (stride 2) and two 1 x 1 convolutions, global average pooling at the end.
 
@@ -156,6 +161,9 @@ def make_nin(
         Blocks and channels of every convolution.
     dropout : float
         Rate after each block.
+    norm : {"batch", "group"}, optional
+        Normalise after every convolution of a block, by the batch (Ioffe & Szegedy, 2015) or by eighths of the channels of
+        each image (Wu & He, 2018), which asks nothing of the batch.
 
     Examples
     --------
@@ -167,11 +175,20 @@ def make_nin(
     for _ in range(blocks):
         for size in (3, 1, 1):
             stride = 2 if size == 3 else 1
-            layers += [nn.Conv2d(channels, width, size, stride=stride, padding=size // 2), nn.ReLU()]
+            layers.append(nn.Conv2d(channels, width, size, stride=stride, padding=size // 2, bias=norm is None))
+            layers += [*_norm(norm, width), nn.ReLU()]
             channels = width
         if dropout:
             layers.append(nn.Dropout(dropout))
     return _he_started(nn.Sequential(*layers, nn.Conv2d(channels, n_classes, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()))
+
+
+def _norm(kind: str | None, width: int) -> list[nn.Module]:
+    if kind not in (None, "batch", "group"):
+        raise InputError(f'norm must be "batch", "group" or None; it is {kind!r}.')
+    if kind is None:
+        return []
+    return [nn.BatchNorm2d(width) if kind == "batch" else nn.GroupNorm(math.gcd(8, width), width)]
 
 
 def _he_started(net: nn.Sequential) -> nn.Sequential:
@@ -179,5 +196,6 @@ def _he_started(net: nn.Sequential) -> nn.Sequential:
     for layer in net:
         if isinstance(layer, (nn.Conv2d, nn.Linear)):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-            nn.init.zeros_(layer.bias)
+            if layer.bias is not None:
+                nn.init.zeros_(layer.bias)
     return net

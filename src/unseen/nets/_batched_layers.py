@@ -28,7 +28,10 @@ ELEMENTWISE = (
 
 @dataclass
 class Run:
-    """One pass: weights of all nets, whether they train, and which examples of each net's batch count."""
+    """One pass: weights of all nets, whether they train, and which examples of each net's batch count.
+
+    `valid` is (nets, examples), or (nets, 1) where no example only pads and a net trains or does not.
+    """
 
     params: Mapping[str, Tensor]
     buffers: Mapping[str, Tensor]
@@ -130,13 +133,16 @@ def _layer_norm(run: Run, layer: nn.LayerNorm, path: str, value: Value) -> Value
 
 
 def _group_norm(run: Run, layer: nn.GroupNorm, path: str, value: Value) -> Value:
-    x = value.stacked()
-    flat = F.group_norm(x.flatten(0, 1), layer.num_groups, eps=layer.eps).unflatten(0, x.shape[:2])
     weight, bias = run.weight(path), run.weight(path, "bias")
+    if value.layout == GROUPED:  # channels of all nets lie side by side: more groups, one fused kernel
+        scale, shift = (None, None) if weight is None else (weight.reshape(-1), bias.reshape(-1))
+        return value.like(F.group_norm(value.tensor, run.nets * layer.num_groups, scale, shift, layer.eps))
+    x = value.stacked()
+    out = F.group_norm(x.flatten(0, 1), layer.num_groups, eps=layer.eps).unflatten(0, x.shape[:2])
     if weight is not None:
         each = (value.nets, 1, -1, *([1] * (x.dim() - 3)))
-        flat = torch.addcmul(bias.reshape(each), flat, weight.reshape(each))
-    return value.like(flat, STACKED)
+        out = torch.addcmul(bias.reshape(each), out, weight.reshape(each))
+    return value.like(out, STACKED)
 
 
 def _affine(x: Tensor, run: Run, path: str, tail: int) -> Tensor:
@@ -151,35 +157,50 @@ def _batch_norm(run: Run, layer: Any, path: str, value: Value) -> Value:
     """Normalise by each net's own batch, leaving out padded examples; keep each net's own running statistics."""
     if layer.momentum is None or not layer.track_running_stats:
         raise Unbatchable(f"{type(layer).__name__} without exponentially averaged statistics")
-    prefix = f"{path}." if path else ""
-    mean, var = run.buffers[f"{prefix}running_mean"], run.buffers[f"{prefix}running_var"]
-    x = value.grouped() if len(value.shape) > 2 else value.stacked().transpose(0, 1)
-    x4 = x.reshape(x.shape[0], value.nets, mean.shape[1], -1)
-    if run.train:
-        seen = (
-            torch.ones(x.shape[0], value.nets, dtype=x.dtype, device=x.device)
-            if run.valid is None
-            else run.valid.T.to(x.dtype)
-        )
-        weight = seen[:, :, None, None]
-        count = seen.sum(0)[:, None] * x4.shape[3]
-        now_mean = (x4 * weight).sum((0, 3)) / count.clamp(min=1)
-        now_var = ((x4 - now_mean[:, :, None]).square() * weight).sum((0, 3)) / count.clamp(min=1)
-        _remember(layer, run.buffers, prefix, now_mean.detach(), now_var.detach(), count)
-        mean, var = now_mean, now_var
+    images = len(value.shape) > 2
+    x = value.grouped() if images else value.stacked().transpose(0, 1).flatten(1)
+    padded = run.valid is not None and run.valid.shape[1] > 1
+    out = (_normalised_masked if run.train and padded else _normalised)(run, layer, f"{path}." if path else "", x)
+    return value.like(out, GROUPED) if images else value.like(out.unflatten(1, (run.nets, -1)).transpose(0, 1), STACKED)
+
+
+def _normalised(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
+    """Normalise channels of all nets by one fused kernel: by the whole batch while training, else by the running statistics."""
+    scale, shift = (run.params[f"{prefix}{name}"].reshape(-1) if layer.affine else None for name in ("weight", "bias"))
+    mean, var = (run.buffers[f"{prefix}running_{name}"] for name in ("mean", "var"))
+    if not run.train:
+        return F.batch_norm(x, mean.reshape(-1), var.reshape(-1), scale, shift, eps=layer.eps)
+    out, now_mean, now_scale = torch.native_batch_norm(x, scale, shift, None, None, True, 0.0, layer.eps)
+    count = torch.full_like(mean[:, :1], x.numel() // x.shape[1])
+    if run.valid is not None:
+        count = count * run.valid
+    now_var = (now_scale.detach().reshape(mean.shape) ** -2 - layer.eps).clamp(min=0)
+    _remember(layer, run.buffers, prefix, now_mean.detach().reshape(mean.shape), now_var, count)
+    return out
+
+
+def _normalised_masked(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
+    """Normalise by those examples of each net's batch that do not pad it."""
+    assert run.valid is not None
+    x4 = x.reshape(x.shape[0], run.nets, x.shape[1] // run.nets, -1)
+    seen = run.valid.T.to(x.dtype)
+    weight = seen[:, :, None, None]
+    count = seen.sum(0)[:, None] * x4.shape[3]
+    mean = (x4 * weight).sum((0, 3)) / count.clamp(min=1)
+    var = ((x4 - mean[:, :, None]).square() * weight).sum((0, 3)) / count.clamp(min=1)
+    _remember(layer, run.buffers, prefix, mean.detach(), var.detach(), count)
+    var = torch.where(count > 0, var, 1.0)  # a net without examples here: dividing by eps, layer after layer, overflows
     out = (x4 - mean[:, :, None]) * torch.rsqrt(var + layer.eps)[:, :, None]
     if layer.affine:
-        out = torch.addcmul(run.weight(path, "bias")[:, :, None], out, run.weight(path)[:, :, None])
-    if len(value.shape) > 2:
-        return value.like(out.reshape(x.shape), GROUPED)
-    return value.like(out.squeeze(3).transpose(0, 1), STACKED)
+        out = torch.addcmul(run.params[f"{prefix}bias"][:, :, None], out, run.params[f"{prefix}weight"][:, :, None])
+    return out.reshape(x.shape)
 
 
 def _remember(layer: Any, buffers: Mapping[str, Tensor], prefix: str, mean: Tensor, var: Tensor, count: Tensor) -> None:
-    step = (count > 0).to(mean.dtype) * layer.momentum
     unbiased = var * count / (count - 1).clamp(min=1)
-    buffers[f"{prefix}running_mean"].lerp_(mean, step.expand_as(mean))
-    buffers[f"{prefix}running_var"].lerp_(unbiased, step.expand_as(var))
+    for name, now in (("running_mean", mean), ("running_var", unbiased)):
+        kept = buffers[f"{prefix}{name}"]
+        kept.copy_(torch.where(count > 0, kept.lerp(now, layer.momentum), kept))
     buffers[f"{prefix}num_batches_tracked"].add_((count[:, 0] > 0).to(torch.int64))
 
 

@@ -119,7 +119,7 @@ def fit_many(
     device, dtype
         "auto" (a GPU where there is one), "cpu", "cuda"; float32 by default, or float64.
     augment : callable, optional
-        `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers of that shape for each example.
+        `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers of that shape for each example; `flips_and_crops` is one.
     progress : bool or Reporter
         Show a bar.
     after_epoch : callable, optional

@@ -81,6 +81,7 @@ class Group:
             lonely = (self.usable % size == 1) & (self.usable > 1)
             self.usable = self.usable - lonely.to(torch.int64)
         self.longest = int(self.usable.max())
+        self.whole_batches = int(self.usable.min()) // size if self.job.normalised else 0
         self.n_batches = -(-self.longest // size)
         self.order = torch.zeros(len(self.nets), self.n_batches * size, dtype=torch.int64, device=device)
         self.cursor = torch.zeros((), dtype=torch.int64, device=device)
@@ -89,7 +90,7 @@ class Group:
             len(self.job.dropouts), self.n_batches, len(self.nets), dtype=torch.int64, device=device
         )
         self.loss_sum = torch.zeros(len(self.nets), dtype=torch.float64, device=device)
-        self.replay: Callable[[], None] | None = None
+        self.replays: dict[bool, Callable[[], None]] = {}
 
     def pick(self, keep: Tensor) -> None:
         """Keep some nets only (positions in this group)."""
@@ -131,7 +132,7 @@ class Group:
         rows = self.sets.rows.gather(1, order)[:, : self.order.shape[1]]
         self.order[:, : rows.shape[1]] = rows
         self.masks.copy_(dropout_keys(self.keys["dropout"], epoch, *self.masks.shape[1::-1]))
-        if self.job.graph and self.replay is None:
+        if self.job.graph and not self.replays:
             try:
                 self._capture()
             except RuntimeError as error:
@@ -141,13 +142,15 @@ class Group:
 
     def run_batch(self, batch: int) -> None:
         """Make the step of a batch; without a captured graph the last batch is as wide as the longest set needs."""
-        if self.replay is not None:
-            self.replay()
+        whole = batch < self.whole_batches
+        if self.replays:
+            self.replays[whole]()
             return
         size = self.job.settings.batch_size
-        self._step(min(size, self.longest - batch * size))
+        self._step(min(size, self.longest - batch * size), whole)
 
-    def _step(self, width: int) -> None:
+    def _step(self, width: int, whole: bool) -> None:
+        """Make one step; `whole` says that no net's batch is padded, which spares batch normalisation its masks."""
         positions = self.cursor * self.job.settings.batch_size + torch.arange(width, device=self.cursor.device)
         valid = (positions < self.usable[:, None]) & self.alive[:, None]
         rows = self.order.index_select(1, positions)
@@ -157,7 +160,8 @@ class Group:
             x = self._augmented(x)
         for path, keys in zip(self.job.dropouts, self.masks):
             self.buffers[path].copy_(keys.index_select(0, self.cursor[None])[0])
-        logits = self.job.program(self.params, self.buffers, x, train=True, valid=valid)
+        counts = self.alive[:, None] if whole else valid
+        logits = self.job.program(self.params, self.buffers, x, train=True, valid=counts)
         loss, weight = self._losses(logits, y, self._counted(rows, valid))
         trained = self._trained()
         grads = torch.autograd.grad(loss.sum(), list(trained.values()))
@@ -192,28 +196,35 @@ class Group:
         return (each * weight).sum(1) / total.clamp(min=torch.finfo(each.dtype).tiny), total
 
     def _capture(self) -> None:
-        """Record one step as a CUDA graph; the warm-up steps are undone."""
+        """Record the steps as CUDA graphs, of whole and of padded batches where that matters; warm-up steps are undone."""
         torch.cuda.synchronize()
         start = time.perf_counter()
         kept = [t.detach().clone() for t in self._tensors()]
+        kinds = [w for w in (True, False) if (self.whole_batches if w else self.n_batches - self.whole_batches) > 0]
+        pool = torch.cuda.graph_pool_handle()
+        replays = {whole: self._captured(whole, pool) for whole in kinds}
+        with torch.no_grad():
+            for tensor, before in zip(self._tensors(), kept):
+                tensor.copy_(before)
+        self.replays = replays
+        torch.cuda.synchronize()
+        self.capture_seconds = time.perf_counter() - start
+
+    def _captured(self, whole: bool, pool: Any) -> Callable[[], None]:
         size = self.job.settings.batch_size
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             for _ in range(WARM_UP_STEPS):
                 self.cursor.zero_()
-                self._step(size)
+                self._step(size, whole)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
         self.cursor.zero_()
-        with torch.cuda.graph(graph):
-            self._step(size)
-        with torch.no_grad():
-            for tensor, before in zip(self._tensors(), kept):
-                tensor.copy_(before)
-        self.replay = graph.replay
-        torch.cuda.synchronize()
-        self.capture_seconds = time.perf_counter() - start
+        with torch.cuda.graph(graph, pool=pool):
+            self._step(size, whole)
+        replay: Callable[[], None] = graph.replay
+        return replay
 
     def _tensors(self) -> list[Tensor]:
         changing = [*self.params.values(), *self.buffers.values(), *self.optimizer.state.values()]

@@ -159,7 +159,7 @@ class ZooPlan:
             batch_size=cells[0].get("batch_size", self.grid.batch_size), lr=[self.grid.lr_of(cell) for cell, _ in pairs] * twice, momentum=self.grid.momentum,
             weight_decay=column("weight_decay", 0.0), dropout=column("dropout", 0.0) if self.grid.has_dropout else None,
             stop="train-loss", stop_at=self.grid.stop_loss, n_classes=data.n_classes, device=device, augment=self.grid.augment,
-            progress=Watch(f"zoo {self.grid.id}, group {number + 1}", max_seconds), **options,
+            halve_every=self.grid.halve_every, progress=Watch(f"zoo {self.grid.id}, group {number + 1}", max_seconds), **options,
         )  # fmt: skip
         _round(fits, KINDS[self.weights])
         write_weights(root / f"group-{number:03d}.safetensors", _tensors(fits, names, KINDS[self.weights]))
@@ -194,7 +194,13 @@ def _round(fits: Fits, kind: torch.dtype) -> None:
     for store in (fits.params, fits.buffers):
         for name, value in store.items():
             if value.dtype == torch.float32:
-                store[name] = value.detach().to(kind).to(torch.float32)
+                store[name] = torch.stack([_shortened(part.detach(), kind).to(torch.float32) for part in value])
+
+
+def _shortened(value: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+    """Return the tensor in the shorter kind, or as it is where a number is beyond its range."""
+    short = value.to(kind)
+    return short if torch.equal(torch.isfinite(short), torch.isfinite(value)) else value
 
 
 def _tensors(fits: Fits, names: list[str], kind: torch.dtype) -> dict[str, torch.Tensor]:
@@ -203,7 +209,7 @@ def _tensors(fits: Fits, names: list[str], kind: torch.dtype) -> dict[str, torch
     state = {**fits.params, **fits.buffers}
     labels = [*names, *(f"{name}.copy80" for name in names)][: len(fits)]
     return {
-        f"{label}/{key}": state[key][k].to(kind) if state[key].is_floating_point() else state[key][k]
+        f"{label}/{key}": _shortened(state[key][k], kind) if state[key].is_floating_point() else state[key][k]
         for k, label in enumerate(labels)
         for key in wanted
     }

@@ -130,7 +130,19 @@ def test_eight_nets_together_are_eight_single_trainings(strategy, eight_alone):
         assert torch.allclose(fits.logits(X)[i], alone[i](torch.as_tensor(X)), atol=1e-5)
 
 
-@pytest.mark.parametrize("module", [awkward_cnn, Residual, make_lenet5, make_vgg, make_nin], ids=lambda m: m.__name__)
+def grouped_nin(n_features, n_classes):
+    return make_nin(n_features, n_classes, width=12, norm="group")
+
+
+def batched_nin(n_features, n_classes):
+    return make_nin(n_features, n_classes, width=12, norm="batch", dropout=0.2)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [awkward_cnn, Residual, make_lenet5, make_vgg, make_nin, grouped_nin, batched_nin],
+    ids=lambda m: m.__name__,
+)
 def test_grouped_programs_train_as_the_module_itself(module):
     X, y = images(side=14)
     options = {"seeds": [5, 6, 7], "epochs": 3, "batch_size": 11, "momentum": 0.9, "dtype": "float64", "device": "cpu"}
@@ -155,6 +167,38 @@ def test_batch_norm_repeats_torch():
     alone = by_hand(make, X, y, np.arange(48), 4, epochs=2, batch=12, lr=0.05, momentum=0.0, decay=0.0)
     for name, value in alone.named_buffers():
         assert torch.allclose(fits.buffers[name][1].double(), value.double(), atol=1e-10), name
+
+
+def test_running_statistics_of_a_stopped_net_rest_while_its_companions_go_on():
+    """Whole batches are normalised by one kernel for all nets; a net that has stopped must not remember them."""
+    X, y = blobs(64)
+    make = lambda n_features, n_classes: nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))  # noqa: E731
+    options = {"seeds": [1, 2, 3], "epochs": 25, "batch_size": 16, "lr": [0.3, 0.1, 0.01], "stop": "train-loss", "stop_at": 0.6, "dtype": "float64", "device": "cpu"}  # fmt: skip
+    together = fit_many(make, X, y, strategy="grouped", **options)
+    alone = fit_many(make, X, y, strategy="one-by-one", **options)
+    assert together.epochs.min() < together.epochs.max() - 5
+    assert together.epochs.tolist() == alone.epochs.tolist()
+    for name in ("1.running_mean", "1.running_var", "1.num_batches_tracked"):
+        assert torch.allclose(together.buffers[name].double(), alone.buffers[name].double(), atol=1e-10), name
+
+
+def many_norms(n_features, n_classes):
+    layers = [part for _ in range(16) for part in (nn.Linear(6, 6), nn.BatchNorm1d(6))]
+    return nn.Sequential(*layers, nn.Linear(6, n_classes))
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_deep_normalised_nets_that_rest_keep_their_weights(optimizer):
+    """A net without examples in a batch, or one that has stopped, once divided by eps in every layer and overflowed into its weights."""
+    X, y = blobs(96)
+    sets = [np.arange(96), np.arange(40), np.arange(70)]
+    options = {"seeds": [1, 2, 3], "epochs": 8, "batch_size": 16, "lr": [0.02, 0.002, 0.01], "momentum": 0.9, "weight_decay": 0.01, "stop": "train-loss", "stop_at": 1.05, "optimizer": optimizer, "device": "cpu"}  # fmt: skip
+    together = fit_many(many_norms, X, y, sets, strategy="grouped", **options)
+    alone = fit_many(many_norms, X, y, sets, strategy="one-by-one", **options)
+    assert all(torch.isfinite(value).all() for value in (*together.params.values(), *together.buffers.values()))
+    assert together.epochs.tolist() == alone.epochs.tolist()
+    assert len(set(together.epochs.tolist())) > 1
+    assert torch.allclose(together.logits(X), alone.logits(X), atol=0.02)
 
 
 def test_adam_and_halving_repeat_torch():

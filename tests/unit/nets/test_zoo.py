@@ -12,9 +12,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="zoos need torch")
 
 from unseen.core.errors import InputError, UnknownName  # noqa: E402
-from unseen.nets import Zoo, ZooGrid, build_measure, make_mlp, make_vgg  # noqa: E402
+from unseen.nets import Zoo, ZooGrid, build_measure, flips_and_crops, make_mlp, make_vgg  # noqa: E402
 from unseen.nets._zoo_data import zoo_data  # noqa: E402
-from unseen.nets._zoo_grids import flips_and_crops, zoo_grid  # noqa: E402
+from unseen.nets._zoo_grids import zoo_grid  # noqa: E402
 from unseen.nets._zoo_plan import without_failures  # noqa: E402
 
 GRID = ZooGrid(
@@ -41,7 +41,9 @@ def test_the_grids_are_those_of_the_specification() -> None:
         "cifar-vgg": 64, "fashion-vgg": 64, "cifar-nin": 64, "mnist-mlp": 48,
     }  # fmt: skip
     assert zoo_grid("mnist-mlp").axes["depth"] == (1, 2, 3)
-    assert zoo_grid("cifar-nin").augment is flips_and_crops
+    assert zoo_grid("cifar-nin").axes["width"] == (64, 128)
+    assert zoo_grid("cifar-nin").to_dict()["halve_every"] == 20
+    assert "halve_every" not in zoo_grid("cifar-vgg").to_dict()
     for name in ("cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp", "fashion-mlp"):
         grid = zoo_grid(name)
         assert (grid.momentum, grid.stop_loss, grid.epochs, grid.accuracy) == (0.9, 0.02, 150, 0.95)
@@ -72,6 +74,27 @@ def test_a_zoo_is_full_factorial_per_seed_and_its_records_are_true(zoo: Zoo) -> 
 def test_weights_are_rounded_before_they_are_scored(zoo: Zoo) -> None:
     for value in zoo.net(3).module.state_dict().values():
         assert torch.equal(value, value.half().float())
+
+
+def normed_mlp(n_features: int, n_classes: int, width: int) -> torch.nn.Module:
+    nn = torch.nn
+    first = nn.Linear(n_features, width)
+    nn.init.normal_(first.weight, std=3000)
+    return nn.Sequential(first, nn.BatchNorm1d(width), nn.ReLU(), nn.Linear(width, n_classes))
+
+
+def test_numbers_beyond_half_precision_keep_their_own(tmp_path: Path) -> None:
+    """Running variances behind weights in the thousands exceed 65,504; as infinities they would silence the unit."""
+    grid = ZooGrid("wide", normed_mlp, {"width": (6, 12)}, lr=0.01, epochs=5, accuracy=0.0)
+    found = Zoo.train(grid, toy_data(), store=tmp_path, seeds=1, copies=False, device="cpu", weights="float16")
+    for k, record in enumerate(found.nets):
+        state = found.net(k).module.state_dict()
+        assert all(bool(torch.isfinite(value.double()).all()) for value in state.values())
+        assert state["1.running_var"].max() > 65504
+        assert torch.equal(state["3.weight"], state["3.weight"].half().float())
+        net = found.net(k)
+        right = (net.module(net.X_train).argmax(1) == net.y_train).float().mean()
+        assert record.train_accuracy == pytest.approx(float(right))
 
 
 def test_initial_weights_are_those_training_began_with(zoo: Zoo) -> None:

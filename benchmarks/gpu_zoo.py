@@ -107,6 +107,8 @@ def measure(
     """Measure all networks in parallel processes that share the device; merge what they wrote every few seconds."""
     draws = json.loads(options.draws)
     parts = [folder / f"measures-{k}-of-{options.workers}.csv" for k in range(options.workers)]
+    for part in parts:
+        part.with_suffix(".error").unlink(missing_ok=True)
     context = mp.get_context("spawn")
     jobs = [
         context.Process(
@@ -206,21 +208,24 @@ def train(
     return zoo
 
 
-def with_copies(zoo: Zoo, copies: Zoo, held: list[int]) -> Zoo:
-    """Put the weights of the copies beside those of their networks, and their hold-out errors into the manifest."""
+def with_copies(zoo: Zoo, copies: Zoo, held: list[int], folder: Path) -> Zoo:
+    """Write a third zoo, of the networks with their copies and hold-out errors: the other two can still be gone on with."""
+    folder.mkdir(exist_ok=True)
     errors = {net.name: 1 - net.test_accuracy for net in copies.nets}
-    for group in sorted({net.group for net in copies.nets} & {net.group for net in zoo.nets}):
-        file = f"group-{group:03d}.safetensors"
-        twins = {name.replace("/", ".copy80/", 1): value for name, value in read_weights(copies.folder / file).items()}
-        write_weights(zoo.folder / file, {**read_weights(zoo.folder / file), **twins})
-    path = zoo.folder / "manifest.json"
-    manifest = json.loads(path.read_text())
+    copied = {net.group for net in copies.nets}
+    for group in sorted({net.group for net in zoo.nets}):
+        file, twins = f"group-{group:03d}.safetensors", {}
+        if group in copied:
+            stored = read_weights(copies.folder / file)
+            twins = {name.replace("/", ".copy80/", 1): value for name, value in stored.items()}
+        write_weights(folder / file, {**read_weights(zoo.folder / file), **twins})
+    manifest = json.loads((zoo.folder / "manifest.json").read_text())
     manifest["held_out"] = held
     for records in manifest["groups"].values():
         for record in records:
             record["holdout_error"] = errors.get(record["name"])
-    path.write_text(json.dumps(manifest, indent=1))
-    return Zoo.load(zoo.folder, zoo.data, grid=zoo.grid)
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    return Zoo.load(folder, zoo.data, grid=zoo.grid)
 
 
 def parted(data):
@@ -246,7 +251,7 @@ def joined(zoo: Zoo, folder: Path, out: Path) -> Zoo:
     if not (folder / "copies" / "manifest.json").exists():
         return zoo
     part, held = parted(zoo.data)
-    zoo = with_copies(zoo, Zoo.load(folder / "copies", part, grid=zoo.grid), held)
+    zoo = with_copies(zoo, Zoo.load(folder / "copies", part, grid=zoo.grid), held, folder / "joined")
     write_table(out / f"networks_{zoo.grid.id}.csv", zoo.rows())
     return zoo
 

@@ -222,12 +222,15 @@ def cmi(
             "the gap has no order left within any set of hyper-parameters that is held fixed; give more hyper-parameters or "
             "smaller sets (`sizes=(1,)`)."
         )
-    by_seed = np.nanmin(np.where(undefined, np.nan, by_part), axis=1)
+    by_seed = by_part[:, ~undefined].min(axis=1)
     names = [tuple(made.names[k] for k in held) for held in columns]
+    # noise floor and bootstrap look at the sets behind the value, lest they be smallest over more sets than it is
+    parts = [(scorer.without(undefined), values) for scorer, values in parts]
     interval = None
     if made.n_seeds > 1:
+        used = [held for held, left_out in zip(columns, undefined) if not left_out]
         interval = _interval(
-            g, m, made, columns, (self_pairs, ties), float(by_seed.mean()), level, n_bootstrap, random_state
+            g, m, made, used, (self_pairs, ties), float(by_seed.mean()), level, n_bootstrap, random_state
         )
     by_set = dict(zip(names, np.where(undefined, np.nan, by_part.mean(axis=0)).tolist()))
     return Score(

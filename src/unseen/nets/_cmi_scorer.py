@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,10 @@ class Scorer:
     cells: tuple[Floats, ...]  # one indicator matrix (networks, cells) per set
     self_pairs: bool
     ties: str
+
+    def without(self, left_out: NDArray[np.bool_]) -> Scorer:
+        """Return the scorer of the sets that are not left out."""
+        return replace(self, cells=tuple(cells for cells, out in zip(self.cells, left_out) if not out))
 
     def scores(self, measure: Floats) -> Floats:
         """Return the score of every set, for one measure (networks,) or many (count, networks); shape (count, sets)."""

@@ -1,0 +1,107 @@
+"""The noise floor, its percentile, its p-value and the interval over seeds, each from its definition."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from unseen.core.rng import root_seed, stream
+from unseen.nets import cmi
+
+A, B, C = (np.array(column) for column in zip(*itertools.product(range(2), repeat=3)))
+TWICE = {"a": [*A, *A], "b": [*B, *B], "c": [*C, *C]}
+SEEDS = np.repeat([0, 1], 8)
+NOISE = np.array([0.1, -0.1, 0.2, 0.1, -0.2, 0.3, 0.05, -0.3])
+
+
+def two_seeds() -> tuple[np.ndarray, np.ndarray]:
+    """In the first seed a and b decide the gap, so that no order is left where both are fixed; in the second they do not."""
+    gap = np.concatenate([A + 0.5 * B, A + 0.5 * B + NOISE])
+    return gap, np.random.default_rng(0).normal(size=16)
+
+
+def test_a_permuted_measure_scores_on_the_floor_what_it_scores_by_itself() -> None:
+    gap, measure = two_seeds()
+    score = cmi(gap, measure, TWICE, seeds=SEEDS, n_bootstrap=2)
+    assert np.isnan(score.by_set["a", "b"])
+    floor = score.noise_floor(60, random_state=3)
+    rng = stream(root_seed(3), "cmi", "permutations")
+    permuted = np.hstack([rng.permuted(np.tile(measure[s == SEEDS], (60, 1)), axis=1) for s in (0, 1)])
+    alone = [cmi(gap, row, TWICE, seeds=SEEDS, n_bootstrap=2).value for row in permuted]
+    assert len(set(np.round(alone, 9))) > 10
+    assert floor.scores == pytest.approx(np.array(alone), abs=1e-12)
+
+
+def test_one_permutation_in_twenty_exceeds_the_floor_and_the_measure_counts_among_them() -> None:
+    grid = dict(zip("abcde", zip(*itertools.product(range(2), repeat=5))))
+    rng = np.random.default_rng(1)
+    gap = rng.normal(size=32)
+    score = cmi(gap, 0.3 * gap + rng.normal(size=32), grid)
+    floor = score.noise_floor(400)
+    assert 0.045 <= np.mean(floor.scores > floor.quantile) <= 0.05
+    assert floor.mean == pytest.approx(sum(floor.scores) / 400)
+    assert floor.p_value == pytest.approx((1 + sum(s >= score.value for s in floor.scores)) / 401)
+
+
+def test_a_constant_measure_ties_with_all_its_permutations() -> None:
+    grid = {"a": A, "b": B, "c": C}
+    assert cmi(A + 0.5 * B + 0.1 * C, np.ones(8), grid).noise_floor(19).p_value == 1.0
+
+
+def jumbled(**changed: float) -> np.ndarray:
+    """Values for the eight cells that order some of the gaps wrongly, single cells changed: c0=, c7=."""
+    values = (A + 0.5 * B + 0.25 * C)[[0, 4, 3, 2, 1, 5, 6, 7]]
+    for cell, value in changed.items():
+        values[int(cell[1:])] = value
+    return values
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "level"),
+    [({}, {"c7": 0.1}, 0.7), ({"c0": 3.0, "c7": 0.1}, {}, 0.95)],
+    ids=["one cell differs", "two cells differ"],
+)
+def test_the_interval_over_two_seeds_spans_the_tables_they_can_make(
+    first: dict[str, float], second: dict[str, float], level: float
+) -> None:
+    # cells draw their seed on their own, so that all mixtures of the seeds' tables arise, each with equal chances; a replication
+    # is the mean of two of them, hence a probability of 1/4 (1/16) for the extremes, more than the tails beyond the level;
+    # two seeds show half of their variance, hence the root of 2
+    gap = A + 0.5 * B + 0.25 * C
+    cells = set(first) | set(second)
+    choices = [{**first} if k else {**second} for k in (0, 1)]
+    mixtures = [{c: choices[k][c] for c, k in zip(cells, picks) if c in choices[k]} for picks in itertools.product((0, 1), repeat=len(cells))]  # fmt: skip
+    values = [cmi(gap, jumbled(**mixed), {"a": A, "b": B, "c": C}).value for mixed in mixtures]
+    measure = np.concatenate([jumbled(**first), jumbled(**second)])
+    found = cmi(np.tile(gap, 2), measure, TWICE, seeds=SEEDS, level=level, n_bootstrap=150).interval
+    assert found is not None
+    assert found.high - found.low == pytest.approx(np.sqrt(2) * (max(values) - min(values)), abs=1e-9)
+
+
+@pytest.mark.parametrize(("axes", "few"), [(5, True), (6, False)])
+def test_networks_are_few_by_the_grid_of_one_seed(axes: int, few: bool) -> None:
+    # 48 networks are needed in a grid; two seeds of 32 are 64 networks, but no grid holds as many
+    cells = list(itertools.product(range(2), repeat=axes))
+    grid = {f"h{k}": [cell[k] for cell in cells] * 2 for k in range(axes)}
+    gap = np.arange(2.0 * len(cells))
+    score = cmi(gap, gap, grid, seeds=np.repeat([0, 1], len(cells)), n_bootstrap=2)
+    assert ("N002" in {n.code for n in score.notes}) is few
+
+
+@pytest.mark.parametrize(("deviation", "flat"), [(0.0195, True), (0.0205, False)])
+def test_gaps_hardly_differ_below_a_standard_deviation_of_a_fiftieth(deviation: float, flat: bool) -> None:
+    gap = A + 0.5 * B + 0.25 * C
+    gap = deviation * (gap - gap.mean()) / np.sqrt(np.mean((gap - gap.mean()) ** 2))
+    assert ("N003" in {n.code for n in cmi(gap, gap, {"a": A, "b": B, "c": C}).notes}) is flat
+
+
+def test_the_score_of_a_set_is_the_mean_over_seeds() -> None:
+    gap = np.tile(A + 0.5 * B + 0.25 * C, 2)
+    measure = np.concatenate([gap[:8], jumbled(c7=0.1)])
+    both = cmi(gap, measure, TWICE, seeds=SEEDS, n_bootstrap=2)
+    parts = [cmi(gap[:8], measure[s == SEEDS], {"a": A, "b": B, "c": C}).by_set for s in (0, 1)]
+    for held, value in both.by_set.items():
+        assert value == pytest.approx((parts[0][held] + parts[1][held]) / 2)
+    assert min(parts[1].values()) < 0.9

@@ -172,14 +172,14 @@ def fit_system(
 def _summary(model: CompartmentModel, names, curves: Curves, noise: ErrorModel, weighted) -> SystemFit:
     s = weighted.solution
     spare = curves.value.size - len(names)
-    factor = 1.0 if noise.known and noise.kind != "sd" else s.chi2 / spare
+    # given standard deviations hold up to a common factor, which is then estimated like any other parameter
+    scaled = noise.known and noise.kind != "sd"
+    factor = 1.0 if scaled else s.chi2 / spare
     covariance = np.linalg.pinv(s.jacobian.T @ s.jacobian, hermitian=True) * factor
     values = dict(zip(names, map(float, np.exp(s.theta))))
     errors = {k: values[k] * float(e) for k, e in zip(names, np.sqrt(np.maximum(np.diag(covariance), 0)))}
-    estimated = max(noise.n_estimated(len(model.outputs)), 0 if noise.known else 1)
-    criterion = aicc(
-        weighted.minus_two_log_likelihood(noise.known and noise.kind != "sd"), curves.value.size, len(names) + estimated
-    )
+    estimated = 0 if scaled else max(noise.n_estimated(len(model.outputs)), 1)
+    criterion = aicc(weighted.minus_two_log_likelihood(scaled), curves.value.size, len(names) + estimated)
     return SystemFit(model, values, errors, covariance, s.chi2, criterion, spare, curves, s.fitted, weighted.sigma)
 
 

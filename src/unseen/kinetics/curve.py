@@ -208,14 +208,16 @@ def _fit_order(curves: Curves, n: int, error: ErrorModel) -> CurveFit | None:
     a, l = model.unpack(solution.theta)
     spare = t.size - model.size
     gram = solution.jacobian.T @ solution.jacobian
-    factor = 1.0 if error.known and error.kind != "sd" else solution.chi2 / max(spare, 1)
+    # given standard deviations hold up to a common factor, which is then estimated like any other parameter
+    scaled = error.known and error.kind != "sd"
+    factor = 1.0 if scaled else solution.chi2 / max(spare, 1)
     covariance = np.linalg.pinv(gram, hermitian=True) * factor
     to_natural = np.zeros((2 * n, 2 * n))
     to_natural[:n, :n] = np.diag(a)
     to_natural[n:, n:] = np.triu(np.ones((n, n))) * np.exp(solution.theta[n:])
     errors = np.sqrt(np.diag(to_natural @ covariance @ to_natural.T))
-    deviance = weighted.minus_two_log_likelihood(known=False)
-    criterion = aicc(deviance, t.size, model.size + max(error.n_estimated(1), 1))
+    estimated = 0 if scaled else max(error.n_estimated(1), 1)
+    criterion = aicc(weighted.minus_two_log_likelihood(scaled), t.size, model.size + estimated)
     return CurveFit(a, l, errors, solution.chi2, spare, criterion, t, curves.value, solution.fitted, weighted.sigma)
 
 

@@ -25,19 +25,24 @@ _PENALTY = 300.0
 _NEAR = 1e-3
 
 
-def std_errors(fit: LocationFit, derived: Derived) -> dict[str, float]:
+def std_errors(
+    fit: LocationFit, derived: Derived, sums: Mapping[str, tuple[str, str]] | None = None
+) -> dict[str, float]:
     """Delta-method standard errors of every derived quantity.
 
     Parameters
     ----------
     fit : LocationFit
     derived : Derived
+    sums : mapping, optional
+        Names of further quantities, each the sum of two others, whose errors are correlated.
 
     Returns
     -------
     dict
     """
     gradients = derived.gradients(fit.theta)
+    gradients |= {name: gradients[one] + gradients[other] for name, (one, other) in (sums or {}).items()}
     return {name: float(np.sqrt(max(g @ fit.covariance @ g, 0.0))) for name, g in gradients.items()}
 
 

@@ -36,7 +36,8 @@ def judge(
     found = []
     for one in alternatives:
         derived = Derived(one.model, doses, scheme)
-        values, errors = derived(one.theta), std_errors(one, derived)
+        values = derived(one.theta)
+        errors = std_errors(one, derived, {"appearance_product": (names[1], "Fconv")})
         lower, upper = _ends(one, doses)
         bad = hard_violations(values, names, lower, upper)
         found.append((one.location, bad, one.aicc, soft_distance(values, errors, names, references)))

@@ -98,7 +98,8 @@ def soft_distance(
     Parameters
     ----------
     values, errors : mapping
-        Quantities and their standard errors; ``appearance_product`` is product breakdown plus conversion.
+        Quantities and their standard errors; ``appearance_product`` is product breakdown plus conversion, its error that of
+        two independent parts unless `errors` gives it.
     names : tuple of str
         Appearance of precursor and product.
     references : sequence of Reference
@@ -116,10 +117,12 @@ def soft_distance(
     if not references:
         return None
     pre, pro = names
+    # the two parts share conversion with opposite signs, so a caller with their covariance gives the error of the sum
+    apart = float(np.hypot(errors[pro], errors["Fconv"]))
     both = {
         **{k: (values[k], errors.get(k, 0.0)) for k in values},
         "appearance_precursor": (values[pre], errors[pre]),
-        "appearance_product": (values[pro] + values["Fconv"], float(np.hypot(errors[pro], errors["Fconv"]))),
+        "appearance_product": (values[pro] + values["Fconv"], errors.get("appearance_product", apart)),
     }
     terms = [
         (both[r.quantity][0] - r.mean) ** 2 / (both[r.quantity][1] ** 2 + r.std_error**2)

@@ -183,14 +183,14 @@ def _normalised_masked(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
     """Normalise by those examples of each net's batch that do not pad it."""
     assert run.valid is not None
     x4 = x.reshape(x.shape[0], run.nets, x.shape[1] // run.nets, -1)
-    seen = run.valid.T.to(x.dtype)
-    weight = seen[:, :, None, None]
-    count = seen.sum(0)[:, None] * x4.shape[3]
-    mean = (x4 * weight).sum((0, 3)) / count.clamp(min=1)
-    var = ((x4 - mean[:, :, None]).square() * weight).sum((0, 3)) / count.clamp(min=1)
+    seen = run.valid.T[:, :, None, None]
+    count = run.valid.sum(1, keepdim=True).to(x.dtype) * x4.shape[3]
+    mean = torch.where(seen, x4, 0.0).sum((0, 3)) / count.clamp(min=1)
+    # what pads is set to the mean: divided by the deviation of others, layer after layer, it would overflow
+    centred = torch.where(seen, x4 - mean[:, :, None], 0.0)
+    var = centred.square().sum((0, 3)) / count.clamp(min=1)
     _remember(layer, run.buffers, prefix, mean.detach(), var.detach(), count)
-    var = torch.where(count > 0, var, 1.0)  # a net without examples here: dividing by eps, layer after layer, overflows
-    out = (x4 - mean[:, :, None]) * torch.rsqrt(var + layer.eps)[:, :, None]
+    out = centred * torch.rsqrt(var + layer.eps)[:, :, None]
     if layer.affine:
         out = torch.addcmul(run.params[f"{prefix}bias"][:, :, None], out, run.params[f"{prefix}weight"][:, :, None])
     return out.reshape(x.shape)

@@ -221,7 +221,7 @@ class Classifier(Estimator):
         net: nn.Module = copy.deepcopy(self.module_).to(where, dtype)
         with exact_float32():
             view = View(net, net, where, dtype, most=[rows_at_once(self.sample_shape_, where)])
-            logits = view.batched(lambda part: net(part.to(where, dtype)).double().cpu(), rows)
+            logits = view.batched(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
         return logits.numpy()[:, : len(self.classes_)]
 
     def _as_images(self, X: Any) -> Any:

@@ -30,7 +30,7 @@ from unseen.nets._settings import (
     weights_of_rows,
     whole,
 )
-from unseen.nets._start import fresh_nets, giving_logits, maker_of, probed, stacked_state
+from unseen.nets._start import demand_pairs, fresh_nets, giving_logits, maker_of, probed, stacked_state
 from unseen.nets._together import train_all
 from unseen.nets._train import Record
 
@@ -193,11 +193,14 @@ def fit_many(
     if not isinstance(kept_out, (int, float)):
         kept_out = counting(index_arrays(kept_out, len(X), None), row_weights)
     weights = class_weights(class_weight, y, rows, n_logits, row_weights)
+    sets = make_sets(rows, seeds, kept_out)
+    if norms_of(ready):
+        demand_pairs(nets[0], X, sets.lengths, settings.batch_size)
     X_there = _moved(X, where)
     with exact_float32(tf32):
         program, why = choose_program(ready, params, buffers, X_there, strategy)
         job = Job(
-            program, X_there, torch.from_numpy(y).to(where), make_sets(rows, seeds, kept_out), seeds,
+            program, X_there, torch.from_numpy(y).to(where), sets, seeds,
             None if weights is None else torch.from_numpy(weights).to(where, kind), settings,
             tuple(k for k, p in ready.named_parameters() if p.requires_grad),
             tuple(f"{path}.key" for path, _ in dropouts_of(ready)), bool(norms_of(ready)),

@@ -148,7 +148,7 @@ class Fits:
             while start < n:
                 part = X[:, start : start + width] if own else X[start : start + width]
                 try:
-                    rows = part.to(self.device, self.dtype)
+                    rows = part.to(self.device, self.dtype, copy=True)  # a forward pass may write to its input
                     out[:, start : start + width] = self.program(
                         self.params, self.buffers, rows, train=False, shared=not own
                     )

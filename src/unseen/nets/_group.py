@@ -164,8 +164,9 @@ class Group:
         logits = self.job.program(self.params, self.buffers, x, train=True, valid=counts)
         loss, weight = self._losses(logits, y, self._counted(rows, valid))
         trained = self._trained()
-        grads = torch.autograd.grad(loss.sum(), list(trained.values()))
-        self.optimizer.step(trained, grads, (weight > 0).to(x.dtype))
+        grads = torch.autograd.grad(loss.sum(), list(trained.values()), allow_unused=True)
+        used = {name: p for (name, p), g in zip(trained.items(), grads) if g is not None}  # the rest stay, as in torch
+        self.optimizer.step(used, [g for g in grads if g is not None], (weight > 0).to(x.dtype))
         self.loss_sum += torch.where(weight > 0, loss.detach() * valid.sum(1), 0.0)
         self.cursor += 1
 

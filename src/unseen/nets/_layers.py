@@ -54,9 +54,8 @@ class SeededDropout(nn.Module):
 def prepared(module: nn.Module) -> nn.Module:
     """Return a copy whose dropout layers draw from the net's own stream."""
     module = copy.deepcopy(module)
-    found = [
-        (path, layer) for path, layer in module.named_modules() if isinstance(layer, (nn.Dropout, *WHOLE_CHANNELS))
-    ]
+    named = module.named_modules(remove_duplicate=False)  # one layer may stand in several places
+    found = [(path, layer) for path, layer in named if isinstance(layer, (nn.Dropout, *WHOLE_CHANNELS))]
     for number, (path, layer) in enumerate(found):
         seeded = SeededDropout(layer.p, number, isinstance(layer, WHOLE_CHANNELS))
         if not path:

@@ -51,6 +51,22 @@ class _Tracer(fx.Tracer):
         return isinstance(m, SeededDropout) or super().is_leaf_module(m, qualified_name)
 
 
+def _traced(module: nn.Module, train: bool) -> list[fx.Node]:
+    """Return the steps of a forward pass in one mode, since it may look at `self.training`."""
+    module = copy.deepcopy(module).train(train)  # tracing may leave proxies in it
+    with torch.random.fork_rng(devices=[]):
+        before = torch.get_rng_state()
+        try:
+            nodes = list(_Tracer().trace(module).nodes)
+        except Exception as error:  # tracing runs the user's forward, which may raise anything
+            raise Unbatchable(f"the forward pass cannot be traced ({str(error).splitlines()[0]})") from error
+        if not torch.equal(torch.get_rng_state(), before):
+            raise Unbatchable("a forward pass that draws random numbers of its own")
+    if sum(node.op == "placeholder" for node in nodes) != 1:
+        raise Unbatchable("a forward pass with more than one input")
+    return nodes
+
+
 class Grouped(Program):
     """A traced module whose every layer has a batched form; raises `Unbatchable` where one has none."""
 
@@ -58,15 +74,10 @@ class Grouped(Program):
         self.convolution = convolution
         self.modules = dict(module.named_modules())
         self.convolves = any(isinstance(m, tuple(CONVOLUTIONS)) for m in self.modules.values())
-        try:
-            self.nodes = list(_Tracer().trace(module).nodes)
-        except Exception as error:  # tracing runs the user's forward, which may raise anything
-            raise Unbatchable(f"the forward pass cannot be traced ({str(error).splitlines()[0]})") from error
-        if sum(node.op == "placeholder" for node in self.nodes) != 1:
-            raise Unbatchable("a forward pass with more than one input")
+        self.nodes = {train: _traced(module, train) for train in (True, False)}
         if len(dict(module.named_parameters(remove_duplicate=False))) != len(dict(module.named_parameters())):
             raise Unbatchable("weights that layers share")
-        for node in self.nodes:
+        for node in (*self.nodes[True], *self.nodes[False]):
             if node.op == "call_module":
                 layer_of(self.modules[str(node.target)])
             if node.op == "get_attr":
@@ -77,7 +88,7 @@ class Grouped(Program):
         nets = next(iter(params.values())).shape[0]
         run = Run(params, buffers, nets, train, valid, self.convolution)
         values: dict[fx.Node, Any] = {}
-        for node in self.nodes:
+        for node in self.nodes[train]:
             if node.op == "placeholder":
                 values[node] = Value(x, SHARED if shared else STACKED, nets)
             elif node.op == "output":
@@ -204,8 +215,12 @@ class Plain(Program):
         nets = next(iter(params.values())).shape[0]
         outs = []
         for s in range(nets):
-            state = ({k: v[s] for k, v in params.items()}, {k: v[s] for k, v in buffers.items()})
-            outs.append(functional_call(self.module, state, (x if shared else x[s],)))
+            state = {k: v[s] for k, v in (*params.items(), *buffers.items())}
+            held = {k: state[k] for k in buffers}
+            outs.append(functional_call(self.module, state, (x.clone() if shared else x[s],)))  # it may write to them
+            for name, value in held.items():
+                if state[name] is not value:  # the forward pass put another tensor in its place
+                    value.copy_(state[name].detach())
         return torch.stack(outs)
 
 

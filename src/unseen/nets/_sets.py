@@ -96,6 +96,10 @@ def make_sets(index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation
     if isinstance(validation, (int, float)):
         pairs = [_split(rows, seed, float(validation)) for rows, seed in zip(index_sets, seeds)]
     else:
+        if len(validation) != len(index_sets):
+            raise InputError(
+                f"validation names {len(validation)} sets of rows for {len(index_sets)} nets; give one per net."
+            )
         pairs = list(zip(index_sets, validation))
     train, lengths = _padded([p[0] for p in pairs])
     kept, kept_lengths = _padded([p[1] for p in pairs])

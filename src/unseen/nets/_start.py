@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError, UnseenError
 
-__all__ = ["fresh_nets", "giving_logits", "maker_of", "probed", "stacked_state"]
+__all__ = ["demand_pairs", "fresh_nets", "giving_logits", "maker_of", "probed", "stacked_state"]
 
 Maker = Callable[[], nn.Module]
 
@@ -138,7 +138,7 @@ def _outputs(net: nn.Module, X: Tensor) -> Tensor:
     net = copy.deepcopy(net).to(X.dtype).eval()
     try:
         with torch.no_grad():
-            out = net(X[:2].cpu())
+            out = net(X[:2].cpu().clone())
     except Exception as error:  # a module's forward may raise anything; its words are passed on
         shape = tuple(int(d) for d in X.shape[1:])
         text = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
@@ -151,6 +151,21 @@ def _outputs(net: nn.Module, X: Tensor) -> Tensor:
         got = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
         raise InputError(f"the module gives {got} for two examples; it must give one row of logits for each.")
     return out
+
+
+def demand_pairs(net: nn.Module, X: Tensor, lengths: Tensor, batch_size: int) -> None:
+    """Refuse batches of one example where the net would normalise each channel by a single value, as torch does."""
+    single = (lengths == 1).nonzero().flatten().tolist()
+    if batch_size > 1 and not single:
+        return
+    try:
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            copy.deepcopy(net).to(X.dtype).train()(X[:1].cpu().clone())
+    except ValueError as error:
+        what = "batch_size is 1" if batch_size == 1 else f"net {single[0]} trains on a single row"
+        raise InputError(
+            f"{what}, but batch normalisation needs at least two examples in a batch; give more, or use nn.LayerNorm."
+        ) from error
 
 
 def giving_logits(nets: Sequence[nn.Module], X: Tensor) -> Sequence[nn.Module]:

@@ -201,6 +201,154 @@ def test_deep_normalised_nets_that_rest_keep_their_weights(optimizer):
     assert torch.allclose(together.logits(X), alone.logits(X), atol=0.02)
 
 
+def test_what_pads_a_batch_does_not_overflow_in_deep_normalised_nets():
+    """The only examples of a set are alike: divided by their deviation, a padding row grew with every layer, to infinity."""
+    make = lambda n_features, n_classes: nn.Sequential(  # noqa: E731
+        *(part for _ in range(50) for part in (nn.Linear(6, 6), nn.BatchNorm1d(6))), nn.Linear(6, n_classes)
+    )
+    X, y = blobs(64)
+    options = {"seeds": [1, 2], "epochs": 2, "batch_size": 16, "lr": 0.002, "stop": "none", "device": "cpu"}
+    together = fit_many(make, X, y, [np.arange(64), np.array([3, 3])], strategy="grouped", **options)
+    alone = fit_many(make, X, y, [np.arange(64), np.array([3, 3])], strategy="one-by-one", **options)
+    assert together.reasons == alone.reasons
+    for name in alone.params:
+        assert torch.allclose(together.params[name], alone.params[name], atol=1e-5), name
+
+
+class Halving(nn.Module):
+    """A forward pass that differs while training."""
+
+    def __init__(self, n_features, n_classes):
+        super().__init__()
+        self.hidden = nn.Linear(n_features, 8)
+        self.unused = nn.Linear(2, 2)
+        self.out = nn.Linear(8, n_classes)
+
+    def forward(self, x):
+        x = torch.relu(self.hidden(x))
+        return self.out(0.5 * x if self.training else x)
+
+
+class Skipping(Halving):
+    """Stochastic depth: the layer is left out in half of the steps."""
+
+    def forward(self, x):
+        x = self.hidden(x)
+        return self.out(x if self.training and torch.rand(1).item() < 0.5 else torch.relu(x))
+
+
+class Centred(Halving):
+    """A forward pass in which the examples of a batch meet."""
+
+    def forward(self, x):
+        x = self.hidden(x)
+        return self.out(torch.relu(x - x.mean(0)))
+
+
+class Remembering(Halving):
+    """A forward pass that writes to a buffer."""
+
+    def __init__(self, n_features, n_classes):
+        super().__init__(n_features, n_classes)
+        self.register_buffer("seen", torch.zeros(8))
+
+    def forward(self, x):
+        x = self.hidden(x)
+        if self.training:
+            self.seen.mul_(0.9).add_(0.1 * x.detach()[0])
+        return self.out(torch.relu(x))
+
+
+class Replacing(Remembering):
+    """A forward pass that puts another tensor in the place of a buffer."""
+
+    def forward(self, x):
+        x = self.hidden(x)
+        if self.training:
+            self.seen = 0.9 * self.seen + 0.1 * x.detach()[0]
+        return self.out(torch.relu(x - self.seen))
+
+
+def taught_by_torch(module, X, y, rows, seed, optimizer, batch, epochs, decay):
+    """Train one net in a plain loop, with torch's optimiser; torch's generator starts from the net's seed."""
+    net = fresh_nets(maker_of(module, X.shape[1:], 3), [seed])[0].double().train()
+    steps = optimizer(net.parameters(), lr=0.05, weight_decay=decay)
+    torch.manual_seed(seed)
+    for epoch in range(epochs):
+        order = shuffled(derive(keys_of([seed], "batches"), epoch), torch.tensor([len(rows)]), len(rows))[0].numpy()
+        for start in range(0, len(rows), batch):
+            chosen = rows[order[start : start + batch]]
+            steps.zero_grad()
+            nn.functional.cross_entropy(net(torch.as_tensor(X[chosen])), torch.as_tensor(y[chosen])).backward()
+            steps.step()
+    return net
+
+
+@pytest.mark.parametrize(
+    ("module", "how"),
+    [
+        (Halving, "batched matrix products"),
+        (Skipping, "one by one: a forward pass that draws random numbers"),
+        (Centred, "one by one: a mean over the examples; a forward pass in which the examples of a batch meet"),
+        (Remembering, "one by one: "),
+        (Replacing, "one by one: "),
+    ],
+    ids=lambda given: getattr(given, "__name__", ""),
+)
+def test_forward_passes_with_ways_of_their_own_train_as_in_torch(module, how):
+    """Ragged sets and early stops: neither padding nor a net that rests may leave a trace."""
+    X, y = blobs(70)
+    sets = [np.arange(70), np.arange(33), np.arange(5, 50)]
+    with torch.random.fork_rng(devices=[]):
+        alone = [taught_by_torch(module, X, y, sets[i], i, torch.optim.SGD, 16, 3, 0.01) for i in range(3)]
+    fits = fit_many(module, X, y, sets, seeds=range(3), epochs=3, batch_size=16, lr=0.05, weight_decay=0.01, stop="none", dtype="float64", device="cpu")  # fmt: skip
+    assert fits.how.startswith(how)
+    for i, net in enumerate(alone):
+        for name, value in net.state_dict().items():
+            held = {**fits.params, **fits.buffers}[name][i]
+            assert torch.allclose(held, value, atol=1e-10), (i, name)
+        assert torch.allclose(fits.logits(X)[i], net.eval()(torch.as_tensor(X)), atol=1e-10)
+
+
+class Shifting(nn.Module):
+    """A forward pass that writes to its input."""
+
+    def __init__(self, n_features, n_classes):
+        super().__init__()
+        self.out = nn.Linear(n_features, n_classes)
+
+    def forward(self, x):
+        return self.out(x.sub_(1.0))
+
+
+@pytest.mark.parametrize("strategy", ["auto", "one-by-one"])
+def test_a_forward_pass_that_writes_to_its_input_leaves_the_users_rows_alone(strategy):
+    X, y = blobs(40)
+    X = X.astype(np.float32)
+    before = X.copy()
+    fits = fit_many(Shifting, X, y, seeds=[1, 2], epochs=2, stop="none", device="cpu", strategy=strategy)
+    logits = fits.logits(X)
+    assert np.array_equal(X, before)
+    for i in range(2):
+        net = fits.module(i)
+        assert torch.allclose(logits[i], net.out(torch.as_tensor(before) - 1.0), atol=1e-6)
+        assert torch.allclose(fits.take([i]).logits(X)[0], logits[i], atol=1e-6)
+
+
+def test_a_dropout_layer_that_stands_in_two_places_is_dropped_by_the_nets_own_stream_in_both():
+    def make(n_features, n_classes, layer=nn.Dropout):
+        twice = layer(0.4)
+        return nn.Sequential(nn.Linear(6, 8), twice, nn.Linear(8, 8), twice, nn.Linear(8, n_classes))
+
+    X, y = blobs(60)
+    options = {"seeds": [1, 2], "epochs": 3, "stop": "none", "device": "cpu", "dtype": "float64"}
+    fits = fit_many(make, X, y, **options)
+    assert fits.how == "batched matrix products"
+    assert torch.allclose(fits.logits(X), fit_many(make, X, y, strategy="one-by-one", **options).logits(X), atol=1e-10)
+    without = fit_many(lambda n_features, n_classes: make(n_features, n_classes, nn.Identity), X, y, **options)
+    assert torch.allclose(fit_many(make, X, y, dropout=0.0, **options).logits(X), without.logits(X), atol=1e-10)
+
+
 def test_adam_and_halving_repeat_torch():
     X, y = blobs(64)
     fits = fit_many(make_mlp, X, y, seeds=[2, 9], epochs=6, batch_size=64, lr=0.01, weight_decay=0.01, stop="none", optimizer="adam", halve_every=2, dtype="float64", device="cpu")  # fmt: skip
@@ -540,6 +688,9 @@ def bad(**changes):
         ({"class_weight": {7: 1.0}}, "names the class 7"),
         ({"module": Branching, "strategy": "grouped"}, "cannot train this module"),
         ({"epochs": 0}, "at least 1"),
+        ({"validation": [range(3), range(4)]}, "names 2 sets of rows for 1 nets"),
+        ({"module": many_norms, "batch_size": 1}, "batch_size is 1, but batch normalisation"),
+        ({"module": many_norms, "index_sets": [[3]], "stop": "none"}, "net 0 trains on a single row"),
     ],
 )
 def test_misuse_is_told_in_words(changes, words):

@@ -203,7 +203,8 @@ def _columns(
         kept = [row for row in asked if row is not None]
         values[name] = np.array([math.nan if row is None else row.value for row in found])
         costs[name] = float(np.median([row.seconds for row in kept]))
-        errors[name] = float(np.nanmedian([*(row.std_error for row in kept), 0.0]))
+        known = [row.std_error for row in kept if not math.isnan(row.std_error)]  # one draw cannot tell its error
+        errors[name] = float(np.median(known)) if known else 0.0
     return values, costs, errors, left_out
 
 

@@ -105,3 +105,13 @@ def test_the_score_of_a_set_is_the_mean_over_seeds() -> None:
     for held, value in both.by_set.items():
         assert value == pytest.approx((parts[0][held] + parts[1][held]) / 2)
     assert min(parts[1].values()) < 0.9
+
+
+def test_the_order_in_which_networks_are_listed_does_not_move_the_interval() -> None:
+    gap, measure = two_seeds()
+    one = cmi(gap, measure, TWICE, seeds=SEEDS, n_bootstrap=40).interval
+    # seeds and values are numbered by first appearance, so that the first network stays where it is
+    listed = np.concatenate([[0], 1 + np.random.default_rng(2).permutation(15)])
+    moved = {name: [column[k] for k in listed] for name, column in TWICE.items()}
+    other = cmi(gap[listed], measure[listed], moved, seeds=SEEDS[listed], n_bootstrap=40).interval
+    assert (other.low, other.high) == pytest.approx((one.low, one.high))

@@ -174,7 +174,7 @@ def check_needs(measure: Measure, net: Net) -> None:
     """Refuse a network that lacks what the measure needs."""
     if not isinstance(net, Net):
         raise InputError(f"{measure.id} measures an unseen.nets.Net; a {type(net).__name__} was given.")
-    _check_runs(measure, net)
+    check_runs(net, measure.id)
     for need in sorted(measure.needs):
         if need == "images":
             present = net.is_images
@@ -188,18 +188,23 @@ def check_needs(measure: Measure, net: Net) -> None:
 
 
 @torch.no_grad()
-def _check_runs(measure: Measure, net: Net) -> None:
-    """Push two inputs through, so that a module that cannot be run is told in words and not deep inside a measure."""
+def check_runs(net: Net, who: str) -> None:
+    """Push a few inputs through, so that a module that gives no logits is told in words and not deep inside a measure."""
     with frozen(net.module):
         try:
-            logits = net.module(net.X_train[:2])
+            logits = net.module(net.X_train[:8])
         except (RuntimeError, TypeError, ValueError) as error:
             reason = str(error).strip().split("\n")[0]
-            raise InputError(f"{measure.id}: the module cannot be run on its training inputs: {reason}") from error
+            raise InputError(f"{who}: the module cannot be run on its training inputs: {reason}") from error
     if not isinstance(logits, torch.Tensor) or logits.ndim != 2 or logits.shape[1] < max(2, net.n_classes):
         got = tuple(logits.shape[1:]) if isinstance(logits, torch.Tensor) else f"a {type(logits).__name__}"
         raise InputError(
-            f"{measure.id}: the module gives {got} for an input; one logit for each of {max(2, net.n_classes)} classes is needed."
+            f"{who}: the module gives {got} for an input; one logit for each of {max(2, net.n_classes)} classes is needed."
+        )
+    if bool((logits >= 0).all()) and bool(((logits.sum(1) - 1).abs() < 1e-4).all()):
+        raise InputError(
+            f"{who}: the module gives probabilities (each row is non-negative and sums to 1), as behind a softmax; logits "
+            "are needed: leave the softmax out, or put a logarithm behind it."
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from unseen.core.errors import InputError, KindError
+from unseen.nets._traced import frozen
 
 __all__ = ["Copy80", "Net"]
 
@@ -101,8 +102,9 @@ class Net:
 
     @torch.no_grad()
     def logits(self, X: torch.Tensor) -> torch.Tensor:
-        """Return the module's logits of inputs, batch by batch, without gradients."""
-        return torch.cat([self.module(part) for part in X.split(self.batch_size)])
+        """Return the module's logits of inputs, batch by batch, in evaluation mode and without gradients."""
+        with frozen(self.module):
+            return torch.cat([self.module(part) for part in X.split(self.batch_size)])
 
     def bounds(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return black and white as tensors that broadcast over images."""

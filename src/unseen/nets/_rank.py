@@ -14,7 +14,7 @@ from unseen.core.notes import note
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.engine.events import reporting
 from unseen.nets._bench_rows import measures_named
-from unseen.nets._measure import Measure, MeasureValue
+from unseen.nets._measure import Measure, MeasureValue, check_runs
 from unseen.nets._net import Net
 from unseen.nets._rank_scores import kendall_tau
 from unseen.nets._ranking_record import NetRanking
@@ -92,6 +92,8 @@ def rank(
     where, seed = device_of(device), root_seed(random_state)
     ready = _ready(nets, X_train, y_train, where, value_range)
     names, notes = list(ready), []
+    for name, net in ready.items():
+        check_runs(net, f"network {name!r}")
     trained = {name: net.training_accuracy() for name, net in ready.items()}
     poor = [f"{name} ({share:.3f})" for name, share in trained.items() if share < accuracy]
     if poor:
@@ -109,7 +111,7 @@ def rank(
                 table[measure.id] = values
             except UnseenError as error:
                 reporter.advance(len(names) - len(values))
-                notes.append(note("N007", f"{measure.id}: {error}"))
+                notes.append(note("N007", f"{measure.id}, network {names[len(values)]!r}: {error}"))
     used = [measure for measure in wanted if measure.id in table]
     if not table:
         reasons = "; ".join(n.text for n in notes if n.code == "N007")
@@ -143,7 +145,7 @@ def _ready(
         raise InputError(f"X_train and y_train are needed to measure {bare[0]!r}, which is a bare module.")
     inputs = torch.as_tensor(X).to(device)
     inputs = inputs if inputs.is_floating_point() else inputs.float()
-    labels = torch.as_tensor(y).to(device).long()
+    labels = _class_numbers(y).to(device)
     made = {}
     for name, net in nets.items():
         if isinstance(net, Net):
@@ -157,6 +159,15 @@ def _ready(
                 f"network {name!r} is a {type(net).__name__}; give a torch.nn.Module or an unseen.nets.Net."
             )
     return made
+
+
+def _class_numbers(y: Any) -> torch.Tensor:
+    try:
+        return torch.as_tensor(y).long()
+    except (TypeError, ValueError) as error:
+        raise KindError(
+            f"y_train holds {np.asarray(y).dtype} values; give class numbers 0, 1, ..., in the order of the networks' outputs."
+        ) from error
 
 
 def _fractions(values: np.ndarray) -> np.ndarray:

@@ -97,5 +97,9 @@ class NetRanking(Shown):
             + " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
             for i, name in enumerate(self.names)
         ]
-        agreed = [f"{a} and {b} agree: tau {tau:.2f}" for (a, b), tau in self.agreement.items()]
+        agreed = [
+            f"agreement of {a} and {b}: "
+            + (f"tau {tau:.2f}" if tau == tau else "none to tell, one of them ties all networks")
+            for (a, b), tau in self.agreement.items()
+        ]
         return "\n".join([head, *body, *agreed, *map(str, self.notes)])

@@ -341,3 +341,44 @@ def test_nets_bring_their_own_data() -> None:
     X, y = leaning_data()
     nets = {"a": Net(Leaning(1.0), X, y), "b": Leaning(3.0)}
     assert rank(nets, X, y, measures=["inverse-margin"], device="cpu").names == ("b", "a")
+
+
+def _two_nets(last=None):
+    torch.manual_seed(0)
+    X, y = torch.rand(12, 1, 4, 4), torch.arange(12) % 3
+    made = [torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(16, 3)) for _ in range(2)]
+    if last is not None:
+        made[1].append(last)
+    return {"plain": made[0], "other": made[1]}, X, y
+
+
+def test_ranking_leaves_a_module_in_training_mode_as_it_was():
+    nets, X, y = _two_nets(torch.nn.BatchNorm1d(3))
+    norm = nets["other"].train()[-1]
+    rank(nets, X, y, measures=["path-norm"], device="cpu")
+    assert norm.training
+    assert int(norm.num_batches_tracked) == 0
+    assert torch.equal(norm.running_mean, torch.zeros(3))
+
+
+def test_ranking_refuses_what_gives_no_logits_and_names_the_network():
+    nets, X, y = _two_nets(torch.nn.Softmax(1))
+    with pytest.raises(InputError, match="network 'other': the module gives probabilities"):
+        rank(nets, X, y, measures=["path-norm"], device="cpu")
+    nets, X, y = _two_nets()
+    with pytest.raises(InputError, match="network 'plain': the module cannot be run on its training inputs"):
+        rank(nets, X[..., :2], y, measures=["path-norm"], device="cpu")
+    with pytest.raises(KindError, match="class numbers"):
+        rank(nets, X, np.array(["a", "b", "c"])[y.numpy()], measures=["path-norm"], device="cpu")
+    with torch.no_grad():
+        nets["other"][1].weight[0, 0] = float("nan")
+    with pytest.raises(InputError, match="network 'other'"):
+        rank(nets, X, y, measures=["bolster"], device="cpu")
+
+
+def test_measures_that_contradict_each_other_are_not_said_to_agree():
+    nets, X, y = _two_nets()
+    found = rank(nets, X, y, measures=["path-norm", "parameter-count"], device="cpu")
+    assert "none to tell" in str(found)
+    assert "agree:" not in str(found)
+    assert "nan" not in str(found)

@@ -1,0 +1,129 @@
+"""Estimators where a slip would be easy to miss: effective sizes of rates, bias and skewness of BCa, groups out of bag."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unseen.estimators._jackknife import out_of_bag
+from unseen.estimators._no_information import no_information_rate
+from unseen.estimators.bca import bca_ends
+from unseen.estimators.clopper_pearson import ClopperPearson
+from unseen.estimators.wald import Wald
+from unseen.estimators.wilson import Wilson, wilson_interval
+from unseen.measures.brier import Brier
+
+
+def held_out(loss_table, losses, groups=None, weights=None):
+    """Return a hold-out table of a rate: these rows tested, forty more in training."""
+    n = len(losses)
+    groups = None if groups is None else np.concatenate([groups, np.arange(1000, 1040)])
+    weights = None if weights is None else np.concatenate([weights, np.ones(40)])
+    pairs = [(np.arange(n, n + 40), np.arange(n))]
+    return loss_table(pairs, [losses], "holdout", rate=True, n=n + 40, groups=groups, weights=weights)
+
+
+def test_effective_size_keeps_the_standard_error_of_weighted_and_grouped_rates(loss_table):
+    """n_eff = p (1 - p) / SE^2, so the rate's own sqrt(p (1 - p) / n_eff) is the clustered standard error again."""
+    rng = np.random.default_rng(0)
+    losses = rng.integers(0, 2, 40)
+    for columns in ({"weights": rng.uniform(0.5, 4.0, 40)}, {"groups": np.arange(40) // 2}):
+        table = held_out(loss_table, losses, **columns)
+        wilson, wald = Wilson()(table), Wald()(table)
+        assert wilson.std_error == pytest.approx(wald.std_error, rel=1e-12)
+        assert "U016" in [n.code for n in wilson.notes]
+        size = wilson.value * (1 - wilson.value) / wald.std_error**2
+        assert 1 < size < 40
+        assert tuple(wilson.interval) == pytest.approx(wilson_interval(wilson.value, size, 0.95), rel=1e-12)
+
+
+def test_groups_whose_rows_disagree_count_as_all_their_rows_and_no_more(loss_table):
+    """Nine pairs with one error each and one with two: far less spread between pairs than chance, 11 errors of 20."""
+    losses = np.r_[np.tile([1, 0], 9), [1, 1]]
+    grouped = Wilson()(held_out(loss_table, losses, groups=np.arange(20) // 2))
+    assert tuple(grouped.interval) == pytest.approx(tuple(Wilson()(held_out(loss_table, losses)).interval))
+
+
+@pytest.mark.parametrize("method", [Wilson(), ClopperPearson()])
+def test_without_an_error_groups_count_and_not_their_rows(loss_table, method):
+    grouped = method(held_out(loss_table, np.zeros(50, int), groups=np.arange(50) // 5))
+    assert grouped.interval.high == pytest.approx(method(held_out(loss_table, np.zeros(10, int))).interval.high)
+
+
+@pytest.mark.parametrize("method", [Wilson(), ClopperPearson()])
+def test_all_wrong_and_one_wrong_have_their_closed_ends(loss_table, method):
+    every = method(held_out(loss_table, np.ones(12, int))).interval
+    none = method(held_out(loss_table, np.zeros(12, int))).interval
+    assert (every.low, every.high) == pytest.approx((1 - none.high, 1.0), abs=1e-12)
+    one = method(held_out(loss_table, np.r_[1, np.zeros(11, int)])).interval
+    assert one.low > 0
+    if isinstance(method, ClopperPearson):
+        assert every.low == pytest.approx(0.025 ** (1 / 12))
+        assert 1 - (1 - one.low) ** 12 == pytest.approx(0.025)
+
+
+def test_a_rate_in_other_units_scales_with_them(loss_table):
+    plain = held_out(loss_table, np.r_[np.ones(7, int), np.zeros(23, int)], groups=np.arange(30) // 2)
+    dear = replace(plain, test=replace(plain.test, value=5 * plain.test.value), range=(0.0, 5.0))
+    one, five = Wilson()(plain), Wilson()(dear)
+    assert five.value == pytest.approx(5 * one.value)
+    assert five.std_error == pytest.approx(5 * one.std_error)
+    assert tuple(five.interval) == pytest.approx(tuple(5 * end for end in one.interval))
+
+
+def test_bca_counts_ties_with_the_estimate_half():
+    draws = np.repeat([-1.0, 0.0, 1.0], [30, 40, 30])
+    assert bca_ends(0.0, draws, np.zeros(5), 0.5) == (-1.0, 1.0)
+
+
+def test_bca_moves_by_twice_the_median_bias():
+    """Without skewness the ends are the quantiles at Phi(2 z0 -+ z) (Efron, 1987)."""
+    draws = np.linspace(0, 1, 100_001)
+    z0, z = stats.norm.ppf(0.4), stats.norm.ppf(0.95)
+    wanted = stats.norm.cdf([2 * z0 - z, 2 * z0 + z])
+    assert bca_ends(0.4 + 5e-6, draws, np.linspace(-1, 1, 9), 0.9) == pytest.approx(wanted, abs=2e-5)
+
+
+def test_bca_acceleration_by_hand():
+    """Leaving out gives 0, 0, 0, 4: gaps 1, 1, 1, -3 from their mean, so a = -24 / (6 * 12^1.5) = -1 / (6 sqrt 3)."""
+    draws = np.linspace(0, 1, 100_001)
+    a, z = -1 / (6 * np.sqrt(3)), stats.norm.ppf(0.95)
+    wanted = stats.norm.cdf([-z / (1 + a * z), z / (1 - a * z)])
+    assert bca_ends(0.5, draws, np.array([0.0, 0, 0, 4]), 0.9) == pytest.approx(wanted, abs=2e-5)
+
+
+def test_rate_without_a_formula_pairs_targets_with_the_scores_of_others(monkeypatch):
+    class Bare:
+        id: ClassVar[str] = "bare"
+
+        def per_example(self, y, value, score=None):
+            return Brier().per_example(y, value, score)
+
+    rng = np.random.default_rng(1)
+    y, score = rng.integers(0, 3, 31), rng.dirichlet(np.ones(3), 31)
+    monkeypatch.setattr("unseen.estimators._no_information.PAIRS_AT_ONCE", 100)
+    found = no_information_rate(Bare(), y, score.argmax(axis=1), score)
+    pairs = [np.sum((score[j] - np.eye(3)[y[i]]) ** 2) for i in range(31) for j in range(31)]
+    assert found == pytest.approx(np.mean(pairs))
+
+
+def test_copies_of_rows_in_groups_change_nothing_out_of_bag(loss_table):
+    """A unit of two equal rows is one unit: same error, same standard error as with one row each."""
+    rng = np.random.default_rng(2)
+    n, pairs, losses = 9, [], []
+    for _ in range(60):
+        drawn = rng.integers(0, n, n)
+        out = np.setdiff1d(np.arange(n), drawn)
+        pairs.append((drawn, out))
+        losses.append(rng.random(len(out)) + 0.3 * out)
+    single = out_of_bag(loss_table(pairs, losses, "bootstrap", n=n))
+    twice = [(np.r_[train, train + n], np.r_[test, test + n]) for train, test in pairs]
+    copied = loss_table(twice, [np.r_[v, v] for v in losses], "bootstrap", n=2 * n, groups=np.tile(np.arange(n), 2))
+    double = out_of_bag(copied)
+    assert double.value == pytest.approx(single.value, rel=1e-12)
+    assert double.std_error == pytest.approx(single.std_error, rel=1e-12)
+    assert double.n_units == n

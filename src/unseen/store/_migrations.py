@@ -29,10 +29,23 @@ STEPS: dict[int, Callable[[Connection], None]] = {1: _add_p_values, 2: _add_kept
 
 def stored_version(connection: Connection) -> int | None:
     """Return the version of the tables in this database, None where there are none."""
-    if not inspect(connection).has_table("meta"):
+    tables = inspect(connection)
+    if not tables.has_table("meta") or not {"key", "value"} <= {c["name"] for c in tables.get_columns("meta")}:
         return None
     found = connection.execute(select(schema.meta.c.value).where(schema.meta.c.key == "version")).scalar()
     return None if found is None else int(found)
+
+
+def _refuse_foreign(connection: Connection, where: str) -> None:
+    """Leave the file of another program alone; a database server is shared, so there only tables of our names are in the way."""
+    there = inspect(connection).get_table_names()
+    if connection.dialect.name != "sqlite":
+        there = [name for name in there if name in schema.metadata.tables]
+    if there:
+        named = ", ".join(there[:5]) + (", ..." if len(there) > 5 else "")
+        raise StoreError(
+            f"the store {where} holds tables of another program ({named}); nothing was written, give a file or database of its own."
+        )
 
 
 def bring_up_to_date(connection: Connection, where: str, read_only: bool) -> None:
@@ -47,10 +60,15 @@ def bring_up_to_date(connection: Connection, where: str, read_only: bool) -> Non
             f"the store {where} was written by a newer unseen (its tables are version {found}, this one knows up to "
             f"{schema.VERSION}); upgrade unseen, or use another store."
         )
+    if read_only and found is not None:
+        raise StoreError(
+            f"the store {where} has tables of the older version {found}; whatever writes to it brings them up to date, "
+            "such as `unseen study run SPEC --store ...`."
+        )
     if read_only:
-        what = "has no tables of unseen" if found is None else f"has tables of the older version {found}"
-        raise StoreError(f"the store {where} {what}; open it once for writing (`unseen study status --store ...`).")
+        raise StoreError(f"the store {where} has no tables of unseen; check its address.")
     if found is None:
+        _refuse_foreign(connection, where)
         schema.metadata.create_all(connection)
         connection.execute(schema.meta.insert().values(key="version", value=str(schema.VERSION)))
         return

@@ -135,6 +135,19 @@ def test_reading_needs_a_store(tmp_path):
         open_store(tmp_path / "b.db", read_only=True)
 
 
+@pytest.mark.parametrize("table", ["other (x)", "tasks (x)", "meta (name, version)"])
+def test_the_database_of_another_program_is_left_as_it_is(tmp_path, table):
+    path = tmp_path / "theirs.db"
+    with sqlite3.connect(path) as theirs:
+        theirs.execute(f"CREATE TABLE {table}")
+    with pytest.raises(StoreError, match="tables of another program"):
+        open_store(path)
+    with pytest.raises(StoreError, match="has no tables of unseen; check its address"):
+        open_store(path, read_only=True)
+    with sqlite3.connect(path) as theirs:
+        assert theirs.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(1,)]
+
+
 def make_version_1(url):
     """Write a store as version 1 did: no p-values, no filed results; half of its tasks are done."""
     with open_store(url) as store:

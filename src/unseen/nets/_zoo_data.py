@@ -78,11 +78,13 @@ def zoo_data(data: Any) -> ZooData:
     X, low, high = _unit("X_train", raw)
     axes = (0, *range(2, X.ndim))
     mean = X.mean(axes, dtype=np.float64)
-    sd = np.sqrt(np.square(X).mean(axes, dtype=np.float64) - mean**2)
-    sd = np.where(sd > 1e-7, sd, 1.0)
     wide = (1, -1, *([1] * (X.ndim - 2)))
-
-    shift, scale = mean.reshape(wide).astype(np.float32), sd.reshape(wide).astype(np.float32)
+    shift = mean.reshape(wide).astype(np.float32)
+    away = X - shift  # squares of the values themselves would drown a small spread far from zero
+    squares = np.square(away, out=away).mean(axes, dtype=np.float64)
+    sd = np.sqrt(np.maximum(squares - (mean - shift.ravel()) ** 2, 0.0))
+    sd = np.where(sd > 1e-7, sd, 1.0)
+    scale = sd.reshape(wide).astype(np.float32)
 
     def standard(values: np.ndarray) -> torch.Tensor:
         return torch.from_numpy((values.astype(np.float32) - shift) / scale)

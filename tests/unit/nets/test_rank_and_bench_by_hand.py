@@ -151,6 +151,10 @@ def test_networks_of_a_zoo_meet_the_same_draws_measure_by_measure(zoo: Zoo, tmp_
     assert {row.draws for row in rows[:8]} == {4}
     assert all(row.seconds > 0 for row in rows)
     assert measure_zoo(zoo, [Drawn()], random_state=6)[0].value != rows[0].value
+    again = measure_zoo(zoo, [Drawn(), "path-norm"], path=tmp_path / "m.csv", random_state=6)
+    assert [row.seconds for row in again] == pytest.approx(
+        [row.seconds for row in rows]
+    )  # what is there is not measured anew
     for kept, row in zip(read_rows(tmp_path / "m.csv"), rows, strict=True):
         assert (kept.value, kept.std_error) == pytest.approx((row.value, row.std_error), rel=1e-8)
 

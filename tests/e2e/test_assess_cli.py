@@ -48,9 +48,10 @@ def test_command_line_gives_the_numbers_of_python(tmp_path):
         "--quick",
         "--json",
         "--save",
-        str(tmp_path / "t.npz"),
+        str(tmp_path / "t"),
     )
     assert done.returncode == 0, done.stderr
+    assert done.stderr.strip() == f"predictions: {tmp_path / 't.npz'}"
     result = json.loads(done.stdout)
     sample = read("breast-cancer", None, n=80, seed=3)
     a = unseen.assess("cart", sample, random_state=3, effort="quick")

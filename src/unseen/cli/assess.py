@@ -109,7 +109,9 @@ def assess(
         n_jobs=jobs, engine=scheduler, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
     )  # fmt: skip
     if save is not None:
-        result.tables[result.headline_design].source[0].save(save)
+        written = result.tables[result.headline_design].source[0].save(save)
+        if not quiet:
+            typer.echo(f"predictions: {written}", err=True)
     emit(result, json)
     write_report(result, report, quiet)
     keep(result, "assessment", f"{Path(data).name}, {model}", store, quiet)

@@ -59,7 +59,7 @@ def measure(
         columns of numbers are several outputs: each gets every measure, "pov[a]", and errors over all are given too.
     y_score : array-like
         Probabilities or decision values of the positive class; a column per class, in sorted order of the labels;
-        predicted labels; or predicted numbers.
+        predicted labels; or predicted numbers. Two columns that are no probabilities (logits) count as their difference.
     y_pred : array-like, optional
         Decisions, where they do not follow from the scores.
     positive : label, optional

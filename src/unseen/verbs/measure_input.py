@@ -148,6 +148,8 @@ def _classified(
         place = names.index(str(positive))
     if not scored:
         return Judged("classification", true, codes[len(y) :], None, False, classes, place, units, weights)
+    if threshold is not None and np.isnan(threshold):
+        raise InputError("threshold is nan; give the score from which on a case is called positive.")
     score, probability = _scores(given, classes, place)
     if score.shape[1] > 2 or (said is None and len(classes) > 2):
         value = score.argmax(axis=1)
@@ -182,7 +184,7 @@ def _scores(given: Array, classes: Array, positive: int) -> tuple[Floats, bool]:
         )
     sums_to_one = bool(np.allclose(values.sum(axis=1), 1, atol=1e-3))
     if len(classes) == 2 and not (inside and sums_to_one):
-        return values, False
+        return values[:, 1:] - values[:, :1], False  # logits of two classes decide by which is larger
     return values, bool(inside and sums_to_one)
 
 

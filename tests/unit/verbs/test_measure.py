@@ -418,3 +418,19 @@ def test_one_area_has_one_interval_everywhere():
     found = unseen.predictions({"a": frame}, truth="y", prob="p", id="id", measure="auc").estimates["a"]
     assert 1 - found.value == pytest.approx(m.value, abs=1e-12)
     assert (1 - found.interval.high, 1 - found.interval.low) == pytest.approx(tuple(m.interval), abs=1e-12)
+
+
+@pytest.mark.parametrize("positive", [0, 1])
+def test_two_columns_of_logits_decide_by_the_larger_and_rank_by_their_difference(positive):
+    logits = np.random.default_rng(0).normal(3.0, 1.0, (100, 2)) + 1.5 * np.eye(2)[Y]
+    m = unseen.measure(Y, logits, positive=positive, n_bootstrap=100)
+    odds = logits[:, positive] - logits[:, 1 - positive]
+    assert m["accuracy"].value == pytest.approx(np.mean(logits.argmax(1) == Y))
+    assert m["auc"].value == pytest.approx(metrics.roc_auc_score(positive == Y, odds))
+    shifted = unseen.measure(Y, logits - 7, positive=positive, n_bootstrap=100)
+    assert shifted["accuracy"].value == m["accuracy"].value
+
+
+def test_a_threshold_that_is_no_number_is_refused():
+    with pytest.raises(InputError, match="threshold is nan"):
+        unseen.measure(Y, P, threshold=float("nan"))

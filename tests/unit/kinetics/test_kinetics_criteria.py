@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import unseen
+from unseen.kinetics._compare_groups import _differences
+from unseen.kinetics._group import group_mean
+from unseen.kinetics.areas import terminal_slope
+from unseen.kinetics.balance import tracee
 from unseen.kinetics.curve import fit_curve
+from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.plausible import Reference
+from unseen.kinetics.study import KineticStudy
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 
 kinetics = unseen.kinetics
@@ -26,7 +34,7 @@ ONE_POOL = CompartmentModel(("1",), {"k": ("1", None)}, (Bolus("1", 10.0),), {"y
 @pytest.fixture(scope="module")
 def one():
     made = kinetics.simulate(subjects=1, noise=0.05, between=0.0, random_state=3)
-    return kinetics.fit(made.ttr, made.doses, outliers=None)["s1"]
+    return kinetics.fit(made.ttr, made.doses, outliers=None, error="proportional")["s1"]
 
 
 @pytest.mark.parametrize("location", ["EC-EC", "IC-IC", "IC-EC", "EC-IC"])
@@ -57,3 +65,93 @@ def test_known_errors_enter_the_criterion_as_a_normal_likelihood():
     wanted = deviance + 2 * 2 + 2 * 2 * 3 / (T.size - 2 - 1)
     assert curve.aicc == pytest.approx(wanted, rel=1e-4)
     assert system.aicc == pytest.approx(wanted, rel=1e-4)
+
+
+def test_interval_of_a_group_mean_is_students():
+    values = [1.0, 2.0, 6.0, 7.0]
+    found = group_mean(values, [0.5] * 4, level=0.9)
+    wanted = stats.ttest_1samp(values, 0.0).confidence_interval(0.9)
+    assert tuple(found.interval) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_group_means_of_logarithms_are_shown_as_geometric_means():
+    X = np.log([[1.0], [2.0], [4.0], [10.0], [10.0], [1000.0]])
+    labels = np.repeat(["a", "b"], 3)
+    (found,) = _differences(["k"], X, labels, [np.arange(6)] * 19)
+    assert found.means == pytest.approx({"a": 2.0, "b": 10 ** (5 / 3)})
+
+
+def test_chance_is_the_error_of_naming_the_largest_group(one):
+    """Subjects that differ in their dose alone, and so in their pools: five of one group, three of the other."""
+    subjects = tuple(
+        replace(one, subject=f"s{i}", doses=(3.6 * (1 + 0.1 * i), 2.85), covariates={"diet": "a" if i < 5 else "b"})
+        for i in range(8)
+    )
+    study = KineticStudy(subjects, {}, one.location, one.scheme)
+    found = kinetics.compare_groups(
+        study, group="diet", features=["Q1"], methods=["resub"], permutations=19, random_state=0
+    )
+    assert found.sizes == {"a": 5, "b": 3}
+    assert found.chance == pytest.approx(3 / 8)
+
+
+def test_loss_from_the_sampled_pools_alone_is_the_upper_end_of_their_loss(one):
+    """Without loss from the unsampled pool all loss is K11 - P / K22, the end of figure 4.6 (conversion is a part of it)."""
+    found = kinetics.fit_conventional(one, "4.6-a")
+    a, l, b, g, _ = one.at("EC-EC").model.unpack(one.at("EC-EC").theta)
+    phe, tyr = (interval_identifiability(*curve, 1.0) for curve in ((a, l), (b, g)))
+    assert found.values["k01"] + found.values["k31"] == pytest.approx(phe.k01[1], rel=1e-4)
+    assert found.values["k03"] == pytest.approx(tyr.k01[1], rel=1e-4)
+    assert found.values["k12"] == pytest.approx(phe.k12[1], rel=1e-4)
+
+
+def test_fitted_appearance_of_the_product_is_its_own_dose_over_its_own_area():
+    made = kinetics.simulate(
+        subjects=1, noise=0.0, floor=0.0, between=0.0, times=np.arange(2.0, 200, 4), random_state=0
+    )
+    one = kinetics.nca(made.ttr, made.doses)["s1"]
+    ra = 60 * 19 * 0.127 * 0.020 / (0.023 + 0.020)  # Q3 g1 g2 / K44, with g1 g2 = k43 k04
+    assert one.ra_product_fitted == pytest.approx(ra, rel=1e-4)
+    assert one.ra_product == pytest.approx(ra, rel=2e-2)
+
+
+def test_terminal_slope_prefers_by_adjusted_r_squared():
+    """Three points have the larger R squared, four the larger adjusted one, which pays for each point left out."""
+    t, z = np.array([1.0, 2, 3, 4]), np.array([-1.1, -1.3, -1.4, -2.6])
+    plain = {k: np.corrcoef(t[-k:], z[-k:])[0, 1] ** 2 for k in (3, 4)}
+    adjusted = {k: 1 - (1 - r) * (k - 1) / (k - 2) for k, r in plain.items()}
+    assert plain[3] > plain[4]
+    assert adjusted[4] > adjusted[3]
+    rate, points = terminal_slope(t, np.exp(z))
+    assert points == 4
+    assert rate == pytest.approx(-np.polyfit(t, z, 1)[0])
+
+
+def test_area_of_the_formed_product_starts_from_nothing():
+    made = kinetics.simulate(subjects=1, noise=0.0, floor=0.0, between=0.0, random_state=0)
+    first = {row["analyte"]: row["ttr"] for row in made.rows() if row["time"] == 5.0}
+    areas = kinetics.nca(made.ttr, made.doses)["s1"].areas
+    assert areas["Tyr-6"].back == pytest.approx(5 * first["Tyr-6"] / 2)
+    assert areas["Phe-6"].back > 5 * first["Phe-6"]
+
+
+def test_gross_errors_are_six_standard_deviations_and_early_mixing_is_of_the_dosed_product():
+    settings = {"subjects": 1, "noise": 0.05, "floor": 1e-3, "between": 0.0, "random_state": 4}
+    plain = {(r["analyte"], r["time"]): r["ttr"] for r in kinetics.simulate(**settings).rows()}
+    exact = kinetics.simulate(**{**settings, "noise": 0.0, "floor": 0.0}).rows()
+    made = kinetics.simulate(**settings, gross_errors=1)
+    ((_, analyte, time),) = made.planted
+    bad = next(r["ttr"] for r in made.rows() if (r["analyte"], r["time"]) == (analyte, time))
+    true = next(r["ttr"] for r in exact if (r["analyte"], r["time"]) == (analyte, time))
+    assert abs(bad - plain[analyte, time]) == pytest.approx(6 * np.hypot(0.05 * true, 1e-3))
+    mixed = kinetics.simulate(**settings, early_mixing={5.0: 1.2}).rows()
+    moved = {(r["analyte"], r["time"]): r["ttr"] / plain[r["analyte"], r["time"]] for r in mixed}
+    assert {k for k, v in moved.items() if v != 1.0} == {("Tyr-4", 5.0)}
+    assert moved["Tyr-4", 5.0] == pytest.approx(1.2)
+
+
+def test_a_fast_extra_pool_returns_its_outflow_rate_times_its_size():
+    a, l, b, g = [0.2, 0.1, 0.1], [0.6, 0.15, 0.02], [0.1, 0.05], [0.15, 0.017]
+    found = tracee(a, l, b, g, 0.03, (3.6, 2.85), "EC-EC")
+    fast = outflows(a, l).peripheral[0]
+    assert found["F2a1"] == found["F12a"] == pytest.approx(60 * fast * found["Q2a"])

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from unseen.measures._continuous import outlying
+from unseen.measures._costs import best_threshold
 from unseen.measures._curves import sweep
 from unseen.measures._delong import delong
 from unseen.measures.balanced_accuracy import BalancedAccuracy
@@ -47,3 +49,17 @@ def test_clustered_area_variance_by_hand():
 def test_precision_is_one_where_nothing_is_called():
     curve = sweep(np.array([True, False, True]), np.array([0.9, 0.5, 0.1]))
     assert curve.precision[0].tolist() == pytest.approx([1.0, 1.0, 1 / 2, 2 / 3])
+
+
+def test_costs_are_means_whatever_the_unit_of_the_weights():
+    positive, score = np.array([True, False, True, False]), np.array([0.9, 0.8, 0.4, 0.1])
+    plain, double = (best_threshold(positive, score, [[0, 1], [3, 0]], np.full(4, w)) for w in (1.0, 2.0))
+    assert double == plain
+    # at one half a false alarm (cost 1) and a miss (cost 3) in four cases
+    assert plain.cost_at_half == pytest.approx(1.0)
+
+
+def test_errors_mostly_nought_are_judged_by_their_mean_deviation():
+    """The median deviation is 0, so the scale is 1.2533 |e| / n: one error in n stands out where n > 3.5 * 1.2533 = 4.39."""
+    assert outlying(np.array([0.0, 0, 0, 1])).rows.tolist() == []
+    assert outlying(np.array([0.0, 0, 0, 0, 1])).rows.tolist() == [4]

@@ -35,8 +35,8 @@ class Estimated(Measure):
     method: ClassVar[str]
 
     def __post_init__(self) -> None:
-        if self.n < 2 or self.n_mc < 1:
-            raise InputError(f"n is {self.n} and n_mc is {self.n_mc}; n must be at least 2 and n_mc at least 1.")
+        if self.n < 2 or self.n_mc < 2:
+            raise InputError(f"n is {self.n} and n_mc is {self.n_mc}; both must be at least 2.")
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the estimate for one draw of kernel points."""

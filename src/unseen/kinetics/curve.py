@@ -96,6 +96,8 @@ class CurveFit(Shown):
         Criterion by which orders are compared.
     time, value, fitted, sigma : ndarray
         The samples, the curve and the standard deviations that weighted them.
+    gap_errors : ndarray
+        Standard errors of the gaps between neighbouring rates, whose own errors are correlated.
 
     Examples
     --------
@@ -115,6 +117,7 @@ class CurveFit(Shown):
     value: NDArray
     fitted: NDArray
     sigma: NDArray
+    gap_errors: NDArray
 
     @property
     def n(self) -> int:
@@ -218,7 +221,10 @@ def _fit_order(curves: Curves, n: int, error: ErrorModel) -> CurveFit | None:
     errors = np.sqrt(np.diag(to_natural @ covariance @ to_natural.T))
     estimated = 0 if scaled else max(error.n_estimated(1), 1)
     criterion = aicc(weighted.minus_two_log_likelihood(scaled), t.size, model.size + estimated)
-    return CurveFit(a, l, errors, solution.chi2, spare, criterion, t, curves.value, solution.fitted, weighted.sigma)
+    gaps = -np.diff(l) * np.sqrt(np.diag(covariance)[n:-1])
+    return CurveFit(
+        a, l, errors, solution.chi2, spare, criterion, t, curves.value, solution.fitted, weighted.sigma, gaps
+    )
 
 
 def curve_runner(model: CurveModel, curves: Curves) -> Callable[..., Solution]:
@@ -237,5 +243,4 @@ def _distinct(fit: CurveFit) -> bool:
     """Whether every amplitude and every gap between rates is more than two standard errors from zero."""
     n = fit.n
     gaps = -np.diff(fit.rates)
-    gap_errors = np.hypot(fit.std_errors[n:-1], fit.std_errors[n + 1 :])
-    return bool((fit.amplitudes > 2 * fit.std_errors[:n]).all() and (gaps > 2 * gap_errors).all())
+    return bool((fit.amplitudes > 2 * fit.std_errors[:n]).all() and (gaps > 2 * fit.gap_errors).all())

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unseen.estimators._jackknife import out_of_bag
+from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.bca import bca_ends
 from unseen.estimators.clopper_pearson import ClopperPearson
+from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
 from unseen.estimators.wilson import Wilson, wilson_interval
 from unseen.measures.brier import Brier
@@ -127,3 +128,29 @@ def test_copies_of_rows_in_groups_change_nothing_out_of_bag(loss_table):
     assert double.value == pytest.approx(single.value, rel=1e-12)
     assert double.std_error == pytest.approx(single.std_error, rel=1e-12)
     assert double.n_units == n
+
+
+def test_monte_carlo_variance_of_an_influence_is_that_of_a_sum_over_replicates():
+    rng = np.random.default_rng(3)
+    drawn = rng.multinomial(6, np.full(6, 1 / 6), 40).astype(float)
+    losses = rng.random((40, 6)) * (drawn == 0)
+    by_unit, _, noise = influences(losses, drawn)
+    outside = drawn == 0
+    for i in range(6):
+        terms = []
+        for b in range(40):
+            rest = sum((losses[b, j] - by_unit[j]) / outside[:, j].sum() for j in range(6) if outside[b, j]) / 6
+            terms.append((drawn[b, i] - 1) * rest)
+        mean = sum(terms) / 40
+        assert noise[i] == pytest.approx(40 * sum((x - mean) ** 2 for x in terms) / 39)
+
+
+def test_held_out_groups_give_the_t_interval_its_degrees_of_freedom(loss_table):
+    rng = np.random.default_rng(4)
+    losses = rng.random(24)
+    groups = np.concatenate([np.arange(24) // 4, np.arange(1000, 1040)])
+    e = TTest()(loss_table([(np.arange(24, 64), np.arange(24))], [losses], "holdout", n=64, groups=groups))
+    means = losses.reshape(6, 4).mean(axis=1)
+    wanted = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
+    assert e.df == 5
+    assert tuple(e.interval) == pytest.approx((wanted.low, wanted.high))

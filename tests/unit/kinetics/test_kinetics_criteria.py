@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import curve_fit
 
 import unseen
 from unseen.kinetics._compare_groups import _differences
 from unseen.kinetics._group import group_mean
 from unseen.kinetics.areas import terminal_slope
 from unseen.kinetics.balance import tracee
-from unseen.kinetics.curve import fit_curve
+from unseen.kinetics.curve import _distinct, fit_curve
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.plausible import Reference
 from unseen.kinetics.study import KineticStudy
@@ -155,3 +156,37 @@ def test_a_fast_extra_pool_returns_its_outflow_rate_times_its_size():
     found = tracee(a, l, b, g, 0.03, (3.6, 2.85), "EC-EC")
     fast = outflows(a, l).peripheral[0]
     assert found["F2a1"] == found["F12a"] == pytest.approx(60 * fast * found["Q2a"])
+
+
+@pytest.fixture(scope="module")
+def two_terms():
+    t = np.array([0.5, 1, 2, 3, 5, 8, 12, 18, 25, 40])
+    y = 3 * np.exp(-0.5 * t) + np.exp(-0.06 * t) + 0.03 * np.random.default_rng(1).standard_normal(t.size)
+    return t, y, fit_curve(t, y, 2)
+
+
+def test_errors_of_amplitudes_rates_and_their_gap_are_scipys(two_terms):
+    """The same least squares in amplitudes and rates, and in amplitudes, gap and slow rate."""
+    t, y, found = two_terms
+
+    def by_rates(t, a1, a2, l1, l2):
+        return a1 * np.exp(-l1 * t) + a2 * np.exp(-l2 * t)
+
+    def by_gap(t, a1, a2, gap, l2):
+        return by_rates(t, a1, a2, gap + l2, l2)
+
+    best, covariance = curve_fit(by_rates, t, y, [*found.amplitudes, *found.rates])
+    assert [*found.amplitudes, *found.rates] == pytest.approx(best, rel=1e-5)
+    assert found.std_errors == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-3)
+    gap = curve_fit(by_gap, t, y, [*found.amplitudes, -np.diff(found.rates)[0], found.rates[1]])[1][2, 2]
+    assert found.gap_errors == pytest.approx([np.sqrt(gap)], rel=1e-3)
+    assert found.gap_errors[0] != pytest.approx(np.hypot(*found.std_errors[2:]), rel=1e-3)
+
+
+@pytest.mark.parametrize(("share", "wanted"), [(0.49, True), (0.51, False)])
+def test_terms_within_two_errors_of_nothing_are_refused(two_terms, share, wanted):
+    found = two_terms[2]
+    assert _distinct(found)
+    assert _distinct(replace(found, gap_errors=-share * np.diff(found.rates))) is wanted
+    loose = np.r_[share * found.amplitudes, found.std_errors[2:]]
+    assert _distinct(replace(found, std_errors=loose)) is wanted

@@ -164,7 +164,7 @@ class Step(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         off = (x - x.round()).abs()[:, 0]
         own = torch.where(off < self.share, x.round()[:, 0], 1 - x.round()[:, 0])
-        return torch.stack([1 - own, own], dim=1)
+        return torch.stack([1 - 2 * own, 2 * own - 1], dim=1)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.4])

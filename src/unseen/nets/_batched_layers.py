@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from unseen.nets._layers import SeededDropout
+from unseen.nets._layers import SeededDropout, key_of_use
 from unseen.nets._values import GROUPED, SHARED, STACKED, Unbatchable, Value
 
 __all__ = ["Run", "layer_of"]
@@ -39,6 +40,7 @@ class Run:
     train: bool
     valid: Tensor | None = None
     convolution: str = "grouped"
+    uses: Counter[str] = field(default_factory=Counter)
 
     def weight(self, path: str, name: str = "weight") -> Any:
         """Return a stacked parameter of the layer at `path`, or None where the layer has none."""
@@ -120,7 +122,9 @@ def _dropout(run: Run, layer: SeededDropout, path: str, value: Value) -> Value:
     if not run.train:
         return value
     prefix = f"{path}." if path else ""
-    scale = layer.scale(run.buffers[f"{prefix}key"], run.buffers[f"{prefix}rate"], value.shape, value.tensor.dtype)
+    run.uses[path] += 1
+    key = key_of_use(run.buffers[f"{prefix}key"], run.uses[path])
+    scale = layer.scale(key, run.buffers[f"{prefix}rate"], value.shape, value.tensor.dtype)
     if value.layout == GROUPED:
         full = scale.transpose(0, 1)
         return value.like(value.tensor * full.reshape(full.shape[0], -1, *full.shape[3:]))

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from unseen.nets._draws import derive, keep_mask
 
-__all__ = ["SeededDropout", "dropout_keys", "dropouts_of", "norms_of", "prepared"]
+__all__ = ["SeededDropout", "dropout_keys", "dropouts_of", "key_of_use", "norms_of", "prepared"]
 
 WHOLE_CHANNELS = (nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
@@ -32,6 +32,7 @@ class SeededDropout(nn.Module):
     def __init__(self, rate: float, layer: int, whole_channels: bool = False) -> None:
         super().__init__()
         self.layer = layer
+        self.uses = 0
         self.whole_channels = whole_channels
         self.register_buffer("rate", torch.tensor(float(rate), dtype=torch.float64), persistent=False)
         self.register_buffer("key", torch.tensor(0, dtype=torch.int64), persistent=False)
@@ -40,7 +41,8 @@ class SeededDropout(nn.Module):
         """Return x with units dropped and the rest scaled up; x itself in evaluation mode."""
         if not self.training:
             return x
-        return x * self.scale(self.key, self.rate, x.shape, x.dtype)
+        self.uses += 1
+        return x * self.scale(key_of_use(self.key, self.uses), self.rate, x.shape, x.dtype)
 
     def scale(self, key: Tensor, rate: Tensor, shape: torch.Size, dtype: torch.dtype) -> Tensor:
         """Return the factors 0 or 1 / (1 - rate); keys of shape (S,) give factors (S, *shape)."""
@@ -49,6 +51,16 @@ class SeededDropout(nn.Module):
         kept = kept.reshape(*kept.shape, *([1] * (len(shape) - len(drawn))))
         gain = torch.where(rate < 1, 1 / (1 - rate), 0.0).to(dtype)
         return kept.to(dtype) * gain.reshape(*gain.shape, *([1] * len(shape)))
+
+
+def key_of_use(key: Tensor, use: int) -> Tensor:
+    """Return the key of a layer's first, second, ... use in one pass: each place draws a mask of its own."""
+    return key if use == 1 else derive(key, use)
+
+
+def _begin_pass(module: nn.Module, args: object) -> None:
+    for _, layer in dropouts_of(module):
+        layer.uses = 0
 
 
 def prepared(module: nn.Module) -> nn.Module:
@@ -62,6 +74,7 @@ def prepared(module: nn.Module) -> nn.Module:
             return seeded
         parent, _, name = path.rpartition(".")
         setattr(module.get_submodule(parent), name, seeded)
+    module.register_forward_pre_hook(_begin_pass)
     return module
 
 

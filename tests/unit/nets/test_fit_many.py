@@ -349,6 +349,30 @@ def test_a_dropout_layer_that_stands_in_two_places_is_dropped_by_the_nets_own_st
     assert torch.allclose(fit_many(make, X, y, dropout=0.0, **options).logits(X), without.logits(X), atol=1e-10)
 
 
+class DroppingTwice(nn.Module):
+    """One dropout layer, used in two places."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.out, self.drop = nn.Linear(6, 8), nn.Linear(8, 3), nn.Dropout(0.5)
+
+    def forward(self, x):
+        return self.out(self.drop(torch.relu(self.first(self.drop(x)))))
+
+
+@pytest.mark.parametrize("strategy", ["grouped", "vmap"])
+def test_a_dropout_layer_used_twice_draws_two_masks(strategy):
+    net = prepared(nn.Sequential(nn.Dropout(0.5)))
+    twice = prepared(nn.Sequential(net[0], nn.Identity(), net[0])).train()
+    ones = torch.ones(50, 200)
+    assert abs((twice(ones) > 0).double().mean() - 0.25) < 0.03  # the same mask twice would keep a half
+    assert torch.equal(twice(ones), twice(ones))
+    X, y = blobs(60)
+    options = {"seeds": [1, 2], "epochs": 3, "stop": "none", "device": "cpu", "dtype": "float64"}
+    together, alone = (fit_many(DroppingTwice, X, y, strategy=s, **options) for s in (strategy, "one-by-one"))
+    assert torch.allclose(together.logits(X), alone.logits(X), atol=1e-10)
+
+
 def test_adam_and_halving_repeat_torch():
     X, y = blobs(64)
     fits = fit_many(make_mlp, X, y, seeds=[2, 9], epochs=6, batch_size=64, lr=0.01, weight_decay=0.01, stop="none", optimizer="adam", halve_every=2, dtype="float64", device="cpu")  # fmt: skip

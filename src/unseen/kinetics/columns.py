@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import InputError, KindError
@@ -49,13 +50,18 @@ def _listed(column: Any) -> list[Any]:
 
 
 def _read_file(path: str | PathLike[str], what: str) -> Any:
-    import pandas as pd
+    from unseen.datasets.delimited import read_delimited
+    from unseen.datasets.parquet import read_parquet
+    from unseen.datasets.source import open_source
 
+    if not Path(path).exists():
+        raise InputError(f"the {what} file {str(path)!r} does not exist.")
     try:
-        if str(path).lower().endswith((".parquet", ".pq")):
-            return pd.read_parquet(path)
-        return pd.read_csv(path, skipinitialspace=True)
-    except FileNotFoundError as error:
-        raise InputError(f"the {what} file {str(path)!r} does not exist.") from error
-    except (ValueError, OSError) as error:
-        raise InputError(f"the {what} file {str(path)!r} could not be read as a table: {error}") from error
+        source = open_source(path)
+        if source.kind == "parquet":
+            return read_parquet(source)
+        if source.kind == "delimited":
+            return read_delimited(source, sep=None, decimal=None, as_text=("subject", "analyte"))
+    except InputError as error:
+        raise InputError(f"the {what} table: {error}") from error
+    raise InputError(f"the {what} file {str(path)!r} is no table that can be read; give CSV, TSV or Parquet.")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.core.notes import Note, note
-from unseen.kinetics.joint import Curves
+from unseen.kinetics.joint import RATE_BOUNDS, Curves
 from unseen.kinetics.location import LocationFit
 
 __all__ = ["Identifiability", "identifiability"]
@@ -83,7 +83,8 @@ def _flags(fit: LocationFit, correlations: NDArray, errors: NDArray) -> tuple[No
     low, high = fit.model.bounds()
     for name, value, a, b in zip(names, fit.theta, low, high):
         if value < a + 1e-3 or value > b - 1e-3:
-            out.append(note("K007", f"{name} ended at its bound ({np.exp(value):.3g})"))
+            fast = "; is time_unit right?" if value > b - 1e-3 and b == np.log(RATE_BOUNDS[1]) else ""
+            out.append(note("K007", f"{name} ended at its bound ({np.exp(value):.3g}){fast}"))
     _, l, _, g, _ = fit.model.unpack(fit.theta)
     for label, rates in (("precursor", l), ("product", g)):
         ratios = rates[:-1] / rates[1:]

@@ -123,8 +123,19 @@ class KineticStudy(Shown):
             lines.append(
                 f"{m.name:<8} {m.mean:>9.4g} {m.std_error:>9.2g}   [{m.interval.low:.4g}, {m.interval.high:.4g}]"
             )
-        lines += ["", *(f"{k}: failed: {v}" for k, v in self.failures.items())]
+        lines += ["", *(f"{k}: failed: {v}" for k, v in self.failures.items()), *self._remarks()]
         return "\n".join(lines).rstrip()
+
+    def _remarks(self) -> list[str]:
+        """Notes on the fits, at most three of a kind; all of them are in `notes`, in the report and in the JSON."""
+        by_code: dict[str, list[Note]] = {}
+        for one in (n for f in self.fits for n in f.notes):
+            by_code.setdefault(one.code, []).append(one)
+        lines = []
+        for code, held in by_code.items():
+            lines += [str(n) for n in held[:3]]
+            lines += [f"{code} and {len(held) - 3} more of this kind"] if len(held) > 3 else []
+        return lines
 
 
 def _has(one: KineticFit, location: str) -> bool:

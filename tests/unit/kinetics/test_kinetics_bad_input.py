@@ -150,3 +150,27 @@ def test_files_frames_and_polars_give_the_same(tables, tmp_path):
     by_polars = kinetics.fit(pl.DataFrame(made.ttr), pl.DataFrame(made.doses), **options)
     assert by_file["s1"].rates == pytest.approx(by_frame["s1"].rates, rel=1e-9)
     assert by_polars["s1"].rates == by_frame["s1"].rates
+
+
+def test_files_with_semicolons_decimal_commas_and_numbered_subjects_are_read_as_the_plain_ones(tables, tmp_path):
+    ttr, doses = (t.replace({"subject": {"s1": "001", "s2": "002"}}) for t in tables)
+    ttr.to_csv(tmp_path / "ttr.csv", sep=";", decimal=",", index=False)
+    doses.to_csv(tmp_path / "doses.csv", sep=";", decimal=",", index=False)
+    from_files = kinetics.fit(tmp_path / "ttr.csv", tmp_path / "doses.csv")
+    plain = kinetics.fit(ttr.astype({"ttr": float, "time": float}), doses)
+    assert [f.subject for f in from_files.fits] == ["001", "002"]
+    assert from_files["002"].rates["k21"] == pytest.approx(plain["002"].rates["k21"], rel=1e-9)
+
+
+def test_hours_taken_for_minutes_are_asked_about_and_notes_are_printed(tables):
+    ttr, doses = tables
+    study = kinetics.fit(ttr.assign(time=ttr["time"].astype(float) / 60), doses)
+    assert "ended at its bound (5); is time_unit right?" in str(study)
+    right = kinetics.fit(ttr.assign(time=ttr["time"].astype(float) / 60), doses, time_unit="h")
+    assert "time_unit" not in str(right)
+
+
+def test_a_removed_sample_is_named_in_the_printed_study(tables):
+    ttr, doses = tables
+    ttr.loc[5, "ttr"] = 3 * float(ttr.loc[5, "ttr"])
+    assert "K001 samples removed: subject s1: Phe-6" in str(kinetics.fit(ttr, doses))

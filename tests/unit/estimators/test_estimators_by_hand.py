@@ -12,6 +12,7 @@ from scipy import stats
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.bca import bca_ends
+from unseen.estimators.bootstrap_loo import BootstrapLoo
 from unseen.estimators.clopper_pearson import ClopperPearson
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
@@ -154,3 +155,26 @@ def test_held_out_groups_give_the_t_interval_its_degrees_of_freedom(loss_table):
     wanted = stats.ttest_1samp(means, 0.0).confidence_interval(0.95)
     assert e.df == 5
     assert tuple(e.interval) == pytest.approx((wanted.low, wanted.high))
+
+
+def test_out_of_bag_variance_is_cleared_of_the_bootstraps_own_noise(loss_table):
+    """Losses that follow how often unit 0 was drawn: its influence is large, and the noise in it is taken off."""
+    rng = np.random.default_rng(5)
+    n, drawn = 7, rng.integers(0, 7, (300, 7))
+    drawn = np.array([d for d in drawn if len(np.unique(d)) < n])
+    count = np.array([np.bincount(d, minlength=n) for d in drawn]).astype(float)
+    losses = 1 + count[:, :1] + 0.1 * rng.random(count.shape)
+    outs = [np.flatnonzero(c == 0) for c in count]
+    table = loss_table(list(zip(drawn, outs)), [losses[b, out] for b, out in enumerate(outs)], "bootstrap", n=n)
+    by_unit, influence, noise = influences(np.where(count == 0, losses, 0.0), count)
+    wanted = np.sum(influence**2) - np.sum(noise)
+    assert np.sum(noise) > 0.02 * wanted
+    assert wanted > np.sum((by_unit - by_unit.mean()) ** 2) / n**2
+    assert out_of_bag(table).std_error ** 2 == pytest.approx(wanted, rel=1e-10)
+
+
+def test_out_of_bag_means_of_rows_are_weighted_by_the_rows_own_weights(loss_table):
+    """Row 1: (1 + 3) / 2 = 2 with weight 5; row 2: 8 with weight 1; row 0 was never out of bag."""
+    pairs = [([0, 0, 2], [1]), ([0, 0, 0], [1, 2])]
+    table = loss_table(pairs, [[1.0], [3.0, 8.0]], "bootstrap", n=3, weights=np.array([7.0, 5.0, 1.0]))
+    assert BootstrapLoo()(table).value == pytest.approx((5 * 2 + 1 * 8) / 6)

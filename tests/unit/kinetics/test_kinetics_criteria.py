@@ -15,6 +15,7 @@ from unseen.kinetics._group import group_mean
 from unseen.kinetics.areas import terminal_slope
 from unseen.kinetics.balance import tracee
 from unseen.kinetics.curve import _distinct, fit_curve
+from unseen.kinetics.identify import identifiability
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.plausible import Reference
 from unseen.kinetics.study import KineticStudy
@@ -190,3 +191,61 @@ def test_terms_within_two_errors_of_nothing_are_refused(two_terms, share, wanted
     assert _distinct(replace(found, gap_errors=-share * np.diff(found.rates))) is wanted
     loose = np.r_[share * found.amplitudes, found.std_errors[2:]]
     assert _distinct(replace(found, std_errors=loose)) is wanted
+
+
+def test_collinearity_is_one_over_the_smallest_singular_value(one):
+    """Brun, Reichert and Kuensch (2001): 1 / sqrt of the smallest eigenvalue of S'S, the columns of S of length one."""
+    fit = one.at()
+    slopes = fit.model.predict_slopes(fit.theta, one.curves.time, one.curves.which)[1] / fit.sigma[:, None]
+    unit = slopes / np.sqrt(np.sum(slopes**2, axis=0))
+    eigenvalues = np.linalg.eigvalsh(unit.T @ unit)
+    found = one.identifiability()
+    assert found.collinearity == pytest.approx(1 / np.sqrt(eigenvalues[0]), rel=1e-6)
+    assert found.condition == pytest.approx(np.sqrt(eigenvalues[-1] / eigenvalues[0]), rel=1e-6)
+
+
+@pytest.mark.parametrize(("error", "ratio"), [(0.51, 2.1), (0.49, 1.9)])
+def test_loose_parameters_and_close_rates_are_flagged_at_their_limits(one, error, ratio):
+    """More than half of itself is within two standard errors of zero; rates closer than a factor of two are close."""
+    fit = one.at()
+    a, l, b, _, kappa = fit.model.unpack(fit.theta)
+    theta = fit.model.pack(a, l, b, np.array([0.02 * ratio, 0.02]), kappa)
+    errors = np.full(theta.size, 0.1)
+    errors[-1] = error
+    words = [
+        n.text for n in identifiability(replace(fit, theta=theta, covariance=np.diag(errors**2)), one.curves).notes
+    ]
+    assert any("kappa is within two standard errors" in w for w in words) == (error > 0.5)
+    assert any("two rates of the product differ" in w for w in words) == (ratio < 2)
+
+
+def resampled(one, monkeypatch, kind, draws):
+    """Return the standardised noise that the bootstrap adds to the fitted curves, without refitting them."""
+    fit, seen = one.at(), []
+
+    def keep(curves, *args, **options):
+        seen.append((curves.value - fit.fitted) / fit.sigma)
+        return fit
+
+    monkeypatch.setattr("unseen.kinetics.intervals.fit_location", keep)
+    one.bootstrap(kind=kind, draws=draws, random_state=0)
+    return np.array(seen)
+
+
+def test_residual_bootstrap_draws_residuals_freed_of_leverage_within_their_curve(one, monkeypatch):
+    fit, which = one.at(), one.curves.which
+    slopes = fit.model.predict_slopes(fit.theta, one.curves.time, which)[1] / fit.sigma[:, None]
+    hat = np.diag(slopes @ np.linalg.solve(slopes.T @ slopes, slopes.T))
+    free = (one.curves.value - fit.fitted) / fit.sigma / np.sqrt(1 - np.minimum(hat, 0.95))
+    noise = resampled(one, monkeypatch, "residual", 40)
+    for code in range(3):
+        own = free[which == code] - free[which == code].mean()
+        nearest = np.abs(noise[:, which == code].ravel()[:, None] - own).min(axis=1)
+        assert nearest.max() < 1e-6 * np.abs(own).max()
+
+
+def test_parametric_bootstrap_has_the_fitted_scale_where_none_is_known(one, monkeypatch):
+    fit = one.at()
+    noise = resampled(one, monkeypatch, "parametric", 400)
+    assert np.mean(noise**2) == pytest.approx(fit.chi2 / fit.spare, rel=0.05)
+    assert fit.chi2 / fit.spare < 0.5

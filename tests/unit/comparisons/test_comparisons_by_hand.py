@@ -1,0 +1,51 @@
+"""Tests of two models where a slip would be easy to miss: weights, large counts, certain p-values, ties."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from unseen.comparisons.adjust import adjusted
+from unseen.comparisons.mcnemar import mcnemar_p
+from unseen.comparisons.permutation import Permutation
+from unseen.comparisons.wilcoxon import signed_rank
+
+
+def test_permutation_flips_weighted_differences(loss_table):
+    weights, gaps = np.array([1.0, 5.0, 2.0, 1.0, 3.0]), np.array([3.0, -1.0, 2.0, 4.0, 0.5])
+    pairs = [(np.arange(5, 9), np.arange(5))]
+    a, b = (
+        loss_table(pairs, [losses], "holdout", n=9, weights=np.r_[weights, np.ones(4)], model=name)
+        for name, losses in (("a", 5 + gaps), ("b", np.full(5, 5.0)))
+    )
+    found = Permutation()(a, b)
+    observed = abs(weights @ gaps)
+    flips = [abs(np.array(signs) @ (weights * gaps)) for signs in product((-1, 1), repeat=5)]
+    assert found.p == pytest.approx(np.mean(np.array(flips) >= observed - 1e-12))
+    assert found.p != pytest.approx(
+        np.mean([abs(np.array(s) @ gaps) >= abs(gaps.sum()) - 1e-12 for s in product((-1, 1), repeat=5)])
+    )
+
+
+def test_a_p_value_of_nought_stays_nought_and_missing_ones_do_not_count():
+    assert adjusted([0.0, None, 0.5, float("nan")])[:3] == [0.0, None, 0.5]
+
+
+def test_mid_p_takes_off_the_chance_of_the_count_itself_also_for_large_counts():
+    for first, second in ((3, 9), (560, 640)):
+        n, least = first + second, min(first, second)
+        exact = 2 * stats.binom.cdf(least, n, 0.5)
+        assert mcnemar_p(first, second, "mid-p") == pytest.approx(exact - stats.binom.pmf(least, n, 0.5), rel=1e-9)
+
+
+def test_the_normal_signed_rank_limit_corrects_for_ties_as_scipy_does():
+    differences = np.round(np.random.default_rng(0).normal(0.3, 2.0, 150))
+    kept = differences[differences != 0]
+    wanted = stats.wilcoxon(kept, correction=False, method="asymptotic")
+    statistic, p, how = signed_rank(differences)
+    assert len(kept) > 100
+    assert "normal" in how
+    assert (statistic, p) == pytest.approx((wanted.statistic, wanted.pvalue))

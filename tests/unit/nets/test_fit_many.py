@@ -349,6 +349,27 @@ def test_a_dropout_layer_that_stands_in_two_places_is_dropped_by_the_nets_own_st
     assert torch.allclose(fit_many(make, X, y, dropout=0.0, **options).logits(X), without.logits(X), atol=1e-10)
 
 
+class ZeroHead(nn.Module):
+    """Activations overwritten in place that are read again, and a last layer of zeros that hides it from the first logits."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.out = nn.Linear(6, 8), nn.Linear(8, 3)
+        nn.init.zeros_(self.out.weight)
+
+    def forward(self, x):
+        x = self.first(x)
+        return self.out(nn.functional.relu(x, inplace=True) + x)
+
+
+def test_first_weights_of_zero_hide_no_difference():
+    X, y = blobs(60)
+    options = {"seeds": [1, 2], "epochs": 3, "stop": "none", "device": "cpu", "dtype": "float64"}
+    together, alone = (fit_many(ZeroHead, X, y, strategy=s, **options) for s in ("auto", "one-by-one"))
+    assert together.how == "batched (vmap)"
+    assert torch.allclose(together.logits(X), alone.logits(X), atol=1e-10)
+
+
 class DroppingTwice(nn.Module):
     """One dropout layer, used in two places."""
 

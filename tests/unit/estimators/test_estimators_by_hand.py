@@ -11,8 +11,9 @@ from scipy import stats
 
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
-from unseen.estimators.bca import bca_ends
+from unseen.estimators.bca import Bca, bca_ends
 from unseen.estimators.bootstrap_loo import BootstrapLoo
+from unseen.estimators.bootstrap_percentile import BootstrapPercentile
 from unseen.estimators.clopper_pearson import ClopperPearson
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
@@ -178,3 +179,18 @@ def test_out_of_bag_means_of_rows_are_weighted_by_the_rows_own_weights(loss_tabl
     pairs = [([0, 0, 2], [1]), ([0, 0, 0], [1, 2])]
     table = loss_table(pairs, [[1.0], [3.0, 8.0]], "bootstrap", n=3, weights=np.array([7.0, 5.0, 1.0]))
     assert BootstrapLoo()(table).value == pytest.approx((5 * 2 + 1 * 8) / 6)
+
+
+@pytest.mark.parametrize("method", [Bca(), BootstrapPercentile()])
+def test_bootstrap_intervals_are_of_the_weighted_mean(loss_table, method):
+    """A weight of nought but for two values: the mean can only lie between them."""
+    rng = np.random.default_rng(6)
+    losses, weights = rng.random(30), np.repeat([1e-9, 1.0], 15)
+    losses[15:] = np.arange(15) % 2
+    table = loss_table(
+        [(np.arange(30, 50), np.arange(30))], [losses], "holdout", n=50, weights=np.r_[weights, np.ones(20)]
+    )
+    made = method(table)
+    assert made.value == pytest.approx(7 / 15, abs=1e-6)
+    share = np.sqrt(7 / 15 * 8 / 15 / 15)
+    assert made.std_error == pytest.approx(share, rel=0.1)

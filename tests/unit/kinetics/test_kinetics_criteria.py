@@ -16,6 +16,7 @@ from unseen.kinetics.areas import terminal_slope
 from unseen.kinetics.balance import tracee
 from unseen.kinetics.curve import _distinct, fit_curve
 from unseen.kinetics.identify import identifiability
+from unseen.kinetics.intervals import Bootstrap
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.plausible import Reference
 from unseen.kinetics.study import KineticStudy
@@ -249,3 +250,14 @@ def test_parametric_bootstrap_has_the_fitted_scale_where_none_is_known(one, monk
     noise = resampled(one, monkeypatch, "parametric", 400)
     assert np.mean(noise**2) == pytest.approx(fit.chi2 / fit.spare, rel=0.05)
     assert fit.chi2 / fit.spare < 0.5
+
+
+def test_percentile_interval_leaves_half_of_the_rest_on_either_side():
+    found = Bootstrap("parametric", {"k21": np.arange(101.0)}, 0)
+    assert tuple(found.interval("k21", 0.9)) == pytest.approx((5.0, 95.0))
+
+
+def test_profile_of_an_unknown_scale_is_judged_by_f(one):
+    """The rise of the sum of squares, in units of the residual variance, is F with 1 and n - p degrees of freedom."""
+    found, fit = one.profile("k02", level=0.9, points=0), one.at()
+    assert found.threshold == pytest.approx(stats.t.ppf(0.95, fit.spare) ** 2)

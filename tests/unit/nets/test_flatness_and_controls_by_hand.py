@@ -185,3 +185,12 @@ def test_kernels_do_not_move_a_network_that_says_the_same_everywhere(name: str, 
     # four labels in ten are of the other class; the probability of the class assigned is .7 at every point
     X, y = torch.randn(50, 2, generator=generator()), (torch.arange(50) % 5 < 2).long()
     assert build_measure(name)(Net(Same(), X, y)).value == pytest.approx(expected, abs=1e-6)
+
+
+def test_clusters_are_looked_for_behind_the_first_window_even_where_it_pools() -> None:
+    module = nn.Sequential(nn.AvgPool2d(2), nn.Conv2d(1, 2, 1), nn.Flatten(), nn.Linear(8, 2))
+    found = build_measure("dbi-mixup")(
+        Net(module, torch.rand(12, 1, 4, 4, generator=generator()), torch.arange(12) % 2)
+    )
+    assert found.used == ("0",)
+    assert set(found.skipped) == {"1", "3"}

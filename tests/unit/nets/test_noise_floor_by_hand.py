@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from unseen.core.rng import root_seed, stream
-from unseen.nets import cmi
+from unseen.nets import cmi, score_measures
 
 A, B, C = (np.array(column) for column in zip(*itertools.product(range(2), repeat=3)))
 TWICE = {"a": [*A, *A], "b": [*B, *B], "c": [*C, *C]}
@@ -115,3 +115,21 @@ def test_the_order_in_which_networks_are_listed_does_not_move_the_interval() -> 
     moved = {name: [column[k] for k in listed] for name, column in TWICE.items()}
     other = cmi(gap[listed], measure[listed], moved, seeds=SEEDS[listed], n_bootstrap=40).interval
     assert (other.low, other.high) == pytest.approx((one.low, one.high))
+
+
+@pytest.mark.parametrize("self_pairs", [True, False])
+def test_a_table_of_measures_holds_what_each_scores_by_itself(self_pairs: bool) -> None:
+    grid = {"a": A, "b": B, "c": C}
+    gap = A + 0.5 * B + 0.25 * C
+    columns = {"worse": jumbled(c7=0.1), "better": jumbled()}
+    found = score_measures(gap, columns, grid, self_pairs=self_pairs, n_permutations=40, random_state=4)
+    assert found.best_first() == ["better", "worse"]
+    for row, (name, values) in zip(found.rows(), columns.items(), strict=True):
+        score = cmi(gap, values, grid, self_pairs=self_pairs)
+        floor = score.noise_floor(40, random_state=4)
+        assert (row["measure"], row["networks"], row["lower"]) == (name, 8, None)
+        assert row["least with fixed"] == " ".join(score.binding)
+        assert (row["cmi"], row["floor"]) == pytest.approx((100 * score.value, 100 * floor.quantile))
+        assert row["p"] == pytest.approx(floor.p_value)
+    assert floor.p_value != score.noise_floor(40, random_state=5).p_value
+    assert floor.quantile != pytest.approx(floor.mean)

@@ -87,6 +87,7 @@ CASES = {
     "no scheduler": (["iris", "--scheduler", "ray"], "--scheduler is 'ray'; it must be"),
     "no workers": (["iris", "--scheduler", "local:0"], "--scheduler is 'local:0'; after 'local:'"),
     "no client": (["iris", "--scheduler", "dask"], "--scheduler is 'dask', which needs"),
+    "no jobs": (["iris", "--jobs", "0"], "n_jobs is 0"),
     "unknown option": (["iris", "--nosuch"], "nosuch"),
     "not a number": (["iris", "--seed", "x"], "seed"),
     "negative seed": (["iris", "--seed", "-1"], "seed"),

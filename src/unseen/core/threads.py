@@ -1,15 +1,33 @@
-"""A limit on the threads of BLAS and OpenMP that costs microseconds, so that small runs can afford one each."""
+"""Threads of BLAS and OpenMP, limited at the cost of microseconds so that small runs can afford it; and numbers of workers."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any
 
-__all__ = ["limited_threads"]
+from unseen.core.errors import InputError
+
+__all__ = ["limited_threads", "worker_count"]
 
 _kept: tuple[tuple[int, str], Any] | None = None
+
+
+def worker_count(n_jobs: int | None) -> int:
+    """Return how many worker processes `n_jobs` means here: None is 1, -1 all cores, -2 all but one.
+
+    Examples
+    --------
+    >>> worker_count(None), worker_count(3)
+    (1, 3)
+    """
+    from joblib import effective_n_jobs
+
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise InputError(f"n_jobs is {n_jobs!r}; give a number of workers of at least 1, or -1 for all cores.")
+    return int(effective_n_jobs(n_jobs))
 
 
 @contextmanager

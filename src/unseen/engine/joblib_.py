@@ -14,7 +14,7 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.model import Model
 from unseen.core.plan import Split
-from unseen.core.threads import limited_threads
+from unseen.core.threads import limited_threads, worker_count
 from unseen.engine.chunk import Outcome, Wants, run_chunk, run_chunk_in_worker
 
 __all__ = ["stream_outcomes"]
@@ -30,9 +30,7 @@ def stream_outcomes(
     tasks: Sequence[Task], model: Model, data: Data, wants: Wants, n_jobs: int | None
 ) -> Iterator[list[Outcome]]:
     """Yield lists of outcomes in any order; the numbers do not depend on `n_jobs`."""
-    from joblib import effective_n_jobs
-
-    workers = min(effective_n_jobs(n_jobs), len(tasks))
+    workers = min(worker_count(n_jobs), len(tasks))
     position, per_task = 0, 0.0
     with limited_threads(wants.threads):
         while position < len(tasks):

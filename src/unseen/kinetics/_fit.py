@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.threads import worker_count
 from unseen.engine.events import reporter_for
 from unseen.kinetics._nca import nca_of
 from unseen.kinetics.balance import ALTERNATIVES
@@ -162,7 +163,7 @@ def _outcomes(subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | N
         return (_outcome(s, options) for s in subjects)
     from joblib import Parallel, delayed
 
-    return Parallel(n_jobs=n_jobs, return_as="generator")(delayed(_outcome)(s, options) for s in subjects)
+    return Parallel(n_jobs=worker_count(n_jobs), return_as="generator")(delayed(_outcome)(s, options) for s in subjects)
 
 
 def _outcome(subject: Subject, options: tuple[Any, ...]) -> KineticFit | str:

@@ -14,6 +14,7 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import register
 from unseen.core.summary import summarize
+from unseen.core.threads import worker_count
 from unseen.engine.events import Reporter
 from unseen.reproduce._published import published
 from unseen.reproduce._record import Cell, Check, Reproduction
@@ -138,7 +139,7 @@ class GhaneSynthetic:
         chunks = [range(k, min(k + CHUNK, count)) for k in range(0, count, CHUNK)]
         tasks = [(rule, n, chunk) for rule, n in cells for chunk in chunks]
         reporter.expect(count * len(cells), self.id)
-        pool = Parallel(n_jobs=-1 if n_jobs is None else n_jobs, return_as="generator")
+        pool = Parallel(n_jobs=worker_count(-1 if n_jobs is None else n_jobs), return_as="generator")
         results: dict[tuple[str, int], list[dict[str, float]]] = defaultdict(list)
         answers = pool(delayed(replications)(rule, n, chunk, seed, self.bootstrap) for rule, n, chunk in tasks)
         for (rule, n, chunk), rows in zip(tasks, answers):

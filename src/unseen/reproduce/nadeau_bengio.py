@@ -13,7 +13,7 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import stream
-from unseen.core.threads import limited_threads
+from unseen.core.threads import limited_threads, worker_count
 from unseen.engine.events import Reporter
 from unseen.reproduce._nadeau_bengio_judged import (
     MOST_J,
@@ -173,7 +173,7 @@ class _Tasks:
         from joblib import Parallel, delayed
 
         chunks = [range(k, min(k + CHUNK, count)) for k in range(0, count, CHUNK)]
-        pool = Parallel(n_jobs=-1 if self.n_jobs is None else self.n_jobs, return_as="generator")
+        pool = Parallel(n_jobs=worker_count(-1 if self.n_jobs is None else self.n_jobs), return_as="generator")
         out = []
         for chunk, part in zip(chunks, pool(delayed(_one_thread)(call, problem, chunk, *rest) for chunk in chunks)):
             out.append(part)

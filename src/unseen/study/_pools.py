@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from unseen.core.threads import limited_threads
+from unseen.core.threads import limited_threads, worker_count
 from unseen.engine.where import client_of, current_client, using
 from unseen.store import Result, TaskRow
 
@@ -165,8 +165,6 @@ class Futures:
 
 def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
     """Return the pool that was asked for; where nothing was, an active dask client is used as elsewhere."""
-    from joblib import effective_n_jobs
-
     from unseen.study._dask_pool import DaskPool
     from unseen.study._process_pool import ProcessPool
 
@@ -176,5 +174,5 @@ def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
         client = current_client()
     if client is not None:
         return DaskPool(context, client, opened)
-    workers = effective_n_jobs(n_jobs)
+    workers = worker_count(n_jobs)
     return InlinePool(context) if workers == 1 else ProcessPool(context, workers)

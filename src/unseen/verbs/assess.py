@@ -22,6 +22,7 @@ from unseen.core.model import Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
+from unseen.core.threads import worker_count
 from unseen.designs._draw import distinct_possible, left_out_size
 from unseen.engine.events import reporter_for
 from unseen.engine.run import execute
@@ -132,7 +133,7 @@ def _assess(job: Job, effort: Effort, budget: float | None, command: str | None,
     trained = None
     if budget is not None or effort.fits > effort.splits:
         trained, seconds = job.fit_all()
-        workers = _workers(job.n_jobs)
+        workers = worker_count(job.n_jobs)
         if budget is not None:
             effort = within_budget(seconds, budget, workers)
             notes.append(note("U019", f"{budget:g} s allow effort {effort}; repeat the run with that effort"))
@@ -184,12 +185,6 @@ def _outside(job: Job, table: LossTable, method: Any) -> tuple[Note, ...]:
         return run.losses(job.loss)
 
     return outside_notes(estimator, job.data, table, rerun, method, job.level)
-
-
-def _workers(n_jobs: int | None) -> int:
-    from joblib import effective_n_jobs
-
-    return int(effective_n_jobs(n_jobs))
 
 
 def _headline_method(data: Data, effort: Effort) -> Any:

@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import numpy  # noqa: F401  brings the library that is limited
+import pytest
 import threadpoolctl
 
 from unseen.core import threads
-from unseen.core.threads import limited_threads
+from unseen.core.errors import InputError
+from unseen.core.threads import limited_threads, worker_count
 
 
 def numbers():
@@ -65,3 +67,9 @@ def test_a_library_that_comes_later_is_limited_too():
     environment = {"PATH": "", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
     done = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, env=environment, timeout=120)
     assert done.stdout.strip() == "{1}", done.stderr
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "2", True])
+def test_a_number_of_workers_that_is_none_is_refused(n_jobs):
+    with pytest.raises(InputError, match="give a number of workers of at least 1, or -1"):
+        worker_count(n_jobs)

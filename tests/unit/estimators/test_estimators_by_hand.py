@@ -8,7 +8,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.naive_bayes import GaussianNB
 
+import unseen
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.bca import Bca, bca_ends
@@ -194,3 +196,15 @@ def test_bootstrap_intervals_are_of_the_weighted_mean(loss_table, method):
     assert made.value == pytest.approx(7 / 15, abs=1e-6)
     share = np.sqrt(7 / 15 * 8 / 15 / 15)
     assert made.std_error == pytest.approx(share, rel=0.1)
+
+
+def test_a_bootstrapped_measure_speaks_of_the_class_that_was_named():
+    """What is found of one class is what is rejected of the other."""
+    X, y = unseen.datasets.load("breast-cancer").xy
+    first, second = np.unique(y)
+    settings = {"method": "bootstrap-percentile", "n_bootstrap": 100, "random_state": 0}
+    found = unseen.estimate(GaussianNB(), X, y, measure="sensitivity", positive=first, **settings)
+    rejected = unseen.estimate(GaussianNB(), X, y, measure="specificity", positive=second, **settings)
+    other = unseen.estimate(GaussianNB(), X, y, measure="sensitivity", positive=second, **settings)
+    assert found.value == pytest.approx(rejected.value)
+    assert found.value != pytest.approx(other.value)

@@ -17,10 +17,14 @@ from unseen.kinetics.balance import tracee
 from unseen.kinetics.curve import _distinct, fit_curve
 from unseen.kinetics.identify import identifiability
 from unseen.kinetics.intervals import Bootstrap
+from unseen.kinetics.joint import Solution
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.plausible import Reference
+from unseen.kinetics.scheme import PHE_TYR
+from unseen.kinetics.screen import _statistics
 from unseen.kinetics.study import KineticStudy
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
+from unseen.kinetics.table import read_study
 
 kinetics = unseen.kinetics
 
@@ -261,3 +265,81 @@ def test_profile_of_an_unknown_scale_is_judged_by_f(one):
     """The rise of the sum of squares, in units of the residual variance, is F with 1 and n - p degrees of freedom."""
     found, fit = one.profile("k02", level=0.9, points=0), one.at()
     assert found.threshold == pytest.approx(stats.t.ppf(0.95, fit.spare) ** 2)
+
+
+def test_band_is_students_t_times_the_delta_error(one):
+    fit, t = one.at(), np.array([7.0, 45.0])
+    code = np.full(2, 2)
+    slopes = []
+    for step in 1e-6 * np.eye(fit.theta.size):
+        ends = [fit.model.predict(fit.theta + sign * step, t, code) for sign in (1, -1)]
+        slopes.append((ends[0] - ends[1]) / 2e-6)
+    se = np.sqrt(np.diag(np.transpose(slopes) @ fit.covariance @ np.array(slopes)))
+    low, high = one.band(t, "Tyr-6", level=0.8)
+    half = stats.t.ppf(0.9, fit.spare) * se
+    assert high - one.predict(t, "Tyr-6") == pytest.approx(half, rel=1e-4)
+    assert one.predict(t, "Tyr-6") - low == pytest.approx(half, rel=1e-4)
+
+
+def test_criteria_of_a_joint_fit_are_those_of_a_normal_sample(one):
+    """Nine parameters and one scale, the scale at its maximum-likelihood value; misfit is a tail of chi-square."""
+    fit, n = one.at(), one.curves.value.size
+    sigma = fit.sigma * np.sqrt(fit.chi2 / n)
+    deviance = -2 * stats.norm.logpdf(one.curves.value, fit.fitted, sigma).sum()
+    assert fit.deviance == pytest.approx(deviance)
+    assert fit.aicc == pytest.approx(deviance + 2 * 10 + 2 * 10 * 11 / (n - 10 - 1))
+    known = replace(fit, df=np.inf, chi2=40.0)
+    assert known.chi2_p == pytest.approx(stats.chi2.sf(40.0, n - 9))
+    assert np.isnan(fit.chi2_p)
+
+
+def test_a_flux_that_may_be_negative_has_an_interval_on_its_own_scale(one):
+    value, (low, high) = one.values()["U_Tyr"], one.interval("U_Tyr")
+    assert high - value == pytest.approx(value - low)
+    value, (low, high) = one.values()["U_Phe"], one.interval("U_Phe")
+    assert high / value == pytest.approx(value / low)
+
+
+def straight_line():
+    """A line through twelve points by least squares, one of them off, as the screen sees a fitted curve."""
+    x = np.linspace(0, 1, 12)
+    y = 1 + 2 * x + 0.1 * np.random.default_rng(0).standard_normal(12)
+    y[5] += 0.6
+    design = np.column_stack([np.ones(12), x])
+    fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    return x, y, design, Solution(np.zeros(2), fitted - y, design, fitted, True)
+
+
+def test_deleted_residuals_are_those_of_fits_without_the_sample():
+    _, y, design, solution = straight_line()
+    statistic, limit = _statistics(solution, 2, "deleted")
+    for i in range(12):
+        rest = np.delete(np.arange(12), i)
+        coef, (rss,), *_ = np.linalg.lstsq(design[rest], y[rest], rcond=None)
+        spread = 1 + design[i] @ np.linalg.inv(design[rest].T @ design[rest]) @ design[i]
+        assert statistic[i] == pytest.approx(abs(y[i] - design[i] @ coef) / np.sqrt(rss / (11 - 2) * spread))
+    assert limit == pytest.approx(stats.t.isf(0.05 / 12 / 2, 12 - 2 - 1))
+    assert int(np.argmax(statistic)) == 5
+
+
+@pytest.mark.parametrize(("rule", "own"), [("prediction", 1.0), ("confidence", 0.0)])
+def test_bands_of_the_other_rules_are_the_textbook_ones(rule, own):
+    x, _, _, solution = straight_line()
+    statistic, limit = _statistics(solution, 2, rule)
+    s = np.sqrt(np.sum(solution.residuals**2) / 10)
+    width = s * np.sqrt(own + 1 / 12 + (x - x.mean()) ** 2 / np.sum((x - x.mean()) ** 2))
+    assert statistic == pytest.approx(np.abs(solution.residuals) / width)
+    assert limit == pytest.approx(stats.t.ppf(0.975, 10))
+
+
+def test_given_deviations_are_in_the_unit_of_the_samples():
+    made = kinetics.simulate(subjects=1, noise=0.02, between=0.0, random_state=0)
+    value = np.array(made.ttr["ttr"])
+    as_share = {**made.ttr, "sd": (0.02 * np.abs(value) + 1e-4).tolist()}
+    as_percent = {**as_share, "ttr": (100 * value).tolist(), "sd": [100 * v for v in as_share["sd"]]}
+    (one,), _ = read_study(as_share, made.doses, PHE_TYR, need_sd=True)
+    (other,), _ = read_study(as_percent, made.doses, PHE_TYR, unit="percent", need_sd=True)
+    assert other.curves.value == pytest.approx(one.curves.value)
+    assert other.curves.sd == pytest.approx(one.curves.sd)
+    early, _ = read_study(as_share, made.doses, PHE_TYR, drop_early={"Tyr-4": 10})
+    assert [(r.analyte, r.time) for r in early[0].removed] == [("Tyr-4", 5.0), ("Tyr-4", 10.0)]

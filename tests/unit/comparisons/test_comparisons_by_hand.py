@@ -7,11 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.naive_bayes import GaussianNB
 
+import unseen
 from unseen.comparisons.adjust import adjusted
+from unseen.comparisons.delong import DeLong
+from unseen.comparisons.friedman import friedman
 from unseen.comparisons.mcnemar import mcnemar_p
 from unseen.comparisons.permutation import Permutation
 from unseen.comparisons.wilcoxon import signed_rank
+from unseen.measures._delong import delong
 
 
 def test_permutation_flips_weighted_differences(loss_table):
@@ -49,3 +54,23 @@ def test_the_normal_signed_rank_limit_corrects_for_ties_as_scipy_does():
     assert len(kept) > 100
     assert "normal" in how
     assert (statistic, p) == pytest.approx((wanted.statistic, wanted.pvalue))
+
+
+def test_friedman_with_ties_is_scipys():
+    errors = np.random.default_rng(1).integers(0, 4, (14, 4)).astype(float)
+    ranks = stats.rankdata(errors, axis=1)
+    wanted = stats.friedmanchisquare(*errors.T)
+    assert friedman(ranks)[:2] == pytest.approx((wanted.statistic, wanted.pvalue))
+
+
+def test_interval_of_one_area_is_that_of_its_error():
+    """1 - AUC of the first model, its ends one minus those of the area on the logit scale."""
+    X, y = unseen.datasets.load("breast-cancer").xy
+    table = unseen.run(GaussianNB(), X[:, :1], y, design="holdout", scores=True, random_state=0)
+    made = DeLong().alone(table.losses())
+    truth = table.data.codes[table.test.row] == 1
+    areas, covariance = delong(truth, table.test.score[:, 1])
+    half = stats.norm.ppf(0.975) * np.sqrt(covariance[0, 0]) / (areas[0] * (1 - areas[0]))
+    odds = np.log(areas[0] / (1 - areas[0]))
+    assert made.value == pytest.approx(1 - areas[0])
+    assert tuple(made.interval) == pytest.approx((1 / (1 + np.exp(odds + half)), 1 / (1 + np.exp(odds - half))))

@@ -18,6 +18,7 @@ from unseen.kinetics.curve import _distinct, fit_curve
 from unseen.kinetics.identify import identifiability
 from unseen.kinetics.intervals import Bootstrap
 from unseen.kinetics.joint import Solution
+from unseen.kinetics.judge import _ends
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.plausible import Reference
 from unseen.kinetics.scheme import PHE_TYR
@@ -343,3 +344,11 @@ def test_given_deviations_are_in_the_unit_of_the_samples():
     assert other.curves.sd == pytest.approx(one.curves.sd)
     early, _ = read_study(as_share, made.doses, PHE_TYR, drop_early={"Tyr-4": 10})
     assert [(r.analyte, r.time) for r in early[0].removed] == [("Tyr-4", 5.0), ("Tyr-4", 10.0)]
+
+
+def test_limits_of_total_appearance_are_per_hour_and_begin_at_dose_over_area(one):
+    a, l, b, g, _ = one.at().model.unpack(one.at().theta)
+    lower, upper = _ends(one.at(), one.doses)
+    areas = np.sum(a / l), np.sum(b / g)
+    assert lower == pytest.approx((60 * one.doses[0] / areas[0], 60 * one.doses[1] / areas[1]))
+    assert upper[0] / lower[0] == pytest.approx(1 + one.rates["k02"] / one.rates["k12"])

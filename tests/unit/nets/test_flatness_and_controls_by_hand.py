@@ -194,3 +194,21 @@ def test_clusters_are_looked_for_behind_the_first_window_even_where_it_pools() -
     )
     assert found.used == ("0",)
     assert set(found.skipped) == {"1", "3"}
+
+
+def test_kv_margins_take_the_steepest_slope_of_a_class_or_each_leads_own() -> None:
+    leads, norms, y = torch.tensor([1.0, 2.0, 3.0]), torch.tensor([1.0, 3.0, 2.0]), torch.tensor([0, 0, 1])
+    spreads = {0: (0.5, 2.0), 1: (0.5, 4.0)}
+    plain, own = build_measure("kv-margin"), build_measure("kv-gn-margin")
+    assert plain._over_spread(leads, norms, y, spreads) == pytest.approx(-2 / (0.5 * 2 * 3 + 0.5 * 4 * 2))
+    assert own._over_spread(leads, norms, y, spreads) == pytest.approx(-1 / (0.5 * 2 + 0.5 * 4), rel=1e-5)
+
+
+def test_distances_are_told_in_units_of_the_inputs_sample_deviation() -> None:
+    class Line(nn.Module):
+        def forward(self, X: torch.Tensor) -> torch.Tensor:
+            return torch.cat([-X, X], dim=1)
+
+    X = torch.tensor([[-3.0], [-1.0], [1.0], [3.0]])  # distances 1, 1, 3, 3 from 0, squares 20 over 3
+    found = build_measure("margin-distribution", quantiles=(0.5,))(Net(Line(), X, (X[:, 0] > 0).long()))
+    assert found.value == pytest.approx(-2 / math.sqrt(20 / 3))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
 from unseen.cli._sample import Decimal, Separator, WeightColumn
 from unseen.core.errors import InputError
 
@@ -63,7 +63,15 @@ def resub(
     sample = read(data, target, groups=groups, weights=weights, sep=sep, decimal=decimal, drop=drop or ())
     labels = None if classes is None else [sample.y.dtype.type(c) for c in classes.split(",")]
     with open_model(modelfile, trusted=trust or (), classes=labels, memory_mb=memory, seconds=seconds) as model:
-        result = resubstitute(model, sample, methods=method, options=_options(option), random_state=seed, level=level)
+        result = resubstitute(
+            model,
+            sample,
+            methods=method,
+            options=_options(option),
+            random_state=seed,
+            level=level,
+            progress=progress_for(quiet),
+        )
     emit(result, json)
     write_report(result, report, quiet)
     if fail_if is not None and result.estimates[0].value > fail_if:

@@ -12,6 +12,7 @@ from unseen.core.estimate import Estimate, ResubEstimate, check_level
 from unseen.core.registry import build, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown
+from unseen.engine.events import Reporter, reporting
 from unseen.verbs.estimate import estimate
 from unseen.verbs.prepare import data_of
 
@@ -114,6 +115,7 @@ def resubstitute(
     random_state: RandomState = None,
     level: float = 0.95,
     options: dict[str, Any] | None = None,
+    progress: bool | Reporter | None = None,
     **columns: Any,
 ) -> Resubstitutions:
     """Estimate the error of a trained model by several methods that do not retrain it.
@@ -132,6 +134,8 @@ def resubstitute(
         Confidence level.
     options : dict, optional
         Options of the method, where exactly one is asked for.
+    progress : bool, Reporter or None
+        A bar over the methods; by default where stderr is a terminal.
     **columns
         As in `unseen.datasets.as_data`.
 
@@ -156,15 +160,19 @@ def resubstitute(
     estimates: list[Estimate] = []
     left_out: dict[str, str] = {}
     names = direct_methods() if methods is None else list(methods)
-    for name in (
-        sorted(names, key=lambda n: n != "resub") if methods is None else names
-    ):  # a wrong model fails there at once
-        method = build(name, "resubstitution", "estimators", options=options)
-        try:
-            estimates.append(estimate(fitted, data, method=method, fitted=True, random_state=seed, level=level))
-        except UnseenError as error:
-            if methods is not None or name == "resub":
-                raise
-            left_out[name] = str(error)
+    # resub first: a wrong model fails there at once
+    order = sorted(names, key=lambda n: n != "resub") if methods is None else names
+    with reporting(progress, len(order), "methods") as reporter:
+        for name in order:
+            method = build(name, "resubstitution", "estimators", options=options)
+            try:
+                estimates.append(
+                    estimate(fitted, data, method=method, fitted=True, random_state=seed, level=level, progress=False)
+                )
+            except UnseenError as error:
+                if methods is not None or name == "resub":
+                    raise
+                left_out[name] = str(error)
+            reporter.advance(1)
     estimates = sorted(_expecting(estimates, fitted, data), key=lambda e: names.index(e.method))
     return Resubstitutions(str(getattr(fitted, "name", fitted)), tuple(estimates), left_out)

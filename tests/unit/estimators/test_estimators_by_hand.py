@@ -124,7 +124,7 @@ def test_copies_of_rows_in_groups_change_nothing_out_of_bag(loss_table):
         drawn = rng.integers(0, n, n)
         out = np.setdiff1d(np.arange(n), drawn)
         pairs.append((drawn, out))
-        losses.append(rng.random(len(out)) + 0.3 * out)
+        losses.append(rng.random(len(out)) + 3 * np.sum(drawn == 0))
     single = out_of_bag(loss_table(pairs, losses, "bootstrap", n=n))
     twice = [(np.r_[train, train + n], np.r_[test, test + n]) for train, test in pairs]
     copied = loss_table(twice, [np.r_[v, v] for v in losses], "bootstrap", n=2 * n, groups=np.tile(np.arange(n), 2))

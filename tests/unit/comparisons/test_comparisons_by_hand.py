@@ -74,3 +74,16 @@ def test_interval_of_one_area_is_that_of_its_error():
     odds = np.log(areas[0] / (1 - areas[0]))
     assert made.value == pytest.approx(1 - areas[0])
     assert tuple(made.interval) == pytest.approx((1 / (1 + np.exp(odds + half)), 1 / (1 + np.exp(odds - half))))
+
+
+def test_difference_of_areas_counts_groups_and_not_their_rows():
+    X, y = unseen.datasets.load("breast-cancer").xy
+    X, y, groups = np.repeat(X[:, :2], 2, axis=0), np.repeat(y, 2), np.repeat(np.arange(len(y)), 2)
+    a, b = (
+        unseen.run(GaussianNB(), X[:, [k]], y, groups=groups, design="holdout", scores=True, random_state=0)
+        for k in (0, 1)
+    )
+    rows = a.test.row
+    _, covariance = delong(a.data.codes[rows] == 1, a.test.score[:, 1], b.test.score[:, 1], units=groups[rows])
+    se = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    assert DeLong()(a.losses(), b.losses()).estimate.std_error == pytest.approx(se)

@@ -352,3 +352,10 @@ def test_limits_of_total_appearance_are_per_hour_and_begin_at_dose_over_area(one
     areas = np.sum(a / l), np.sum(b / g)
     assert lower == pytest.approx((60 * one.doses[0] / areas[0], 60 * one.doses[1] / areas[1]))
     assert upper[0] / lower[0] == pytest.approx(1 + one.rates["k02"] / one.rates["k12"])
+
+
+def test_covariance_of_an_unknown_scale_is_scaled_by_the_residual_variance(one):
+    fit = one.at()
+    slopes = fit.model.predict_slopes(fit.theta, one.curves.time, one.curves.which)[1] / fit.sigma[:, None]
+    wanted = np.linalg.inv(slopes.T @ slopes) * fit.chi2 / (one.curves.value.size - 9)
+    np.testing.assert_allclose(np.diag(fit.covariance), np.diag(wanted), rtol=1e-5)

@@ -212,3 +212,11 @@ def test_distances_are_told_in_units_of_the_inputs_sample_deviation() -> None:
     X = torch.tensor([[-3.0], [-1.0], [1.0], [3.0]])  # distances 1, 1, 3, 3 from 0, squares 20 over 3
     found = build_measure("margin-distribution", quantiles=(0.5,))(Net(Line(), X, (X[:, 0] > 0).long()))
     assert found.value == pytest.approx(-2 / math.sqrt(20 / 3))
+
+
+@pytest.mark.parametrize("name", ["vpm", "wcv", "vr"])
+def test_graphs_are_summed_up_by_their_median(name: str) -> None:
+    draws = np.array([1.0, 2.0, 4.0, 9.0])
+    assert build_measure(name).statistic(draws) == 3
+    # squared deviations from the mean 38, over 3, over 4 draws, and pi / 2 for a median
+    assert build_measure(name).std_error(draws) == pytest.approx(math.sqrt(math.pi / 2 * 38 / 3 / 4))

@@ -109,11 +109,12 @@ def test_axes_with_one_value_left_are_no_axes(zoo: Zoo) -> None:
     assert list(replace(zoo, nets=kept).axes) == ["lr", "dropout", "weight_decay", "batch_size"]
 
 
-def test_values_go_by_good_networks_per_failure() -> None:
+@pytest.mark.parametrize("axes", [["a", "b"], ["b", "a"]])
+def test_values_go_by_good_networks_per_failure(axes: list[str]) -> None:
     # a=1 costs 3 good networks for 3 failures; each of b=1, 2, 3 costs 2 for one
     cells = [{"a": a, "b": b} for a in (1, 2, 3) for b in (1, 2, 3, 4, 5, 6)]
     failed = [cell["a"] == 1 and cell["b"] <= 3 for cell in cells]
-    kept, dropped = without_failures(cells, failed, ["a", "b"], 0.95)
+    kept, dropped = without_failures(cells, failed, axes, 0.95)
     assert kept == list(range(6, 18))
     assert dropped == ["a=1 (3 networks below 0.95)"]
 

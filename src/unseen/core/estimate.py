@@ -43,7 +43,7 @@ class Target:
         if self.n_train is None:
             return words
         size = f"{self.n_train:.1f}".removesuffix(".0")
-        return f"{words} trained on {size} units"
+        return f"{words} trained on {size} {'unit' if size == '1' else 'units'}"
 
 
 Target.MODEL = Target("model")

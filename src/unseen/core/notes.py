@@ -129,6 +129,10 @@ CODES: dict[str, NoteKind] = {
         "copies trained by default",
         "Copies of the net were trained with the defaults of fit_many; give training= as the net itself was trained.",
     ),
+    "N023": NoteKind(
+        "outputs and labels at odds",
+        "Fewer training rows are right than by naming the largest class; give classes= (--classes) in the order of the outputs.",
+    ),
     "N021": NoteKind("memory was short", "Batches were halved until they fitted; the numbers are the same."),
     "N007": NoteKind("measure left out", "The measure does not apply to some networks; the reason is given."),
 }

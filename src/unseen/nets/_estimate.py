@@ -149,7 +149,7 @@ def estimate(
     with watched(progress):
         work = Work(method, problem_of(view, data, y, given), given, root_seed(random_state))
         result = METHODS[method](work)
-    notes = merge_notes(tuple(work.notes), tuple(view.notes), _few(work.problem))
+    notes = merge_notes(tuple(work.notes), tuple(view.notes), _few(work.problem), _at_odds(work.problem))
     return replace(result, notes=notes, seconds=time.perf_counter() - start)
 
 
@@ -174,3 +174,12 @@ def _few(problem: Problem) -> tuple[Note, ...]:
     counts = np.bincount(problem.codes.cpu().numpy(), minlength=problem.n_classes)
     small = [str(problem.classes[c]) for c in np.flatnonzero((counts > 0) & (counts < 5))]
     return (note("U001", f"fewer than 5 points in {', '.join(small[:5])}"),) if small else ()
+
+
+def _at_odds(problem: Problem) -> tuple[Note, ...]:
+    """Note a net that does worse on its own training rows than no net: its outputs most likely stand in another order."""
+    right = int((problem.assigned == problem.codes).sum())
+    largest = int(torch.bincount(problem.codes).max())
+    if right >= largest:
+        return ()
+    return (note("N023", f"{right} of {len(problem.codes)} training rows are right, the largest class has {largest}"),)

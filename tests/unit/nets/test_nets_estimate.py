@@ -351,6 +351,24 @@ def test_wrong_number_of_channels_is_named():
         nets.estimate(net, np.zeros((4, 1, 8, 8)), [0, 1, 0, 1], method="resub")
 
 
+def test_outputs_in_another_order_than_the_labels_are_noted():
+    """A net that names the classes backwards has an error near 1: a question of order, not of generalization."""
+    X, y = sample(n=60, c=2, shift=8.0)
+    net = nn.Linear(5, 2).double()
+    with torch.no_grad():
+        net.weight.zero_()
+        net.bias.copy_(torch.tensor([4.0, 0.0]))
+        net.weight[1, 0] = 1.0
+    labels = np.array(["zebra", "ant"])[y]
+    wrong = nets.estimate(net, X, labels, method="resub", classes=["ant", "zebra"])
+    right = nets.estimate(net, X, labels, method="resub", classes=["zebra", "ant"])
+    assert wrong.value == pytest.approx(1 - right.value)
+    assert right.value < 0.1
+    assert [n.code for n in wrong.notes] == ["N023"]
+    assert "30" in wrong.notes[0].text
+    assert right.notes == ()
+
+
 def test_a_layer_that_runs_twice_is_refused():
     class Twice(nn.Module):
         def __init__(self):

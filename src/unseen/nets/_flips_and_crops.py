@@ -19,7 +19,7 @@ def flips_and_crops(x: torch.Tensor, draw: Callable[..., torch.Tensor], shift: i
     x : torch.Tensor
         Batches of images of several networks: (networks, batch, channels, height, width).
     draw : callable
-        ``draw(*shape)`` gives uniform numbers of shape (networks, batch, *shape).
+        ``draw(*shape)`` gives uniform numbers, an array of that shape for each network and image of the batch.
     shift : int
         Largest shift in pixels.
 

@@ -82,7 +82,7 @@ class Backward(Plain):
 
 class Waking(Plain):
     def once(self, net, generator, layers):
-        net.module.train()
+        net.module.train()(net.X_train)  # moves batch statistics; `net.logits` would look in evaluation mode
         return super().once(net, generator, layers)
 
 

@@ -90,13 +90,14 @@ def test_areas_and_groups(folder):
     assert json.loads(done.stdout)["sizes"] == {"changed": 3, "control": 3}
 
 
-def test_partial_results_have_their_own_exit_code(folder):
+@pytest.mark.parametrize(("cell", "words"), [("?", "missing"), ("<0.01", "'<0.01', which is not a finite number")])
+def test_partial_results_have_their_own_exit_code(folder, cell, words):
     lines = (folder / "ttr.csv").read_text().splitlines()
-    lines[1] = lines[1].rsplit(",", 1)[0] + ",?"
+    lines[1] = lines[1].rsplit(",", 1)[0] + f",{cell}"
     (folder / "bad.csv").write_text("\n".join(lines) + "\n")
     done = run("fit", "bad.csv", "--doses", "doses.csv", "--location", "EC-EC", cwd=folder)
     assert done.returncode == 3
-    assert "subject s1, row 1 (Phe-6): ttr is '?'" in done.stdout
+    assert f"subject s1, row 1 (Phe-6): ttr is {words}; correct the cell" in done.stdout
 
 
 @pytest.mark.parametrize(

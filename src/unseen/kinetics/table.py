@@ -134,9 +134,9 @@ def _number(value: Any, place: str) -> float:
     except (TypeError, ValueError):
         number = np.nan
     if not np.isfinite(number):
-        raise InputError(
-            f"{place} is {value!r}, which is not a finite number; correct the cell or set exclude for the row."
-        )
+        empty = value is None or value != value
+        found = "missing" if empty else f"{value!r}, which is not a finite number"
+        raise InputError(f"{place} is {found}; correct the cell or set exclude for the row.")
     return number
 
 

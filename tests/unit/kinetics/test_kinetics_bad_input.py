@@ -61,7 +61,7 @@ CASES = {
     "percent": r"subject s1, row 1 \(Phe-6\): ttr is [\d.]+, which looks like per cent",
     "zero curve": r"subject s1, rows 25 to 36: all TTR of Tyr-6 are 0 or below",
     "text": r"subject s1, row 6 \(Phe-6\): ttr is 'n/a', which is not a finite number",
-    "missing": r"subject s1, row 6 \(Phe-6\): ttr is nan",
+    "missing": r"subject s1, row 6 \(Phe-6\): ttr is missing; correct the cell",
 }
 
 

@@ -18,7 +18,7 @@ from unseen.nets._layers import dropout_keys
 from unseen.nets._program import Plain, Program
 from unseen.nets._sets import Sets
 from unseen.nets._settings import Settings
-from unseen.nets._update import optimizer_for
+from unseen.nets._update import optimizer_for, without_resting
 
 __all__ = ["EvaluationTooLarge", "Group", "Job", "NotCaptured"]
 
@@ -166,7 +166,8 @@ class Group:
         trained = self._trained()
         grads = torch.autograd.grad(loss.sum(), list(trained.values()), allow_unused=True)
         used = {name: p for (name, p), g in zip(trained.items(), grads) if g is not None}  # the rest stay, as in torch
-        self.optimizer.step(used, [g for g in grads if g is not None], (weight > 0).to(x.dtype))
+        active, moves = (weight > 0).to(x.dtype), [g for g in grads if g is not None]
+        self.optimizer.step(used, without_resting(moves, active) if self.job.normalised else moves, active)
         self.loss_sum += torch.where(weight > 0, loss.detach() * valid.sum(1), 0.0)
         self.cursor += 1
 

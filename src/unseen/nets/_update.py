@@ -9,10 +9,10 @@ from torch import Tensor
 
 from unseen.nets._settings import Settings
 
-__all__ = ["Adam", "Sgd", "optimizer_for"]
+__all__ = ["Adam", "Sgd", "optimizer_for", "without_resting"]
 
 
-def _own(grads: Sequence[Tensor], active: Tensor) -> list[Tensor]:
+def without_resting(grads: Sequence[Tensor], active: Tensor) -> list[Tensor]:
     """Return the gradients with those of resting nets set to 0: a product with 0 would let their NaN through."""
     return [torch.where(_each(active, g) > 0, g, 0.0) for g in grads]
 
@@ -57,7 +57,7 @@ class Sgd:
     def step(self, params: Mapping[str, Tensor], grads: Sequence[Tensor], active: Tensor) -> None:
         """Move the weights of active nets (`active` is 0 or 1 per net)."""
         scale, keep = self.lr * active, 1 + active * (self.momentum - 1)
-        for (name, p), g in zip(params.items(), _own(grads, active)):
+        for (name, p), g in zip(params.items(), grads):
             if self.decays:
                 g = torch.addcmul(g, _each(self.decay, p), p)
             if self.moves:
@@ -80,7 +80,7 @@ class Adam(Sgd):
         steps = self.state["steps"].add_(active)
         first = 1 - 0.9 ** steps.clamp(min=1)
         second = (1 - 0.999 ** steps.clamp(min=1)).sqrt()
-        for (name, p), g in zip(params.items(), _own(grads, active)):
+        for (name, p), g in zip(params.items(), grads):
             if self.decays:
                 g = torch.addcmul(g, _each(self.decay, p), p)
             mean, square = self.state[f"mean.{name}"], self.state[f"square.{name}"]

@@ -10,7 +10,7 @@ from torch import nn
 
 from unseen.core.errors import InputError
 
-__all__ = ["make_lenet5", "make_mlp", "make_nin", "make_vgg"]
+__all__ = ["he_started", "make_lenet5", "make_mlp", "make_nin", "make_vgg"]
 
 
 def _image(n_features: Any, name: str) -> tuple[tuple[int, int, int], list[nn.Module]]:
@@ -136,16 +136,11 @@ def make_vgg(
     for _ in range(dense):
         layers += [nn.Linear(last, 128), nn.ReLU(), *([nn.Dropout(dropout)] if dropout else [])]
         last = 128
-    return _he_started(nn.Sequential(*layers, nn.Linear(last, n_classes)))
+    return he_started(nn.Sequential(*layers, nn.Linear(last, n_classes)))
 
 
 def make_nin(
-    n_features: Any = (3, 32, 32),
-    n_classes: int = 10,
-    blocks: int = 2,
-    width: int = 64,
-    dropout: float = 0.0,
-    norm: str | None = None,
+    n_features: Any = (3, 32, 32), n_classes: int = 10, blocks: int = 2, width: int = 64, dropout: float = 0.0
 ) -> nn.Sequential:
     """Return a network in network: blocks of a 3 x 3 (stride 2) and two 1 x 1 convolutions, global average pooling at the end.
 
@@ -161,9 +156,6 @@ def make_nin(
         Blocks and channels of every convolution.
     dropout : float
         Rate after each block.
-    norm : {"batch", "group"}, optional
-        Normalise after every convolution of a block, by the batch (Ioffe & Szegedy, 2015) or by eighths of the channels of
-        each image (Wu & He, 2018), which asks nothing of the batch.
 
     Examples
     --------
@@ -175,23 +167,14 @@ def make_nin(
     for _ in range(blocks):
         for size in (3, 1, 1):
             stride = 2 if size == 3 else 1
-            layers.append(nn.Conv2d(channels, width, size, stride=stride, padding=size // 2, bias=norm is None))
-            layers += [*_norm(norm, width), nn.ReLU()]
+            layers += [nn.Conv2d(channels, width, size, stride=stride, padding=size // 2), nn.ReLU()]
             channels = width
         if dropout:
             layers.append(nn.Dropout(dropout))
-    return _he_started(nn.Sequential(*layers, nn.Conv2d(channels, n_classes, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()))
+    return he_started(nn.Sequential(*layers, nn.Conv2d(channels, n_classes, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()))
 
 
-def _norm(kind: str | None, width: int) -> list[nn.Module]:
-    if kind not in (None, "batch", "group"):
-        raise InputError(f'norm must be "batch", "group" or None; it is {kind!r}.')
-    if kind is None:
-        return []
-    return [nn.BatchNorm2d(width) if kind == "batch" else nn.GroupNorm(math.gcd(8, width), width)]
-
-
-def _he_started(net: nn.Sequential) -> nn.Sequential:
+def he_started(net: nn.Sequential) -> nn.Sequential:
     """Draw weights for ReLU (He, Zhang, Ren & Sun, 2015, ICCV); torch's own start is too small for nine layers without normalisation."""
     for layer in net:
         if isinstance(layer, (nn.Conv2d, nn.Linear)):

@@ -25,7 +25,7 @@ __all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 
 # what benchmarks/choose_net_measures.py chose on all zoos, and among measures that need no images
 DEFAULT_MEASURES = ("always-generalize",)
-DEFAULT_ANY_INPUTS = ("pac-bayes-magnitude", "gi-score-between", "vpm", "bolster")
+DEFAULT_ANY_INPUTS = ("pal-score", "margin-distribution", "pac-bayes-magnitude", "vpm", "pal-score-between")
 SIMULATIONS = 1000
 
 

@@ -99,6 +99,42 @@ def test_a_budget_ends_with_code_3_and_resume_completes(cli, tmp_path):
     assert json.loads(done.stdout)["done"] == 12
 
 
+def as_version_1(path):
+    """Take out of a store what later versions added, as an older unseen would have left it."""
+    with sqlite3.connect(path) as store:
+        store.execute("DROP TABLE kept")
+        store.execute("ALTER TABLE results DROP COLUMN p_value")
+        store.execute("UPDATE meta SET value = '1' WHERE key = 'version'")
+
+
+def version_of(path):
+    with sqlite3.connect(path) as store:
+        return int(store.execute("SELECT value FROM meta WHERE key = 'version'").fetchone()[0])
+
+
+def test_resume_brings_an_older_store_up_to_date_as_run_does(cli, tmp_path):
+    path = spec(tmp_path, extra="[budget]\nseconds = 0.0001\n")
+    assert cli("study", "run", path, "--store", "o.db", "--quiet").returncode == 3
+    before = json.loads(cli("study", "status", "s", "--store", "o.db", "--json").stdout)
+    as_version_1(tmp_path / "o.db")
+    refused(cli("study", "status", "s", "--store", "o.db"), "older version 1", "unseen study resume NAME")
+    assert version_of(tmp_path / "o.db") == 1
+    done = cli("study", "resume", "s", "--store", "o.db", "--seconds", "600", "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert before["done"] < json.loads(done.stdout)["done"] == 12
+    assert version_of(tmp_path / "o.db") > 1
+
+
+@pytest.mark.parametrize(("words", "code"), [(["cancel", "s"], 0), (["remove", "s", "--yes"], 0), (["resume", "t"], 2)])
+def test_what_writes_brings_an_older_store_up_to_date(cli, tmp_path, words, code):
+    assert cli("study", "run", spec(tmp_path, replications=2), "--quiet").returncode == 0
+    as_version_1(tmp_path / "unseen.db")
+    done = cli("study", *words)
+    assert done.returncode == code, done.stderr
+    assert ("unknown study 't'" in done.stderr) == (code == 2)
+    assert version_of(tmp_path / "unseen.db") > 1
+
+
 def test_failed_tasks_end_with_code_3_and_their_reason(cli, tmp_path):
     path = spec(tmp_path)
     path.write_text(path.read_text().replace('"holdout"', '"fpe"'))

@@ -208,12 +208,19 @@ def _url(store: str | None) -> str:
 
 
 def _known(name: str, store: str | None, write: bool = False) -> Study:
-    """Return a study that is in the store, which is not made by asking for it."""
+    """Return a study that is in the store, which is not made by asking for it; to write, older tables are brought up to date."""
     from unseen.store import open_store
+    from unseen.store._errors import StoreOutdated
     from unseen.study import Study
 
-    with open_store(_url(store), read_only=True) as opened:
-        opened.progress(name)
+    try:
+        with open_store(_url(store), read_only=True) as opened:
+            opened.progress(name)
+    except StoreOutdated:
+        if not write:
+            raise
+        with open_store(_url(store)) as opened:
+            opened.progress(name)
     return Study(name, open_store(_url(store), read_only=not write))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.core.errors import UnseenError
 
-__all__ = ["StoreBusy", "StoreError", "StoreFull", "StoreLost", "told"]
+__all__ = ["StoreBusy", "StoreError", "StoreFull", "StoreLost", "StoreOutdated", "told"]
 
 
 class StoreError(UnseenError, RuntimeError):
@@ -31,6 +31,10 @@ class StoreLost(StoreError):
 
 class StoreFull(StoreError):
     """There is no room left for the database."""
+
+
+class StoreOutdated(StoreError):
+    """The tables are of an older version and the store was opened for reading; opening it for writing mends that."""
 
 
 KEPT = "What was finished before is kept"

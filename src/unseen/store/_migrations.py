@@ -11,7 +11,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, inspect, select, text
 
 from unseen.store import _schema as schema
-from unseen.store._errors import StoreError
+from unseen.store._errors import StoreError, StoreOutdated
 
 __all__ = ["STEPS", "bring_up_to_date", "stored_version"]
 
@@ -61,9 +61,9 @@ def bring_up_to_date(connection: Connection, where: str, read_only: bool) -> Non
             f"{schema.VERSION}); upgrade unseen, or use another store."
         )
     if read_only and found is not None:
-        raise StoreError(
+        raise StoreOutdated(
             f"the store {where} has tables of the older version {found}; whatever writes to it brings them up to date, "
-            "such as `unseen study run SPEC --store ...`."
+            "such as `unseen study run SPEC --store ...` or `unseen study resume NAME --store ...`."
         )
     if read_only:
         raise StoreError(f"the store {where} has no tables of unseen; check its address.")

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen.cli._common import Json, Quiet, Seed, emit, table
+from unseen.core.errors import InputError
 
 __all__ = ["attach"]
 
@@ -31,9 +32,13 @@ def monitor(
 ) -> None:
     """Show where training runs stand: errors, Pineda's P, weight angle, best epoch; refreshed until Ctrl-C."""
     from unseen.core.show import plain
-    from unseen.nets._progress_file import run_rows
+    from unseen.nets._progress_file import runs_in
 
-    rows = run_rows(folder)
+    rows, damaged = runs_in(folder)
+    if damaged and not rows:
+        raise InputError(" ".join(damaged))
+    for sentence in damaged if not quiet else ():
+        typer.echo(f"unseen: {sentence}", err=True)
     if not rows and not quiet:
         typer.echo(
             f"unseen: no record of training (*.jsonl of unseen.nets.Monitor) under {str(folder)!r} yet.", err=True
@@ -43,7 +48,7 @@ def monitor(
     elif once or not sys.stdout.isatty():
         typer.echo(table(rows, COLUMNS))
     else:
-        _live(folder, rows, interval, run_rows)
+        _live(folder, rows, interval, runs_in)
 
 
 def _live(folder: Path, rows: list[dict[str, Any]], interval: float, read: Any) -> None:
@@ -53,7 +58,7 @@ def _live(folder: Path, rows: list[dict[str, Any]], interval: float, read: Any) 
         try:
             while True:
                 time.sleep(interval)
-                live.update(_page(read(folder)), refresh=True)
+                live.update(_page(read(folder)[0]), refresh=True)
         except KeyboardInterrupt:
             return
 

@@ -14,6 +14,8 @@ from unseen.nets._settings import tensor_of
 
 __all__ = ["chosen_device", "class_codes", "input_tensor"]
 
+_LABELS = "[label of class 0, label of class 1, ...]"
+
 
 def chosen_device(device: Any, module: Any = None) -> torch.device:
     """Return the device asked for; "auto" is where the module lies, else a GPU where there is one.
@@ -81,21 +83,24 @@ def class_codes(y: Any, n_classes: int, classes: Any, n: int) -> tuple[np.ndarra
         codes = y.astype(np.int64)
         if codes.min() < 0 or codes.max() >= n_classes:
             raise InputError(
-                f"y holds class indices from {codes.min()} to {codes.max()}, but the net has {n_classes} outputs, classes 0 to "
-                f"{n_classes - 1}; number the classes so, or give classes=[label of each output]."
+                f"y holds class indices from {codes.min()} to {codes.max()}, but {_apart(n_classes)}, classes 0 to "
+                f"{n_classes - 1}; number the classes so, or give classes={_LABELS}."
             )
         return codes, np.arange(n_classes)
     labels = np.unique(y)
     if len(labels) != n_classes:
-        raise InputError(
-            f"y holds {len(labels)} different labels, the net has {n_classes} outputs; give classes=[label of each output]."
-        )
+        raise InputError(f"y holds {len(labels)} different labels, but {_apart(n_classes)}; give classes={_LABELS}.")
     return _looked_up(y, labels, n_classes)
+
+
+def _apart(n_classes: int) -> str:
+    """Say how many classes a net knows; two of them may stand behind one output column, so outputs are not counted."""
+    return f"the net tells {n_classes} classes apart"
 
 
 def _looked_up(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     if classes.ndim != 1 or len(classes) != n_classes:
-        raise InputError(f"classes names {classes.size} labels, the net has {n_classes} outputs.")
+        raise InputError(f"classes names {classes.size} labels, but {_apart(n_classes)}; name as many.")
     order = np.argsort(classes)
     place = np.clip(np.searchsorted(classes[order], y), 0, n_classes - 1)
     codes = order[place]

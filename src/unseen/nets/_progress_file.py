@@ -15,7 +15,7 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.learners.progress import TrainingProgress
 
-__all__ = ["KIND", "NAMES", "append_line", "progress_of", "read_lines", "read_progress", "run_rows"]
+__all__ = ["KIND", "NAMES", "DamagedRecord", "append_line", "progress_of", "read_lines", "read_progress", "runs_in"]
 
 KIND = "unseen training progress 1"
 NAMES = ("train_error", "monitor_error", "train_p", "monitor_p", "angle", "rate", "length", "variance")
@@ -33,23 +33,49 @@ def append_line(path: Path, line: dict[str, Any]) -> None:
         raise InputError(f"cannot write the record {str(path)!r}: {error.strerror}.") from error
 
 
+class DamagedRecord(InputError):
+    """A record that cannot be read, told from a file that is none."""
+
+
 def read_lines(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the header and the lines of a record; a last line that is being written or was cut short is left out."""
-    place = Path(path)
+    name = str(path)
     try:
-        texts = place.read_text(encoding="utf-8").split("\n")[:-1]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {str(path)!r}: {error}.") from error
+        texts = Path(path).read_text(encoding="utf-8").split("\n")[:-1]
+    except OSError as error:
+        raise DamagedRecord(f"cannot read {name!r}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise DamagedRecord(f"cannot read {name!r}: byte {error.start + 1} is no UTF-8 text.") from error
+    numbered = [(k, text) for k, text in enumerate(texts, 1) if text.strip()]
+    header = _content(name, *numbered[0]) if numbered else None
+    if not isinstance(header, dict) or header.get("kind") != KIND:
+        raise InputError(f"{name!r} is no record of training progress.")
+    return header, [_line(name, k, text) for k, text in numbered[1:]]
+
+
+def _content(name: str, number: int, text: str) -> Any:
     try:
-        lines = [json.loads(text) for text in texts if text.strip()]
-    except json.JSONDecodeError as error:
-        raise InputError(f"{str(path)!r} holds a line that is no JSON: {error}.") from error
-    if not lines or not isinstance(lines[0], dict) or lines[0].get("kind") != KIND:
-        raise InputError(f"{str(path)!r} is no record of training progress.")
-    odd = next((k for k, line in enumerate(lines) if not isinstance(line, dict)), None)
-    if odd is not None:
-        raise InputError(f"{str(path)!r} is damaged: line {odd + 1} is no record of an epoch.")
-    return lines[0], lines[1:]
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        why = getattr(error, "msg", type(error).__name__)
+        raise DamagedRecord(f"{name!r} is damaged: line {number} is no JSON ({why}).") from error
+
+
+def _line(name: str, number: int, text: str) -> dict[str, Any]:
+    """Return one line after the header, refusing what `Monitor` does not write."""
+    line = _content(name, number, text)
+    if not isinstance(line, dict):
+        raise DamagedRecord(f"{name!r} is damaged: line {number} is no record of an epoch.")
+    if "epoch" in line:
+        wrong = [key for key in NAMES if key not in line or not _is_number(line[key], or_none=True)]
+        wrong = wrong if _is_number(line["epoch"]) else ["epoch", *wrong]
+        if wrong:
+            raise DamagedRecord(f"{name!r} is damaged: line {number} holds no number as {', '.join(wrong)}.")
+    return line
+
+
+def _is_number(value: Any, or_none: bool = False) -> bool:
+    return (or_none and value is None) or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
 def read_progress(path: str | PathLike[str]) -> TrainingProgress:
@@ -84,23 +110,35 @@ def progress_of(epochs: list[dict[str, Any]], target_variance: float | None) -> 
     )
 
 
-def run_rows(folder: str | PathLike[str]) -> list[dict[str, Any]]:
-    """Return one row per record found under a folder (or for one file): where each run stands."""
+def runs_in(folder: str | PathLike[str]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return where each run recorded under a folder (or in one file) stands, and what is wrong with damaged records.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (pathlib.Path(folder) / "run.jsonl").write_text("not JSON\\n")
+    ...     rows, damaged = runs_in(folder)
+    >>> rows, damaged[0].split(": ")[1]
+    ([], 'line 1 is no JSON (Expecting value).')
+    """
     place = Path(folder)
     if not place.exists():
         raise InputError(f"there is no file or folder {str(folder)!r}.")
-    files = [place] if place.is_file() else sorted(place.rglob("*.jsonl"))
-    rows = []
+    files = [place] if place.is_file() else sorted(file for file in place.rglob("*.jsonl") if file.is_file())
+    rows, damaged = [], []
     for file in files:
         try:
             _, lines = read_lines(file)
-        except InputError:
+        except InputError as error:
             if place.is_file():
                 raise
-            continue  # other JSON lines may lie in the folder
+            if isinstance(error, DamagedRecord):  # other JSON lines may lie in the folder, and are passed over
+                damaged.append(str(error))
+            continue
         name = file.name if place.is_file() else str(file.relative_to(place))
         rows.append({"run": name, **_standing(lines), "seconds_ago": round(time.time() - file.stat().st_mtime, 1)})
-    return rows
+    return rows, damaged
 
 
 def _standing(lines: list[dict[str, Any]]) -> dict[str, Any]:

@@ -384,6 +384,15 @@ def test_a_damaged_record_of_progress(run, place):
     with (folder / "run.jsonl").open("a") as file:
         file.write("3\n")
     one_sentence(run("monitor", "run.jsonl"), "damaged: line 3")
+    (folder / "runs").mkdir()
+    (folder / "run.jsonl").rename(folder / "runs" / "bad.jsonl")
+    one_sentence(run("monitor", "runs"), "'runs/bad.jsonl' is damaged: line 3 is no record of an epoch")
+    Monitor(net, X[:20], y[:20], X[20:], y[20:], path=folder / "runs" / "good.jsonl")()
+    both = run("monitor", "runs", "--json")
+    assert both.exit_code == 0
+    assert [row["run"] for row in json.loads(both.stdout)] == ["good.jsonl"]
+    assert both.stderr.startswith("unseen: 'runs/bad.jsonl' is damaged: line 3")
+    assert run("monitor", "runs", "--json", "--quiet").stderr == ""
     (folder / "none").mkdir()
     empty = run("monitor", "none", "--json")
     assert json.loads(empty.stdout) == []

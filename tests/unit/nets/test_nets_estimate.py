@@ -294,6 +294,22 @@ def test_one_output_and_ready_probabilities_are_understood():
             )
 
 
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize(
+    ("labels", "classes", "words"),
+    [
+        ([0, 1, 2], None, "from 0 to 2, but the net tells 2 classes apart, classes 0 to 1;"),
+        (["a", "b", "c"], None, "3 different labels, but the net tells 2 classes apart"),
+        (["a", "b", "c"], ["a", "b", "c"], "names 3 labels, but the net tells 2 classes apart"),
+    ],
+)
+def test_one_output_is_not_told_that_it_is_two(width, labels, classes, words):
+    X, _ = sample(n=30)
+    with pytest.raises(InputError, match=words) as caught:
+        nets.estimate(nn.Linear(5, width).double(), X, np.array(labels)[np.arange(30) % 3], "resub", classes=classes)
+    assert "output" not in str(caught.value)
+
+
 def test_wrappers_and_labels_are_understood():
     X, y = sample(n=40)
     net = linear_net()

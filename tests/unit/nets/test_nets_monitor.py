@@ -13,7 +13,7 @@ from torch import nn  # noqa: E402
 from unseen.core.errors import InputError, KindError  # noqa: E402
 from unseen.learners.progress import TrainingProgress  # noqa: E402
 from unseen.nets import Monitor, read_progress  # noqa: E402
-from unseen.nets._progress_file import run_rows  # noqa: E402
+from unseen.nets._progress_file import NAMES, DamagedRecord, runs_in  # noqa: E402
 
 
 def parts(n=80, seed=0, c=3):
@@ -128,7 +128,7 @@ def test_a_crash_costs_at_most_the_line_being_written(tmp_path):
     assert line["rate"] == pytest.approx(abs(line["angle"] - watch.lines[-1]["angle"]))
     again.close("patience")
     assert [json.loads(text)["epoch"] for text in file.read_text().splitlines()[1:-1]] == [1, 2, 3, 4]
-    assert run_rows(tmp_path)[0]["state"] == "patience"
+    assert runs_in(tmp_path)[0][0]["state"] == "patience"
     with pytest.raises(InputError, match="weights"):
         Monitor(nn.Linear(4, 4), X, y, Xm, ym, path=file, resume=True)
 
@@ -149,16 +149,48 @@ def test_rows_of_a_folder_leave_other_files_alone(tmp_path):
     (tmp_path / "deep").mkdir()
     net = nn.Linear(4, 3)
     watch = Monitor(net, X, y, Xm, ym, path=tmp_path / "deep" / "a.jsonl")
-    assert run_rows(tmp_path)[0]["epoch"] == 0
+    assert runs_in(tmp_path)[0][0]["epoch"] == 0
     trained(net, X, y, watch, 2)
-    rows = run_rows(tmp_path)
+    rows, damaged = runs_in(tmp_path)
+    assert damaged == []
     assert [row["run"] for row in rows] == ["deep/a.jsonl"]
     assert rows[0]["epoch"] == 2
     assert rows[0]["best_error"] == pytest.approx(watch.progress.monitor_error.min())
     with pytest.raises(InputError, match="no record"):
-        run_rows(tmp_path / "other.jsonl")
+        runs_in(tmp_path / "other.jsonl")
     with pytest.raises(InputError, match="no file"):
-        run_rows(tmp_path / "none")
+        runs_in(tmp_path / "none")
+
+
+HEAD = b'{"kind": "unseen training progress 1", "parameters": 15}\n'
+LINE = json.dumps({"epoch": 1, **dict.fromkeys(NAMES, 0.5)})
+DAMAGED = {
+    "not UTF-8": (HEAD + b"\xff\n", "byte 58 is no UTF-8 text"),
+    "head cut": (b'{"kind": "unseen train\n', "line 1 is no JSON"),
+    "line cut": (HEAD + b"\n" + LINE[:9].encode() + b"\n", "line 3 is no JSON"),
+    "a number": (HEAD + LINE.encode() + b"\n3\n", "line 3 is no record of an epoch"),
+    "nested too deeply": (HEAD + b"[" * 100_000 + b"\n", "line 2 is no JSON (RecursionError)"),
+    "text for an error": (HEAD + LINE.replace('r": 0.5', 'r": "x"', 1).encode() + b"\n", "line 2 holds no number as train_error"),
+    "columns lost": (HEAD + b'{"epoch": null, "train_error": 1}\n', "line 2 holds no number as epoch, monitor_error, "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_a_damaged_record_is_told_from_a_file_that_is_none(case, tmp_path):
+    content, words = DAMAGED[case]
+    (tmp_path / "other.jsonl").write_text('{"a": 1}\nnot JSON\n')
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "run.jsonl").write_bytes(content)
+    rows, (sentence,) = runs_in(tmp_path)
+    assert rows == []
+    assert words in sentence
+    assert "run.jsonl" in sentence
+    with pytest.raises(DamagedRecord, match=r"run\.jsonl"):
+        read_progress(tmp_path / "run.jsonl")
+    (tmp_path / "good.jsonl").write_bytes(HEAD + LINE.encode() + b"\n")
+    rows, damaged = runs_in(tmp_path)
+    assert [row["run"] for row in rows] == ["good.jsonl"]
+    assert damaged == [sentence]
 
 
 def test_misuse():

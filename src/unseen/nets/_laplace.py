@@ -11,6 +11,7 @@ from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable
 from unseen.nets._split import last_linear
+from unseen.nets._traced import first_input
 
 __all__ = ["LastLayer", "last_layer_posterior"]
 
@@ -76,7 +77,7 @@ def last_layer_posterior(module: nn.Module, X: Any, codes: Any, prior_scale: flo
     ----------
     MacKay, D. J. C. (1992). The evidence framework applied to classification networks. Neural Computation 4, 720-736.
     """
-    name = last_linear(module)
+    name = last_linear(module, X)
     layer = module.get_submodule(name)
     weight = layer.weight.detach().double()
     mean = weight if layer.bias is None else torch.cat([weight, layer.bias.detach().double()[:, None]], 1)
@@ -108,7 +109,9 @@ def _gauss_newton(phi: Any, logits: Any) -> Any:
 
 def _features(module: nn.Module, name: str, X: Any, width: int) -> Any:
     seen: list[Any] = []
-    handle = module.get_submodule(name).register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    handle = module.get_submodule(name).register_forward_pre_hook(
+        lambda _, args, named: seen.append(first_input(args, named)), with_kwargs=True
+    )
     try:
         module(X)
     finally:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from torch.func import functional_call
 
-from unseen.core.errors import InputError, KindError
+from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.nets._traced import frozen
 
 __all__ = ["Copy80", "Net"]
@@ -105,6 +106,24 @@ class Net:
         """Return the module's logits of inputs, batch by batch, in evaluation mode and without gradients."""
         with frozen(self.module):
             return torch.cat([self.module(part) for part in X.split(self.batch_size)])
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """Return the module's parameters by name, as they are and without gradients."""
+        found = {name: p.detach() for name, p in self.module.named_parameters()}
+        if not found:
+            raise NotApplicable("the module has no parameters; there are no weights to change.")
+        return found
+
+    def logits_with(self, weights: Mapping[str, torch.Tensor], X: torch.Tensor) -> torch.Tensor:
+        """Return the logits that the module would give with other weights (names as in `weights`)."""
+        module, other = self.module, dict(weights)
+        if isinstance(module, torch.jit.ScriptModule):
+            raise NotApplicable(
+                "a scripted or traced module lets no weights be changed; give the module it was made from."
+            )
+        if isinstance(module, torch.nn.DataParallel):
+            module, other = module.module, {name.removeprefix("module."): value for name, value in other.items()}
+        return functional_call(module, other, (X,))
 
     def bounds(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Return black and white as tensors that broadcast over images."""

@@ -131,15 +131,23 @@ def linear_rule(module: nn.Module | None) -> tuple[torch.Tensor, torch.Tensor] |
     return (weight[1] - weight[0], bias[1] - bias[0]) if len(weight) == 2 else None
 
 
-def last_linear(module: nn.Module) -> str:
-    """Return the name of the last linear layer, whose input is what the net knows of a point.
+@torch.no_grad()
+def last_linear(module: nn.Module, X: torch.Tensor) -> str:
+    """Return the name of the linear layer that runs last on inputs like `X`; what flows into it is what the net knows of a point.
 
     Examples
     --------
-    >>> last_linear(nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2)))
+    >>> last_linear(nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2)), torch.zeros(1, 2))
     '2'
     """
-    found = [name for name, part in module.named_modules() if isinstance(part, nn.Linear)]
-    if not found:
+    ran: list[str] = []
+    named = [(name, part) for name, part in module.named_modules() if isinstance(part, nn.Linear)]
+    handles = [part.register_forward_pre_hook(lambda *_, name=name: ran.append(name)) for name, part in named]
+    try:
+        module(X[:2])
+    finally:
+        for handle in handles:
+            handle.remove()
+    if not ran:
         raise NotApplicable(f"{type(module).__name__} has no linear layer; a last-layer method needs one.")
-    return found[-1]
+    return ran[-1]

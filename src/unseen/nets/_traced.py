@@ -12,7 +12,17 @@ from torch import nn
 
 from unseen.core.errors import NotApplicable
 
-__all__ = ["Layer", "captured", "convolutions", "first_hidden", "frozen", "layers_of", "penultimate", "weighted"]
+__all__ = [
+    "Layer",
+    "captured",
+    "convolutions",
+    "first_hidden",
+    "first_input",
+    "frozen",
+    "layers_of",
+    "penultimate",
+    "weighted",
+]
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 POOLS = (nn.MaxPool1d, nn.MaxPool2d, nn.MaxPool3d, nn.AvgPool1d, nn.AvgPool2d, nn.AvgPool3d)
@@ -43,6 +53,17 @@ class Layer:
         return isinstance(self.module, (*CONVOLUTIONS, *POOLS))
 
 
+def first_input(args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Return what a layer is called with first, by place or by name.
+
+    Examples
+    --------
+    >>> first_input((), {"input": 3})
+    3
+    """
+    return args[0] if args else next(iter(named.values()), None)
+
+
 @torch.no_grad()
 def layers_of(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     """Return the leaf layers of a module in the order in which they run on inputs like `X`.
@@ -59,19 +80,20 @@ def layers_of(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     found: dict[str, Layer] = {}
 
     def hook(name: str) -> Any:
-        def record(layer: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
-            if (
-                name not in found
-                and isinstance(output, torch.Tensor)
-                and inputs
-                and isinstance(inputs[0], torch.Tensor)
-            ):
-                found[name] = Layer(name, layer, tuple(inputs[0].shape[1:]), tuple(output.shape[1:]))
+        def record(layer: nn.Module, args: tuple[Any, ...], named: dict[str, Any], output: Any) -> None:
+            given = first_input(args, named)
+            if name not in found and isinstance(output, torch.Tensor) and isinstance(given, torch.Tensor):
+                found[name] = Layer(name, layer, tuple(given.shape[1:]), tuple(output.shape[1:]))
 
         return record
 
-    leaves = [(name, m) for name, m in module.named_modules() if not any(True for _ in m.children())]
-    handles = [m.register_forward_hook(hook(name)) for name, m in leaves]
+    # a layer whose weights are parametrized (weight norm, spectral norm) has children and is a layer all the same
+    leaves = [
+        (name, m)
+        for name, m in module.named_modules()
+        if isinstance(m, (nn.Linear, *CONVOLUTIONS)) or not any(True for _ in m.children())
+    ]
+    handles = [m.register_forward_hook(hook(name), with_kwargs=True) for name, m in leaves]
     try:
         module(X[:2])
     finally:
@@ -138,11 +160,17 @@ def captured(
         return lambda layer, given, output: keep(name, output)
 
     def before(name: str) -> Any:
-        return lambda layer, given: (keep(name, given[0]), *given[1:])
+        def enter(layer: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+            if args:
+                return (keep(name, args[0]), *args[1:]), named
+            first = next(iter(named))
+            return args, {**named, first: keep(name, named[first])}
+
+        return enter
 
     named = dict(module.named_modules())
     handles = [named[name].register_forward_hook(after(name)) for name in outputs]
-    handles += [named[name].register_forward_pre_hook(before(name)) for name in inputs]
+    handles += [named[name].register_forward_pre_hook(before(name), with_kwargs=True) for name in inputs]
     try:
         yield kept
     finally:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import copy
 import math
+from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.utils import parametrize
+from torch.nn.utils.spectral_norm import SpectralNorm
+from torch.nn.utils.weight_norm import WeightNorm
 
 from unseen.core.errors import InputError, NotApplicable
+from unseen.nets._traced import first_input
 
 __all__ = ["frobenius_norm", "input_shapes", "left_out", "path_norm", "spectral_norm", "weight_layers"]
 
@@ -57,12 +62,12 @@ def input_shapes(module: nn.Module, example: torch.Tensor) -> dict[str, tuple[in
     shapes: dict[str, tuple[int, ...]] = {}
 
     def keep(name: str):
-        def hook(_layer: nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
-            shapes[name] = tuple(inputs[0].shape[1:])
+        def hook(_layer: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> None:
+            shapes[name] = tuple(first_input(args, named).shape[1:])
 
         return hook
 
-    handles = [m.register_forward_pre_hook(keep(name)) for name, m in weight_layers(module).items()]
+    handles = [m.register_forward_pre_hook(keep(name), with_kwargs=True) for name, m in weight_layers(module).items()]
     try:
         with torch.no_grad():
             module(example[:1])
@@ -106,6 +111,8 @@ def spectral_norm(layer: nn.Module, shape: tuple[int, ...], *, tolerance: float 
     4.0
     """
     weight = layer.weight.detach()  # type: ignore[union-attr, operator]
+    if weight.dtype in (torch.float16, torch.bfloat16):
+        weight, layer = weight.float(), copy.deepcopy(layer).float()
     if isinstance(layer, nn.Linear):
         return float(torch.linalg.matrix_norm(weight, 2))
     bare = copy.deepcopy(layer)
@@ -134,6 +141,25 @@ def _without_activations(module: nn.Module) -> nn.Module:
     return module
 
 
+def _with_plain_weights(module: nn.Module) -> nn.Module:
+    """Replace weights made of others (weight norm, spectral norm; parametrized or by hooks) by what they stand for.
+
+    Copies share the class of a parametrized layer with their original, from which torch's own removal would take the weights too.
+    """
+    for m in list(module.modules()):
+        if parametrize.is_parametrized(m):
+            made = {name: getattr(m, name).detach().clone() for name in m.parametrizations}  # type: ignore[union-attr]
+            m.__class__ = type(m).__bases__[0]
+            del m._modules["parametrizations"]
+            for name, weight in made.items():
+                m.register_parameter(name, nn.Parameter(weight))
+        for key, hook in list(m._forward_pre_hooks.items()):
+            if isinstance(hook, (WeightNorm, SpectralNorm)):
+                hook.remove(m)
+                del m._forward_pre_hooks[key]
+    return module
+
+
 def path_norm(module: nn.Module, shape: tuple[int, ...]) -> float:
     """Return the square root of the sum over all paths and outputs of the product of squared weights (Neyshabur and others, 2015).
 
@@ -152,7 +178,7 @@ def path_norm(module: nn.Module, shape: tuple[int, ...]) -> float:
     6.0
     """
     device = next(module.parameters()).device
-    squared = _without_activations(copy.deepcopy(module).double().eval())
+    squared = _without_activations(_with_plain_weights(copy.deepcopy(module).double().eval()))
     with torch.no_grad():
         for m in squared.modules():
             if isinstance(m, NORMALISING) and m.running_var is not None and m.running_mean is not None:

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
 from torch import nn  # noqa: E402
 
-from unseen.core.errors import NotApplicable  # noqa: E402
+from unseen.core.errors import NotApplicable, UnseenError  # noqa: E402
 from unseen.nets import Copy80, Net, build_measure, known_measures  # noqa: E402
 
 OF_IMAGES = {"always-generalize", "augment-margin", "multi-augment", "par-search", "weighted-augment"}
@@ -46,12 +46,44 @@ def of_sequences() -> nn.Module:
     return nn.Sequential(nn.Conv1d(2, 6, 3, padding=1), nn.ReLU(), nn.MaxPool1d(2), nn.Flatten(), nn.Linear(60, 3))
 
 
+class OwnArithmetic(nn.Module):
+    """Weights, but no layer that torch knows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(64, 3) / 8)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.flatten(1) @ self.weight
+
+
+class CalledByName(nn.Module):
+    """Layers that take their input by name, one of them with weights made of others, and one that never runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(1, 4, 3)
+        self.middle = nn.utils.parametrizations.weight_norm(nn.Linear(144, 24))
+        self.last = nn.Linear(24, 3)
+        self.spare = nn.Linear(5, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = torch.relu(self.first(input=x)).flatten(1)
+        return self.last(input=torch.relu(self.middle(input=h)))
+
+
+NO_LAYERS = {
+    "alpha", "alpha-hat", "augment-margin", "bayesian", "dbi-mixup", "distance-from-initial", "frobenius-product", "frobenius-sum", "kv-gn-margin",
+    "kv-margin", "mixup-margin", "path-norm", "spectral-margin", "spectral-product", "spectral-sum", "vpm", "vr", "wcv",
+}  # fmt: skip
 KINDS = {
     "residual, 1 channel": (lambda: Residual(1), (1, 8, 8), set()),
     "residual, 3 channels": (lambda: Residual(3), (3, 8, 8), set()),
     "no dense layer": (lambda: without_dense_layer(3), (3, 8, 8), NO_DENSE),
     "vectors": (of_vectors, (20,), OF_IMAGES),
     "sequences": (of_sequences, (2, 20), OF_IMAGES | SPECTRA),
+    "no layer at all": (OwnArithmetic, (1, 8, 8), NO_LAYERS),
+    "layers called by name": (CalledByName, (1, 8, 8), {"distance-from-initial"}),
 }
 
 
@@ -80,7 +112,7 @@ def test_any_module_is_measured_or_refused_in_words(measured: tuple[Net, set[str
     measure = build_measure(name)
     before = copy.deepcopy(net.module.state_dict())
     if name in refused:
-        with pytest.raises(NotApplicable, match=name):
+        with pytest.raises(UnseenError, match=name if name != "distance-from-initial" else "no dense|initial weights"):
             measure(net)
     else:
         found = measure(net, draws=2)
@@ -125,3 +157,45 @@ def test_layers_used_and_skipped_are_named(name: str, used: set[str], skipped: s
     found = build_measure(name)(Net(module, X, y, initial=initial), draws=2)
     assert set(found.used) == used
     assert set(found.skipped) == skipped
+
+
+@pytest.mark.parametrize(
+    "normed",
+    [nn.utils.parametrizations.weight_norm, pytest.param(nn.utils.weight_norm, marks=pytest.mark.filterwarnings("ignore"))],
+)  # fmt: skip
+def test_a_path_norm_is_that_of_the_weights_that_act(normed) -> None:
+    torch.manual_seed(0)
+    X, y = torch.rand(12, 6), torch.arange(12) % 3
+    module = nn.Sequential(normed(nn.Linear(6, 5)), nn.ReLU(), nn.Linear(5, 3))
+    with torch.no_grad():
+        for p in module.parameters():
+            p.mul_(1.7)
+        logits = module(X)
+    plain = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+    plain.load_state_dict({f"{k}.{n}": getattr(module[k], n).detach() for k in (0, 2) for n in ("weight", "bias")})
+    found, expected = (build_measure("path-norm")(Net(m, X, y)).value for m in (module, plain))
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert torch.equal(module(X), logits)
+
+
+@pytest.mark.parametrize("name", ["pac-bayes-flatness", "pac-bayes-magnitude", "sharpness"])
+def test_weights_are_moved_in_wrapped_modules_and_not_in_traced_ones(name: str) -> None:
+    torch.manual_seed(0)
+    X, y = torch.rand(12, 6), torch.arange(12) % 3
+    module = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3)).eval()
+    measure = build_measure(name)
+    wrapped = measure(Net(nn.DataParallel(module), X, y), draws=2)
+    assert wrapped.value == measure(Net(module, X, y), draws=2).value
+    assert wrapped.used == ("module.0", "module.2")
+    with pytest.raises(NotApplicable, match="traced module"):
+        measure(Net(torch.jit.trace(module, X), X, y), draws=2)
+    with pytest.raises(NotApplicable, match="no parameters"):
+        measure(Net(nn.Flatten(), X, y), draws=2)
+
+
+def test_spectral_norms_are_told_of_half_precision() -> None:
+    torch.manual_seed(0)
+    X, y = torch.rand(12, 1, 4, 4), torch.arange(12) % 3
+    module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 3)).bfloat16()
+    half = build_measure("spectral-sum")(Net(module, X.bfloat16(), y)).value
+    assert half == pytest.approx(build_measure("spectral-sum")(Net(module.float(), X, y)).value, rel=1e-4)

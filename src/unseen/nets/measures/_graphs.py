@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
+from unseen.core.errors import NotApplicable
 from unseen.nets._measure import LayerLog
 from unseen.nets._net import Net
 from unseen.nets._traced import captured, weighted
@@ -15,6 +16,8 @@ __all__ = ["features_into", "last_layers", "nearest", "neighbours", "normalised_
 def last_layers(net: Net, count: int, layers: LayerLog) -> tuple[str, ...]:
     """Return the names of the last dense and convolution layers and note the others as skipped."""
     found = [layer.name for layer in weighted(net.module, net.X_train)]
+    if not found:
+        raise NotApplicable("the module runs no dense or convolution layer; there are no features to link inputs by.")
     kept = tuple(found[-count:])
     layers.use(*kept)
     for name in found[:-count]:

@@ -12,6 +12,7 @@ from unseen.nets._estimate import estimate
 from unseen.nets._measure import LayerLog, Measure, register
 from unseen.nets._net import Net
 from unseen.nets._sample_posterior import posterior
+from unseen.nets._split import last_linear
 from unseen.nets._weight_layers import weight_layers
 from unseen.nets.measures._estimated import range_of
 
@@ -69,7 +70,7 @@ class Bayesian(Measure):
             classes=classes,
             random_state=0,
         )
-        last = [name for name, m in net.module.named_modules() if isinstance(m, torch.nn.Linear)][-1]
+        last = last_linear(net.module, X)
         layers.use(last)
         for name in weight_layers(net.module):
             if name != last:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.func import functional_call
 
 from unseen.core.errors import InputError
 from unseen.nets._measure import LayerLog, Measure, register
@@ -65,7 +64,7 @@ class PacBayesFlatness(Measure):
         """Return one row per noise draw: log sigmas, accuracies at them, and the accuracy that must be kept."""
         rows = torch.randperm(net.n, generator=generator)[: self.n].to(net.device)
         X, y = net.X_train[rows], net.y_train[rows]
-        weights = {name: p.detach() for name, p in net.module.named_parameters()}
+        weights = net.weights()
         layers.use(*(name.rpartition(".")[0] for name in weights))
         kept = self._accuracy(net, weights, X, y) - self.cost_of_noise
         draws = [self._noise(weights, generator) for _ in range(count)]
@@ -105,7 +104,7 @@ class PacBayesFlatness(Measure):
     def _accuracy(net: Net, weights: dict[str, torch.Tensor], X: torch.Tensor, y: torch.Tensor) -> float:
         with torch.no_grad():
             parts = zip(X.split(net.batch_size), y.split(net.batch_size))
-            right = sum((functional_call(net.module, weights, (a,)).argmax(1) == b).sum() for a, b in parts)
+            right = sum((net.logits_with(weights, a).argmax(1) == b).sum() for a, b in parts)
         return float(right) / len(y)
 
     def _bracket(self, net: Net, weights: Any, noise: Any, X: torch.Tensor, y: torch.Tensor, kept: float) -> float:

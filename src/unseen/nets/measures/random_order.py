@@ -33,5 +33,5 @@ class RandomOrder(Measure):
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Draw it."""
         start = float(torch.rand(1, generator=generator, dtype=torch.float64))
-        first = next(iter(net.module.parameters())).detach().flatten()[0]
-        return (start + 1e6 * abs(float(first))) % 1.0
+        first = next((float(p.detach().flatten()[0]) for p in net.module.parameters() if p.numel()), 0.0)
+        return (start + 1e6 * abs(first)) % 1.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
-from torch.func import functional_call
 
 from unseen.core.errors import InputError
 from unseen.nets._measure import LayerLog, Measure, register
@@ -56,7 +55,7 @@ class Sharpness(Measure):
 
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
         """Return the rise of the loss on each batch."""
-        weights = {name: p.detach() for name, p in net.module.named_parameters()}
+        weights = net.weights()
         layers.use(*(name.rpartition(".")[0] for name in weights))
         length = self.rho
         if self.relative:
@@ -72,11 +71,11 @@ class Sharpness(Measure):
         X, y = net.X_train[rows], net.y_train[rows]
         with torch.enable_grad():
             free = {name: p.clone().requires_grad_() for name, p in weights.items()}
-            loss = torch.nn.functional.cross_entropy(functional_call(net.module, free, (X,)), y)
+            loss = torch.nn.functional.cross_entropy(net.logits_with(free, X), y)
             slopes = torch.autograd.grad(loss, list(free.values()), allow_unused=True)
         slopes = [torch.zeros_like(p) if g is None else g for g, p in zip(slopes, weights.values())]
         norm = torch.stack([g.norm() for g in slopes]).norm().clamp_min(1e-12)
         moved = {name: p + length / norm * g for (name, p), g in zip(weights.items(), slopes)}
         with torch.no_grad():
-            uphill = torch.nn.functional.cross_entropy(functional_call(net.module, moved, (X,)), y)
+            uphill = torch.nn.functional.cross_entropy(net.logits_with(moved, X), y)
         return float(uphill - loss.detach())

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import in_situation, recipe_weights, rule_family
+from unseen.core.evidence import in_situation, recipe_weights, rule_family, unlike_the_study
 from unseen.core.notes import merge_notes, note
 
 __all__ = ["CombinedEstimate", "WeightedRecipe", "weighted_mean"]
@@ -57,6 +57,8 @@ class CombinedEstimate(Estimate):
         if found.extrapolated:
             text = f"{data.n_units} units are outside the 20 to 100 the expected RMS was measured at"
             notes = merge_notes(notes, (note("U022", text),))
+        if differs := unlike_the_study(data):
+            notes = merge_notes(notes, (note("U030", differs),))
         return replace(self, expected_rms=found.rms, situation=found.situation, notes=notes)
 
     def row(self) -> dict[str, Any]:

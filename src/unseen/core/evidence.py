@@ -9,6 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "FAMILIES",
     "Evidence",
@@ -20,6 +22,7 @@ __all__ = [
     "leads",
     "recipe_weights",
     "rule_family",
+    "unlike_the_study",
 ]
 
 FAMILIES = {
@@ -33,6 +36,7 @@ FAMILIES = {
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
 }  # fmt: skip
 FEW_SETS = 5
+RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class or more rows that repeat others
 RECIPES = ("combined", "auto-resub")
 # options that change how exactly a method is computed, not what it estimates
 COMPUTING = frozenset({"n_mc", "sampler", "draws", "exact", "among", "loss"})
@@ -185,6 +189,31 @@ def in_situation(method: str, loss: str, error: float | None, native: Any, data:
     if loss != "zero-one" or data.classes is None:
         return None
     return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), error)
+
+
+def unlike_the_study(data: Any) -> str:
+    """Say in which way a sample differs from those the expected RMS was measured on; empty where it does not.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from unseen.datasets import as_data
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 37
+    >>> unlike_the_study(as_data(X, y))
+    'the rarest class has 7.5% of the rows (10% or more in the study)'
+    >>> unlike_the_study(as_data(X // 2, np.arange(40) % 4 > 1))
+    '50% of the rows repeat others (less than 10% in the study)'
+    """
+    share = float(np.bincount(data.codes, minlength=len(data.classes)).min() / data.n)
+    if share < RARE_CLASS:
+        return f"the rarest class has {100 * share:.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
+    if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
+        return ""
+    rows = np.ascontiguousarray(np.column_stack([data.X, data.codes]))
+    equal = (len(rows) - len(np.unique(rows.view(f"V{rows.strides[0]}")))) / len(rows)
+    if equal >= MANY_EQUAL:
+        return f"{100 * equal:.3g}% of the rows repeat others (less than {100 * MANY_EQUAL:g}% in the study)"
+    return ""
 
 
 def as_studied(method: Any) -> bool:

@@ -75,6 +75,10 @@ CODES: dict[str, NoteKind] = {
         "preprocessing outside the loop",
         "It has seen the rows that were to be unseen; put it into a pipeline with the model.",
     ),
+    "U030": NoteKind(
+        "unlike the study",
+        "Expect more than the expected RMS: it was measured on data sets without this. Read the headline with its interval.",
+    ),
     "K001": NoteKind("samples removed", "Look at the removed points in the figure; give outliers=None to keep them."),
     "K002": NoteKind("negative ratios", "Baseline correction may be too strong; such samples are kept."),
     "K003": NoteKind(

@@ -186,7 +186,8 @@ class Assessment(Shown):
         rms = getattr(best, "expected_rms", None)
         if rms is not None:
             text += f"; on held-out data sets with {best.situation} its RMS was {percent_or_number(rms, best.loss)}"  # type: ignore[attr-defined]
-        return text + ")." + self._nearer(rms)
+        unlike = "".join(f" The data differ from those studied: {n.text}." for n in best.notes if n.code == "U030")
+        return text + ")." + self._nearer(rms) + unlike
 
     def _nearer(self, rms: float | None) -> str:
         """Name the method that came nearest to the truth in such situations, where it is not the best one over all situations."""

@@ -163,3 +163,25 @@ def test_combined_says_nothing_about_regression():
         unseen.estimate(
             LinearRegression(), rng.normal(size=(40, 2)), rng.normal(size=40), method="combined", random_state=0
         )
+
+
+@pytest.mark.parametrize(
+    ("repeated", "few", "words"),
+    [
+        (3, 20, ""),
+        (4, 20, "10% of the rows repeat others (less than 10% in the study)"),
+        (0, 4, ""),
+        (0, 3, "the rarest class has 7.5% of the rows (10% or more in the study)"),
+    ],
+)
+def test_where_a_sample_is_unlike_those_studied_is_counted_by_hand(repeated, few, words):
+    X = np.arange(80.0).reshape(40, 2)
+    y = np.arange(40) >= 40 - few
+    X[:repeated] = X[repeated]  # the first rows are copies of the next one
+    assert evidence.unlike_the_study(unseen.datasets.as_data(X, y, task="classification")) == words
+
+
+def test_equal_features_with_other_labels_are_no_repeats():
+    X = np.repeat(np.arange(20.0), 2)[:, None]
+    data = unseen.datasets.as_data(X, np.arange(40) % 2, task="classification")
+    assert evidence.unlike_the_study(data) == ""

@@ -58,3 +58,17 @@ def test_a_method_that_came_nearer_in_such_situations_is_named(assessed):
     )
     alone = {"combined": assessed.best.expected_rms, "resub": 0.3}
     assert "came nearer" not in replace(assessed, expected_rms=alone).best_sentence()
+
+
+def test_a_class_rarer_than_any_studied_is_told(assessed):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    kept = [*(i for i in range(len(y)) if y[i] == y[0])][:56] + [*(i for i in range(len(y)) if y[i] != y[0])][:4]
+    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
+    a = unseen.assess(KNeighborsClassifier(3), X[kept], y[kept], random_state=0, effort=effort)
+    assert a.best_sentence().endswith(
+        "The data differ from those studied: the rarest class has 6.67% of the rows (10% or more in the study)."
+    )
+    assert [n.code for n in a.best.notes if n.code == "U030"] == ["U030"]
+    assert "differ from those studied" not in assessed.best_sentence()

@@ -31,9 +31,9 @@ class TableMethod(Protocol):
     """Turns a table of losses into an estimate.
 
     Class attributes: `id`; `designs` it accepts; `target`; `needs`, a subset of {test, train, full, predictions};
-    `linear` in the losses (works on differences); `equivariant` under shift and scale; `centred` (value inside its
-    interval); `weighted` (has a weighted form); `version`. `default_design(data)` returns the design used when the
-    caller names none.
+    `linear` in the losses (works on differences); `point_only` where there is no standard error, so no test either (False by
+    default); `equivariant` under shift and scale; `centred` (value inside its interval); `weighted` (has a weighted form);
+    `version`. `default_design(data)` returns the design used when the caller names none.
     """
 
     id: str

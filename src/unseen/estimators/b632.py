@@ -46,6 +46,7 @@ class B632:
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "full"})
     linear: ClassVar[bool] = True
+    point_only: ClassVar[bool] = True
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True

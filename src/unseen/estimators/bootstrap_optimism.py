@@ -56,6 +56,7 @@ class BootstrapOptimism:
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "train", "full"})
     linear: ClassVar[bool] = True
+    point_only: ClassVar[bool] = True
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True

@@ -44,6 +44,7 @@ class HoldoutError:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test"})
     linear: ClassVar[bool] = True
+    point_only: ClassVar[bool] = True
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True

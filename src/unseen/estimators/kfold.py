@@ -38,6 +38,7 @@ class KFoldError:
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test"})
     linear: ClassVar[bool] = True
+    point_only: ClassVar[bool] = True
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True

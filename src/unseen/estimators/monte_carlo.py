@@ -39,6 +39,7 @@ class MonteCarloError:
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test"})
     linear: ClassVar[bool] = True
+    point_only: ClassVar[bool] = True
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True

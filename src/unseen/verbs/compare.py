@@ -16,7 +16,7 @@ from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.paired import from_estimate, with_rope
-from unseen.core.registry import build, find, options_of
+from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.set_losses import favoured
 from unseen.core.table import PredictionTable
@@ -26,7 +26,7 @@ from unseen.engine.run import execute
 from unseen.engine.where import using
 from unseen.verbs.prepare import data_of, model_of, needs_scores, plan_of
 
-__all__ = ["compare"]
+__all__ = ["compare", "pair_tests"]
 
 MANY = 3
 
@@ -140,17 +140,43 @@ def compare(
     return replace(_compared(chosen, losses, level, rope, adjust, seed), command=command)
 
 
+def pair_tests() -> list[str]:
+    """Return the ids that `compare` takes as `test`.
+
+    Examples
+    --------
+    >>> [name in pair_tests() for name in ("corrected-t", "mcnemar", "friedman", "wilson", "kfold")]
+    [True, True, False, False, False]
+    """
+    return [
+        name for kind in ("comparisons", "estimators") for name, cls in known(kind).items() if not _why_no_test(cls)
+    ]
+
+
 def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
     if not isinstance(test, str):
         return test
-    cls = find(test, "comparisons", "estimators")
-    if "datasets" in getattr(cls, "needs", ()):
-        raise InputError(f"{test} ranks models over many data sets; give their errors to unseen.rank.")
-    if not (hasattr(cls, "designs") and (cls.__module__.startswith("unseen.comparisons") or cls.linear)):
-        raise InputError(f"{test} is no test of a difference: it is not linear in the losses, or needs no splits.")
+    try:
+        cls = find(test, "comparisons", "estimators")
+    except UnknownName:
+        raise UnknownName("test", test, pair_tests()) from None
+    if reason := _why_no_test(cls):
+        raise InputError(f"{test} {reason}.")
     if rope is not None and "rope" in options_of(cls):
         options = {**options, "rope": rope}
     return build(test, "comparisons", "estimators", options=options)
+
+
+def _why_no_test(cls: type[Any]) -> str:
+    """Return why a method cannot test a difference of two models, nothing where it can."""
+    if "datasets" in getattr(cls, "needs", ()):
+        return "ranks models over many data sets; give their errors to unseen.rank"
+    made_for_it = cls.__module__.startswith("unseen.comparisons") or getattr(cls, "kind", "") == "comparisons"
+    if not hasattr(cls, "designs") or not (made_for_it or getattr(cls, "linear", False)):
+        return "is no test of a difference: it is not linear in the losses, or needs no splits"
+    if getattr(cls, "point_only", False):
+        return "gives no standard error, so it is no test; choose corrected-t, for example"
+    return ""
 
 
 def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...]]:

@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import DesignError, InputError, KindError, UnknownName
+from unseen.core.registry import known
 
 DEFAULT = unseen.designs.MonteCarlo(0.3, 25)
 COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
@@ -239,6 +240,28 @@ def test_failed_fits_of_one_model_are_left_out_of_both(sample):
 def test_misuse_is_refused(sample, kwargs, error, message):
     with pytest.raises(error, match=message):
         unseen.compare(GaussianNB(), DummyClassifier(), *sample, random_state=0, **kwargs)
+
+
+def test_an_unknown_test_is_answered_with_those_that_compare_takes(sample):
+    with pytest.raises(UnknownName) as caught:
+        unseen.compare(GaussianNB(), DummyClassifier(), *sample, test="xyzzy")
+    named = str(caught.value).partition("known: ")[2].rstrip(".").split(", ")
+    X, y = sample[0][:90], sample[1][:90]
+    for name in named:
+        c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, test=name, time=np.arange(90), random_state=0)
+        assert (c.pairs[0].p is None) == (name == "bayesian-t"), name
+    others = {*known("comparisons"), *known("estimators")} - set(named)
+    assert {"friedman", "wilson", "kfold"} < others
+    for name in others:  # nothing is fitted first
+        with pytest.raises(InputError, match=r"no test|unseen\.rank"):
+            unseen.compare("no model", "none either", X, y, test=name)
+
+
+@pytest.mark.parametrize("name", ["wilsn", "k-fold", "friedmann"])
+def test_what_compare_would_refuse_is_not_suggested(sample, name):
+    with pytest.raises(UnknownName, match="unknown test") as caught:
+        unseen.compare(GaussianNB(), DummyClassifier(), *sample, test=name)
+    assert not {"'wilson'", "'kfold'", "'friedman'"} & set(str(caught.value).replace("?", " ").split())
 
 
 def test_too_few_or_too_many_subjects(sample):

@@ -15,7 +15,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.nets._bench_controls import bench_controls
 from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
 from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
-from unseen.nets._cmi import cmi
+from unseen.nets._cmi import Score, cmi
 from unseen.nets._csv_rows import csv_rows, number_in
 from unseen.nets._measure import Measure
 from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
@@ -141,12 +141,10 @@ def bench_of(
     axes = {name: [net[name] for net in nets] for name in names}
     axes = {name: column for name, column in axes.items() if len(set(column)) > 1}
     gap, seeds = np.array([float(net["gap"]) for net in nets]), np.array([int(net["seed"]) for net in nets])
+    floor = _anything(gap, axes, seeds, dropped).noise_floor(n_permutations)
     values, costs, errors, left_out = _columns(nets, rows)
     values = {**values, **bench_controls(gap, seeds, axes)}
     error = _gap_error(nets, n_test)
-    floor = cmi(gap, np.random.default_rng(0).random(len(gap)), axes, seeds=seeds, n_bootstrap=2).noise_floor(
-        n_permutations
-    )
     lines = [
         _line(name, column, gap, axes, seeds, costs.get(name, 0.0), errors.get(name, 0.0), error, n_permutations)
         for name, column in values.items()
@@ -163,6 +161,18 @@ def bench_of(
         left_out,
         _notes(gap, dropped, [name for name in left_out if name not in values]),
     )
+
+
+def _anything(gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, dropped: Sequence[str]) -> Score:
+    """Score a random measure; where this grid cannot be scored at all, tell what was left out of it before."""
+    try:
+        return cmi(gap, np.random.default_rng(0).random(len(gap)), axes, seeds=seeds, n_bootstrap=2)
+    except InputError as error:
+        if not dropped:
+            raise
+        raise InputError(
+            f"what is left of the grid cannot be scored: {error} Left out so that the grid stays full: {'; '.join(dropped)}."
+        ) from error
 
 
 def _read_networks(path: str | PathLike[str]) -> list[dict[str, Any]]:

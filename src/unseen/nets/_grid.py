@@ -132,7 +132,7 @@ def _check_complete(grid: Grid, has_seeds: bool) -> None:
     cells = list(product(*(range(k) for k in grid.shape)))
     twice = list(dict.fromkeys(cell for (_, cell), count in counts.items() if count > 1))
     if twice:
-        advice = "" if has_seeds else "; if they differ by their seed, give `seeds`"
+        advice = "" if has_seeds else "; if they differ by their seed, give `seeds` (--seed-column)"
         raise InputError(
             f"more than one network has {_named(grid, twice)}; each combination may be there once{advice}."
         )

@@ -270,19 +270,27 @@ def without_failures(
                 good = sum(cells[k][axis] == value for k in kept) - wrong
                 if best is None or good / wrong < best[0]:
                     best = (good / wrong, axis, value)
+        names = [_cell_named(axes, *cell, seeds is not None) for cell in lacking]
         if best is None:
-            raise InputError("networks fail at every value of some hyper-parameter: no complete grid is left.")
+            why = _counted(sum(failed), names, least)
+            raise InputError(
+                f"networks fail at every value of some hyper-parameter: no complete grid is left ({why}; {len(given)} were given)."
+            )
         _, axis, value = best
         gone = [k for k in bad if cells[k][axis] == value]
-        below = sum(k < len(given) for k in gone)
-        missing = [_cell_named(axes, *lacking[k - len(given)], seeds is not None) for k in gone if k >= len(given)]
-        why = [f"{_networks(below)} below {least:g}"] * (below > 0)
-        if missing:
-            rest = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
-            why.append(f"{_networks(len(missing))} missing: {'; '.join(missing[:MOST_NAMED])}{rest}")
-        dropped.append(f"{axes[axis]}={value} ({', '.join(why)})")
+        missing = [names[k - len(given)] for k in gone if k >= len(given)]
+        dropped.append(f"{axes[axis]}={value} ({_counted(len(gone) - len(missing), missing, least)})")
         kept = [k for k in kept if cells[k][axis] != value]
     return kept, dropped
+
+
+def _counted(below: int, missing: Sequence[str], least: float) -> str:
+    """Say how many networks are below the accuracy asked for, and which are missing."""
+    why = [f"{_networks(below)} below {least:g}"] * (below > 0)
+    if missing:
+        rest = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""
+        why.append(f"{_networks(len(missing))} missing: {'; '.join(missing[:MOST_NAMED])}{rest}")
+    return ", ".join(why)
 
 
 def _networks(count: int) -> str:

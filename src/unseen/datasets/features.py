@@ -231,7 +231,7 @@ def check_features(X: Any, names: tuple[str, ...]) -> None:
 
 def _refuse_infinite(row: int, name: str) -> None:
     raise InputError(
-        f"column {name!r} holds infinite values (first: row {row}, counted from 0); replace or remove them."
+        f"column {name!r} holds infinite values (first: row {row + 1}, counted from 1); replace or remove them."
     )
 
 

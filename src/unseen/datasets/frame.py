@@ -157,10 +157,10 @@ def _target(y: Array, task: Task | None) -> tuple[Array, Task]:
 
 
 def _rows(mask: Array, most: int = 5) -> str:
-    rows = np.flatnonzero(mask)
+    rows = np.flatnonzero(mask) + 1
     listed = ", ".join(map(str, rows[:most].tolist()))
     more = f" and {len(rows) - most} more" if len(rows) > most else ""
-    return f"row{'s' if len(rows) > 1 else ''} {listed}{more}, counted from 0"
+    return f"row{'s' if len(rows) > 1 else ''} {listed}{more}, counted from 1"
 
 
 def _looks_like_classes(y: Array) -> bool:

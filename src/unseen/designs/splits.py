@@ -81,10 +81,11 @@ def _indices(values: Any, n: int, side: str) -> Ints:
     if array.dtype == bool and len(array) == n:
         array = np.flatnonzero(array)
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) == 0:
-        raise InputError(f"a {side} part of the given splits is not a list of row numbers with at least one entry.")
+        raise InputError(f"a {side} part of the given splits is not a list of row indices with at least one entry.")
     if array.min() < 0 or array.max() >= n:
+        wrong = int(array.min() if array.min() < 0 else array.max())
         raise InputError(
-            f"a {side} part of the given splits names row {int(array.max())}, but the rows are 0 to {n - 1}."
+            f"a {side} part of the given splits names the index {wrong}, but the rows have the indices 0 to {n - 1}."
         )
     return array.astype(np.int64)
 

@@ -136,7 +136,7 @@ def _checked(X: np.ndarray, y: np.ndarray, name: str, n_classes: int | None, lim
     bad = np.flatnonzero(~np.isfinite(X.reshape(len(X), -1)).all(axis=1))
     if len(bad):
         raise InputError(
-            f"{name}: {len(bad)} examples hold NaN or infinite values, the first at row {bad[0]}; remove them."
+            f"{name}: {len(bad)} examples hold NaN or infinite values, the first at row {bad[0] + 1}, counted from 1; remove them."
         )
     if y.dtype.kind == "f":
         if not np.array_equal(y, np.round(y)):

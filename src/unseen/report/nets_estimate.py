@@ -55,5 +55,5 @@ def hardest(e: NetEstimate) -> Section | None:
     order = np.argsort(-values, kind="stable")[:SHOWN]
     share = float(values[order].sum() / values.sum())
     text = f"The error attributed to each training point; the {len(order)} listed carry {100 * share:.0f}% of the sum over all {len(values)}."
-    rows: list[list[Any]] = [[int(k), float(values[k])] for k in order if values[k] > 0]
-    return Section("hardest", "Hardest points", [Text(text), Table(["row, from 0", "error at this point"], rows)])
+    rows: list[list[Any]] = [[int(k) + 1, float(values[k])] for k in order if values[k] > 0]
+    return Section("hardest", "Hardest points", [Text(text), Table(["row, from 1", "error at this point"], rows)])

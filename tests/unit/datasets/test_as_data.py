@@ -90,7 +90,7 @@ class TestFrames:
             (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "several columns called 'a'"),
             (pd.DataFrame({"l": [[1], [2], [3], [4]]}), "'l' holds lists"),
             (pd.DataFrame({"c": [1j, 2, 3, 4]}), "complex"),
-            (pd.DataFrame({"a": [1, np.inf, 2, 3]}), "column 'a' holds infinite values .first: row 1"),
+            (pd.DataFrame({"a": [1, np.inf, 2, 3]}), "column 'a' holds infinite values .first: row 2, counted from 1"),
             (pd.DataFrame(index=range(4)), "no columns"),
             (pl.DataFrame({"a": [1, 2, 3, 4]}).lazy(), "collect"),
         ],
@@ -154,7 +154,7 @@ class TestArrays:
             (np.array([[1, np.inf]] * 4), "column 'x1' holds infinite"),
             (
                 sp.csr_matrix(np.array([[0, 0], [0, -np.inf], [0, 0], [0, 0]])),
-                "column 'x1' holds infinite values .first: row 1",
+                "column 'x1' holds infinite values .first: row 2, counted from 1",
             ),
             (sp.coo_array(np.arange(4)), "1 dimensions"),
         ],
@@ -207,8 +207,8 @@ class TestTarget:
     @pytest.mark.parametrize(
         ("y", "options", "words"),
         [
-            (pd.array([1, None, 2, None], dtype="Int64"), {}, "missing in 2 of 4 rows .rows 1, 3"),
-            (["a", "b", None, "a"], {}, "missing in 1 of 4 rows .row 2"),
+            (pd.array([1, None, 2, None], dtype="Int64"), {}, "missing in 2 of 4 rows .rows 2, 4, counted from 1"),
+            (["a", "b", None, "a"], {}, "missing in 1 of 4 rows .row 3, counted from 1"),
             ([0, 1, np.nan, 1], {}, "missing in 1 of 4"),
             ([1, 1, 1, 1], {}, "one class only"),
             ([1.5, 2, 3, 4], {"task": "classification"}, "fraction"),

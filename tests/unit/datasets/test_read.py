@@ -154,7 +154,7 @@ REFUSED = {
         "a,y\n1,u\n2,\n3,v\n4,\n",
         r"missing in 2 of 4 rows .* \(row 2, 4; the first row under the names is 1\)",
     ),
-    "infinite": ("a,y\n1,u\n-inf,v\n", "column 'a' holds infinite"),
+    "infinite": ("a,y\n1,u\n-inf,v\n", r"column 'a' holds infinite values \(first: row 2, counted from 1\)"),
     "overflow": ("a,y\n1,u\n1e999,v\n", "column 'a' holds infinite"),
     "twice": ("a,a,y\n1,2,u\n3,4,v\n", "several columns called 'a'"),
     "too many fields": ("a,b,y\n1,2,u\n3,4,5,v\n", "line 3 of .* has 4 fields, but there are 3"),

@@ -69,9 +69,10 @@ def test_masks_count_as_indices():
     ("pairs", "message"),
     [
         ([], "empty"),
-        ([(np.arange(5), np.array([25]))], "names row 25"),
+        ([(np.arange(5), np.array([25]))], "names the index 25, but the rows have the indices 0 to 19"),
+        ([(np.arange(5), np.array([-2, 7]))], "names the index -2"),
         ([(np.arange(5), np.zeros(0, int))], "at least one entry"),
-        ([(np.arange(5), np.array([0.5]))], "row numbers"),
+        ([(np.arange(5), np.array([0.5]))], "row indices"),
     ],
 )
 def test_bad_given_splits_are_refused(pairs, message):

@@ -106,7 +106,7 @@ def test_npz(tmp_path):
     with pytest.raises(InputError, match="cannot read"):
         read_examples(file)
     np.savez(file, X=np.array([[1.0], [np.nan]]), y=[0, 1])
-    with pytest.raises(InputError, match="the first at row 1"):
+    with pytest.raises(InputError, match="the first at row 2, counted from 1"):
         read_examples(file)
     np.savez(file, X=np.ones((3, 2)), y=[0, 1])
     with pytest.raises(InputError, match="one label per input"):

@@ -52,5 +52,6 @@ def test_without_a_calibration_there_is_none():
 
 def test_the_points_that_carry_the_error_come_first():
     table = next(b for b in sections(calibrated())["hardest"].blocks if isinstance(b, Table))
-    assert table.rows[0] == [1, 0.6]
-    assert [row[0] for row in table.rows] == [1, 2, 3]
+    assert table.columns[0] == "row, from 1"
+    assert table.rows[0] == [2, 0.6]
+    assert [row[0] for row in table.rows] == [2, 3, 4]

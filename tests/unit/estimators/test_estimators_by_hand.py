@@ -17,6 +17,7 @@ from unseen.estimators.bca import Bca, bca_ends
 from unseen.estimators.bootstrap_loo import BootstrapLoo
 from unseen.estimators.bootstrap_percentile import BootstrapPercentile
 from unseen.estimators.clopper_pearson import ClopperPearson
+from unseen.estimators.out_of_bag import OutOfBagInterval
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
 from unseen.estimators.wilson import Wilson, wilson_interval
@@ -181,6 +182,26 @@ def test_out_of_bag_means_of_rows_are_weighted_by_the_rows_own_weights(loss_tabl
     pairs = [([0, 0, 2], [1]), ([0, 0, 0], [1, 2])]
     table = loss_table(pairs, [[1.0], [3.0, 8.0]], "bootstrap", n=3, weights=np.array([7.0, 5.0, 1.0]))
     assert BootstrapLoo()(table).value == pytest.approx((5 * 2 + 1 * 8) / 6)
+
+
+def test_rows_in_every_bootstrap_sample_are_counted_in_a_note(loss_table):
+    """Rows 0 and 1 are never out of bag, row 2 or row 3 always is: two rows, and no note once each was left out."""
+    pairs = [([0, 0, 1, 2], [3]), ([0, 1, 1, 3], [2])] * 100
+    table = loss_table(pairs, [[1.0], [2.0]] * 100, "bootstrap", n=4)
+    (found,) = [n for n in OutOfBagInterval()(table).notes if n.code == "U012"]
+    assert "2 rows were in every bootstrap sample" in found.text
+    pairs += [([2, 2, 3, 3], [0, 1])]
+    all_left_out = OutOfBagInterval()(loss_table(pairs, [[1.0], [2.0]] * 100 + [[1.0, 1.0]], "bootstrap", n=4))
+    assert "U012" not in [n.code for n in all_left_out.notes]
+
+
+def test_score_interval_ends_exactly_at_nought_and_one():
+    """At a share of 1 centre plus half-width is 1 whatever the size, and rounding must not carry it past."""
+    ends = [wilson_interval(1.0, size, level) for size in range(1, 200) for level in (0.8, 0.9, 0.95, 0.99)]
+    assert {high for _, high in ends} == {1.0}
+    mirrored = [wilson_interval(0.0, size, level) for size in range(1, 200) for level in (0.8, 0.9, 0.95, 0.99)]
+    assert {low for low, _ in mirrored} == {0.0}
+    np.testing.assert_allclose([1 - low for low, _ in ends], [high for _, high in mirrored], rtol=1e-12)
 
 
 @pytest.mark.parametrize("method", [Bca(), BootstrapPercentile()])

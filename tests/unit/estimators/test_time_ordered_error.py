@@ -13,6 +13,8 @@ from unseen.core.errors import InputError
 from unseen.estimators._long_run import bartlett_variance, cosine_count, cosine_variance, newey_west_lags
 from unseen.estimators.time_ordered import TimeOrderedError
 
+GROUPS = np.repeat(np.arange(24), np.tile([1, 4], 12))  # units of one row and of four
+
 
 def run(n=60, model=None, **columns):
     rng = np.random.default_rng(0)
@@ -68,6 +70,22 @@ def test_groups_are_units_of_time():
     assert e.value == pytest.approx(pairs.mean())
     assert e.std_error == pytest.approx(np.sqrt(cosine_by_hand(pairs - pairs.mean(), e.df) / 15))
     assert [n.code for n in e.notes if n.code == "U009"] == ["U009"]
+
+
+@pytest.mark.parametrize(
+    "columns", [{"sample_weight": np.random.default_rng(1).uniform(0.5, 4.0, 60)}, {"groups": GROUPS}]
+)
+def test_all_cosines_give_the_variance_of_a_weighted_mean_or_of_a_ratio(columns):
+    """Cosines are orthogonal, so all of them give T/(T-1) sum (w_t (x_t - m))^2 / (sum w)^2 (Cochran 1977, 6.4)."""
+    table = run(**columns)
+    losses = np.square(table.data.y[table.test.row] - table.test.value)
+    weight, unit = columns.get("sample_weight", np.ones(60))[table.test.row], table.data.units[table.test.row]
+    size, mean = weight.sum(), np.average(losses, weights=weight)
+    summed = np.array([np.sum((weight * (losses - mean))[unit == u]) for u in np.unique(unit)])
+    T = len(summed)
+    e = TimeOrderedError(count=T - 1)(table.losses())
+    assert e.value == pytest.approx(mean)
+    assert e.std_error == pytest.approx(np.sqrt(T / (T - 1) * np.sum(summed**2)) / size)
 
 
 def test_newey_west_by_hand():

@@ -161,10 +161,12 @@ def one_number_each(name: str, values: ArrayLike) -> NDArray[np.float64]:
         raise KindError(f"{name} must hold one number per network: {error}.") from error
     if array.ndim != 1:
         raise InputError(f"{name} has shape {array.shape}; one number per network is needed.")
-    bad = np.flatnonzero(np.isnan(array))
+    bad = np.flatnonzero(np.isnan(array)) + 1
     if bad.size:
         where = ", ".join(map(str, bad[:8])) + (", ..." if bad.size > 8 else "")
-        raise InputError(f"{name} is not a number for {bad.size} of {array.size} networks (rows {where}).")
+        raise InputError(
+            f"{name} is not a number for {bad.size} of {array.size} networks (row {where}; counted from 1)."
+        )
     if array.size < 2:
         raise InputError(f"{name} holds {array.size} value; ordering needs at least two networks.")
     return array

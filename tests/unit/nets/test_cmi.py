@@ -183,7 +183,7 @@ def test_repeated_cells_are_refused_and_seeds_proposed(example):
     ("change", "message"),
     [
         ({"gap": [0.1] * 24}, "constant gap"),
-        ({"measure": [math.nan] + [1.0] * 23}, r"not a number for 1 of 24 networks \(rows 0\)"),
+        ({"measure": [math.nan] + [1.0] * 23}, r"not a number for 1 of 24 networks \(row 1; counted from 1\)"),
         ({"gap": [math.nan] * 24}, "gap is not a number"),
         ({"gap": [math.inf] + [1.0] * 23}, "infinite"),
         ({"gap": [0.1], "measure": [1.0], "grid": {"a": [1]}}, "at least two networks"),

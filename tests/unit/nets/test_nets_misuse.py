@@ -111,7 +111,7 @@ def test_the_commands_work_before_they_are_misused(run):
         (lambda rows: rows[:3] + rows[4:7] + rows[8:], ["not complete", "depth=1, width=16, dropout=0.5; depth=2, width=16, dropout=0.5", "2 of 12"]),
         (put("gap", 0.25), ["all networks have the gap 0.25", "no order to predict"]),
         (lambda rows: rows[:1], ["1 value", "at least two networks"]),
-        (put("gap", "", 4), ["gap is not a number for 1 of 12 networks (rows 4)"]),
+        (put("gap", "", 4), ["gap is not a number for 1 of 12 networks (row 5; counted from 1)"]),
         (put("gap", "much"), ["gap must hold one number per network", "much"]),
         (lambda rows: rows + rows[:1], ["more than one network has depth=1, width=8, dropout=0.0"]),
         (without("dropout"), ["unknown column of wide.csv 'dropout'"]),

@@ -39,6 +39,14 @@ def bench_answer(b: Bench) -> Section:
     blocks.append(
         Text(f"{len(above)} of {len(measures)} measures are above the noise floor, {networks} the zoo {b.zoo}.")
     )
+    wrong = [f"{line.measure} ({line.tau:.2f})" for line in above if line.tau < 0]
+    if wrong:
+        blocks.append(
+            Text(
+                f"Of these, {', '.join(wrong)} order{'s' if len(wrong) == 1 else ''} the networks the wrong way (tau below 0): the score "
+                "is nearly blind to direction."
+            )
+        )
     beaten = [line.measure for line in b.lines if line.control and measures and line.cmi >= measures[0].cmi]
     if beaten:
         blocks.append(Text(f"No measure beats the control{'s' if len(beaten) > 1 else ''} {', '.join(beaten)}."))

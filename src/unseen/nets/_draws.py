@@ -72,6 +72,15 @@ def uniform(keys: Tensor, shape: Sequence[int], dtype: torch.dtype = torch.float
     return ((_at(keys, shape) >> 40) & ((1 << 24) - 1)).to(dtype) * 2.0**-24
 
 
+def _quarters(hashes: Tensor) -> Tensor:
+    """Return the four signed 16-bit parts of each hash, the lowest first, along the last axis."""
+    try:
+        return hashes.view(torch.int16)
+    except RuntimeError:  # torch before 2.13 cannot reinterpret numbers under vmap
+        shifts = torch.tensor([0, 16, 32, 48], device=hashes.device)
+        return (hashes[..., None] >> shifts).to(torch.int16).flatten(-2)
+
+
 def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
     """Return True where a unit is kept: with probability 1 - rate, per key.
 
@@ -83,7 +92,7 @@ def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
     True
     """
     count = math.prod(int(size) for size in shape)
-    drawn = _at(keys, (-(-count // 4),)).view(torch.int16)[..., :count]  # four draws of 16 bits from each hash
+    drawn = _quarters(_at(keys, (-(-count // 4),)))[..., :count]  # four draws of 16 bits from each hash
     floor = ((rate.double() * 2.0**16).round() - 2.0**15).clamp(max=2.0**15 - 1).to(torch.int16)
     return (drawn >= floor[..., None]).reshape(*keys.shape, *shape)
 

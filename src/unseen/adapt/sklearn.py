@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.adapt.pipelines import piped_hook
 from unseen.adapt.shapes import in_shape, reads_shapes
-from unseen.adapt.weights import weight_key
+from unseen.adapt.weights import copies_key, weight_key
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
@@ -77,10 +77,15 @@ class SklearnModel:
         """Return a fitted clone; unset `random_state` parameters are set from `seed`.
 
         Row weights go to `fit` where the estimator takes `sample_weight`: in a pipeline to its last step, in a
-        meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on.
+        meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on. Where rows
+        were drawn with repeats, an estimator whose `fit` takes `copies` is told which rows are copies of one.
         """
         fresh = self.fresh(seed)
-        options = {} if data.weights is None or self.weight_key is None else {self.weight_key: data.weights}
+        options: dict[str, Any] = {}
+        if data.weights is not None and self.weight_key is not None:
+            options[self.weight_key] = data.weights
+        if self.copies_key is not None and data.source is not None and len(np.unique(data.source)) < data.n:
+            options[self.copies_key] = data.source
         shape = data.sample_shape if data.sample_shape and reads_shapes(fresh) else ()
         fitted = fresh.fit(in_shape(data.X, shape), data.y, **options)
         return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes, shape)
@@ -100,6 +105,11 @@ class SklearnModel:
     def weight_key(self) -> str | None:
         """Name under which `fit` takes row weights; None where it takes none."""
         return weight_key(self.estimator)
+
+    @cached_property
+    def copies_key(self) -> str | None:
+        """Name under which `fit` takes the row that each row is a copy of; None where it takes none."""
+        return copies_key(self.estimator)
 
     @property
     def fit_many(self) -> Any:

@@ -1,11 +1,11 @@
-"""Where row weights go in: the keyword under which an estimator's fit takes them."""
+"""What else a fit is told of its rows: the keywords under which it takes their weights, and which are copies of one row."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Any
 
-__all__ = ["weight_key"]
+__all__ = ["copies_key", "weight_key"]
 
 _WRAPPED = ("estimator", "regressor", "base_estimator")
 
@@ -31,6 +31,27 @@ def weight_key(estimator: Any) -> str | None:
     if named:
         return "sample_weight"
     return _through(estimator) if open_ended else None
+
+
+def copies_key(estimator: Any) -> str | None:
+    """Return the keyword of `fit` that takes the row which each row is a copy of, itself or as the last step of a pipeline; None where there is none.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import Pipeline
+    >>> class Net:
+    ...     def fit(self, X, y, copies=None): ...
+    >>> copies_key(Net()), copies_key(Pipeline([("net", Net())]))
+    ('copies', 'net__copies')
+    """
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        inner = None if _routing() else copies_key(steps[-1][1])
+        return None if inner is None else f"{steps[-1][0]}__{inner}"
+    try:
+        return "copies" if "copies" in inspect.signature(estimator.fit).parameters else None
+    except (TypeError, ValueError, AttributeError):
+        return None
 
 
 def _parameters(estimator: Any) -> tuple[bool, bool]:

@@ -43,6 +43,8 @@ class Data:
     sample_shape : tuple of int
         Shape of an example, such as (channels, height, width), where X came in more than two dimensions and its rows are
         flattened examples; empty for tables.
+    source : ndarray of int or None
+        Row that each row was taken from, so that copies are known as such; None for a sample as it came.
 
     Examples
     --------
@@ -50,6 +52,8 @@ class Data:
     >>> d = Data(np.zeros((3, 2)), np.array(["a", "b", "a"]), "classification", np.array(["a", "b"]))
     >>> d.n, d.codes.tolist(), d.take(np.array([1])).n
     (3, [0, 1, 0], 1)
+    >>> d.take(np.array([2, 0, 2])).take(np.array([0, 2])).source.tolist()
+    [2, 2]
     """
 
     X: Any
@@ -65,6 +69,7 @@ class Data:
     positive: Any = None
     fingerprint: str = ""
     sample_shape: tuple[int, ...] = ()
+    source: Ints | None = None
 
     @property
     def n(self) -> int:
@@ -116,7 +121,8 @@ class Data:
         parts: dict[str, Any] = {
             k: None if (v := getattr(self, k)) is None else v[indices] for k in ("groups", "weights", "order", "ids")
         }
-        return replace(self, X=self.features(indices), y=self.y[indices], **parts)
+        source = np.arange(self.n)[indices] if self.source is None else self.source[indices]
+        return replace(self, X=self.features(indices), y=self.y[indices], source=source, **parts)
 
     def without_features(self) -> Data:
         """Return the same rows with no features, as tables keep them."""

@@ -13,12 +13,20 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError
 from unseen.nets._architectures import make_mlp
-from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode
+from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode, reshaped
 from unseen.nets._fit_many import fit_many
 from unseen.nets._fits import Fits, ran_out, rows_at_once
 from unseen.nets._recipe import around
 from unseen.nets._saved import saved_classifier, write_classifier
-from unseen.nets._settings import device_of, dtype_of, exact_float32, seed_of, tensor_of, weights_of_rows
+from unseen.nets._settings import (
+    device_of,
+    dtype_of,
+    exact_float32,
+    seed_of,
+    tensor_of,
+    weights_by_number,
+    weights_of_rows,
+)
 from unseen.nets._splits_together import answers, softmax
 from unseen.nets._view import View
 
@@ -112,7 +120,7 @@ class Classifier(Estimator):
         self.progress = progress
         self.after_epoch = after_epoch
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Classifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, copies: Any = None) -> Classifier:
         """Train a net on rows and labels; an earlier fit is forgotten.
 
         Parameters
@@ -121,6 +129,8 @@ class Classifier(Estimator):
             Rows, flat or in their shape, and labels of any kind.
         sample_weight : array-like, optional
             Weight of each row in the loss, as for `fit_many`.
+        copies : array-like, optional
+            Name of the example that each row is a copy of, as for `fit_many`; the engine gives it for rows that it drew with repeats.
         """
         array = checked_features(self, X, first=True)
         classes, codes = encode(checked_labels(y, len(array), type(self).__name__))
@@ -130,7 +140,7 @@ class Classifier(Estimator):
             raise InputError(
                 f"y holds one class only ({counted.tolist()[0]!r}); Classifier can't train with one class."
             )
-        fits = self._trained(array, codes, classes, None, [seed_of(self.random_state)], weights)
+        fits = self._trained(array, codes, classes, None, [seed_of(self.random_state)], weights, copies)
         self._keep(fits, classes)
         return self
 
@@ -149,36 +159,21 @@ class Classifier(Estimator):
         sets: Any,
         seeds: Sequence[int],
         rows: Any,
+        copies: Any,
         progress: bool = False,
     ) -> Fits:
-        weights = self.class_weight
-        if isinstance(weights, dict):
-            known = {label: k for k, label in enumerate(classes.tolist())}
-            unknown = [label for label in weights if label not in known]
-            if unknown:
-                raise InputError(f"class_weight names {unknown[0]!r}, which is no label of y: {list(known)[:10]}.")
-            weights = {known[label]: w for label, w in weights.items()}
         names = ("epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop",
                  "stop_at", "optimizer", "device", "dtype", "after_epoch")  # fmt: skip
         options = {name: getattr(self, name) for name in names}
         options["progress"] = progress or self.progress
         return fit_many(
-            self._architecture(), self._shaped(array), codes, sets, seeds=list(seeds), class_weight=weights,
-            n_classes=len(classes), sample_weight=rows, **options,
+            make_mlp if self.module is None else self.module, self._shaped(array), codes, sets, seeds=list(seeds),
+            class_weight=weights_by_number(self.class_weight, classes), n_classes=len(classes), sample_weight=rows,
+            copies=copies, **options,
         )  # fmt: skip
 
-    def _architecture(self) -> Any:
-        return make_mlp if self.module is None else self.module
-
     def _shaped(self, array: np.ndarray) -> np.ndarray:
-        if self.input_shape is None:
-            return array
-        wanted = int(np.prod(self.input_shape))
-        if int(np.prod(array.shape[1:])) != wanted:
-            raise InputError(
-                f"input_shape {tuple(self.input_shape)} holds {wanted} numbers, but an example of X has {int(np.prod(array.shape[1:]))}."
-            )
-        return array.reshape(len(array), *self.input_shape)
+        return array if self.input_shape is None else reshaped(array, self.input_shape)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logits, one column per class; for two classes the second minus the first."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["Estimator", "checked_features", "checked_labels", "encode"]
+__all__ = ["Estimator", "checked_features", "checked_labels", "encode", "reshaped"]
 
 
 class Estimator:
@@ -99,6 +99,14 @@ def checked_features(owner: Any, X: Any, *, first: bool) -> np.ndarray:
                 f"X has {array.shape[1]} features, but {type(owner).__name__} is expecting {owner.n_features_in_} features as input."
             )
     return array
+
+
+def reshaped(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return flat rows as examples of a shape."""
+    wanted, held = int(np.prod(shape)), int(np.prod(array.shape[1:]))
+    if held != wanted:
+        raise InputError(f"input_shape {tuple(shape)} holds {wanted} numbers, but an example of X has {held}.")
+    return array.reshape(len(array), *shape)
 
 
 def _check_sizes(array: np.ndarray) -> None:

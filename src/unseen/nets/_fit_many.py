@@ -17,7 +17,7 @@ from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
 from unseen.nets._live import Live, looking
 from unseen.nets._program import Plain
-from unseen.nets._sets import counting, index_arrays, make_sets, sets_and_seeds
+from unseen.nets._sets import counting, index_arrays, make_sets, names_of, sets_and_seeds
 from unseen.nets._settings import (
     Settings,
     class_weights,
@@ -58,6 +58,7 @@ def fit_many(
     stop_at: float | None = None,
     class_weight: Any = None,
     sample_weight: Any = None,
+    copies: Any = None,
     optimizer: str = "sgd",
     halve_every: int | None = None,
     n_classes: int | None = None,
@@ -110,6 +111,9 @@ def fit_many(
         Weight of each row of X in losses and accuracies. Rows of weight 0 are left out, and a whole number counts as that many
         copies of the row where a batch holds all rows; smaller batches and validation shares are drawn by rows, whatever they
         weigh.
+    copies : array, optional
+        Name of the example that each row of X is a copy of, where rows were drawn with repeats before: rows with one name stay on one side
+        of the validation share, as rows named twice in an index set do.
     optimizer : {"sgd", "adam"}
         Kind of step.
     halve_every : int, optional
@@ -193,7 +197,7 @@ def fit_many(
     if not isinstance(kept_out, (int, float)):
         kept_out = counting(index_arrays(kept_out, len(X), None), row_weights)
     weights = class_weights(class_weight, y, rows, n_logits, row_weights)
-    sets = make_sets(rows, seeds, kept_out)
+    sets = make_sets(rows, seeds, kept_out, names_of(copies, len(X)))
     if norms_of(ready):
         demand_pairs(nets[0], X, sets.lengths, settings.batch_size)
     X_there = _moved(X, where)

@@ -13,7 +13,7 @@ from torch import Tensor
 from unseen.core.errors import InputError
 from unseen.nets._draws import bits, keys_of
 
-__all__ = ["Sets", "counting", "index_arrays", "make_sets", "sets_and_seeds"]
+__all__ = ["Sets", "counting", "index_arrays", "make_sets", "names_of", "sets_and_seeds"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +46,11 @@ def index_arrays(index_sets: Any, n: int, count: int | None) -> list[np.ndarray]
             rows = np.flatnonzero(rows)
         if rows.ndim != 1 or rows.size == 0 or not np.issubdtype(rows.dtype, np.integer):
             raise InputError(
-                f"index set {number} must be a non-empty list of row numbers; it has shape {rows.shape} and kind {rows.dtype}."
+                f"index set {number} must be a non-empty list of row indices; it has shape {rows.shape} and kind {rows.dtype}."
             )
         if rows.min() < 0 or rows.max() >= n:
             wrong = int(rows.min() if rows.min() < 0 else rows.max())
-            raise InputError(f"index set {number} names row {wrong}, but X has rows 0 to {n - 1}.")
+            raise InputError(f"index set {number} names {wrong}, but the rows of X have the indices 0 to {n - 1}.")
         out.append(rows.astype(np.int64))
     if not out:
         raise InputError("index_sets is empty; give one set of rows per net.")
@@ -88,13 +88,27 @@ def counting(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> list[np.
     return out
 
 
-def make_sets(index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation: Any) -> Sets:
+def names_of(copies: Any, n: int) -> np.ndarray:
+    """Return a number for each row of X, the same for copies of one example; the row's own where nothing is said."""
+    if copies is None:
+        return np.arange(n)
+    given = np.asarray(copies.detach().cpu() if isinstance(copies, Tensor) else copies)
+    if given.shape != (n,):
+        raise InputError(f"copies has shape {given.shape}; it must hold one name per row of X ({n}).")
+    return np.unique(given, return_inverse=True)[1].reshape(-1)
+
+
+def make_sets(
+    index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation: Any, names: np.ndarray | None = None
+) -> Sets:
     """Split off each net's validation rows by its own seed and pad what is left.
 
-    `validation` is a share (0 for none) or one index set per net.
+    `validation` is a share (0 for none) or one index set per net; rows with one name are copies and stay together.
     """
     if isinstance(validation, (int, float)):
-        pairs = [_split(rows, seed, float(validation)) for rows, seed in zip(index_sets, seeds)]
+        called = [rows if names is None else names[rows] for rows in index_sets]
+        given = zip(index_sets, called, seeds)
+        pairs = [_split(rows, own, seed, float(validation)) for rows, own, seed in given]
     else:
         if len(validation) != len(index_sets):
             raise InputError(
@@ -106,11 +120,11 @@ def make_sets(index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation
     return Sets(train, lengths, kept, kept_lengths)
 
 
-def _split(rows: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """Keep about `share` of the rows for validation, by their places in the set; copies of one row stay on one side."""
+def _split(rows: np.ndarray, names: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Keep about `share` of the rows for validation, by their places in the set; rows with one name stay on one side."""
     if not share:
         return rows, rows[:0]
-    distinct, where, counts = np.unique(rows, return_index=True, return_counts=True)
+    distinct, where, counts = np.unique(names, return_index=True, return_counts=True)
     if len(distinct) < 2:
         raise InputError(
             f"a validation share of {share} needs at least two different rows; this index set has {len(distinct)}."
@@ -119,7 +133,7 @@ def _split(rows: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.nd
     order = np.argsort(rank, kind="stable")
     wanted = max(1, round(share * len(rows)))
     number = min(int(np.searchsorted(np.cumsum(counts[order]), wanted)) + 1, len(distinct) - 1)
-    chosen = np.isin(rows, distinct[order[:number]])
+    chosen = np.isin(names, distinct[order[:number]])
     return rows[~chosen], rows[chosen]
 
 

@@ -199,6 +199,17 @@ def weights_of_rows(sample_weight: Any, n: int) -> np.ndarray | None:
     return weights
 
 
+def weights_by_number(class_weight: Any, classes: np.ndarray) -> Any:
+    """Return weights of classes given by label as weights by class number, and anything else as it is."""
+    if not isinstance(class_weight, dict):
+        return class_weight
+    known = {label: k for k, label in enumerate(classes.tolist())}
+    unknown = [label for label in class_weight if label not in known]
+    if unknown:
+        raise InputError(f"class_weight names {unknown[0]!r}, which is no label of y: {list(known)[:10]}.")
+    return {known[label]: w for label, w in class_weight.items()}
+
+
 def class_weights(
     class_weight: Any,
     y: np.ndarray,

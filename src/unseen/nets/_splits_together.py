@@ -36,14 +36,16 @@ def answers(
     else:
         return None
     trains = [s.train for s in splits]
+    named = np.arange(data.n) if data.source is None else data.source
     try:
         with _one_thread():
             if tables is None:
                 rows = _numbers(data.X.reshape(data.n, *data.sample_shape) if data.sample_shape else data.X)
-                fits = net._trained(rows, codes, np.asarray(classes), trains, own, data.weights, progress)
+                fits = net._trained(rows, codes, np.asarray(classes), trains, own, data.weights, named, progress)
             else:
                 rows = np.stack([_numbers(every) for _, every in tables])
-                fits = _trained_apart(net, [learnt for learnt, _ in tables], codes, trains, own, data, progress)
+                learnt = [table for table, _ in tables]
+                fits = _trained_apart(net, learnt, codes, trains, own, data, named, progress)
             if fits.failed.any():
                 return None
             lead = rows.shape[: 1 if tables is None else 2]
@@ -61,6 +63,7 @@ def _trained_apart(
     trains: Sequence[np.ndarray],
     seeds: Sequence[int],
     data: Any,
+    named: np.ndarray,
     progress: bool,
 ) -> Fits:
     """Train nets that each have a table of their own, laid end to end."""
@@ -69,7 +72,8 @@ def _trained_apart(
     rows = np.concatenate(trains)
     weights = None if data.weights is None else data.weights[rows]
     array = np.concatenate([_numbers(table) for table in tables])
-    fits: Fits = net._trained(array, codes[rows], np.asarray(data.classes), sets, seeds, weights, progress)
+    classes = np.asarray(data.classes)
+    fits: Fits = net._trained(array, codes[rows], classes, sets, seeds, weights, named[rows], progress)
     return fits
 
 

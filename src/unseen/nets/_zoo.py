@@ -20,7 +20,7 @@ from unseen.core.show import Shown
 from unseen.nets._net import Copy80, Net
 from unseen.nets._settings import device_of
 from unseen.nets._start import fresh_nets
-from unseen.nets._weight_files import read_weights
+from unseen.nets._weight_files import filled, read_weights
 from unseen.nets._zoo_data import ZooData, zoo_data
 from unseen.nets._zoo_grids import ZooGrid, zoo_grid
 from unseen.nets._zoo_plan import KINDS, OutOfTime, ZooNet, ZooPlan, without_failures
@@ -247,11 +247,11 @@ class Zoo(Shown):
         features = shape[0] if len(shape) == 1 else shape
         first = fresh_nets(lambda: make(features, classes), [record.weight_seed])[0]
         initial = {name: value.clone() for name, value in first.state_dict().items()}
-        module = _filled(make(features, classes), stored, record.name).to(where)
+        module = filled(make(features, classes), stored, record.name).to(where)
         there = self.data.to(where)
         copy = None
         if any(key.startswith(f"{record.name}.copy80/") for key in stored):
-            twin = _filled(make(features, classes), stored, f"{record.name}.copy80").to(where)
+            twin = filled(make(features, classes), stored, f"{record.name}.copy80").to(where)
             copy = Copy80(twin, torch.tensor(self.held_out, device=where))
         ends = there.value_range if there.X_train.ndim == 4 else (0.0, 1.0)
         return Net(
@@ -264,15 +264,6 @@ class Zoo(Shown):
         if len(self) and np.isfinite(self.gap).all():
             lines.append(f"gap {self.gap.min():.4f} to {self.gap.max():.4f}, standard deviation {self.gap.std():.4f}")
         return "\n".join([*lines, *map(str, self.notes)])
-
-
-def _filled(module: torch.nn.Module, stored: Mapping[str, torch.Tensor], label: str) -> torch.nn.Module:
-    state = {key.partition("/")[2]: value for key, value in stored.items() if key.partition("/")[0] == label}
-    if not state:
-        raise InputError(f"the zoo's folder holds no weights of {label!r}.")
-    floats = {key: value.float() if value.is_floating_point() else value for key, value in state.items()}
-    module.load_state_dict(floats)
-    return module.eval()
 
 
 def _from_manifest(manifest: Mapping[str, Any], grid: ZooGrid, root: Path, data: ZooData | None) -> Zoo:

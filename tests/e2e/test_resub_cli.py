@@ -55,6 +55,8 @@ def files(trained, tmp_path_factory):
     header = ",".join([*(f"x{k}" for k in range(data.n_features)), "kind"])
     rows = [",".join([*map(repr, map(float, row)), str(label)]) for row, label in zip(np.asarray(data.X), data.y)]
     (folder / "iris.csv").write_text("\n".join([header, *rows]) + "\n")
+    numbers = [f"{row.rpartition(',')[0]},{k / 7!r}" for k, row in enumerate(rows)]
+    (folder / "numbers.csv").write_text("\n".join([header, *numbers]) + "\n")
     (folder / "lonely.csv").write_text("\n".join([header, *rows[:101]]) + "\n")  # one flower of the third kind
     return folder
 
@@ -95,6 +97,11 @@ def test_one_method_with_an_option_a_threshold_and_a_report(files):
         (("model.skops", "iris.csv", "-t", "kind", "-m", "kfold"), "retrains"),
         (("model.skops", "iris.csv", "-t", "kind", "-o", "k=1"), "exactly one --method"),
         (("model.skops", "iris.csv", "-t", "kind", "--drop", "x0", "-m", "bolster"), "features"),
+        (
+            ("model.skops", "numbers.csv", "-t", "kind"),
+            "LogisticRegression is a classifier, and the target 'kind' holds numbers",
+        ),
+        (("model.skops", "iris.csv", "-t", "kind", "--classes", "setosa,rose"), "unknown label in --classes 'rose'"),
     ],
 )
 def test_misuse_is_a_sentence_and_exit_code_2(files, arguments, words):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
-from unseen.cli._sample import Decimal, Separator, WeightColumn
-from unseen.core.errors import InputError
+from unseen.cli._sample import Decimal, Separator, TaskName, WeightColumn
+from unseen.core.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from unseen.core.data import Data, Task
 
 __all__ = ["attach"]
 
@@ -38,6 +41,7 @@ def resub(
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Column that is no feature.")] = None,
     groups: Annotated[str | None, typer.Option("--groups", help="Column of groups.")] = None,
     weights: WeightColumn = None,
+    task: TaskName = None,
     sep: Separator = None,
     decimal: Decimal = None,
     memory: Annotated[int, typer.Option("--memory", min=16, help="MiB the model may use.")] = 2048,
@@ -60,8 +64,9 @@ def resub(
     if option and (method is None or len(method) != 1):
         raise InputError("--option belongs to one method; give exactly one --method with it.")
     format_of(modelfile)  # a wrong file is refused before the data are read
-    sample = read(data, target, groups=groups, weights=weights, sep=sep, decimal=decimal, drop=drop or ())
-    labels = None if classes is None else [sample.y.dtype.type(c) for c in classes.split(",")]
+    kind = cast("Task | None", task or (None if classes is None else "classification"))
+    sample = read(data, target, groups=groups, weights=weights, task=kind, sep=sep, decimal=decimal, drop=drop or ())
+    labels = None if classes is None else _labels(classes, sample)
     with open_model(modelfile, trusted=trust or (), classes=labels, memory_mb=memory, seconds=seconds) as model:
         result = resubstitute(
             model,
@@ -76,6 +81,16 @@ def resub(
     write_report(result, report, quiet)
     if fail_if is not None and result.estimates[0].value > fail_if:
         raise typer.Exit(1)
+
+
+def _labels(text: str, sample: Data) -> list[Any]:
+    """Return labels of the data by their names, in the order of the graph's columns."""
+    known = {} if sample.classes is None else {str(label): label for label in sample.classes.tolist()}
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise UnknownName("label in --classes", name, known, "These are the labels of the target column.")
+    return [known[name] for name in names]
 
 
 def _options(texts: list[str] | None) -> dict[str, Any] | None:

@@ -11,9 +11,9 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
-from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
+from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.model import Fitted
-from unseen.core.trained import codes_of
+from unseen.resubstitution._answers import answers
 from unseen.resubstitution._linear import Linear, affine_map, agrees, is_linear_by_code, linear_form
 from unseen.resubstitution._voting import voting_rule
 
@@ -86,20 +86,7 @@ class Regions:
 
     def assign(self, points: Floats) -> Ints:
         """Return the class the model assigns to each point."""
-        try:
-            labels = np.asarray(self._predict(points))
-        except UnseenError:
-            raise
-        except Exception as error:  # a user's model may raise anything; its words are passed on
-            raise InputError(f"the model could not predict: {type(error).__name__}: {error}") from error
-        if labels.shape != (len(points),):
-            raise InputError(f"the model returned predictions of shape {labels.shape} for {len(points)} points.")
-        try:
-            return codes_of(labels, self.data)
-        except (TypeError, np.exceptions.DTypePromotionError) as error:
-            raise InputError(
-                f"the model predicts {labels.tolist()[0]!r}, which is not among {self.classes.tolist()}."
-            ) from error
+        return answers(lambda rows: self._predict(rows), points, len(points), self.data)
 
     @cached_property
     def _predict(self) -> Callable[[Floats], Array]:
@@ -227,12 +214,17 @@ def _composed(parts: list[Any], final: Any, classes: Array, points: Floats, colu
 
 
 def check_model(fitted: Any, data: Data) -> None:
-    """Refuse a regression model where there are classes, and a model of other features."""
+    """Refuse a regression model where there are classes, a classifier where there are numbers, and a model of other features."""
     native = _unwrapped(getattr(fitted, "native", fitted))
     final = native[-1] if _transformers(native) else native
     regression = "regressor" in (getattr(m, "_estimator_type", None) for m in (native, final)) or _is_regressor(final)
+    name = getattr(final, "kind_name", type(final).__name__)  # a model in another process tells its class
+    if data.classes is None and hasattr(native, "classes_"):
+        raise InputError(
+            f"{name} is a classifier, and the target {data.target_name!r} holds numbers; if these are labels, give the task "
+            "classification, else give a regression model."
+        )
     if data.classes is not None and regression:
-        name = getattr(final, "kind_name", type(final).__name__)  # a model in another process tells its class
         raise InputError(f"{name} is a regression model, and the target holds classes; a classifier is needed.")
     wanted = getattr(native, "n_features_in_", None)
     if len(shape := getattr(native, "sample_shape_", ())) > 1:
@@ -276,7 +268,7 @@ def _numbers(X: Any, space: str) -> tuple[Floats, Any]:
     if not np.isfinite(points).all():
         row, column = np.argwhere(~np.isfinite(points))[0].tolist()
         raise InputError(
-            f"{space} holds a value that is not finite (row {row}, column {column}); impute inside a Pipeline or remove it."
+            f"{space} holds a value that is not finite (row {row + 1}, column {column + 1}, counted from 1); impute inside a Pipeline or remove it."
         )
     return points, columns
 

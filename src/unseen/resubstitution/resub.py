@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.registry import find, register
-from unseen.core.trained import codes_of, trained
+from unseen.core.trained import trained
+from unseen.resubstitution._answers import answers
 from unseen.resubstitution._regions import check_model
 
 __all__ = ["Resub"]
@@ -54,7 +55,7 @@ class Resub:
         measure = find(name, "measures")()
         score = fitted.scores(data.X) if measure.needs_score else None
         losses = measure.per_example(
-            data.target, codes_of(fitted.predict(data.X), data), None if score is None else score[0]
+            data.target, answers(fitted.predict, data.X, data.n, data), None if score is None else score[0]
         )
         value = float(np.average(losses, weights=data.weights))
         return ResubEstimate(

@@ -15,7 +15,7 @@ from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
-from unseen.verbs.prepare import data_of, fitted_of, model_of, needs_scores, plan_of
+from unseen.verbs.prepare import data_of, fitted_of, model_of, needs_scores, plan_of, task_of
 
 __all__ = ["estimate"]
 
@@ -90,7 +90,7 @@ def estimate(
         "sample_weight": sample_weight,
         "time": time,
         "positive": positive,
-        "task": task,
+        "task": task_of(model, X, task) if fitted else task,
     }
     data = data_of(X, y, columns)
     seed = root_seed(random_state)

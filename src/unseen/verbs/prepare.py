@@ -15,7 +15,7 @@ from unseen.core.registry import find
 from unseen.core.rng import stream
 from unseen.datasets.frame import as_data
 
-__all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of"]
+__all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of", "task_of"]
 
 COLUMNS = tuple(name for name in signature(as_data).parameters if name not in ("X", "y"))
 
@@ -40,6 +40,12 @@ def data_of(X: Any, y: Any, columns: dict[str, Any], verb: Callable[..., Any] | 
             "X and y are needed where a model is to be fitted; give both, or a saved table instead of the model."
         )
     return as_data(X, y, **columns)
+
+
+def task_of(fitted: Any, X: Any, task: Any) -> Any:
+    """Return the task as given; where nothing is said of raw columns, a trained classifier says it."""
+    told = task is not None or isinstance(X, Data)
+    return task if told or not hasattr(fitted, "classes_") else "classification"
 
 
 def measure_kind(loss: Any) -> Any:

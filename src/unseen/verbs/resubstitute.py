@@ -14,7 +14,8 @@ from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown
 from unseen.engine.events import Reporter, reporting
 from unseen.verbs.estimate import estimate
-from unseen.verbs.prepare import data_of
+from unseen.verbs.prepare import data_of, task_of
+from unseen.verbs.untrained import known_methods
 
 __all__ = ["Resubstitutions", "direct_methods", "resubstitute"]
 
@@ -153,13 +154,15 @@ def resubstitute(
     True
     """
     check_level(level)
+    if task := task_of(fitted, X, columns.get("task")):
+        columns["task"] = task
     data = data_of(X, y, columns, resubstitute)
     seed = root_seed(random_state)
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")
     estimates: list[Estimate] = []
     left_out: dict[str, str] = {}
-    names = direct_methods() if methods is None else list(methods)
+    names = direct_methods() if methods is None else known_methods(methods, fitted)
     # resub first: a wrong model fails there at once
     order = sorted(names, key=lambda n: n != "resub") if methods is None else names
     with reporting(progress, len(order), "methods") as reporter:

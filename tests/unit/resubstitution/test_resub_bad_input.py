@@ -50,7 +50,7 @@ def test_a_class_too_small_to_calibrate():
 def test_values_that_are_not_finite(method):
     bad = X.copy()
     bad[3, 2] = np.nan
-    with pytest.raises(InputError, match="row 3, column 2"):
+    with pytest.raises(InputError, match="row 4, column 3, counted from 1"):
         call(method, X=bad)
 
 
@@ -163,3 +163,59 @@ def test_a_wrong_model_is_named_by_resub_as_well():
     with pytest.raises(InputError, match="LinearRegression is a regression model"):
         unseen.resubstitute(LinearRegression().fit(X, Y), X, Y)
     assert R.resub(LinearRegression().fit(X, X[:, 0]), X, X[:, 0]).value == pytest.approx(0, abs=1e-20)
+
+
+def _raises(points):
+    raise ZeroDivisionError("own fault")
+
+
+@pytest.mark.parametrize("method", ["resub", "auto-resub", *METHODS[:-1]])
+@pytest.mark.parametrize(
+    ("predict", "message"),
+    [
+        (lambda points: np.full(len(points), 7), "predicts 7, which is not among"),
+        (lambda points: np.full(len(points), "seven"), "predicts 'seven', which is not among"),
+        (lambda points: np.full(len(points), None), "predicts None, which is not among"),
+        (lambda points: np.zeros((len(points), 2), dtype=int), r"shape \(\d+, 2\) for \d+ points"),
+        (lambda points: np.zeros(3, dtype=int), r"shape \(3,\) for \d+ points"),
+        (lambda points: points @ np.ones(9) > 0, "could not predict: ValueError: matmul"),
+        (_raises, "could not predict: ZeroDivisionError: own fault"),
+    ],
+)
+def test_answers_that_are_none(method, predict, message):
+    with pytest.raises(InputError, match=message):
+        unseen.estimate(predict, X, Y, method=method, fitted=True, random_state=0)
+
+
+@pytest.mark.parametrize("method", ["resub", "bolster", "posterior"])
+def test_a_column_of_labels_counts_as_labels(method):
+    flat, column = (
+        call(method, lambda points, f=f: f((points[:, 0] > 0).astype(int))) for f in (np.ravel, np.c_.__getitem__)
+    )
+    assert flat.value == column.value
+    assert column.contributions.shape == (40,)
+
+
+def test_resub_of_numbers_is_told_of_labels():
+    with pytest.raises(InputError, match="predicts 'seven', which is not a number"):
+        R.resub(lambda points: np.full(len(points), "seven"), X, X[:, 0])
+
+
+def test_a_classifier_says_that_numbers_are_labels():
+    """Thirty whole numbers look like a regression target; squared differences of labels are no error rate."""
+    labels = np.arange(60) // 2
+    points = np.random.default_rng(0).normal(size=(60, 3))
+    model = LogisticRegression().fit(points, labels)
+    wrong = np.mean(model.predict(points) != labels)
+    assert unseen.datasets.as_data(points, labels).task == "regression"
+    for e in (
+        R.resub(model, points, labels),
+        unseen.estimate(model, points, labels, method="resub", fitted=True),
+        unseen.resubstitute(model, points, labels, methods=["resub"])["resub"],
+    ):
+        assert (e.loss, e.value) == ("zero-one", pytest.approx(wrong))
+    told = unseen.datasets.as_data(points, labels)
+    with pytest.raises(InputError, match="LogisticRegression is a classifier, and the target 'y' holds numbers"):
+        unseen.resubstitute(model, told)
+    with pytest.raises(InputError, match="cannot be classes"):
+        unseen.estimate(model, points, points[:, 0], method="resub", fitted=True)

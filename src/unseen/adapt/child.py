@@ -21,6 +21,7 @@ FORBIDDEN = ("socket.", "subprocess.", "os.exec", "os.fork", "os.posix_spawn", "
              "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.chown", "os.putenv",
              "shutil.", "ftplib.", "http.", "urllib.", "smtplib.", "webbrowser.", "pty.", "pickle.")  # fmt: skip
 STDERR_BYTES = 1 << 20
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class Refused(Exception):
@@ -104,7 +105,8 @@ def _lock_down() -> None:
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event.startswith(FORBIDDEN):
             raise PermissionError(f"a model file may not do {event}")
-        if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        # os.open gives flags and no mode
+        if event == "open" and (set(arguments[1] or "") & set("wax+") or arguments[2] & WRITING):
             raise PermissionError("a model file may not write files")
 
     sys.addaudithook(hook)
@@ -129,8 +131,13 @@ class SkopsAnswers:
 
         from unseen.adapt.trust import REVIEWED, strangers
 
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            schema = json.loads(archive.read("schema.json"))
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                schema = json.loads(archive.read("schema.json"))
+        except MemoryError:
+            raise
+        except Exception as error:  # zlib, json and zipfile each raise kinds of their own
+            raise Refused(f"it is damaged or was cut short: {error}") from error
         found = strangers(schema, get_untrusted_types(data=content), trusted)
         if found:
             raise Refused(f"it holds types that are not on the reviewed list: {', '.join(found)}")

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import time
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -151,6 +152,36 @@ class TestRefused:
             open_model(file, memory_mb=1)
         with pytest.raises(InputError, match="seconds"):
             open_model(file, seconds=0)
+
+    def test_a_schema_that_fills_the_memory_does_so_in_the_other_process(self, tmp_path):
+        path = tmp_path / "schema.skops"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("schema.json", "[" + "[]," * 10_000_000 + "[]]")  # 30 MB of text, some 600 MB of lists
+        assert path.stat().st_size < 100_000
+        tracemalloc.start()
+        with pytest.raises(ModelProcessError, match=r"schema\.skops' cannot be opened: the model needs more memory"):
+            open_model(path, memory_mb=256)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 20e6, f"{peak / 1e6:.0f} MB here"
+
+    def test_an_archive_of_too_many_parts_is_not_listed(self, tmp_path, monkeypatch):
+        path = tmp_path / "many.skops"
+        with zipfile.ZipFile(path, "w") as archive:
+            for k in range(11):
+                archive.writestr(f"{k}", "")
+        monkeypatch.setattr("unseen.adapt.load.LARGEST_ENTRIES", 10)
+        monkeypatch.setattr(zipfile, "ZipFile", None)
+        with pytest.raises(InputError, match="lists more than 10 parts"):
+            open_model(path)
+
+    @pytest.mark.parametrize("schema", ["{", "[" * 100_000, "\x00"])
+    def test_a_damaged_schema_is_refused(self, tmp_path, schema):
+        path = tmp_path / "damaged.skops"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("schema.json", schema)
+        with pytest.raises(InputError, match="refused: it is damaged"):
+            open_model(path)
 
     def test_an_archive_without_schema_is_refused(self, tmp_path):
         path = tmp_path / "a.skops"
@@ -310,12 +341,13 @@ class TestLimits:
             "    except BaseException as e: return repr(e)\n"
             "    return 'done'\n"
             "print([tried(lambda: open('/tmp/unseen-x', 'w')), tried(lambda: os.system('true')), tried(lambda: subprocess.run(['true'])),\n"
-            "       tried(lambda: socket.socket()), tried(lambda: __import__('pickle').loads(b'cposix\\nsystem\\n.')), tried(lambda: os.fork())])"
+            "       tried(lambda: socket.socket()), tried(lambda: __import__('pickle').loads(b'cposix\\nsystem\\n.')), tried(lambda: os.fork()),\n"
+            "       tried(lambda: os.open('/tmp/unseen-x', os.O_WRONLY | os.O_CREAT)), tried(lambda: open(os.devnull).close())])"
         )
         import sys
 
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-        assert out.stdout.strip() == str(["refused"] * 6)
+        assert out.stdout.strip() == str([*["refused"] * 7, "done"])
 
 
 class TestOnnx:

@@ -46,7 +46,9 @@ class TableMethod(Protocol):
 class DirectMethod(Protocol):
     """Needs no split: resubstitution, closed forms, bounds.
 
-    `model` is a `Fitted` where one was handed in, else a `Model` that the method fits once on `data`.
+    `model` is a `Fitted` where one was handed in, else a `Model` that the method fits once on `data`. Class attribute
+    `whole_model` where a trained model must be the estimator itself, to train copies of it or to read its coefficients, so that
+    a function or a model from a file will not do (False by default).
     """
 
     id: str

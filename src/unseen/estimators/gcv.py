@@ -39,6 +39,7 @@ class Gcv:
     target: ClassVar[Target] = Target.ALGORITHM
     weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = True
+    whole_model: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:

@@ -49,6 +49,7 @@ class Gpe:
     target: ClassVar[Target] = Target.ALGORITHM
     weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = True
+    whole_model: ClassVar[bool] = True
     version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:

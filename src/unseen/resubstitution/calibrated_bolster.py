@@ -68,6 +68,7 @@ class CalibratedBolster(Kernelled):
     id: ClassVar[str] = "calibrated-bolster"
     weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
+    whole_model: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

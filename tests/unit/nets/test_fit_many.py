@@ -713,7 +713,7 @@ def bad(**changes):
         ({"module": lambda a, b, c: None}, "needs a, b, c"),
         ({"module": lambda: 3}, "gave a int"),
         ({"module": nn.Identity()}, "no parameters"),
-        ({"index_sets": [[0, 30]]}, "names row 30, but X has rows 0 to 29"),
+        ({"index_sets": [[0, 30]]}, "index set 0 names 30, but the rows of X have the indices 0 to 29"),
         ({"index_sets": [[]]}, "non-empty list"),
         ({"seeds": [0, 1], "index_sets": [range(9)]}, "1 index sets and 2 seeds"),
         ({"lr": [0.1, 0.2]}, "lr must be one number or one per net"),

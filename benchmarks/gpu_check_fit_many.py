@@ -61,7 +61,7 @@ def group_norm_cnn(n_features: Any, n_classes: int) -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(n_features[0], 6, 3, padding=1), nn.GroupNorm(3, 6), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 4, 3), nn.GroupNorm(2, 4, affine=False), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(),
-        nn.Linear(16, 8), nn.LayerNorm(8), nn.GroupNorm(2, 8), nn.Tanh(), nn.Linear(8, n_classes),
+        nn.Linear(16, 32), nn.LayerNorm(32), nn.GroupNorm(2, 32), nn.Tanh(), nn.Linear(32, n_classes),
     )  # fmt: skip
 
 

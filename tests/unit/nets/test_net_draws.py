@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="nets need torch")
+pytest.importorskip("torch", reason="nets need torch")
+
+import torch
 
 from unseen.nets._draws import _at, keep_mask, keys_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import time as clock
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -13,9 +13,10 @@ import numpy as np
 
 from unseen._version import __version__
 from unseen.adapt.sklearn import as_model
+from unseen.core.combination import CombinedEstimate
 from unseen.core.data import Data
 from unseen.core.errors import Stopped
-from unseen.core.estimate import Estimate, check_level
+from unseen.core.estimate import Estimate, ResubEstimate, check_level
 from unseen.core.evidence import in_situation
 from unseen.core.losses import LossTable
 from unseen.core.model import Model
@@ -157,6 +158,8 @@ def _assess(job: Job, effort: Effort, budget: float | None, command: str | None,
     seconds = clock.perf_counter() - start
     all_notes = merge_notes(tuple(notes), headline.notes)
     rms = {} if trained is None else _expected_rms(estimates, trained, job.data)
+    if trained is not None:
+        estimates = _expecting(estimates, trained, job.data)
     return Assessment(
         headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds, rms
     )
@@ -164,9 +167,25 @@ def _assess(job: Job, effort: Effort, budget: float | None, command: str | None,
 
 def _expected_rms(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, float]:
     """Return what each method's RMS was in situations like this one, for those that were studied."""
-    near = estimates.get("combined", next(iter(estimates.values()))).value  # the same size of the error for all
+    near = _size_of_error(estimates)
     found = {m: in_situation(m, e.loss, near, trained.native, data) for m, e in estimates.items()}
     return {method: evidence.rms for method, evidence in found.items() if evidence is not None}
+
+
+def _size_of_error(estimates: dict[str, Estimate]) -> float:
+    """Return the one size of the error by which the situation of every estimate is chosen."""
+    return estimates.get("combined", next(iter(estimates.values()))).value
+
+
+def _expecting(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, Estimate]:
+    """Return the estimates, each that carries an RMS to expect with the one that the table shows for it."""
+    near, out = _size_of_error(estimates), dict(estimates)
+    for m, e in estimates.items():
+        if isinstance(e, ResubEstimate):
+            out[m] = e.expecting(build(m, "resubstitution"), trained.native, data, near)
+        elif isinstance(e, CombinedEstimate) and (found := in_situation(m, e.loss, near, trained.native, data)):
+            out[m] = replace(e, expected_rms=found.rms, situation=found.situation)
+    return out
 
 
 def _outside(job: Job, table: LossTable, method: Any) -> tuple[Note, ...]:

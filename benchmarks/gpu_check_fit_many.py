@@ -328,10 +328,11 @@ def image_cases() -> Iterator[Case]:
     yield Case("conv batch norm, some stop early", norm_cnn, data, ragged, stops)
     yield Case("conv batch norm, stopped nets dropped", norm_cnn, data, ragged, stops, around=dropping_at_once)
     yield Case("conv batch norm, patience", norm_cnn, data, ragged, patient())
-    yield Case("group norm, whole batches", group_norm_cnn, data, None, {"batch_size": 12, "momentum": 0.9})
-    yield Case("group norm, padded last batch", group_norm_cnn, data, ragged, moving)
-    yield Case("group norm, some stop early", group_norm_cnn, data, ragged, stops)
-    yield Case("group norm, three channels", group_norm_cnn, colour, ragged, moving)
+    calm = {"lr": 0.005}  # with longer steps single precision alone leads these nets elsewhere
+    yield Case("group norm, whole batches", group_norm_cnn, data, None, {"batch_size": 12, "momentum": 0.9, **calm})
+    yield Case("group norm, padded last batch", group_norm_cnn, data, ragged, {**moving, **calm})
+    yield Case("group norm, some stop early", group_norm_cnn, data, ragged, {**stops, **calm})
+    yield Case("group norm, three channels", group_norm_cnn, colour, ragged, {**moving, **calm})
     flipped = {**moving, "lr": 0.005, "augment": partial(flips_and_crops, shift=2)}
     yield Case("flips and crops, vgg", partial(make_vgg, width=16), colour, ragged, flipped)
     yield Case("flips and crops, batch norm", norm_cnn, data, ragged, {**moving, "augment": flips_and_crops})

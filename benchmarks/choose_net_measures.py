@@ -111,7 +111,7 @@ def held_out(chooser: Chooser) -> list[dict[str, Any]]:
         rows.append(
             {
                 "held_out": zoo, "networks": len(bench.gap), "seeds": len(set(bench.seeds.tolist())), "chosen_on": " ".join(others),
-                "measures": " ".join(names), "cmi": round(value, 3), "tau": round(tau, 3), "noise_floor": round(bench.noise_floor, 3),
+                "measures": " ".join(names), "cmi": round(value, 5), "tau": round(tau, 3), "noise_floor": round(bench.noise_floor, 5),
                 "best_single": single.measure, "best_single_cmi": round(single.cmi, 3),
             }
         )  # fmt: skip
@@ -196,7 +196,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ZOOS)
     parser.add_argument("--docs", type=Path, default=DOCS)
     options = parser.parse_args()
-    found, left_out = stored_benches(options.folder, n_permutations=200)
+    found, left_out = stored_benches(options.folder)
     left_out |= {zoo: reason for zoo, bench in found.items() if (reason := too_small(bench))}
     benches = {zoo: bench for zoo, bench in found.items() if zoo not in left_out}
     if len(benches) < 2:

@@ -23,6 +23,8 @@ from unseen.nets._zoo import Zoo
 
 __all__ = ["read_networks", "read_zoo_data"]
 
+MAKERS = [name for name in _architectures.__all__ if name.startswith("make_")]
+
 
 def read_networks(
     folder: str | PathLike[str],
@@ -115,10 +117,8 @@ def _module(root: Path, name: str, entry: Any, make: Any, X: torch.Tensor, n_cla
             f"network {name!r}: weights must lie in the folder of the manifest; {entry['weights']!r} does not."
         )
     if "make" in entry:
-        if entry["make"] not in _architectures.__all__:
-            raise UnknownName(
-                "architecture", entry["make"], _architectures.__all__, "Others need a function of your own."
-            )
+        if entry["make"] not in MAKERS:
+            raise UnknownName("architecture", entry["make"], MAKERS, "Others need a function of your own.")
         factory, options = getattr(_architectures, entry["make"]), entry.get("options", {})
         shape = int(X.shape[1]) if X.ndim == 2 else tuple(X.shape[1:])
         if not isinstance(options, dict):

@@ -98,7 +98,7 @@ class Zoo(Shown):
         Parameters
         ----------
         grid : str or ZooGrid
-            "cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp", or a grid of your own.
+            "cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp", "fashion-mlp", or a grid of your own.
         data : mapping or sequence
             X_train, y_train, X_test, y_test, see `zoo_data`.
         store : path

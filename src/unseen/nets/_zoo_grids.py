@@ -203,5 +203,5 @@ def zoo_grid(grid: str | ZooGrid) -> ZooGrid:
     if isinstance(grid, ZooGrid):
         return grid
     if grid not in GRIDS:
-        raise UnknownName("zoo", grid, GRIDS, "A grid of your own is given as a `ZooGrid`.")
+        raise UnknownName("zoo", grid, GRIDS, "A grid of your own is given as a `ZooGrid`, from Python.")
     return GRIDS[grid]

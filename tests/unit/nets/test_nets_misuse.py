@@ -207,6 +207,8 @@ def manifest(change):
         (lambda m: m["networks"]["a"].update(options="x"), ["network 'a'", "options is 'x'"]),
         (lambda m: m["networks"]["a"].update(weights="gone.safetensors"), ["there is no file", "gone.safetensors"]),
         (lambda m: m["networks"]["a"].update(make="eval"), ["unknown architecture 'eval'"]),
+        (lambda m: m["networks"]["a"].update(make="he_started"), ["unknown architecture 'he_started'"]),
+        (lambda m: {"grid": {"id": "mine"}}, ["unknown zoo 'mine'", "`ZooGrid`, from Python"]),
     ],
 )
 def test_folders_that_rank_cannot_read(run, change, words):

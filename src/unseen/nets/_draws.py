@@ -77,7 +77,7 @@ def _quarters(hashes: Tensor) -> Tensor:
     try:
         return hashes.view(torch.int16)
     except RuntimeError:  # torch before 2.13 cannot reinterpret numbers under vmap
-        shifts = torch.tensor([0, 16, 32, 48], device=hashes.device)
+        shifts = torch.arange(0, 64, 16, device=hashes.device)  # made there: no copy inside a CUDA graph
         return (hashes[..., None] >> shifts).to(torch.int16).flatten(-2)
 
 

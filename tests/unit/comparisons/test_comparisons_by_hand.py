@@ -10,12 +10,14 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
+from unseen.comparisons._winner import winner_of
 from unseen.comparisons.adjust import adjusted
 from unseen.comparisons.delong import DeLong
 from unseen.comparisons.friedman import friedman
 from unseen.comparisons.mcnemar import mcnemar_p
 from unseen.comparisons.permutation import Permutation
 from unseen.comparisons.wilcoxon import signed_rank
+from unseen.core.plan import Split
 from unseen.measures._delong import delong
 
 
@@ -87,3 +89,66 @@ def test_difference_of_areas_counts_groups_and_not_their_rows():
     _, covariance = delong(a.data.codes[rows] == 1, a.test.score[:, 1], b.test.score[:, 1], units=groups[rows])
     se = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
     assert DeLong()(a.losses(), b.losses()).estimate.std_error == pytest.approx(se)
+
+
+def test_difference_of_areas_is_judged_from_both_sides():
+    X, y = unseen.datasets.load("breast-cancer").xy
+    a, b = (
+        unseen.run(GaussianNB(), X[:, [k]], y, design="holdout", scores=True, random_state=0).losses() for k in (0, 2)
+    )
+    found = DeLong()(a, b)
+    assert 0.001 < found.p < 0.999
+    assert found.statistic == pytest.approx(found.difference / found.estimate.std_error)
+    assert found.p == pytest.approx(stats.norm.sf(abs(found.statistic)) + stats.norm.cdf(-abs(found.statistic)))
+
+
+def test_the_winners_error_is_corrected_as_all_bootstrap_samples_together_correct_it(loss_table):
+    """Five weighted units have 5^5 samples; their mean correction is known, a thousand drawn ones must come near it."""
+    weights = np.array([1.0, 4.0, 2.0, 0.5, 3.0])
+    losses = {"a": [1.0, 3.0, 0.0, 2.0, 4.0], "b": [4.0, 0.0, 3.0, 3.0, 2.5], "c": [0.5, 2.5, 4.0, 0.0, 3.0]}
+    pairs = [(np.delete(np.arange(5), k), [k]) for k in range(5)]
+    found = winner_of(
+        {m: loss_table(pairs, [[v] for v in each], "loo", weights=weights, model=m) for m, each in losses.items()},
+        0.95,
+        np.random.default_rng(0),
+    )
+    table = np.array(list(losses.values()))
+    naive = table @ weights / weights.sum()
+    overall = int(np.argmin(naive))
+    gains = []
+    for drawn in product(range(5), repeat=5):
+        left = np.setdiff1d(np.arange(5), drawn)
+        if left.size:
+            inside = [sum(weights[k] * each[k] for k in drawn) for each in table]
+            chosen = table[int(np.argmin(inside))]
+            gains.append(np.average(chosen[left] - table[overall][left], weights=weights[left]))
+    assert (found.name, found.naive) == ("abc"[overall], pytest.approx(naive[overall]))
+    allowed = 4 * np.std(gains) / np.sqrt(found.n_bootstrap)
+    assert np.mean(gains) > 2 * allowed
+    assert found.corrected == pytest.approx(naive[overall] + np.mean(gains), abs=allowed)
+
+
+def test_the_winner_of_a_nested_design_is_judged_by_the_outer_splits(loss_table):
+    """Inner fits are of smaller training sets: model b is best there, and a on the splits that count."""
+    splits = [
+        Split(np.array([2, 3]), np.array([0, 1])), Split(np.array([0, 1]), np.array([2, 3])),
+        Split(np.array([2]), np.array([3]), part=0), Split(np.array([0]), np.array([1]), part=1),
+    ]  # fmt: skip
+    a = loss_table(splits, [[1.0, 2.0], [3.0, 2.0], [50.0], [70.0]], "nested", model="a")
+    b = loss_table(splits, [[2.0, 2.0], [3.0, 3.0], [0.0], [0.0]], "nested", model="b")
+    found = winner_of({"a": a, "b": b}, 0.95, np.random.default_rng(0))
+    assert (found.name, found.naive) == ("a", 2.0)
+
+
+def test_samples_of_an_error_of_sets_are_drawn_from_the_tested_units_alone(loss_table):
+    seen = []
+
+    def recorded(table, multiplicity):
+        seen.append(multiplicity)
+        return float(multiplicity @ np.arange(10.0))
+
+    table = loss_table([(np.arange(6), [6, 7, 8, 9])], [np.ones(4)], "holdout", n=10)
+    winner_of({"a": table, "b": table}, 0.95, np.random.default_rng(0), recorded, "any")
+    samples = [count for count in seen if count.max() > 1]
+    assert len(samples) > 100
+    assert {(count[:6].sum(), count[6:].sum()) for count in samples} == {(0.0, 4.0)}

@@ -11,12 +11,15 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
+from unseen.datasets.frame import as_data
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
+from unseen.estimators.auto import Auto
 from unseen.estimators.bca import Bca, bca_ends
 from unseen.estimators.bootstrap_loo import BootstrapLoo
 from unseen.estimators.bootstrap_percentile import BootstrapPercentile
 from unseen.estimators.clopper_pearson import ClopperPearson
+from unseen.estimators.leave_out import LeaveOutError
 from unseen.estimators.out_of_bag import OutOfBagInterval
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
@@ -229,3 +232,19 @@ def test_a_bootstrapped_measure_speaks_of_the_class_that_was_named():
     other = unseen.estimate(GaussianNB(), X, y, measure="sensitivity", positive=second, **settings)
     assert found.value == pytest.approx(rejected.value)
     assert found.value != pytest.approx(other.value)
+
+
+@pytest.mark.parametrize(
+    ("fits", "spent"), [(9, 1), (10, 10), (24, 10), (25, 25), (44, 25), (45, 45), (149, 45), (150, 150), (999, 150)]
+)
+def test_auto_spends_the_dearest_design_that_the_fits_pay_for(fits, spent):
+    """Nested: r repeats of 5 folds and of the 10 pairs of folds left out together, 15 r fits."""
+    data = as_data(np.zeros((100, 1)), np.arange(100.0))
+    assert len(Auto(fits=fits).default_design(data).plan(data, np.random.default_rng(0)).fits) == spent
+
+
+@pytest.mark.parametrize(("n", "left_out", "splits"), [(40, 10, 200), (5, 2, 10), (4, 1, 4)])
+def test_leave_out_leaves_a_quarter_out_as_often_as_it_can(n, left_out, splits):
+    data = as_data(np.zeros((n, 1)), np.arange(n) + 0.5)
+    plan = LeaveOutError().default_design(data).plan(data, np.random.default_rng(0))
+    assert ({len(s.test) for s in plan}, len(plan)) == ({left_out}, splits)

@@ -146,7 +146,9 @@ class PredictionTable(Shown):
         measure = find(loss, "measures")() if isinstance(loss, str) else loss
         if measure.task not in (self.data.task, "any"):
             raise InputError(f"{measure.id} is a loss for {measure.task}, and this is a {self.data.task} table.")
-        if measure.needs_score and self.test.score is None:
+        # a loss of single examples is one of probabilities; a measure of whole sets, such as auc, only orders the scores
+        decisions = hasattr(measure, "per_example") and self.score_kind == "decision"
+        if measure.needs_score and (self.test.score is None or decisions):
             raise InputError(
                 f"{measure.id} needs class probabilities; make the table with run(..., scores=True) and a model that has predict_proba."
             )

@@ -125,3 +125,15 @@ def test_regression_losses():
     gap = LinearRegression().fit(X[s.train], y[s.train]).predict(X[s.test]) - y[s.test]
     assert t.losses().split_means()[2] == pytest.approx(np.mean(gap**2), rel=1e-9)
     assert t.losses("absolute").split_means()[2] == pytest.approx(np.mean(np.abs(gap)), rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["log-loss", "brier"])
+@pytest.mark.parametrize("name", ["iris", "gaussian-blocks"])
+def test_decision_values_are_not_taken_for_probabilities(name, loss):
+    from sklearn.svm import LinearSVC
+
+    data = unseen.datasets.load(name)
+    with pytest.raises(InputError, match=f"{loss} needs class probabilities"):
+        unseen.estimate(LinearSVC(), data, method="kfold", loss=loss, random_state=0)
+    ordered = unseen.run(LinearSVC(), data, design="holdout", scores=True, random_state=0).losses("auc")
+    assert 0 <= ordered.split_means().mean() < 0.5

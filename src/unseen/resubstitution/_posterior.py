@@ -56,7 +56,7 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
 
         return _fitted(clone(posterior), regions), f"posterior of {type(posterior).__name__}"
     if callable(posterior) and not isinstance(posterior, type):
-        return lambda points, of=None: _checked(posterior(points), points, regions), "a given posterior"
+        return lambda points, of=None: _checked(posterior, points, regions), "a given posterior"
     raise KindError(
         f"posterior is a {type(posterior).__name__}; give one of {', '.join(NAMES)}, a classifier with predict_proba, or a function."
     )
@@ -112,8 +112,11 @@ def _fitted(estimator: Any, regions: Regions) -> Posterior:
     )
 
 
-def _checked(values: Any, points: Floats, regions: Regions) -> Floats:
-    out = np.asarray(values, dtype=float)
+def _checked(posterior: Callable[[Floats], Any], points: Floats, regions: Regions) -> Floats:
+    try:
+        out = np.asarray(posterior(points), dtype=float)
+    except Exception as error:  # a user's function may raise anything; its words are passed on
+        raise InputError(f"the posterior could not be computed: {type(error).__name__}: {error}") from error
     shape = (len(points), len(regions.classes))
     if out.shape != shape:
         raise InputError(

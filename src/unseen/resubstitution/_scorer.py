@@ -79,5 +79,5 @@ def whole_sample(X: Any) -> list[tuple[Ints, Ints]]:
     >>> [(len(train), len(test)) for train, test in whole_sample(np.zeros((5, 2)))]
     [(5, 5)]
     """
-    rows = np.arange(X.shape[0], dtype=np.int64)
+    rows = np.arange(X.shape[0] if hasattr(X, "shape") else len(X), dtype=np.int64)
     return [(rows, rows)]

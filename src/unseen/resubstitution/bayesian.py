@@ -136,9 +136,12 @@ def _prior_means(given: Any, c: int, d: int) -> Floats:
         return np.zeros((c, d))
     try:
         values = np.asarray(given, dtype=float)
-        return np.broadcast_to(values, (c, d)).astype(float)
+        values = np.broadcast_to(values, (c, d)).astype(float)
     except (TypeError, ValueError) as error:
         raise InputError(f"prior_mean must hold {d} numbers, or {c} x {d}; got {given!r}.") from error
+    if not np.isfinite(values).all():
+        raise InputError("prior_mean holds a value that is not finite; give numbers.")
+    return values
 
 
 def _pooled(regions: Regions, averages: Floats) -> Floats:

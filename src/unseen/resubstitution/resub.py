@@ -7,8 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats
 from unseen.core.data import Data
+from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, ResubEstimate, Target
+from unseen.core.model import Fitted
 from unseen.core.registry import find, register
 from unseen.core.trained import trained
 from unseen.resubstitution._answers import answers
@@ -51,14 +54,38 @@ class Resub:
         """Return the training error, with each point's loss as its contribution."""
         fitted, n_fits, seconds = trained(model, data, rng)
         check_model(fitted, data)
-        name = ("zero-one" if data.task == "classification" else "squared") if self.loss == "auto" else self.loss
-        measure = find(name, "measures")()
-        score = fitted.scores(data.X) if measure.needs_score else None
-        losses = measure.per_example(
-            data.target, answers(fitted.predict, data.X, data.n, data), None if score is None else score[0]
-        )
+        measure = _loss(self.loss, data)
+        score = _probabilities(measure.id, fitted, data) if measure.needs_score else None
+        losses = measure.per_example(data.target, answers(fitted.predict, data.X, data.n, data), score)
         value = float(np.average(losses, weights=data.weights))
         return ResubEstimate(
-            value, None, None, None, self.id, self.target.at(data.n_units), name, data.n_units, n_fits, seconds,
+            value, None, None, None, self.id, self.target.at(data.n_units), measure.id, data.n_units, n_fits, seconds,
             mc_error=0.0, contributions=losses,
         ).expecting(self, fitted.native, data)  # fmt: skip
+
+
+def _loss(name: str, data: Data) -> Any:
+    """Return the loss of an id, refusing one of another task or of whole sets."""
+    if name == "auto":
+        name = "zero-one" if data.task == "classification" else "squared"
+    measure = find(name, "measures")()
+    if measure.task not in (data.task, "any"):
+        raise InputError(f"{measure.id} is a loss for {measure.task}, and the task is {data.task}.")
+    if not hasattr(measure, "per_example"):
+        raise NotApplicable(
+            f"resub is a mean over the training points, and {measure.id} exists for whole sets only; use a loss of single points."
+        )
+    return measure
+
+
+def _probabilities(loss: str, fitted: Fitted, data: Data) -> Floats:
+    """Return a column of probabilities for each class of the data."""
+    scores = fitted.scores(data.X)
+    assert data.classes is not None
+    if scores is None or scores[1] != "probability":
+        raise InputError(f"{loss} needs class probabilities, and {type(fitted.native).__name__} has no predict_proba.")
+    if scores[0].shape != (data.n, len(data.classes)):
+        raise InputError(
+            f"the model gives probabilities of shape {scores[0].shape}; {data.n} points and {len(data.classes)} classes need one each."
+        )
+    return scores[0]

@@ -219,3 +219,34 @@ def test_a_classifier_says_that_numbers_are_labels():
         unseen.resubstitute(model, told)
     with pytest.raises(InputError, match="cannot be classes"):
         unseen.estimate(model, points, points[:, 0], method="resub", fitted=True)
+
+
+@pytest.mark.parametrize(
+    ("loss", "error", "message"),
+    [
+        ("log-loss", InputError, "log-loss needs class probabilities, and SVC has no predict_proba"),
+        ("brier", InputError, "needs class probabilities"),
+        ("auc", NotApplicable, "auc exists for whole sets only"),
+        ("squared", InputError, "squared is a loss for regression"),
+        ("nonsense", UnknownName, "nonsense"),
+    ],
+)
+def test_losses_resub_cannot_be_of(loss, error, message):
+    fitted = SVC().fit(X, Y)
+    with pytest.raises(error, match=message):
+        R.resub(fitted, X, Y, loss=loss)
+    with pytest.raises(error, match=message):
+        unseen.estimate(fitted, X, Y, method="resub", loss=loss, fitted=True)
+
+
+def test_losses_of_probabilities_by_hand():
+    p = FITTED.predict_proba(X)[np.arange(40), Y]
+    assert R.resub(FITTED, X, Y, loss="log-loss").value == pytest.approx(-np.log(p).mean())
+    assert R.resub(FITTED, X, Y, loss="brier").value == pytest.approx(2 * np.mean((1 - p) ** 2))
+
+
+def test_a_posterior_that_fails_and_a_prior_mean_that_is_none():
+    with pytest.raises(InputError, match="posterior could not be computed: ZeroDivisionError: own fault"):
+        call("posterior", posterior=_raises)
+    with pytest.raises(InputError, match="prior_mean holds a value that is not finite"):
+        call("bayesian", prior_mean=np.full(10, np.nan), prior_weight=1.0)

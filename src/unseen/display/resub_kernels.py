@@ -92,8 +92,8 @@ figure(
     Figure(
         "kernels", KernelView, info, draw, "Kernels and decision regions",
         "Each outline is one standard deviation of the kernel around a training point; its share in regions of another colour "
-        "is that point's contribution to the bolstered error (larger marks). With more than two dimensions the plane is a "
-        "projection, the regions a cut through the mean.",
+        "is that point's contribution to the bolstered error (larger marks). Of more than 150 kernels only those that contribute "
+        "most are drawn. With more than two dimensions the plane is a projection, the regions a cut through the mean.",
         size=(7.0, 4.6), order=10,
     )
 )  # fmt: skip

@@ -22,6 +22,7 @@ __all__ = ["RULES", "Outlier", "rough_sigma", "screen"]
 
 RULES = ("deleted", "prediction", "confidence")
 _ALPHA = 0.05
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,9 @@ def _screen_curve(
     found: list[Outlier] = []
     while len(found) < allowed and rows.size > p + 2:
         solution = _fit_one(curves.take(rows), sigma[rows], order, dosed)
+        # residuals this small are the arithmetic's, not the samples'
+        if (np.abs(solution.residuals) * sigma[rows]).max() <= _ROUNDING * np.abs(curves.value[rows]).max():
+            break
         statistic, limit = _statistics(solution, p, rule)
         worst = int(np.argmax(statistic))
         if not statistic[worst] > limit:

@@ -201,6 +201,8 @@ def check_runs(net: Net, who: str) -> None:
         raise InputError(
             f"{who}: the module gives {got} for an input; one logit for each of {max(2, net.n_classes)} classes is needed."
         )
+    if not bool(torch.isfinite(logits).all()):
+        raise InputError(f"{who}: the module gives logits that are not finite; are its weights finite?")
     if bool((logits >= 0).all()) and bool(((logits.sum(1) - 1).abs() < 1e-4).all()):
         raise InputError(
             f"{who}: the module gives probabilities (each row is non-negative and sums to 1), as behind a softmax; logits "

@@ -223,7 +223,8 @@ class Zoo(Shown):
         hyper, failed = [net.hyper for net in self.nets], [not net.train_accuracy >= least for net in self.nets]
         kept, dropped = without_failures(hyper, failed, list(self.grid.axes), least, [net.seed for net in self.nets])
         found = (note("N004", "; ".join(dropped)),) if dropped else ()
-        return replace(self, nets=tuple(self.nets[k] for k in kept), notes=(*self.notes, *found))
+        told = (one for one in self.notes if one.code != "N006")  # the poorly trained ones are no longer there
+        return replace(self, nets=tuple(self.nets[k] for k in kept), notes=(*told, *found))
 
     def net(self, which: int | str, device: Any = "cpu") -> Net:
         """Return one network with its training data, ready for a measure.
@@ -274,6 +275,10 @@ def _from_manifest(manifest: Mapping[str, Any], grid: ZooGrid, root: Path, data:
     missing = manifest["n_groups"] - len(manifest["groups"])
     if missing:
         notes.append(note("N005", f"{missing} of {manifest['n_groups']} groups are not trained yet"))
+    poor = [net.name for net in nets if not net.train_accuracy >= grid.accuracy]
+    if poor:
+        more = f" and {len(poor) - 5} more" if len(poor) > 5 else ""
+        notes.append(note("N006", f"training accuracy below {grid.accuracy:g}: {', '.join(poor[:5])}{more}"))
     gaps = np.array([net.gap for net in nets])
     if gaps.size and np.isfinite(gaps).all() and gaps.std() < 0.02:
         notes.append(note("N003", f"the gaps' standard deviation is {gaps.std():.3g}"))

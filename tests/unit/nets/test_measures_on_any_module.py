@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
 from torch import nn  # noqa: E402
 
-from unseen.core.errors import NotApplicable, UnseenError  # noqa: E402
+from unseen.core.errors import InputError, NotApplicable, UnseenError  # noqa: E402
 from unseen.nets import Copy80, Net, build_measure, known_measures  # noqa: E402
 
 OF_IMAGES = {"always-generalize", "augment-margin", "multi-augment", "par-search", "weighted-augment"}
@@ -199,3 +199,33 @@ def test_spectral_norms_are_told_of_half_precision() -> None:
     module = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Flatten(), nn.Linear(8, 3)).bfloat16()
     half = build_measure("spectral-sum")(Net(module, X.bfloat16(), y)).value
     assert half == pytest.approx(build_measure("spectral-sum")(Net(module.float(), X, y)).value, rel=1e-4)
+
+
+@pytest.mark.parametrize("lost", [math.nan, math.inf])
+@pytest.mark.parametrize("name", ["kv-gn-margin", "path-norm", "weighted-augment"])
+def test_a_network_whose_weights_are_lost_is_refused_at_once(name: str, lost: float) -> None:
+    torch.manual_seed(0)
+    X, y = torch.rand(12, 1, 8, 8), torch.arange(12) % 3
+    module = nn.Sequential(nn.Flatten(), nn.Linear(64, 6), nn.ReLU(), nn.Linear(6, 3))
+    with torch.no_grad():
+        module[3].weight[0] = lost
+    with pytest.raises(InputError, match="logits that are not finite"):
+        build_measure(name)(Net(module, X, y))
+
+
+def test_features_that_are_not_finite_beyond_the_first_inputs_end_no_search() -> None:
+    torch.manual_seed(0)
+    X, y = torch.rand(30, 5), torch.arange(30) % 3
+    X[20] = 3e38  # finite, and not so behind the first layer
+    module = nn.Sequential(nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, 3))
+    nn.init.constant_(module[0].weight, 2.0)
+    with pytest.raises(NotApplicable, match="kv-margin needs finite features"):
+        build_measure("kv-margin")(Net(module, X, y))
+
+
+def test_a_lead_that_nothing_moves_has_no_slope_to_divide_by() -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(5, 6), nn.ReLU(), nn.Linear(6, 3))
+    nn.init.zeros_(module[2].weight)
+    with pytest.raises(NotApplicable, match="steepest slope of the lead, which is 0"):
+        build_measure("kv-margin")(Net(module, torch.rand(12, 5), torch.arange(12) % 3))

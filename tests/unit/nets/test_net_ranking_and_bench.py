@@ -382,3 +382,21 @@ def test_measures_that_contradict_each_other_are_not_said_to_agree():
     assert "none to tell" in str(found)
     assert "agree:" not in str(found)
     assert "nan" not in str(found)
+
+
+def test_a_zoo_with_a_poor_network_says_so_and_is_not_measured_in_vain(
+    small: Zoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = json.loads((small.folder / "manifest.json").read_text())
+    poor = next(r for group in manifest["groups"].values() for r in group if r["hyper"]["width"] == 4)
+    poor["train_accuracy"] = 0.3
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    zoo = Zoo.load(tmp_path, grid=GRID)
+    assert [n.text for n in zoo.notes if n.code == "N006"] == [f"training accuracy below 0.5: {poor['name']}"]
+    assert "N006" not in [n.code for n in small.notes]
+    codes = [n.code for n in zoo.complete().notes]
+    assert "N004" in codes
+    assert "N006" not in codes
+    monkeypatch.setattr("unseen.nets._bench.measure_zoo", lambda *given, **named: pytest.fail("it measures"))
+    with pytest.raises(InputError, match=r"cannot be scored: .* Left out .* \(1 network below 0\.5\)"):
+        bench(zoo, ["path-norm"])

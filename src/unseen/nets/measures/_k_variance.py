@@ -36,6 +36,8 @@ def chosen_layer(net: Net, layer: int, layers: LayerLog, name: str) -> str:
 
 def class_spreads(features: torch.Tensor, y: torch.Tensor, net: Net, name: str) -> dict[int, tuple[float, float]]:
     """Return for every class its share and the transport distance between two halves of its features (in random order)."""
+    if not bool(torch.isfinite(features).all()):  # the search for the cheapest transport would never end
+        raise NotApplicable(f"{name} needs finite features, and some of this network's are not.")
     counts = torch.bincount(net.y_train, minlength=net.n_classes).double() / net.n
     found = {}
     for k in range(net.n_classes):

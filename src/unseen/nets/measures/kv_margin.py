@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import torch
 
+from unseen.core.errors import NotApplicable
 from unseen.nets._measure import LayerLog, Measure, register
 from unseen.nets._net import Net
 from unseen.nets.measures._k_variance import check_layer, chosen_layer, class_spreads
@@ -66,4 +67,6 @@ class KvMargin(Measure):
         self, leads: torch.Tensor, norms: torch.Tensor, y: torch.Tensor, spreads: dict[int, tuple[float, float]]
     ) -> float:
         scale = sum(weight * spread * float(norms[y == k].max()) for k, (weight, spread) in spreads.items())
+        if not scale:
+            raise NotApplicable(f"{self.id} divides by the steepest slope of the lead, which is 0 for this network.")
         return -float(leads.median()) / scale

@@ -15,7 +15,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.nets._bench_controls import bench_controls
 from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
 from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
-from unseen.nets._cmi import Score, cmi
+from unseen.nets._cmi import FEW_NETWORKS, Score, cmi
 from unseen.nets._csv_rows import csv_rows, number_in
 from unseen.nets._measure import Measure
 from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
@@ -161,7 +161,7 @@ def bench_of(
         axes,
         seeds,
         left_out,
-        _notes(gap, dropped, [name for name in left_out if name not in values]),
+        _notes(gap, seeds, dropped, [name for name in left_out if name not in values]),
     )
 
 
@@ -246,8 +246,11 @@ def _gap_error(nets: Sequence[Mapping[str, Any]], n_test: int) -> float:
     return float(0.5 * np.sqrt(np.mean(accuracy * (1 - accuracy)) / n_test))
 
 
-def _notes(gap: np.ndarray, dropped: Sequence[str], left_out: Sequence[str]) -> tuple[Note, ...]:
+def _notes(gap: np.ndarray, seeds: np.ndarray, dropped: Sequence[str], left_out: Sequence[str]) -> tuple[Note, ...]:
     found = [note("N004", "; ".join(dropped))] if dropped else []
+    per_seed = len(gap) // len(np.unique(seeds))
+    if per_seed < FEW_NETWORKS:
+        found.append(note("N002", f"{per_seed} networks per seed; compare with the noise floor"))
     if gap.std() < 0.02:
         found.append(note("N003", f"the gaps' standard deviation is {gap.std():.3g}"))
     if left_out:

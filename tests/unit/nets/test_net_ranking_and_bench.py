@@ -216,6 +216,7 @@ def test_incomplete_columns_and_failed_cells_are_left_out_in_words() -> None:
             net["train_accuracy"] = 0.8
     cut = bench_of(nets, rows, n_permutations=5)
     assert len(cut.gap) == 16
+    assert "8 networks per seed" in next(n.text for n in cut.notes if n.code == "N002")
     assert "a=3" in next(n.text for n in cut.notes if n.code == "N004")
 
 

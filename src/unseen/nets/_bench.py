@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, KindError
 from unseen.core.notes import Note, merge_notes, note
 from unseen.nets._bench_controls import bench_controls
 from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
@@ -81,6 +81,10 @@ def bench(
     >>> [line.measure for line in found.lines if not line.control]
     ['path-norm']
     """
+    if not isinstance(zoo, Zoo):
+        raise KindError(f"zoo is a {type(zoo).__name__}; give a Zoo, or score tables of networks by `bench_of`.")
+    if zoo.nets and not np.isfinite(zoo.gap).any():
+        raise InputError("the gaps of this zoo are not known: it was trained without X_test and y_test.")
     full, n_test = zoo.complete(), 10_000 if zoo.data is None else len(zoo.data.y_test)
     wanted = measures_named(measures)
     if len(full) > 1:  # before the networks are measured, which may take hours

@@ -91,6 +91,8 @@ def zoo_data(data: Any) -> ZooData:
 
     X_test, y_test = np.empty((0, *X.shape[1:])), np.empty(0, np.int64)
     if "X_test" in data and len(data["X_test"]):
+        if "y_test" not in data:
+            raise InputError("X_test is given without y_test; give the labels of the test inputs too, or neither.")
         X_test = _unit("X_test", _raw("X_test", data["X_test"]))[0]
         y_test = _labels("y_test", data["y_test"], len(X_test))
         if X_test.shape[1:] != X.shape[1:]:
@@ -111,6 +113,8 @@ def _raw(name: str, values: Any) -> np.ndarray:
 def _unit(name: str, array: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Return images between 0 and 1; plain features as they are, with their own ends."""
     values: np.ndarray = array.astype(np.float32)
+    if not np.isfinite(values).all():
+        raise InputError(f"{name} holds values that are not finite; remove or replace them.")
     if array.ndim == 2:
         return values, float(values.min()), float(values.max())
     if array.dtype == np.uint8:

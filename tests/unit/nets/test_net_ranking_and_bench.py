@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -399,5 +400,10 @@ def test_a_zoo_with_a_poor_network_says_so_and_is_not_measured_in_vain(
     assert "N004" in codes
     assert "N006" not in codes
     monkeypatch.setattr("unseen.nets._bench.measure_zoo", lambda *given, **named: pytest.fail("it measures"))
+    blind = replace(small, nets=tuple(replace(net, test_accuracy=float("nan")) for net in small.nets))
+    with pytest.raises(InputError, match="trained without X_test"):
+        bench(blind, ["path-norm"])
+    with pytest.raises(KindError, match="zoo is a dict"):
+        bench({"a": 1}, ["path-norm"])  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"cannot be scored: .* Left out .* \(1 network below 0\.5\)"):
         bench(zoo, ["path-norm"])

@@ -218,6 +218,10 @@ def test_images_are_checked_and_standardised() -> None:
         zoo_data((X.astype(float), np.arange(30) % 2))
     with pytest.raises(InputError, match="whole class numbers"):
         zoo_data((X, np.full(30, 0.5)))
+    with pytest.raises(InputError, match="X_test is given without y_test"):
+        zoo_data((X, np.arange(30) % 2, X))
+    with pytest.raises(InputError, match="X_train holds values that are not finite"):
+        zoo_data((np.where(X > 250, np.nan, X / 255), np.arange(30) % 2))
 
 
 def test_flips_and_crops_move_images_and_nothing_else() -> None:

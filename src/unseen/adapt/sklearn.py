@@ -78,14 +78,14 @@ class SklearnModel:
 
         Row weights go to `fit` where the estimator takes `sample_weight`: in a pipeline to its last step, in a
         meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on. Where rows
-        were drawn with repeats, an estimator whose `fit` takes `copies` is told which rows are copies of one.
+        have groups, or were drawn with repeats, an estimator whose `fit` takes `copies` is told which belong together.
         """
         fresh = self.fresh(seed)
         options: dict[str, Any] = {}
         if data.weights is not None and self.weight_key is not None:
             options[self.weight_key] = data.weights
-        if self.copies_key is not None and data.source is not None and len(np.unique(data.source)) < data.n:
-            options[self.copies_key] = data.source
+        if self.copies_key is not None and data.together is not None:
+            options[self.copies_key] = data.together
         shape = data.sample_shape if data.sample_shape and reads_shapes(fresh) else ()
         fitted = fresh.fit(in_shape(data.X, shape), data.y, **options)
         return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes, shape)
@@ -108,7 +108,7 @@ class SklearnModel:
 
     @cached_property
     def copies_key(self) -> str | None:
-        """Name under which `fit` takes the row that each row is a copy of; None where it takes none."""
+        """Name under which `fit` takes which rows belong together; None where it takes none."""
         return copies_key(self.estimator)
 
     @property

@@ -110,6 +110,12 @@ class Data:
         """Number of independent units."""
         return int(self.units.max()) + 1 if self.n else 0
 
+    @property
+    def together(self) -> Ints | None:
+        """Which rows a further split should not part: those of one group where there are several, or copies of one row."""
+        names = self.source if self.groups is None or self.n_units < 2 else self.units
+        return None if names is None or len(np.unique(names)) == self.n else names
+
     def features(self, indices: Ints) -> Any:
         """Return the features of the rows at `indices`, in the form they are kept in."""
         if self.X is None:

@@ -59,6 +59,11 @@ def around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any])
     rows = tensor_of(net._shaped(checked_features(net, X, first=True))).to(dtype_of(net.dtype))
     (net.module_,) = giving_logits([copy.deepcopy(net.module).to(rows.dtype).eval()], rows)
     outputs = probed(net.module_, rows)
+    if outputs == 1:
+        raise InputError(
+            "the module has one output; a classifier needs a logit per class. For two classes put the output beside a zero, "
+            "as in torch.cat([torch.zeros_like(z), z], dim=1)."
+        )
     net.classes_ = np.arange(outputs) if classes is None else np.asarray(classes)
     if net.classes_.shape != (outputs,) or len(np.unique(net.classes_)) != outputs:
         raise InputError(f"classes must name {outputs} different labels, one per output; it is {classes!r}.")

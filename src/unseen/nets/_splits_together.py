@@ -36,7 +36,10 @@ def answers(
     else:
         return None
     trains = [s.train for s in splits]
-    named = np.arange(data.n) if data.source is None else data.source
+    if data.groups is not None and any(len(np.unique(data.units[rows])) < 2 for rows in trains):
+        return None  # a single group must be parted after all, as a fit by itself does
+    alone = np.arange(data.n) if data.source is None else data.source
+    named = alone if data.groups is None else data.units
     try:
         with _one_thread():
             if tables is None:

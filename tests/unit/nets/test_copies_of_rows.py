@@ -137,6 +137,32 @@ def test_a_resampled_sample_keeps_its_copies_together(sides):
     assert all(not set(train) & set(held) for train, held in sides)
 
 
+@pytest.mark.parametrize("front", [[], [StandardScaler()]], ids=["net", "pipeline"])
+def test_rows_of_a_group_stay_on_one_side_by_both_routes(front, sides, monkeypatch):
+    X, y = sample()
+    groups = np.array([f"patient {k}" for k in np.random.default_rng(4).integers(0, 15, 60)])
+    group_of = {row.tobytes(): group for row, group in zip(X, groups)}
+    model = make_pipeline(*front, Classifier(**OPTIONS)) if front else Classifier(**OPTIONS)
+    tables = []
+    for hook in (Classifier.fit_many, None):
+        monkeypatch.setattr(Classifier, "fit_many", hook)
+        tables.append(unseen.run(model, X, y, groups=groups, design=3, random_state=0, scores=True))
+    assert np.allclose(tables[0].test.score, tables[1].test.score, atol=1e-9)
+    assert len(sides) == 6
+    if not front:  # a pipeline's net sees scaled rows
+        for train, held in sides:
+            assert not {group_of[row] for row in train} & {group_of[row] for row in held}
+            assert len(held) > 3
+
+
+def test_a_single_group_left_to_learn_from_is_parted_after_all(sides):
+    X, y = sample()
+    groups = np.arange(60) < 30
+    unseen.run(Classifier(**OPTIONS), X, y, groups=groups, design=2, random_state=0)
+    assert len(sides) == 2
+    assert all(len(held) in (7, 8) for _, held in sides)
+
+
 def test_copies_of_another_length_are_refused():
     X, y = sample()
     with pytest.raises(InputError, match=r"copies has shape \(3,\); it must hold one name per row of X \(60\)"):

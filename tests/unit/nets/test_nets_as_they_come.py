@@ -105,6 +105,8 @@ def test_a_net_trained_elsewhere_becomes_a_classifier():
             nets.Classifier.from_module(trained, X, classes=wrong)
     with pytest.raises(KindError, match=r"trained torch\.nn\.Module"):
         nets.Classifier.from_module("net", X)
+    with pytest.raises(InputError, match=r"one output; a classifier needs a logit per class"):
+        nets.Classifier.from_module(torch.nn.Linear(X.shape[1], 1), X)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from unseen.core.notes import Note, merge_notes
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown, plain
 from unseen.nets._cmi import NoiseFloor, Score, cmi
+from unseen.nets._rank_scores import kendall_tau
 
 __all__ = ["MeasureScores", "score_measures"]
 
@@ -58,6 +59,11 @@ class MeasureScores(Shown):
         """Return the measures from the largest score to the smallest."""
         return sorted(self.scores, key=lambda name: -self.scores[name].value)
 
+    def tau(self, measure: str) -> float | None:
+        """Return Kendall's correlation of a measure with the gap: its direction, to which the score is nearly blind."""
+        found = kendall_tau(self.gap, self.values[measure])
+        return None if np.isnan(found) else found
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per measure, scores out of 100."""
         found = []
@@ -66,14 +72,15 @@ class MeasureScores(Shown):
             floor = self.floors[name]
             found.append(
                 {"measure": name, "cmi": 100 * score.value, "lower": low, "upper": high, "floor": 100 * floor.quantile,
-                 "p": floor.p_value, "least with fixed": " ".join(score.binding), "networks": score.n_networks}
+                 "p": floor.p_value, "tau": self.tau(name), "least with fixed": " ".join(score.binding), "networks": score.n_networks}
             )  # fmt: skip
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values: a list of scores with their noise floors."""
         scored = [
-            {"measure": name, **score.to_dict(), "noise_floor": self.floors[name].to_dict(), "p_value": self.floors[name].p_value}
+            {"measure": name, **score.to_dict(), "noise_floor": self.floors[name].to_dict(), "p_value": self.floors[name].p_value,
+             "kendall_tau": self.tau(name)}
             for name, score in self.scores.items()
         ]  # fmt: skip
         return {"measures": scored}
@@ -82,8 +89,12 @@ class MeasureScores(Shown):
         """Return plain values with the gaps, the measures' values and the hyper-parameters."""
         return {**self.to_dict(), **{name: plain(getattr(self, name)) for name in ("gap", "values", "axes")}}
 
+    def _direction(self, measure: str) -> str:
+        tau = self.tau(measure)
+        return "" if tau is None else f"; Kendall's tau {tau:.2f}"
+
     def __str__(self) -> str:
-        lines = [f"{name}: {score}; {self.floors[name]}" for name, score in self.scores.items()]
+        lines = [f"{name}: {score}; {self.floors[name]}{self._direction(name)}" for name, score in self.scores.items()]
         return "\n".join([*lines, *map(str, self.notes)])
 
 

@@ -26,9 +26,9 @@ def table(found: MeasureScores) -> Section:
     """Return the table of all scores."""
     caption = (
         "CMI: as the PGDL competition's program scores, out of 100, with its interval over seeds where there are several; floor: what one in twenty measures without "
-        "information exceeds; p: by permutation; least with: the hyper-parameters held fixed when it scores least."
+        "information exceeds; p: by permutation; tau: Kendall's correlation with the gap, below 0 where the measure points the wrong way; least with: the hyper-parameters held fixed when it scores least."
     )
-    columns = ["measure", "CMI", "lower", "upper", "floor", "p", "least with", "networks"]
+    columns = ["measure", "CMI", "lower", "upper", "floor", "p", "tau", "least with", "networks"]
     rows = [list(row.values()) for row in sorted(found.rows(), key=lambda row: -row["cmi"])]
     return Section("table", "All measures", [Table(columns, rows, caption)])
 

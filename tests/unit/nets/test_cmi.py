@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets import cmi, granulated_tau, kendall_tau, robust_error
+from unseen.nets import cmi, granulated_tau, kendall_tau, robust_error, score_measures
 from unseen.reproduce import published, reproduce
 
 
@@ -386,6 +386,21 @@ def test_command_prints_json(table):
     assert first["value"] == pytest.approx(0.374413798762, abs=1e-10)
     assert second["value"] == pytest.approx(0.195814607566, abs=1e-10)
     assert first["p_value"] == 0.05
+    rows, _, _ = task(2)
+    gap, measure = ([float(r[name]) for r in rows] for name in ("gap", "wcv"))
+    assert first["kendall_tau"] == pytest.approx(stats.kendalltau(gap, measure).statistic, abs=1e-12)
+    shown = run_cli(str(table), "--measure", "wcv", "--grid", "h1,h2,h3,h4", "--permutations", "19").stdout
+    assert f"{first['kendall_tau']:.4g}" in shown
+
+
+def test_a_constant_has_no_direction():
+    _, gap, grid = task(2)
+    found = score_measures(gap, {"flat": np.ones(len(gap)), "against": -np.asarray(gap)}, grid, n_permutations=9)
+    assert found.tau("flat") is None
+    assert found.rows()[0]["tau"] is None
+    assert found.tau("against") == -1.0
+    assert "flat: CMI 0.00" in str(found)
+    assert "Kendall's tau -1.00" in str(found)
 
 
 def test_command_fails_below_a_threshold_and_on_misuse(table):

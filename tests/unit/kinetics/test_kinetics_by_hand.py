@@ -7,7 +7,9 @@ import pytest
 from scipy.linalg import expm
 
 import unseen
+from unseen.kinetics import _fit
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, JointModel
+from unseen.kinetics.location import fit_location
 from unseen.kinetics.mammillary import interval_identifiability
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.scheme import PHE_TYR
@@ -28,6 +30,15 @@ def sampled(location="EC-EC", kappa=0.033, precursor=TIME, dosed=TIME, formed=TI
     which = np.repeat([PRECURSOR, DOSED, FORMED], [len(precursor), len(dosed), len(formed)])
     value = model.predict(model.pack(*PARTS, kappa), time, which)
     return model, Curves(time, value, which, np.full(time.size, np.nan))
+
+
+def tables(curves):
+    """Return the two tables of a study of one subject."""
+    ttr = {
+        "subject": ["s"] * curves.value.size, "time": curves.time.tolist(), "ttr": curves.value.tolist(),
+        "analyte": [PHE_TYR.analytes[k] for k in curves.which],
+    }  # fmt: skip
+    return ttr, {"subject": ["s"], "dose_precursor": [3.6], "dose_product": [1.8]}
 
 
 def spoiled(curves, factors):
@@ -135,12 +146,24 @@ def test_a_chi2_too_large_for_the_stated_error_is_noted(cv, noted):
     """Samples with an error of 5%: a stated 2% makes chi2 about 6.25 times its degrees of freedom, 5% about once."""
     _, curves = sampled()
     value = curves.value * (1 + 0.05 * np.random.default_rng(0).standard_normal(curves.value.size))
-    ttr = {
-        "subject": ["s"] * value.size, "time": curves.time.tolist(), "ttr": value.tolist(),
-        "analyte": [PHE_TYR.analytes[k] for k in curves.which],
-    }  # fmt: skip
-    doses = {"subject": ["s"], "dose_precursor": [3.6], "dose_product": [1.8]}
+    ttr, doses = tables(curves.with_values(value))
     study = unseen.kinetics.fit(ttr, doses, error="proportional", cv=cv, outliers=None, location="EC-EC")
     fit = study["s"].at()
     assert fit.chi2 / fit.spare == pytest.approx((0.05 / cv) ** 2, rel=0.6)
     assert any(n.code == "K005" and "chi2" in n.text for n in study.notes) == noted
+
+
+@pytest.mark.parametrize(("counts", "largest"), [((6, 12), (2, 3)), ((7, 6), (3, 2))])
+def test_orders_with_as_many_parameters_as_samples_are_not_tried(counts, largest, monkeypatch):
+    """Three exponentials have six parameters: seven samples of a curve allow them, six do not."""
+    spread = [TIME[np.linspace(0, 11, n).astype(int)] for n in counts]
+    _, curves = sampled(precursor=spread[0], dosed=spread[1])
+    tried = []
+
+    def recorded(curves, error, place, order, like):
+        tried.append(order)
+        return fit_location(curves, error, place, order, like=like)
+
+    monkeypatch.setattr(_fit, "fit_location", recorded)
+    _fit._best_order(curves, KNOWN)
+    assert (max(n for n, _ in tried), max(m for _, m in tried)) == largest

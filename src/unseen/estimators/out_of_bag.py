@@ -14,6 +14,7 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
+from unseen.estimators._means import distinct_drawn
 
 __all__ = ["MIN_REPLICATES", "OutOfBagInterval", "replicates_checked"]
 
@@ -73,5 +74,5 @@ class OutOfBagInterval:
         level = check_table(self, table, level)
         notes = replicates_checked(self.id, table)
         result = out_of_bag(table)
-        distinct = (1 - (1 - 1 / result.n_units) ** result.n_units) * result.n_units
-        return normal_interval(self, table, result.value, result.std_error, level, notes, round(distinct, 1))
+        size = distinct_drawn(table.data.n_units)
+        return normal_interval(self, table, result.value, result.std_error, level, notes, size)

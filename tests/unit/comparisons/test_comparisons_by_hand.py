@@ -10,13 +10,15 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
-from unseen.comparisons._winner import winner_of
+from unseen.comparisons._winner import bias_corrected, winner_of
 from unseen.comparisons.adjust import adjusted
+from unseen.comparisons.bayesian_t import BayesianT
+from unseen.comparisons.combined_f import CombinedF
 from unseen.comparisons.delong import DeLong
-from unseen.comparisons.friedman import friedman
+from unseen.comparisons.friedman import Friedman, friedman
 from unseen.comparisons.mcnemar import mcnemar_p
-from unseen.comparisons.permutation import Permutation
-from unseen.comparisons.wilcoxon import signed_rank
+from unseen.comparisons.permutation import Permutation, sign_flip_p
+from unseen.comparisons.wilcoxon import Wilcoxon, signed_rank
 from unseen.core.plan import Split
 from unseen.measures._delong import delong
 
@@ -152,3 +154,57 @@ def test_samples_of_an_error_of_sets_are_drawn_from_the_tested_units_alone(loss_
     samples = [count for count in seen if count.max() > 1]
     assert len(samples) > 100
     assert {(count[:6].sum(), count[6:].sum()) for count in samples} == {(0.0, 4.0)}
+
+
+def test_as_many_gains_as_losses_of_one_size_give_a_p_value_of_one():
+    """Every flip of signs is at least as far from nought, which is where the sum lies."""
+    assert sign_flip_p(np.array([1.0, -1.0, 1.0, -1.0]), 99, np.random.default_rng(0))[0] == 1.0
+
+
+@pytest.mark.parametrize(("n", "few"), [(9, True), (10, False)])
+def test_fewer_than_ten_data_sets_are_few(n, few):
+    ranking = Friedman()(np.random.default_rng(0).random((n, 3)), list("abc"))
+    assert ("U009" in [note.code for note in ranking.notes]) == few
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(0.6, "b better"), (0.95, "undecided")])
+def test_a_chance_below_the_level_decides_nothing(loss_table, level, verdict):
+    """Ten differences of mean 0.2 and deviation 0.5, nine trained on for one tested: t = 0.2 / (0.5 sqrt(1/10 + 1/9))."""
+    gaps = np.tile([1.0, -1.0], 5)
+    gaps = 0.2 + 0.5 * gaps / gaps.std(ddof=1)
+    pairs = [(np.delete(np.arange(10), k), [k]) for k in range(10)]
+    a, b = (loss_table(pairs, [[v] for v in 2 + x], "kfold", model=m) for m, x in (("a", gaps), ("b", 0 * gaps)))
+    found = BayesianT(rope=0.0)(a, b, level=level)
+    chance = stats.t.cdf(0.2 / (0.5 * np.sqrt(1 / 10 + 1 / 9)), 9)
+    assert 0.6 < chance < 0.95
+    assert found.rope.posterior[2] == pytest.approx(chance)
+    assert found.rope.decision == verdict
+
+
+def test_the_winners_interval_leaves_half_of_the_rest_on_either_side(loss_table):
+    losses = np.random.default_rng(2).random((3, 12))
+    pairs = [(np.delete(np.arange(12), k), [k]) for k in range(12)]
+    tables = {m: loss_table(pairs, [[v] for v in each], "loo", model=m) for m, each in zip("abc", losses)}
+    found = winner_of(tables, 0.8, np.random.default_rng(0))
+    chosen = bias_corrected(losses.T, np.ones(12), found.n_bootstrap, np.random.default_rng(0))[:, 0]
+    assert tuple(found.interval) == pytest.approx((np.quantile(chosen, 0.1), np.quantile(chosen, 0.9)))
+
+
+def test_five_by_two_tells_the_difference_as_first_minus_second(loss_table):
+    rng = np.random.default_rng(0)
+    halves = [rng.permutation(8).reshape(2, 4) for _ in range(5)]
+    splits = [Split(h[1 - k], h[k], repeat=r, fold=k) for r, h in enumerate(halves) for k in (0, 1)]
+    first, second = rng.random((2, 10, 4)) + np.array([1.0, 0.0])[:, None, None]
+    a, b = (loss_table(splits, list(x), "5x2cv", model=m) for m, x in (("a", first), ("b", second)))
+    assert CombinedF()(a, b).difference == pytest.approx(first.mean() - second.mean())
+
+
+def test_signed_ranks_are_of_groups_where_rows_have_them(loss_table):
+    rng = np.random.default_rng(0)
+    groups = np.r_[np.repeat(np.arange(9), 3), np.arange(20, 25)]
+    pairs = [(np.arange(27, 32), np.arange(27))]
+    first, second = rng.random((2, 27)) + np.array([[0.2], [0.0]])
+    a, b = (loss_table(pairs, [x], "holdout", n=32, groups=groups, model=m) for m, x in (("a", first), ("b", second)))
+    wanted = stats.wilcoxon((first - second).reshape(9, 3).mean(axis=1))
+    found = Wilcoxon()(a, b)
+    assert (found.statistic, found.p) == pytest.approx((wanted.statistic, wanted.pvalue))

@@ -20,6 +20,7 @@ from unseen.estimators.bootstrap_loo import BootstrapLoo
 from unseen.estimators.bootstrap_percentile import BootstrapPercentile
 from unseen.estimators.clopper_pearson import ClopperPearson
 from unseen.estimators.leave_out import LeaveOutError
+from unseen.estimators.monte_carlo import MonteCarloError
 from unseen.estimators.out_of_bag import OutOfBagInterval
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
@@ -193,6 +194,7 @@ def test_rows_in_every_bootstrap_sample_are_counted_in_a_note(loss_table):
     table = loss_table(pairs, [[1.0], [2.0]] * 100, "bootstrap", n=4)
     (found,) = [n for n in OutOfBagInterval()(table).notes if n.code == "U012"]
     assert "2 rows were in every bootstrap sample" in found.text
+    assert OutOfBagInterval()(table).target.n_train == round(4 * (1 - (3 / 4) ** 4), 1)  # distinct of four drawn
     pairs += [([2, 2, 3, 3], [0, 1])]
     all_left_out = OutOfBagInterval()(loss_table(pairs, [[1.0], [2.0]] * 100 + [[1.0, 1.0]], "bootstrap", n=4))
     assert "U012" not in [n.code for n in all_left_out.notes]
@@ -248,3 +250,14 @@ def test_leave_out_leaves_a_quarter_out_as_often_as_it_can(n, left_out, splits):
     data = as_data(np.zeros((n, 1)), np.arange(n) + 0.5)
     plan = LeaveOutError().default_design(data).plan(data, np.random.default_rng(0))
     assert ({len(s.test) for s in plan}, len(plan)) == ({left_out}, splits)
+
+
+def test_monte_carlo_holds_a_tenth_out_twenty_five_times():
+    data = as_data(np.zeros((40, 1)), np.arange(40) + 0.5)
+    plan = MonteCarloError().default_design(data).plan(data, np.random.default_rng(0))
+    assert [len(s.test) for s in plan] == [4] * 25
+
+
+@pytest.mark.parametrize(("n", "few"), [(29, True), (30, False)])
+def test_fewer_than_thirty_units_are_few(loss_table, n, few):
+    assert ("U009" in [note.code for note in Wald()(held_out(loss_table, np.arange(n) % 2)).notes]) == few

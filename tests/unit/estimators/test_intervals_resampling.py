@@ -111,6 +111,20 @@ def test_nested_cv_equals_the_loops(bias):
         assert str(e.target) == "the algorithm trained on 60 units"
 
 
+def test_nested_cv_compares_outer_folds_with_inner_ones_of_their_own_repeat(loss_table):
+    """Inner errors are shifted apart in every repeat and fold, so that the inflation lies between its bounds."""
+    data = as_data(np.zeros((40, 1)), np.arange(40.0))
+    plan = unseen.designs.Nested(4, 3).plan(data, np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    shift = 0.2 + rng.choice([-0.11, 0.11], (3, 4))
+    losses = [rng.random(len(s.test)) + (shift[s.repeat, s.part] if s.part >= 0 else 0.2) for s in plan]
+    table = loss_table(plan.splits, losses, "nested", n=40)
+    assert 1.05 < NestedCv().inflation(table)[-1] < 1.95
+    e = NestedCv()(table)
+    assert (e.value, e.std_error) == pytest.approx(nested_by_loops(table, 4, "linear"), abs=1e-12)
+    assert NestedCv(bias="none")(table).target.n_train == np.mean([len(s.train) for s in plan if s.part >= 0])
+
+
 def test_nested_cv_bias_factor_is_exact_for_an_error_linear_in_one_over_n(loss_table):
     """Losses a + b/n_train everywhere: the extrapolated value is a + b/n, whatever the number of folds."""
     a, b = 1.0, 6.0

@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import expm
 
 import unseen
+from unseen.core.errors import InputError
 from unseen.kinetics import _fit
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, JointModel
 from unseen.kinetics.location import fit_location
@@ -16,6 +17,7 @@ from unseen.kinetics.scheme import PHE_TYR
 from unseen.kinetics.screen import screen
 from unseen.kinetics.shapes import locations_for
 from unseen.kinetics.starts import _multiplier
+from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 from unseen.kinetics.table import read_study
 
 TIME = np.array([5.0, 10, 15, 20, 30, 40, 60, 90, 120, 150, 180, 240])
@@ -167,3 +169,15 @@ def test_orders_with_as_many_parameters_as_samples_are_not_tried(counts, largest
     monkeypatch.setattr(_fit, "fit_location", recorded)
     _fit._best_order(curves, KNOWN)
     assert (max(n for n, _ in tried), max(m for _, m in tried)) == largest
+
+
+def test_a_system_needs_more_samples_than_parameters():
+    """A rate and a volume from two samples leave nothing to judge the fit by; from three, one degree of freedom."""
+    model = CompartmentModel(("1",), {"k": ("1", None)}, (Bolus("1", 10.0),), {"y": Output("1", "V")})
+    t = np.array([1.0, 4.0, 9.0])
+    y = 10 / 2 * np.exp(-0.3 * t)
+    with pytest.raises(InputError, match="2 samples cannot determine 2 parameters"):
+        unseen.kinetics.fit_system(model, {"y": (t[:2], y[:2])}, starts=2)
+    fit = unseen.kinetics.fit_system(model, {"y": (t, y)}, starts=2)
+    assert fit.df == 1
+    assert fit.values == pytest.approx({"k": 0.3, "V": 2.0})

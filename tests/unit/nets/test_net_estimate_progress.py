@@ -13,7 +13,7 @@ if find_spec("torch") is None:
 import torch
 
 from unseen.core.errors import InputError, KindError
-from unseen.nets import Classifier, _trials, estimate
+from unseen.nets import Classifier, _trials, estimate, fit_many, make_mlp
 
 
 class Listener:
@@ -84,7 +84,8 @@ def test_copies_are_trained_with_the_classifiers_own_weights_of_classes(monkeypa
 
 def test_copies_of_a_plain_module_are_trained_by_default_and_it_is_said():
     X, y = sample()
-    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2))
+    trained = fit_many(make_mlp, X, y, seeds=[0], epochs=40, lr=0.1, device="cpu").module(0)
+    net = torch.nn.Sequential(*trained)  # nothing tells how it was trained
     options = {"method": "calibrated-naive-bayes-bolster", "repeats": 2, "n_mc": 5, "random_state": 0}
     silent = estimate(net, X, y, **options)
     assert [n.code for n in silent.notes] == ["N022"]

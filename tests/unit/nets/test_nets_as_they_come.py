@@ -260,7 +260,7 @@ def test_memory_that_one_row_exceeds_is_told(monkeypatch):
         nets.estimate(Greedy(4, 3), X, CODES)
     monkeypatch.setattr(Greedy, "most", 8)
     e = nets.estimate(Greedy(4, 3), X, CODES, n_mc=5)
-    assert [n.code for n in e.notes] == ["N021"]
+    assert "N021" in [n.code for n in e.notes]  # random weights may also be told that they fit badly
 
 
 class Moody(nn.Linear):

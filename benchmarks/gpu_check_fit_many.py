@@ -61,7 +61,7 @@ def group_norm_cnn(n_features: Any, n_classes: int) -> nn.Module:
     return nn.Sequential(
         nn.Conv2d(n_features[0], 6, 3, padding=1), nn.GroupNorm(3, 6), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 4, 3), nn.GroupNorm(2, 4, affine=False), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(),
-        nn.Linear(16, 32), nn.LayerNorm(32), nn.GroupNorm(2, 32), nn.Tanh(), nn.Linear(32, n_classes),
+        nn.Linear(16, 8), nn.LayerNorm(8), nn.GroupNorm(2, 8), nn.Tanh(), nn.Linear(8, n_classes),
     )  # fmt: skip
 
 
@@ -328,10 +328,10 @@ def image_cases() -> Iterator[Case]:
     yield Case("conv batch norm, some stop early", norm_cnn, data, ragged, stops)
     yield Case("conv batch norm, stopped nets dropped", norm_cnn, data, ragged, stops, around=dropping_at_once)
     yield Case("conv batch norm, patience", norm_cnn, data, ragged, patient())
-    calm = {"lr": 0.005}  # with longer steps single precision alone leads these nets elsewhere
+    calm = {"lr": 0.005}  # even so single precision alone may lead nets with groups of four values elsewhere, see GPU.md
     yield Case("group norm, whole batches", group_norm_cnn, data, None, {"batch_size": 12, "momentum": 0.9, **calm})
     yield Case("group norm, padded last batch", group_norm_cnn, data, ragged, {**moving, **calm})
-    yield Case("group norm, some stop early", group_norm_cnn, data, ragged, {**stops, **calm})
+    yield Case("group norm, some stop early", group_norm_cnn, data, ragged, {**stops, **calm, "stop_at": 1.02})
     yield Case("group norm, three channels", group_norm_cnn, colour, ragged, {**moving, **calm})
     flipped = {**moving, "lr": 0.005, "augment": partial(flips_and_crops, shift=2)}
     yield Case("flips and crops, vgg", partial(make_vgg, width=16), colour, ragged, flipped)

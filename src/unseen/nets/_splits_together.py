@@ -38,8 +38,7 @@ def answers(
     trains = [s.train for s in splits]
     if data.groups is not None and any(len(np.unique(data.units[rows])) < 2 for rows in trains):
         return None  # a single group must be parted after all, as a fit by itself does
-    alone = np.arange(data.n) if data.source is None else data.source
-    named = alone if data.groups is None else data.units
+    named = np.arange(data.n) if data.together is None else data.together
     try:
         with _one_thread():
             if tables is None:

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
 from torch import nn  # noqa: E402
 
-from unseen.core.errors import InputError, NotApplicable, UnseenError  # noqa: E402
+from unseen.core.errors import InputError, NotApplicable  # noqa: E402
 from unseen.nets import Copy80, Net, build_measure, known_measures  # noqa: E402
 
 OF_IMAGES = {"always-generalize", "augment-margin", "multi-augment", "par-search", "weighted-augment"}
@@ -83,7 +83,7 @@ KINDS = {
     "vectors": (of_vectors, (20,), OF_IMAGES),
     "sequences": (of_sequences, (2, 20), OF_IMAGES | SPECTRA),
     "no layer at all": (OwnArithmetic, (1, 8, 8), NO_LAYERS),
-    "layers called by name": (CalledByName, (1, 8, 8), {"distance-from-initial"}),
+    "layers called by name": (CalledByName, (1, 8, 8), set()),
 }
 
 
@@ -112,7 +112,7 @@ def test_any_module_is_measured_or_refused_in_words(measured: tuple[Net, set[str
     measure = build_measure(name)
     before = copy.deepcopy(net.module.state_dict())
     if name in refused:
-        with pytest.raises(UnseenError, match=name if name != "distance-from-initial" else "no dense|initial weights"):
+        with pytest.raises(NotApplicable, match=name):
             measure(net)
     else:
         found = measure(net, draws=2)
@@ -229,3 +229,17 @@ def test_a_lead_that_nothing_moves_has_no_slope_to_divide_by() -> None:
     nn.init.zeros_(module[2].weight)
     with pytest.raises(NotApplicable, match="steepest slope of the lead, which is 0"):
         build_measure("kv-margin")(Net(module, torch.rand(12, 5), torch.arange(12) % 3))
+
+
+def test_the_distance_from_initial_weights_is_that_of_the_weights_that_act() -> None:
+    torch.manual_seed(0)
+    X, y = torch.rand(12, 6), torch.arange(12) % 3
+    module = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(6, 3)))
+    initial, before = copy.deepcopy(module.state_dict()), module[0].weight.detach().clone()
+    with torch.no_grad():
+        module[0].parametrizations.weight.original0.mul_(2.0)  # twice the length, the same direction
+    net = Net(module, X, y, initial=initial)
+    assert build_measure("distance-from-initial")(net).value == pytest.approx(float(before.norm()), rel=1e-6)
+    assert torch.allclose(module[0].weight, 2 * before)
+    with pytest.raises(InputError, match=r"lack '0\.weight'"):
+        build_measure("distance-from-initial")(Net(module, X, y, initial={"0.bias": initial["0.bias"]}))

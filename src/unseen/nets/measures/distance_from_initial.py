@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
+from torch import nn
+from torch.nn.utils import parametrize
 
 from unseen.core.errors import InputError
 from unseen.nets._measure import LayerLog, Measure, register
@@ -43,12 +47,20 @@ class DistanceFromInitial(Measure):
             layers.skip(name, "neither dense nor convolution")
         total = 0.0
         for name, layer in weight_layers(net.module).items():
-            key = f"{name}.weight" if name else "weight"
-            if key not in (net.initial or {}):
-                raise InputError(
-                    f"the initial weights lack {key!r}; give the state of the same module before training."
-                )
+            start = _first_weight(name, layer, net.initial or {}).to(layer.weight)
             layers.use(name)
-            start = net.initial[key].to(layer.weight)  # type: ignore[index]
             total += float((layer.weight.detach() - start).double().square().sum())
         return math.sqrt(total)
+
+
+def _first_weight(name: str, layer: nn.Module, initial: Mapping[str, torch.Tensor]) -> torch.Tensor:
+    """Return the weight that acted before training; of a parametrized layer it is made of other tensors of the state."""
+    start = f"{name}." if name else ""
+    if f"{start}weight" in initial:
+        return initial[f"{start}weight"]
+    own = {key.removeprefix(start): value for key, value in initial.items() if key.startswith(start)}
+    if parametrize.is_parametrized(layer, "weight"):
+        before = copy.deepcopy(layer)
+        if not before.load_state_dict(own, strict=False).missing_keys:
+            return before.weight.detach()  # type: ignore[no-any-return, operator, union-attr]
+    raise InputError(f"the initial weights lack '{start}weight'; give the state of the same module before training.")

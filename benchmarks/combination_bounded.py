@@ -105,6 +105,14 @@ def cell_rms(cell: np.ndarray, deviation: np.ndarray) -> tuple[np.ndarray, np.nd
     return names, np.sqrt(np.bincount(index, deviation**2) / np.bincount(index))
 
 
+def error_over_families(gap: np.ndarray, group: np.ndarray) -> float:
+    """Return the standard error of a mean over cells, families of data sets being the units."""
+    sums = np.array([gap[group == g].sum() for g in np.unique(group)])
+    sizes = np.array([(group == g).sum() for g in np.unique(group)])
+    residual = sums - sizes * gap.mean()
+    return float(np.sqrt(len(sums) / (len(sums) - 1) * np.square(residual).sum()) / sizes.sum())
+
+
 @dataclass(frozen=True)
 class Fit:
     """A bound, and the weights of each rule and of all rules together ("any"): those of PARTS, then of the constant."""

@@ -1,39 +1,35 @@
-"""From the runs of `choose_combination` to weights, tables and the evidence that is shipped.
-
-A cell is a data set, a rule and a sample size. What is minimised and shown is the RMS of a cell, averaged over cells, so
-that every data set counts the same.
-"""
+"""From the runs of `choose_combination` to weights, tables and the evidence that is shipped."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.optimize import nnls
 
-from benchmarks.small_samples import FAMILY_OF, LARGEST_TEST, SHARED
+from benchmarks import combination_bounded as bounded
+from benchmarks.combination_cells import (
+    DIRECT,
+    MAIN_SIZE,
+    SINGLES,
+    Cells,
+    by_rule,
+    held_out,
+    load,
+    members_of,
+    rounded,
+    weights_of,
+)
+from benchmarks.small_samples import LARGEST_TEST, SHARED
 from unseen.core.evidence import FEW_SETS, dimension_band, error_band
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
-RUNS = HERE / "combination_runs.csv.gz"
 EVIDENCE = HERE.parent / "src" / "unseen" / "core" / "evidence.csv"
 WEIGHTS = EVIDENCE.with_name("weights.csv")
 TABLES = HERE.parent / "docs" / "tables"
-MAIN_SIZE = 40
-LEAST_DRAWS = 1
-DIRECT = ("resub", "bolster", "semi-bolster", "posterior", "bolster-posterior", "bolster-posterior-accuracy",
-          "naive-bayes-bolster", "bayesian")  # fmt: skip
-RESAMPLED = ("kfold", "bootstrap-zero", "bootstrap-loo", "632", "632plus")
-SINGLES = (*DIRECT, *RESAMPLED)
-# linear in the losses of one bootstrap run; 10-fold cross-validation would be a second run
-ONE_RUN = ("bootstrap-zero", "632")
-POOLS = {"combined": (*DIRECT, *ONE_RUN), "auto-resub": DIRECT}
-LEAST_WEIGHT = 0.03  # mean weight over rules below which a part is dropped
+LOOKED_AT = 8  # draws of each cell that were there when the form of `combined` was found
 FAMILY_OF_RULE = {
     "linear-svm": "linear",
     "rbf-svm": "kernel",
@@ -41,139 +37,35 @@ FAMILY_OF_RULE = {
     "3nn": "neighbours",
     "gaussian-nb": "generative",
 }
-N_FOLDS = 12
-Weights = dict[str, np.ndarray]
 
 
-@dataclass(frozen=True)
-class Cells:
-    """First and second moments of all deviations from the true error, cell by cell."""
-
-    name: np.ndarray
-    set: np.ndarray
-    group: np.ndarray
-    rule: np.ndarray
-    n: np.ndarray
-    d: np.ndarray
-    classes: np.ndarray
-    count: np.ndarray
-    truth: np.ndarray
-    means: np.ndarray
-    moments: np.ndarray
-
-    def where(self, mask: np.ndarray) -> Cells:
-        """Return the cells of a mask."""
-        return Cells(*(getattr(self, f.name)[mask] for f in fields(self)))
-
-    def comparable(self) -> Cells:
-        """Return the cells with deviations scaled to the main sample size, for fitting on all sizes at once."""
-        scale = np.sqrt(self.n / MAIN_SIZE)
-        return replace(self, means=self.means * scale[:, None], moments=self.moments * (scale**2)[:, None, None])
-
-    @property
-    def real(self) -> np.ndarray:
-        """Whether the data are real."""
-        return np.array([not s.startswith("population/") for s in self.set])
-
-    def rms(self, names: Sequence[str], weights: np.ndarray) -> np.ndarray:
-        """Return the RMS of a weighted mean in each cell."""
-        index = [SINGLES.index(name) for name in names]
-        part = self.moments[:, index][:, :, index]
-        return np.sqrt(np.einsum("i,cij,j->c", weights, part, weights))
-
-    def bias(self, names: Sequence[str], weights: np.ndarray) -> np.ndarray:
-        """Return the mean deviation of a weighted mean in each cell."""
-        return np.asarray(self.means[:, [SINGLES.index(name) for name in names]] @ weights)
-
-    def judged(self, names: Sequence[str], weights: Weights) -> np.ndarray:
-        """Return RMS and bias in each cell, the weights chosen by its rule."""
-        out = np.empty((len(self.name), 2))
-        for rule in np.unique(self.rule):
-            own = self.rule == rule
-            cells = self.where(own)
-            out[own, 0], out[own, 1] = cells.rms(names, weights[rule]), cells.bias(names, weights[rule])
-        return out
-
-
-def load() -> tuple[list[dict[str, str]], Cells]:
-    """Read all parts of the study, pack them into one file, and return the rows and their cells."""
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for path in (RUNS, *sorted(HERE.glob("combination_runs*.csv"))):
-        if path.exists():
-            with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-                rows |= {(r["set"], r["n"], r["rule"], r["draw"]): r for r in csv.DictReader(file) if r["632plus"]}
-    ordered = [rows[key] for key in sorted(rows)]
-    lines = [",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]
-    with gzip.GzipFile(RUNS, "wb", mtime=0) as packed:
-        packed.write(("\n".join(lines) + "\n").encode())
-    label = np.array([f"{r['set']} {r['rule']} {r['n']}" for r in ordered])
-    deviation = np.array([[float(r[c]) - float(r["truth"]) for c in SINGLES] for r in ordered])
-    parts = []
-    for name in np.unique(label):
-        own = np.flatnonzero(label == name)
-        first = ordered[own[0]]
-        if len(own) >= LEAST_DRAWS:
-            about = (first["set"], FAMILY_OF[first["set"]], first["rule"], int(first["n"]), int(float(first["d"])))
-            moments = deviation[own].T @ deviation[own] / len(own)
-            truth = float(np.mean([float(ordered[k]["truth"]) for k in own]))
-            parts.append(
-                (name, *about, int(float(first["classes"])), len(own), truth, deviation[own].mean(axis=0), moments)
-            )
-    return ordered, Cells(*(np.array(column) for column in zip(*parts)))
-
-
-def weights_of(cells: Cells, names: Sequence[str]) -> np.ndarray:
-    """Return weights of at least 0 that sum to 1 and minimise the mean squared deviation over cells."""
-    index = [SINGLES.index(name) for name in names]
-    moments = cells.moments.mean(axis=0)[np.ix_(index, index)]
-    values, vectors = np.linalg.eigh(moments)
-    root = np.sqrt(np.maximum(values, 0))[:, None] * vectors.T
-    heavy = 1e3 * np.sqrt(np.trace(moments))  # a heavy row keeps the sum at 1
-    solution, _ = nnls(np.vstack([root, np.full(len(names), heavy)]), np.append(np.zeros(len(names)), heavy))
-    return np.asarray(solution / solution.sum())
-
-
-def by_rule(cells: Cells, names: Sequence[str]) -> Weights:
-    """Return weights for each rule, fitted on its own cells."""
-    return {rule: weights_of(cells.where(cells.rule == rule), names) for rule in np.unique(cells.rule)}
-
-
-def members_of(cells: Cells, recipe: str) -> tuple[str, ...]:
-    """Return the parts of the pool that keep a weight worth having when all are fitted together."""
-    pool = POOLS[recipe]
-    mean = np.mean(list(by_rule(cells, pool).values()), axis=0)
-    return tuple(name for name, weight in zip(pool, mean) if weight >= LEAST_WEIGHT)
-
-
-def held_out(cells: Cells, judged: Cells, recipe: str, fixed: Sequence[str] | None = None) -> np.ndarray:
-    """Return each judged cell's RMS and bias by members and weights that never saw a data set of its group.
-
-    `cells` are fitted on, `judged` are judged; with `fixed` only the weights are fitted.
-    """
-    groups = np.unique(np.concatenate([cells.group, judged.group]))
-    fold = {group: k % N_FOLDS for k, group in enumerate(groups)}
-    fitted_on, judged_in = (np.array([fold[g] for g in c.group]) for c in (cells, judged))
-    out = np.empty((len(judged.name), 2))
-    for k in range(N_FOLDS):
-        rest, inside = cells.where(fitted_on != k), judged_in == k
-        names = tuple(fixed) if fixed else members_of(rest, recipe)
-        out[inside] = judged.where(inside).judged(names, by_rule(rest, names))
-    return out
-
-
-def rounded(weights: np.ndarray) -> np.ndarray:
-    """Return weights in steps of .01 that still sum to 1."""
-    steps = np.round(weights * 100)
-    steps[np.argmax(weights)] += 100 - steps.sum()
-    return steps / 100
-
-
-def shipped(cells: Cells, recipe: str) -> dict[str, dict[str, float]]:
-    """Return the weights to be shipped, by family of rules and for any other rule, fitted on everything."""
-    names = members_of(cells, recipe)
+def shipped(cells: Cells) -> dict[str, dict[str, float]]:
+    """Return the weights of `auto-resub` to be shipped, by family of rules and for any other rule, fitted on everything."""
+    names = members_of(cells)
     own = by_rule(cells, names)
     table = {FAMILY_OF_RULE[rule]: own[rule] for rule in FAMILY_OF_RULE} | {"any": weights_of(cells, names)}
     return {family: dict(zip(names, (float(v) for v in rounded(w)))) for family, w in table.items()}
+
+
+def shipped_combined(given: bounded.Samples) -> tuple[float, dict[str, dict[str, float]]]:
+    """Return bound and weights of `combined` to be shipped, fitted on everything; named as the package names them."""
+    fit = bounded.fitted(given, *bounded.settled(given))
+    names = [part.replace("-class", "-balanced") for part in (*bounded.PARTS, bounded.LEVEL)]
+    own = {FAMILY_OF_RULE.get(rule, rule): weights for rule, weights in fit.weights.items()}
+    return fit.bound, {
+        family: {name: round(float(w), 2) for name, w in zip(names, own[family])}
+        for family in (*FAMILY_OF_RULE.values(), "any")
+    }
+
+
+def by_cell(cells: Cells, given: bounded.Samples, value: np.ndarray) -> np.ndarray:
+    """Return RMS and bias in each cell of estimates of single samples."""
+    deviation, label = value - given.truth, given.cell
+    found = []
+    for name in cells.name:
+        own = deviation[label == name]
+        found.append((np.sqrt(np.mean(own**2)), own.mean()))
+    return np.array(found)
 
 
 def summaries(rows: list[dict[str, str]], cells: Cells) -> dict[str, Summary]:
@@ -242,18 +134,20 @@ def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
 def write_tables() -> None:
     """Write the tables of the documentation and the shipped evidence, and the recipes' weights."""
     rows, cells = load()
-    main = cells.where(cells.n == MAIN_SIZE)
-    found = {name: main.rms([name], np.ones(1)) for name in SINGLES}
-    fitted_on = cells.comparable()
-    nested = {recipe: held_out(fitted_on, main, recipe) for recipe in POOLS}
-    found |= {recipe: both[:, 0] for recipe, both in nested.items()}
+    given = bounded.samples(rows)
+    value = bounded.held_out(given)
+    combined = by_cell(cells, given, value)
+    at_main = cells.n == MAIN_SIZE
+    main, fitted_on = cells.where(at_main), cells.comparable()
+    nested = {"combined": combined[at_main], "auto-resub": held_out(fitted_on, main)}
+    found = {name: main.rms([name], np.ones(1)) for name in SINGLES} | {r: both[:, 0] for r, both in nested.items()}
     real = {name: rms[main.real] for name, rms in found.items()}
     order = sorted(real, key=lambda name: real[name].mean())
     bias = {recipe: float(both[main.real, 1].mean()) for recipe, both in nested.items()}
     text = _main_tables(rows, main, {name: found[name] for name in order}, bias)
-    weights = {recipe: shipped(fitted_on, recipe) for recipe in POOLS}
+    auto, (bound, moved) = shipped(fitted_on), shipped_combined(given)
     by_size = {name: cells.rms([name], np.ones(1)) for name in SINGLES}
-    by_size |= {recipe: held_out(fitted_on, cells, recipe, tuple(weights[recipe]["any"]))[:, 0] for recipe in POOLS}
+    by_size |= {"combined": combined[:, 0], "auto-resub": held_out(fitted_on, cells, tuple(auto["any"]))[:, 0]}
     sizes = sorted(np.unique(cells.n))
     size_rows = pooled({k: by_size[k][cells.real] for k in order}, cells.n[cells.real], sizes)
     text += [
@@ -262,17 +156,48 @@ def write_tables() -> None:
     ]
     TABLES.mkdir(exist_ok=True)
     (TABLES / "small_samples.md").write_text("\n\n".join(text) + "\n")
-    combination = _combination_table(real, weights)
-    (TABLES / "combination.md").write_text(combination)
-    source = (
-        "# RMS of estimators against the true error, recipes on held-out data sets; benchmarks/choose_combination.py"
+    group = main.group[main.real]
+    gains = [gain_over(real, "combined", SINGLES, group), gain_over(real, "auto-resub", DIRECT, group)]
+    combination = _combination_table(
+        [*gains, *_by_draws(rows, given, value)], bound, {"combined": moved, "auto-resub": auto}
     )
-    head = [source, "estimator,n,family,features,classes,error,rms,sets"]
-    EVIDENCE.write_text("\n".join([*head, *evidence_rows(cells, by_size)]) + "\n")
-    lines = [f"{r},{f},{m},{w:g}" for r, table in weights.items() for f, own in table.items() for m, w in own.items()]
-    head = ["# Weights of recipes by family of rules; benchmarks/choose_combination.py", "recipe,family,method,weight"]
-    WEIGHTS.write_text("\n".join([*head, *lines]) + "\n")
+    (TABLES / "combination.md").write_text(combination)
+    _ship(evidence_rows(cells, by_size), bound, {"combined": moved, "auto-resub": auto})
     print("\n\n".join([*text, combination]))
+
+
+def _ship(evidence: Sequence[str], bound: float, weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
+    """Write what the package reads."""
+    source = "benchmarks/choose_combination.py"
+    head = [f"# RMS of estimators against the true error, recipes on held-out data sets; {source}"]
+    head += ["estimator,n,family,features,classes,error,rms,sets"]
+    EVIDENCE.write_text("\n".join([*head, *evidence]) + "\n")
+    lines = [f"{r},{f},{m},{w:g}" for r, table in weights.items() for f, own in table.items() for m, w in own.items()]
+    head = [f"# Weights of recipes by family of rules; {source}", "recipe,family,method,weight"]
+    WEIGHTS.write_text("\n".join([*head, f"combined,any,bound,{bound:g}", *lines]) + "\n")
+
+
+def gain_over(
+    rms: Mapping[str, np.ndarray], name: str, rivals: Sequence[str], group: np.ndarray, label: str = ""
+) -> list[str]:
+    """Return how far an estimator is below the best of others, with its standard error over families."""
+    best = min(rivals, key=lambda one: rms[one].mean())
+    gain = (rms[best] - rms[name]) / rms[best].mean()
+    shown = f"{100 * gain.mean():.1f}% ({100 * bounded.error_over_families(gain, group):.1f}%)"
+    return [label or name, f"{rms[name].mean():.4f}", best, f"{rms[best].mean():.4f}", shown]
+
+
+def _by_draws(rows: list[dict[str, str]], given: bounded.Samples, value: np.ndarray) -> list[list[str]]:
+    """Return the gain of `combined` over the draws that had been looked at when its form was found, and over the others."""
+    lines = []
+    for label, inside in (("looked at", given.draw < LOOKED_AT), ("not looked at", given.draw >= LOOKED_AT)):
+        own = np.flatnonzero(given.judged & inside)
+        cell, truth = given.cell[own], given.truth[own]
+        columns = {c: np.array([float(rows[k][c]) for k in own]) for c in SINGLES} | {"combined": value[own]}
+        rms = {name: bounded.cell_rms(cell, column - truth)[1] for name, column in columns.items()}
+        _, first = np.unique(cell, return_index=True)
+        lines.append(gain_over(rms, "combined", SINGLES, given.group[own][first], f"combined, draws {label}"))
+    return lines
 
 
 def _main_tables(
@@ -294,9 +219,11 @@ def _main_tables(
             lines.append([name, *shown, f"{own.mean():.4f}"])
     kinds = {"uci": "tables", "fd121": "tables", "genomics": "expression", "population": "simulated"}
     kind = np.array([kinds[s.split("/")[0]] for s in main.set])
+    least, most = real.count.min(), real.count.max()
+    draws = f"{least}" if least == most else f"{least} to {most}"
     size = (
         f"n = {MAIN_SIZE} rows drawn, true error on the rest: {len(np.unique(real.set))} real data sets of {len(np.unique(real.group))} "
-        f"families, {len(np.unique(real.rule))} rules, {real.count.min()} to {real.count.max()} draws of each, {real.count.sum()} samples in all."
+        f"families, {len(np.unique(real.rule))} rules, {draws} draws of each, {real.count.sum()} samples in all."
     )
     rules = grouped({k: v[main.real] for k, v in found.items()}, real.rule, list(FAMILY_OF_RULE))
     return [
@@ -313,29 +240,14 @@ def _main_tables(
     ]
 
 
-def _combination_table(real: Mapping[str, np.ndarray], weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
-    best = min(SINGLES, key=lambda name: real[name].mean())
-    direct = min(DIRECT, key=lambda name: real[name].mean())
-    rows = []
-    for recipe, rival in (("combined", best), ("auto-resub", direct)):
-        gain = 1 - real[recipe] / real[rival].mean()
-        paired = real[recipe] - real[rival]
-        error = paired.std(ddof=1) / np.sqrt(len(paired)) / real[rival].mean()
-        rows.append(
-            [
-                recipe,
-                f"{real[recipe].mean():.4f}",
-                rival,
-                f"{real[rival].mean():.4f}",
-                f"{100 * gain.mean():.1f}% ({100 * error:.1f}%)",
-            ]
-        )
-    text = markdown(
-        ["recipe", "held-out mean RMS", "best single", "its mean RMS", "below it by (standard error over cells)"], rows
-    )
-    parts = []
+def _combination_table(
+    gains: Sequence[Sequence[str]], bound: float, weights: Mapping[str, Mapping[str, Mapping[str, float]]]
+) -> str:
+    head = ["recipe", "held-out mean RMS", "best single", "its mean RMS", "below it by (standard error over families)"]
+    parts = [markdown(head, gains)]
     for recipe, table in weights.items():
         names = list(table["any"])
-        lines = [[family, *(f"{w[n]:g}" for n in names)] for family, w in table.items()]
-        parts.append(f"Weights of `{recipe}`, by family of rules:\n\n" + markdown(["family", *names], lines))
-    return "\n\n".join([text, *parts]) + "\n"
+        lines = [[name, *(f"{own[name]:g}" for own in table.values())] for name in names]
+        more = f", bound {bound:g} spreads" if recipe == "combined" else ""
+        parts.append(f"Weights of `{recipe}`, by family of rules{more}:\n\n" + markdown(["part", *table], lines))
+    return "\n\n".join(parts) + "\n"

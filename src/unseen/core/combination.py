@@ -1,4 +1,4 @@
-"""An estimate that is a weighted mean of others, with the RMS it had on held-out data sets in situations like this one."""
+"""An estimate made of others, with the RMS it had on held-out data sets in situations like this one."""
 
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ from unseen.core.estimate import Estimate, Target
 from unseen.core.evidence import in_situation, recipe_weights, rule_family, unlike_the_study
 from unseen.core.notes import merge_notes, note
 
-__all__ = ["CombinedEstimate", "WeightedRecipe", "weighted_mean"]
+__all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean"]
+
+BALANCED = "-balanced"  # a part with this ending is the same method with every class counting the same
+LEVEL = "level"  # the weight of a constant, in units of the spread
 
 
 @dataclass(frozen=True)
 class CombinedEstimate(Estimate):
-    """A weighted mean of estimates that err in different ways.
+    """An estimate made of others that err in different ways.
 
     Parameters
     ----------
     weights, values : mapping of str to float
         Weight and value of each part.
+    moves : mapping of str to float
+        How far each part moved the first one, where parts may pull only so far; empty for a weighted mean.
     expected_rms : float or None
         Root mean squared deviation from the true error that the method had on held-out data sets in such a situation;
         not a standard error of this estimate.
@@ -38,12 +43,13 @@ class CombinedEstimate(Estimate):
     >>> from sklearn.svm import LinearSVC
     >>> X, y = unseen.datasets.load("gaussian-blocks").xy
     >>> e = unseen.estimate(LinearSVC(), X, y, method="combined", random_state=0)
-    >>> abs(e.value - sum(w * e.values[k] for k, w in e.weights.items())) < 1e-12, 0 < e.expected_rms < 0.2
+    >>> abs(e.value - e.values["632plus"] - sum(e.moves.values())) < 1e-12, 0 < e.expected_rms < 0.2
     (True, True)
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
     values: Mapping[str, float] = field(default_factory=dict)
+    moves: Mapping[str, float] = field(default_factory=dict)
     expected_rms: float | None = None
     situation: str = ""
     mc_error: float | None = None
@@ -67,31 +73,76 @@ class CombinedEstimate(Estimate):
         return {**super().row(), "expected_rms": self.expected_rms, **error}
 
     def __str__(self) -> str:
-        made = " + ".join(f"{w:g} {name}" for name, w in self.weights.items())
+        if self.moves:
+            first, start = next(iter(self.values.items()))
+            made = (
+                f"{first} {start:.3g} moved by {self.value - start:+.3g} towards {len(self.values) - 1} other estimates"
+            )
+        else:
+            made = " + ".join(f"{w:g} {name}" for name, w in self.weights.items())
         rms = "" if self.expected_rms is None else f"; expected RMS {self.expected_rms:.3f} ({self.situation})"
         return f"{super().__str__()} = {made}{rms}"
 
 
 def weighted_mean(method: Any, parts: Mapping[str, Estimate], weights: Mapping[str, float]) -> CombinedEstimate:
-    """Return the combination of `parts`; it speaks of error rates of this model only."""
-    missing = [name for name in weights if name not in parts]
-    if missing:
-        raise InputError(f"{method.id} is made of {', '.join(weights)}; missing: {', '.join(missing)}.")
-    used = {name: parts[name] for name in weights}
-    other = [e.loss for e in used.values() if e.loss != "zero-one"]
-    if other:
-        raise NotApplicable(f"{method.id} combines error rates; the loss here is {other[0]}.")
-    first = next(iter(used.values()))
+    """Return the weighted mean of `parts`; it speaks of error rates of this model only."""
+    used = _used(method, parts, tuple(weights))
     value = sum(weights[name] * e.value for name, e in used.items())
-    target = Target.MODEL.at(first.n_units)
-    notes = merge_notes(*(e.notes for e in used.values()))
     errors = [weights[name] * error for name, e in used.items() if (error := getattr(e, "mc_error", None)) is not None]
     # the parts draw their points independently of each other
     together = math.hypot(*errors) if len(errors) == len(used) else None
+    made = _made(method, used, value, weights, {name: e.value for name, e in used.items()})
+    return replace(made, mc_error=together)
+
+
+def bounded_moves(
+    method: Any, parts: Mapping[str, Estimate], weights: Mapping[str, float], centre: str, bound: float
+) -> CombinedEstimate:
+    """Return the estimate `centre`, moved by the differences of others from it, none counted beyond `bound` spreads.
+
+    A part that differs by no more than sampling noise helps by averaging; one far off shows its own bias on these data.
+    The spread is the standard deviation an error rate counted on as many units would have.
+    """
+    named = [name.removesuffix(BALANCED) for name in weights if name != LEVEL]
+    used = _used(method, parts, (centre, *named))
+    start, n = used[centre].value, used[centre].n_units
+    near = (n * start + 1) / (n + 2)
+    spread = math.sqrt(near * (1 - near) / n)
+    values = {name: _value(method, used, name) for name in weights if name != LEVEL}
+    moves = {name: weights[name] * min(max(v - start, -bound * spread), bound * spread) for name, v in values.items()}
+    moves[LEVEL] = weights.get(LEVEL, 0.0) * spread
+    value = min(max(start + math.fsum(moves.values()), 0.0), 1.0)
+    return replace(_made(method, used, value, weights, {centre: start, **values}), moves=moves)
+
+
+def _used(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
+    names = tuple(dict.fromkeys(names))
+    missing = [name for name in names if name not in parts]
+    if missing:
+        raise InputError(f"{method.id} is made of {', '.join(names)}; missing: {', '.join(missing)}.")
+    other = [parts[name].loss for name in names if parts[name].loss != "zero-one"]
+    if other:
+        raise NotApplicable(f"{method.id} combines error rates; the loss here is {other[0]}.")
+    return {name: parts[name] for name in names}
+
+
+def _value(method: Any, used: Mapping[str, Estimate], name: str) -> float:
+    if not name.endswith(BALANCED):
+        return used[name].value
+    found = getattr(used[name.removesuffix(BALANCED)], "balanced", None)
+    if found is None:
+        raise InputError(f"{method.id} needs {name.removesuffix(BALANCED)} with its mean over classes.")
+    return float(found)
+
+
+def _made(
+    method: Any, used: Mapping[str, Estimate], value: float, weights: Mapping[str, float], values: Mapping[str, float]
+) -> CombinedEstimate:
+    first = next(iter(used.values()))
+    notes = merge_notes(*(e.notes for e in used.values()))
     return CombinedEstimate(
-        float(value), None, None, None, method.id, target, "zero-one", first.n_units, max(e.n_fits for e in used.values()),
-        sum(e.seconds for e in used.values()), notes, dict(weights), {name: e.value for name, e in used.items()},
-        mc_error=together,
+        float(value), None, None, None, method.id, Target.MODEL.at(first.n_units), "zero-one", first.n_units,
+        max(e.n_fits for e in used.values()), sum(e.seconds for e in used.values()), notes, dict(weights), dict(values),
     )  # fmt: skip
 
 
@@ -123,7 +174,7 @@ class WeightedRecipe:
     def weights(self) -> dict[str, float]:
         """Weights of the parts that count for the family."""
         known = recipe_weights(self.id)["any" if self.family == "auto" else self.family]
-        return {name: weight for name, weight in known.items() if weight > 0}
+        return {name: weight for name, weight in known.items() if weight != 0}
 
     @property
     def needed(self) -> tuple[str, ...]:

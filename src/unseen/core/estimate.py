@@ -181,12 +181,15 @@ class ResubEstimate(Estimate):
         error of this estimate. None where it was not measured, or with other options than those it was measured with.
     situation : str
         The situation that figure was measured in.
+    balanced : float or None
+        The same with every class counting alike, whatever the method's own average; None where a method does not give it.
     """
 
     mc_error: float | None = None
     contributions: Floats | None = None
     expected_rms: float | None = field(default=None, kw_only=True)
     situation: str = field(default="", kw_only=True)
+    balanced: float | None = field(default=None, kw_only=True)
 
     def expecting(self, method: Any, native: Any, data: Any, error: float | None = None) -> Self:
         """Return the same estimate with the RMS to expect of the method for such a model, such data and about such an error."""

@@ -20,6 +20,7 @@ __all__ = [
     "expected",
     "in_situation",
     "leads",
+    "recipe_bound",
     "recipe_weights",
     "rule_family",
     "unlike_the_study",
@@ -117,14 +118,27 @@ def recipe_weights(recipe: str) -> dict[str, dict[str, float]]:
 
     Examples
     --------
-    >>> round(sum(recipe_weights("combined")["any"].values()), 9)
+    >>> round(sum(recipe_weights("auto-resub")["any"].values()), 9)
     1.0
     """
     out: dict[str, dict[str, float]] = {}
     for row in _rows("weights"):
-        if row["recipe"] == recipe:
+        if row["recipe"] == recipe and row["method"] != "bound":
             out.setdefault(row["family"], {})[row["method"]] = float(row["weight"])
     return out
+
+
+@cache
+def recipe_bound(recipe: str) -> float:
+    """Return how many spreads a part of a recipe may pull at most; infinity where there is no bound.
+
+    Examples
+    --------
+    >>> recipe_bound("combined") > 0, recipe_bound("auto-resub")
+    (True, inf)
+    """
+    found = [float(row["weight"]) for row in _rows("weights") if (row["recipe"], row["method"]) == (recipe, "bound")]
+    return found[0] if found else math.inf
 
 
 @cache

@@ -116,5 +116,5 @@ def smoothed(
     return SmoothedEstimate(
         float(weights @ integral.values), None, None, None, method.id, method.target.at(data.n_units), "zero-one",
         data.n_units, cost[0], cost[1], notes, integral.error(weights), integral.values, regions.space, measure,
-        integral.how, bandwidth,
+        integral.how, bandwidth, balanced=float(point_weights(data, "class") @ integral.values),
     ).expecting(method, regions.model, data)  # fmt: skip

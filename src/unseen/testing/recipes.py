@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.registry import known
 from unseen.testing._describe import check_described, check_record, check_sourced
 
@@ -17,7 +17,7 @@ def _parts(recipe: Any) -> dict[str, Estimate]:
     """Return one made-up error rate per part, all different."""
     values = np.linspace(0.1, 0.4, len(recipe.parts))
     return {
-        name: Estimate(float(v), None, None, None, name, Target.MODEL, "zero-one", 50, 1)
+        name: ResubEstimate(float(v), None, None, None, name, Target.MODEL, "zero-one", 50, 1, balanced=float(v) / 2)
         for name, v in zip(recipe.parts, values)
     }
 

@@ -144,7 +144,7 @@ def _apply_direct_methods(job: Job, estimates: dict[str, Estimate], trained: Fit
 
 
 def _apply_recipes(job: Job, estimates: dict[str, Estimate], trained: Fitted) -> None:
-    """Add the weighted means whose parts are all there, with the RMS to expect of them for such a model and such data."""
+    """Add the recipes whose parts are all there, with the RMS to expect of them for such a model and such data."""
     for kind in ("estimators", "resubstitution"):
         for name, cls in known(kind).items():
             if not hasattr(cls, "parts") or (job.data.weights is not None and not getattr(cls, "weighted", False)):

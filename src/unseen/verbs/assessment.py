@@ -96,7 +96,7 @@ class Assessment(Shown):
     def best(self) -> Estimate | None:
         """The estimate that came nearest to the true error on held-out data sets; None where it cannot be made here.
 
-        It is a weighted mean without an interval, speaks of this model, and says what RMS to expect of it; it never
+        It is made of several estimates, has no interval, speaks of this model, and says what RMS to expect of it; it never
         replaces the headline. It is there only because it beat every single estimator on held-out data sets.
         """
         return self.estimates.get("combined") if leads("combined") else None

@@ -7,10 +7,10 @@ import pytest
 
 import unseen
 from unseen.core import evidence
-from unseen.core.combination import weighted_mean
+from unseen.core.combination import bounded_moves, weighted_mean
 from unseen.core.errors import InputError, NotApplicable, UnknownName
-from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import expected, recipe_weights, rule_family
+from unseen.core.estimate import Estimate, ResubEstimate, Target
+from unseen.core.evidence import expected, recipe_bound, recipe_weights, rule_family
 from unseen.core.registry import build
 
 
@@ -39,6 +39,65 @@ def test_missing_parts_and_other_losses_are_refused():
         weighted_mean(Recipe, {"a": part("a", 0.1)}, {"a": 0.5, "b": 0.5})
     with pytest.raises(NotApplicable, match="squared"):
         weighted_mean(Recipe, {"a": part("a", 3.0, "squared")}, {"a": 1.0})
+
+
+def smoothed(method, value, balanced):
+    return ResubEstimate(
+        value, None, None, None, method, Target.MODEL.at(50), "zero-one", 50, 0, 0.5, (), 0.0, None, balanced=balanced
+    )
+
+
+def test_parts_move_the_centre_up_to_the_bound_by_hand():
+    """At .3 and 50 units q = 16/52, so the spread is sqrt(16 * 36 / 52**2 / 50) = .0652714."""
+    spread = 24 / 52 / math.sqrt(50)
+    assert spread == pytest.approx(0.0652714, abs=1e-7)
+    parts = {
+        "x": part("x", 0.3, n_fits=100),
+        "near": part("near", 0.31),
+        "far": part("far", 0.9),
+        "low": part("low", 0.0),
+    }
+    weights = {"near": 0.5, "far": 0.2, "low": -0.4, "level": 0.1}
+    made = bounded_moves(Recipe, parts, weights, "x", 1.5)
+    expected_moves = {"near": 0.005, "far": 0.3 * spread, "low": 0.6 * spread, "level": 0.1 * spread}
+    assert made.moves == pytest.approx(expected_moves)
+    assert made.value == pytest.approx(0.305 + spread)
+    assert list(made.values) == ["x", "near", "far", "low"]
+    assert (made.target, made.n_fits, made.interval, made.mc_error) == (Target.MODEL.at(50), 100, None, None)
+    assert "x 0.3 moved by +0.0703 towards 3 other estimates" in str(made)
+
+
+def test_a_balanced_part_is_the_mean_over_classes_of_its_method():
+    parts = {"x": part("x", 0.2), "bolster": smoothed("bolster", 0.21, 0.25)}
+    made = bounded_moves(Recipe, parts, {"bolster": 0.5, "bolster-balanced": 0.1}, "x", 3.0)
+    assert made.moves == pytest.approx({"bolster": 0.005, "bolster-balanced": 0.005, "level": 0.0})
+    with pytest.raises(InputError, match="bolster with its mean over classes"):
+        bounded_moves(
+            Recipe, {"x": part("x", 0.2), "bolster": part("bolster", 0.1)}, {"bolster-balanced": 1.0}, "x", 3.0
+        )
+    with pytest.raises(InputError, match="missing: bolster"):
+        bounded_moves(Recipe, {"x": part("x", 0.2)}, {"bolster-balanced": 1.0}, "x", 3.0)
+    with pytest.raises(NotApplicable, match="squared"):
+        bounded_moves(Recipe, {"x": part("x", 0.2, "squared")}, {}, "x", 3.0)
+
+
+@pytest.mark.parametrize(("start", "weight", "end"), [(0.0, -5.0, 0.0), (1.0, 5.0, 1.0)])
+def test_an_error_rate_stays_between_0_and_1(start, weight, end):
+    assert bounded_moves(Recipe, {"x": part("x", start)}, {"level": weight}, "x", 1.5).value == end
+
+
+def test_the_balanced_value_is_the_class_average_of_the_same_points():
+    from sklearn.svm import LinearSVC
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    kept = np.r_[np.flatnonzero(y == y[0])[:40], np.flatnonzero(y != y[0])[:10]]
+    fitted = LinearSVC().fit(X[kept], y[kept])
+    plain, by_class = (
+        unseen.resubstitution.bolster(fitted, X[kept], y[kept], average=average) for average in ("points", "class")
+    )
+    assert plain.balanced == by_class.balanced == by_class.value != plain.value
+    shares = [plain.contributions[y[kept] == c].mean() for c in np.unique(y)]
+    assert plain.balanced == pytest.approx(np.mean(shares))
 
 
 @pytest.fixture
@@ -112,14 +171,24 @@ def test_weights_follow_the_family_of_the_model():
         build("combined", "estimators", options={"family": "oak"})
 
 
-@pytest.mark.parametrize("name", ["combined", "auto-resub"])
-def test_shipped_weights_sum_to_one_and_evidence_is_there(name):
-    recipe = build(name, "estimators", "resubstitution")
-    parts = {p: part(p, 0.3) for p in recipe.parts}
-    assert recipe(parts).value == pytest.approx(0.3)
-    for weights in recipe_weights(name).values():
+def test_shipped_weights_of_the_mean_sum_to_one():
+    recipe = build("auto-resub", "resubstitution")
+    assert recipe({p: part(p, 0.3) for p in recipe.parts}).value == pytest.approx(0.3)
+    for weights in recipe_weights("auto-resub").values():
         assert sum(weights.values()) == pytest.approx(1.0)
         assert min(weights.values()) >= 0
+
+
+def test_parts_that_agree_leave_the_constant_alone():
+    recipe = build("combined", "estimators")
+    parts = {p: smoothed(p, 0.3, 0.3) for p in recipe.parts}
+    assert recipe(parts).value == pytest.approx(0.3 + recipe.weights["level"] * 24 / 52 / math.sqrt(50))
+    assert recipe.parts[0] == "632plus"
+    assert recipe_bound("combined") == 1.5
+
+
+@pytest.mark.parametrize("name", ["combined", "auto-resub"])
+def test_evidence_is_there(name):
     for family in ("linear", "kernel", "tree", "neighbours", "generative", "any"):
         for error in (0.05, 0.3):
             assert 0.01 < expected(name, family, 40, 10, 2, error).rms < 0.2
@@ -133,7 +202,8 @@ def test_combined_is_made_of_the_estimates_the_single_methods_give():
     model = KNeighborsClassifier(3)
     both = unseen.estimate(model, X, y, method="combined", random_state=2)
     for name, value in both.values.items():
-        single = unseen.estimate(model, X, y, method=name, random_state=2)
+        options = {"average": "class"} if name.endswith("-balanced") else {}
+        single = unseen.estimate(model, X, y, method=name.removesuffix("-balanced"), random_state=2, **options)
         # integrals by Monte Carlo draw other points here, everything else is the same number
         assert value == pytest.approx(single.value, abs=1e-12 + 6 * (getattr(single, "mc_error", None) or 0.0))
     assert both.n_fits - 100 in (1, 2)  # the model itself, once more where a part asks the run for it

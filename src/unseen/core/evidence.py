@@ -18,6 +18,7 @@ __all__ = [
     "dimension_band",
     "error_band",
     "expected",
+    "has_rare_class",
     "in_situation",
     "leads",
     "recipe_bound",
@@ -205,12 +206,28 @@ def in_situation(method: str, loss: str, error: float | None, native: Any, data:
     return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), error)
 
 
+def has_rare_class(data: Any) -> bool:
+    """Tell whether a sample has a class rarer than any in the study; recipes did worse than single estimators on such data.
+
+    Examples
+    --------
+    >>> from unseen.datasets import as_data
+    >>> X = np.arange(40.0)[:, None]
+    >>> [has_rare_class(as_data(X, np.arange(40) >= few)) for few in (36, 37)]
+    [False, True]
+    """
+    return data.classes is not None and _rarest_share(data) < RARE_CLASS
+
+
+def _rarest_share(data: Any) -> float:
+    return float(np.bincount(data.codes, minlength=len(data.classes)).min() / data.n)
+
+
 def unlike_the_study(data: Any) -> str:
     """Say in which way a sample differs from those the expected RMS was measured on; empty where it does not.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from unseen.datasets import as_data
     >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 37
     >>> unlike_the_study(as_data(X, y))
@@ -218,9 +235,8 @@ def unlike_the_study(data: Any) -> str:
     >>> unlike_the_study(as_data(X // 2, np.arange(40) % 4 > 1))
     '50% of the rows repeat others (less than 10% in the study)'
     """
-    share = float(np.bincount(data.codes, minlength=len(data.classes)).min() / data.n)
-    if share < RARE_CLASS:
-        return f"the rarest class has {100 * share:.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
+    if has_rare_class(data):
+        return f"the rarest class has {100 * _rarest_share(data):.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
     if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
         return ""
     rows = np.ascontiguousarray(np.column_stack([data.X, data.codes]))

@@ -9,7 +9,7 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
-from unseen.core.evidence import leads
+from unseen.core.evidence import has_rare_class, leads, unlike_the_study
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.set_losses import as_measure, measured_row
@@ -97,9 +97,10 @@ class Assessment(Shown):
         """The estimate that came nearest to the true error on held-out data sets; None where it cannot be made here.
 
         It is made of several estimates, has no interval, speaks of this model, and says what RMS to expect of it; it never
-        replaces the headline. It is there only because it beat every single estimator on held-out data sets.
+        replaces the headline. It is there only because it beat every single estimator on held-out data sets, and not
+        where a class is rarer than in those: on fresh sets with such a class it did not.
         """
-        return self.estimates.get("combined") if leads("combined") else None
+        return self.estimates.get("combined") if leads("combined") and not has_rare_class(self.data) else None
 
     @property
     def complete(self) -> bool:
@@ -180,7 +181,9 @@ class Assessment(Shown):
         """Return the best single figure with what to expect of it; empty where there is none."""
         best = self.best
         if best is None:
-            return ""
+            withheld = "combined" in self.estimates and has_rare_class(self.data)
+            why = "combined is not shown as the best single figure"
+            return f"{why}: {unlike_the_study(self.data)}." if withheld else ""
         value = percent_or_number(best.value, best.loss)
         text = f"Best single figure for {best.target}: {value} ({best.method}, no interval"
         rms = getattr(best, "expected_rms", None)

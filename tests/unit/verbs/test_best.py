@@ -92,8 +92,25 @@ def test_a_class_rarer_than_any_studied_is_told(assessed):
     kept = [*(i for i in range(len(y)) if y[i] == y[0])][:56] + [*(i for i in range(len(y)) if y[i] != y[0])][:4]
     effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
     a = unseen.assess(KNeighborsClassifier(3), X[kept], y[kept], random_state=0, effort=effort)
+    assert a.best is None
+    assert a.best_sentence() == (
+        "combined is not shown as the best single figure: the rarest class has 6.67% of the rows (10% or more in the study)."
+    )
+    assert a.best_sentence() in str(a)
+    assert json.loads(a.to_json())["best"] is None
+    assert [n.code for n in a.estimates["combined"].notes if n.code == "U030"] == ["U030"]
+    assert "not shown" not in assessed.best_sentence()
+
+
+def test_equal_rows_are_told_beside_it(assessed):
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = unseen.datasets.load("gaussian-blocks").xy
+    rows = [*range(50), *range(10)]
+    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
+    a = unseen.assess(KNeighborsClassifier(3), X[rows], y[rows], random_state=0, effort=effort)
     assert a.best_sentence().endswith(
-        "The data differ from those studied: the rarest class has 6.67% of the rows (10% or more in the study)."
+        "The data differ from those studied: 16.7% of the rows repeat others (less than 10% in the study)."
     )
     assert [n.code for n in a.best.notes if n.code == "U030"] == ["U030"]
     assert "differ from those studied" not in assessed.best_sentence()

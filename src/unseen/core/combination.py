@@ -75,9 +75,7 @@ class CombinedEstimate(Estimate):
     def __str__(self) -> str:
         if self.moves:
             first, start = next(iter(self.values.items()))
-            made = (
-                f"{first} {start:.3g} moved by {self.value - start:+.3g} towards {len(self.values) - 1} other estimates"
-            )
+            made = f"{first} {start:.3g}, moved {self.value - start:+.3g} by {len(self.values) - 1} others"
         else:
             made = " + ".join(f"{w:g} {name}" for name, w in self.weights.items())
         rms = "" if self.expected_rms is None else f"; expected RMS {self.expected_rms:.3f} ({self.situation})"

@@ -24,7 +24,7 @@ def _methods(weights: Mapping[str, float]) -> tuple[str, ...]:
 @register
 @dataclass(frozen=True)
 class Combined(WeightedRecipe):
-    """The .632+ estimate, moved by the differences of ten others from it, each bounded; no interval.
+    """The .632+ estimate, moved by the differences of others from it, each bounded; no interval.
 
     With x the .632+ estimate, s = sqrt(q (1 - q)/n) and q = (n x + 1)/(n + 2), the value is x + s w_0 plus the sum of w_j times
     the difference of part j from x, cut at 1.5 s on either side: a part that agrees up to sampling noise helps by averaging,

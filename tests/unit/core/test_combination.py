@@ -64,7 +64,7 @@ def test_parts_move_the_centre_up_to_the_bound_by_hand():
     assert made.value == pytest.approx(0.305 + spread)
     assert list(made.values) == ["x", "near", "far", "low"]
     assert (made.target, made.n_fits, made.interval, made.mc_error) == (Target.MODEL.at(50), 100, None, None)
-    assert "x 0.3 moved by +0.0703 towards 3 other estimates" in str(made)
+    assert "x 0.3, moved +0.0703 by 3 others" in str(made)
 
 
 def test_a_balanced_part_is_the_mean_over_classes_of_its_method():

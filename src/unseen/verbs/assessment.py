@@ -182,7 +182,7 @@ class Assessment(Shown):
         best = self.best
         if best is None:
             withheld = "combined" in self.estimates and has_rare_class(self.data)
-            why = "combined is not shown as the best single figure"
+            why = "No single figure is named as the best"
             return f"{why}: {unlike_the_study(self.data)}." if withheld else ""
         value = percent_or_number(best.value, best.loss)
         text = f"Best single figure for {best.target}: {value} ({best.method}, no interval"

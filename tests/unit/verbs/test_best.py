@@ -94,12 +94,12 @@ def test_a_class_rarer_than_any_studied_is_told(assessed):
     a = unseen.assess(KNeighborsClassifier(3), X[kept], y[kept], random_state=0, effort=effort)
     assert a.best is None
     assert a.best_sentence() == (
-        "combined is not shown as the best single figure: the rarest class has 6.67% of the rows (10% or more in the study)."
+        "No single figure is named as the best: the rarest class has 6.67% of the rows (10% or more in the study)."
     )
     assert a.best_sentence() in str(a)
     assert json.loads(a.to_json())["best"] is None
     assert [n.code for n in a.estimates["combined"].notes if n.code == "U030"] == ["U030"]
-    assert "not shown" not in assessed.best_sentence()
+    assert "No single figure" not in assessed.best_sentence()
 
 
 def test_equal_rows_are_told_beside_it(assessed):

@@ -12,7 +12,7 @@ of the study (8.5% held out with these folds, 8.4% over other folds); those draw
 
 - (a) the study, n = 40, real sets, all draws: mean RMS of cells against the best single estimator; families of sets are held out in 12 folds, bound and ridge are
   chosen by the same cross-validation inside the other eleven. Standard error over families.
-- (b) the same for the draws from the ninth on, which did not exist when the form was found.
+- (b) the same for the draws from the ninth on, which were being run, and had not been looked at, when this was fixed.
 - (c) the 30 fresh sets of `combination_fresh`, all of them and by kind, fitted on the whole study. Only the weighted mean that was shipped before has been judged on them.
 
 It replaces the weighted mean if it is nearer to the truth in (a), and in (c) over all 30 sets.

@@ -23,12 +23,14 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.combination_cells import MAIN_SIZE, N_FOLDS, Columns, fold_of
 from benchmarks.small_samples import FAMILY_OF
+from unseen.core.combination import LEVEL
 
 HERE = Path(__file__).parent
 CENTRE = "632plus"
@@ -38,13 +40,12 @@ PARTS = (
 )  # fmt: skip
 BOUNDS = (1.0, 1.5, 2.0, 3.0)
 RIDGES = (0.05, 0.1, 0.2, 0.4)
-MAIN_SIZE = 40
-N_FOLDS = 12
-LEVEL = "level"  # the weight of the constant
+# of the weights, as the package has them
+NAMES = (*(part.replace("-class", "-balanced") for part in PARTS), LEVEL)
 
 
 @dataclass(frozen=True)
-class Samples:
+class Samples(Columns):
     """Rows of the study: one drawn sample and one rule each."""
 
     set: np.ndarray
@@ -55,10 +56,6 @@ class Samples:
     truth: np.ndarray
     centre: np.ndarray
     parts: np.ndarray
-
-    def where(self, mask: np.ndarray) -> Samples:
-        """Return the rows of a mask."""
-        return Samples(*(getattr(self, f.name)[mask] for f in fields(self)))
 
     @property
     def cell(self) -> np.ndarray:
@@ -146,8 +143,7 @@ def fitted(given: Samples, bound: float, ridge: float) -> Fit:
 
 def folds(given: Samples) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield masks of the rows that are fitted on and of those that are judged; no family is on both sides."""
-    number = {family: k % N_FOLDS for k, family in enumerate(np.unique(given.group))}
-    fold = np.array([number[family] for family in given.group])
+    fold = fold_of(given.group)
     for k in range(N_FOLDS):
         yield fold != k, fold == k
 

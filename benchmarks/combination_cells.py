@@ -11,6 +11,7 @@ import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from scipy.optimize import nnls
@@ -31,7 +32,22 @@ Weights = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Cells:
+class Columns:
+    """Arrays of the same length, side by side."""
+
+    def where(self, mask: np.ndarray) -> Self:
+        """Return the entries of a mask."""
+        return type(self)(*(getattr(self, f.name)[mask] for f in fields(self)))
+
+
+def fold_of(groups: np.ndarray, known: np.ndarray | None = None) -> np.ndarray:
+    """Return the fold of each entry; a group is never divided, and `known` groups count where they are more than those here."""
+    number = {group: k % N_FOLDS for k, group in enumerate(np.unique(groups if known is None else known))}
+    return np.array([number[group] for group in groups])
+
+
+@dataclass(frozen=True)
+class Cells(Columns):
     """First and second moments of all deviations from the true error, cell by cell."""
 
     name: np.ndarray
@@ -45,10 +61,6 @@ class Cells:
     truth: np.ndarray
     means: np.ndarray
     moments: np.ndarray
-
-    def where(self, mask: np.ndarray) -> Cells:
-        """Return the cells of a mask."""
-        return Cells(*(getattr(self, f.name)[mask] for f in fields(self)))
 
     def comparable(self) -> Cells:
         """Return the cells with deviations scaled to the main sample size, for fitting on all sizes at once."""
@@ -134,9 +146,8 @@ def held_out(cells: Cells, judged: Cells, fixed: Sequence[str] | None = None) ->
 
     `cells` are fitted on, `judged` are judged; with `fixed` only the weights are fitted.
     """
-    groups = np.unique(np.concatenate([cells.group, judged.group]))
-    fold = {group: k % N_FOLDS for k, group in enumerate(groups)}
-    fitted_on, judged_in = (np.array([fold[g] for g in c.group]) for c in (cells, judged))
+    known = np.concatenate([cells.group, judged.group])
+    fitted_on, judged_in = fold_of(cells.group, known), fold_of(judged.group, known)
     out = np.empty((len(judged.name), 2))
     for k in range(N_FOLDS):
         rest, inside = cells.where(fitted_on != k), judged_in == k

@@ -111,10 +111,9 @@ def stored() -> list[dict[str, str]]:
 
 def shipped_combined() -> bounded.Fit:
     """Return bound and weights of the package, by rule."""
-    names = [part.replace("-class", "-balanced") for part in (*bounded.PARTS, bounded.LEVEL)]
     known = {rule: recipe_weights("combined")[family] for rule, family in (FAMILY_OF_RULE | {"any": "any"}).items()}
     return bounded.Fit(
-        recipe_bound("combined"), {rule: np.array([own[name] for name in names]) for rule, own in known.items()}
+        recipe_bound("combined"), {rule: np.array([own[name] for name in bounded.NAMES]) for rule, own in known.items()}
     )
 
 

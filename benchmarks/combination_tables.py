@@ -50,10 +50,9 @@ def shipped(cells: Cells) -> dict[str, dict[str, float]]:
 def shipped_combined(given: bounded.Samples) -> tuple[float, dict[str, dict[str, float]]]:
     """Return bound and weights of `combined` to be shipped, fitted on everything; named as the package names them."""
     fit = bounded.fitted(given, *bounded.settled(given))
-    names = [part.replace("-class", "-balanced") for part in (*bounded.PARTS, bounded.LEVEL)]
     own = {FAMILY_OF_RULE.get(rule, rule): weights for rule, weights in fit.weights.items()}
     return fit.bound, {
-        family: {name: round(float(w), 2) for name, w in zip(names, own[family])}
+        family: {name: round(float(w), 2) for name, w in zip(bounded.NAMES, own[family])}
         for family in (*FAMILY_OF_RULE.values(), "any")
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -29,6 +29,7 @@ HELP = """Run a published experiment again: published | ours | difference in Mon
 An experiment's own options (see --list) are given as --option key=value, or directly: --sizes 20,40.
 With --store the result is filed there; ghane-synthetic and nadeau-bengio keep every task in it, and the same command
 goes on where a killed run stopped.
+With --seeds 0-9 it is run at each of them, and the checks say how much of their outcome is luck.
 """
 
 LISTED = """
@@ -50,10 +51,17 @@ def reproduce(
         list[str] | None, typer.Option("--option", "-o", help="key=value, an option of the experiment.")
     ] = None,
     fail_if: Annotated[
-        str | None, typer.Option("--fail-if", help="'checks': exit with code 1 where a check of the experiment fails.")
+        str | None,
+        typer.Option(
+            "--fail-if", help="'checks': exit with code 1 where a check of the experiment fails, at any seed."
+        ),
     ] = None,
     store: Store = None,
     seed: Seed = 0,
+    seeds: Annotated[
+        str | None,
+        typer.Option("--seeds", help="Several runs, such as 0-9 or 0,3,7: at how many seeds each check passes."),
+    ] = None,
     jobs: Jobs = None,
     report: Report = None,
     as_json: Json = False,
@@ -61,15 +69,10 @@ def reproduce(
 ) -> None:
     """Run a published experiment again, or list them."""
     from unseen.reproduce import _experiment as framework
+    from unseen.reproduce._seeds import parse_seeds, reproduce_over_seeds
 
     if listing:
-        rows = framework.experiments()
-        columns = ["experiment", "checks", "cells", "run", "minutes", "extra", "title"]
-        if as_json:
-            emit(rows, True)
-            return
-        typer.echo(table(rows, columns))
-        typer.echo("\n".join([LISTED, *(f"  {row['experiment']}: {row['options'] or 'none'}" for row in rows)]))
+        _list(framework.experiments(), as_json)
         return
     if name is None:
         raise InputError("name an experiment, or give --list to see them all.")
@@ -77,20 +80,30 @@ def reproduce(
         raise InputError(f"--fail-if is {fail_if!r}; the one finding an experiment can fail by is 'checks'.")
     check_writable(report)
     check_store(store)
-    options = framework.parse_options(name, _pairs(option or [], context.args))
-    result = framework.reproduce(
-        name,
-        replications=replications,
-        random_state=seed,
-        n_jobs=jobs,
-        progress=progress_for(quiet),
-        store=store,
-        **options,
+    options = {
+        "replications": replications,
+        "n_jobs": jobs,
+        "progress": progress_for(quiet),
+        "store": store,
+        **framework.parse_options(name, _pairs(option or [], context.args)),
+    }
+    result = (
+        framework.reproduce(name, random_state=seed, **options)
+        if seeds is None
+        else reproduce_over_seeds(name, parse_seeds(seeds), **options)
     )
     emit(result, as_json)
     write_report(result, report, quiet)
     if fail_if and not result.passed:
         raise typer.Exit(1)
+
+
+def _list(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        emit(rows, True)
+        return
+    typer.echo(table(rows, ["experiment", "checks", "cells", "run", "minutes", "extra", "title"]))
+    typer.echo("\n".join([LISTED, *(f"  {row['experiment']}: {row['options'] or 'none'}" for row in rows)]))
 
 
 def _pairs(named: list[str], loose: list[str]) -> dict[str, str]:

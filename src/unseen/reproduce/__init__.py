@@ -8,8 +8,10 @@ __getattr__, __dir__, __all__ = attach(
         "Check": "unseen.reproduce._record",
         "Cell": "unseen.reproduce._record",
         "Reproduction": "unseen.reproduce._record",
+        "SeedRuns": "unseen.reproduce._seeds",
         "experiments": "unseen.reproduce._experiment",
         "published": "unseen.reproduce._published",
         "reproduce": "unseen.reproduce._experiment",
+        "reproduce_over_seeds": "unseen.reproduce._seeds",
     },
 )

@@ -6,3 +6,5 @@ from unseen.reproduce._published import published as published
 from unseen.reproduce._record import Cell as Cell
 from unseen.reproduce._record import Check as Check
 from unseen.reproduce._record import Reproduction as Reproduction
+from unseen.reproduce._seeds import SeedRuns as SeedRuns
+from unseen.reproduce._seeds import reproduce_over_seeds as reproduce_over_seeds

@@ -11,7 +11,7 @@ from typing import Any
 
 from unseen.core.show import Shown
 
-__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction"]
+__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "aligned"]
 
 AGREES_WITHIN = 3.0
 
@@ -197,7 +197,7 @@ class Reproduction(Shown):
 
     def __str__(self) -> str:
         head = f"{self.title} ({self.experiment}; {self.replications} replications, seed {self.seed})\n{self.source}"
-        parts = [head, _aligned([("table", "cell", "published", "ours", "z", "verdict"), *map(_texts, self.cells)])]
+        parts = [head, aligned([("table", "cell", "published", "ours", "z", "verdict"), *map(_texts, self.cells)])]
         parts += ["\n".join(f"- {text}" for text in self.remarks)] if self.remarks else []
         parts += ["\n".join(map(str, self.checks))] if self.checks else []
         return "\n\n".join([*parts, self.sentence])
@@ -219,7 +219,8 @@ def _texts(cell: Cell) -> tuple[str, ...]:
     return (cell.table, cell.cell, number, f"{cell.ours:.4g}", z, row["verdict"])
 
 
-def _aligned(lines: Iterable[tuple[str, ...]]) -> str:
+def aligned(lines: Iterable[tuple[str, ...]]) -> str:
+    """Return rows of text as columns of equal width."""
     rows = list(lines)
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return "\n".join("  ".join(text.ljust(w) for text, w in zip(row, widths)).rstrip() for row in rows)

@@ -1,0 +1,260 @@
+"""One experiment at several seeds: how much of what its checks say is the luck of one run."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from unseen.core.errors import InputError
+from unseen.core.show import Shown
+from unseen.reproduce._experiment import reproduce
+from unseen.reproduce._record import Check, Reproduction, aligned
+
+__all__ = ["CheckOverSeeds", "SeedRuns", "parse_seeds", "reproduce_over_seeds"]
+
+MOST_SEEDS = 1000
+
+
+@dataclass(frozen=True)
+class CheckOverSeeds:
+    """One check of an experiment at every seed.
+
+    Examples
+    --------
+    >>> c = CheckOverSeeds("bias, rms z", (1.4, 1.7, 1.1), high=1.5)
+    >>> c.passing, c.mean.passed, c.limits
+    (2, True, 'at most 1.5')
+    """
+
+    name: str
+    values: tuple[float, ...]
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def passing(self) -> int:
+        """At how many seeds the value keeps its limits."""
+        return sum(Check(self.name, value, self.low, self.high).passed for value in self.values)
+
+    @property
+    def mean(self) -> Check:
+        """The mean over the seeds, with the same limits."""
+        return Check(self.name, float(np.mean(self.values)), self.low, self.high)
+
+    @property
+    def limits(self) -> str:
+        """The limits in words."""
+        return self.mean.limits
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of the printed table."""
+        return {
+            "check": self.name,
+            "limits": self.limits,
+            "mean": self.mean.value,
+            "smallest": min(self.values),
+            "largest": max(self.values),
+            "passing": self.passing,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SeedRuns(Shown):
+    """A published experiment run again at several seeds.
+
+    Parameters
+    ----------
+    experiment, title, source : str
+        Id, what it is, and where it was published.
+    replications : int
+        Size of each run.
+    seeds : tuple of int
+        Seeds of the runs.
+    checks : tuple of CheckOverSeeds
+        Every check at every seed.
+    runs : tuple of Reproduction
+        The runs themselves, in the order of the seeds.
+    seconds : float
+        Time they took together; never compared.
+
+    Examples
+    --------
+    >>> run = lambda seed, value: Reproduction("x", "X", "A paper", (), (Check("bias", value, high=1.5),), 10, seed)
+    >>> both = over_seeds([run(0, 1.7), run(1, 1.1)])
+    >>> both.passing, both.sentence
+    (1, 'Every check passes at 1 of 2 seeds; the mean over the seeds keeps the limits in 1 of 1 checks.')
+    """
+
+    experiment: str
+    title: str
+    source: str
+    replications: int
+    seeds: tuple[int, ...]
+    checks: tuple[CheckOverSeeds, ...]
+    runs: tuple[Reproduction, ...] = field(repr=False, metadata={"shown": False})
+    seconds: float = 0.0
+
+    @property
+    def passing(self) -> int:
+        """At how many seeds every check passes."""
+        return sum(run.passed for run in self.runs)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passes at every seed."""
+        return self.passing == len(self.runs)
+
+    @property
+    def sentence(self) -> str:
+        """What came of it."""
+        held = sum(check.mean.passed for check in self.checks)
+        return (
+            f"Every check passes at {self.passing} of {len(self.seeds)} seeds; "
+            f"the mean over the seeds keeps the limits in {held} of {len(self.checks)} checks."
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per check, with its value at every seed."""
+        return [
+            {**check.row(), **{f"seed {seed}": value for seed, value in zip(self.seeds, check.values)}}
+            for check in self.checks
+        ]
+
+    def cells(self) -> list[dict[str, Any]]:
+        """Return one dict per judged number: published, mean of ours, mean z, and at how many seeds the two agree."""
+        judged = [[c for c in run.cells if c.verdict != "not judged"] for run in self.runs]
+        by_cell: dict[tuple[str, str], list[Any]] = {}
+        for cell in (c for one in judged for c in one):
+            by_cell.setdefault((cell.table, cell.cell), []).append(cell)
+        return [
+            {
+                "table": table,
+                "cell": name,
+                "published": found[0].published,
+                "ours": float(np.mean([c.ours for c in found])),
+                "z": float(np.mean([c.z for c in found])),
+                "agreeing": sum(c.verdict == "agrees" for c in found),
+                "judged": len(found),
+            }
+            for (table, name), found in by_cell.items()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values."""
+        base = super().to_dict()
+        return {**base, "checks": self.rows(), "cells": self.cells(), "passing": self.passing, "passed": self.passed}
+
+    def report(self, path: str | PathLike[str]) -> str:
+        """Write a self-contained HTML report and return its path."""
+        self._register_pages()
+        return super().report(path)
+
+    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
+        """Draw every check at every seed within its limits."""
+        self._register_pages()
+        return super().plot(figure, ax)
+
+    def _repr_html_(self) -> str:
+        self._register_pages()
+        return super()._repr_html_()
+
+    @staticmethod
+    def _register_pages() -> None:
+        # as for one reproduction: its pages live above display and report
+        importlib.import_module("unseen.reproduce._seeds_pages")
+
+    def __str__(self) -> str:
+        count = len(self.seeds)
+        head = f"{self.title} ({self.experiment}; {self.replications} replications at each of {count} seeds)\n{self.source}"
+        lines: list[tuple[str, ...]] = [("check", "limits", "mean", "smallest", "largest", "passes at")]
+        for check in self.checks:
+            numbers = (f"{v:.3g}" for v in (check.mean.value, min(check.values), max(check.values)))
+            lines.append((check.name, check.limits, *numbers, f"{check.passing} of {count}"))
+        parts = [head, aligned(lines)] if self.checks else [head, "This experiment has no checks."]
+        never = [row for row in self.cells() if row["agreeing"] == 0]
+        if never:
+            named = (
+                (r["table"], r["cell"], f"{r['published']:.4g}", f"{r['ours']:.4g}", f"{r['z']:+.1f}") for r in never
+            )
+            table = aligned([("table", "cell", "published", "ours, mean", "z, mean"), *named])
+            parts.append(f"Published numbers that agree at no seed:\n{table}")
+        return "\n\n".join([*parts, self.sentence])
+
+
+def over_seeds(runs: Iterable[Reproduction], seconds: float | None = None) -> SeedRuns:
+    """Put runs of one experiment side by side."""
+    done = tuple(runs)
+    first = done[0]
+    checks = tuple(
+        CheckOverSeeds(check.name, tuple(run.checks[k].value for run in done), check.low, check.high)
+        for k, check in enumerate(first.checks)
+    )
+    seeds = tuple(run.seed for run in done)
+    took = sum(run.seconds for run in done) if seconds is None else seconds
+    return SeedRuns(first.experiment, first.title, first.source, first.replications, seeds, checks, done, took)
+
+
+def reproduce_over_seeds(name: str, seeds: Iterable[int], **options: Any) -> SeedRuns:
+    """Run a published experiment at several seeds and say at how many each check passes.
+
+    Limits in Monte-Carlo errors are kept or missed by luck where the value lies near them. One run cannot show that;
+    several can, and the mean over the seeds says on which side of the limit a run of that size lies as a rule.
+
+    Parameters
+    ----------
+    name : str
+        Id of an experiment; `unseen reproduce --list` names them.
+    seeds : iterable of int
+        Two seeds at least, none twice.
+    **options
+        As for `reproduce`: replications, n_jobs, progress, store, and the options of the experiment.
+
+    Returns
+    -------
+    SeedRuns
+
+    Examples
+    --------
+    >>> r = reproduce_over_seeds("ghane-synthetic", range(2), replications=2, sizes=(20,), rules=("3nn",), n_jobs=1)
+    >>> r.seeds, len(r.checks[0].values)
+    ((0, 1), 2)
+    """
+    wanted = _checked(list(seeds))
+    if "random_state" in options:
+        raise InputError("random_state was given with seeds; each seed is the random state of one run.")
+    return over_seeds(reproduce(name, random_state=seed, **options) for seed in wanted)
+
+
+def _checked(seeds: list[Any]) -> list[int]:
+    if any(isinstance(s, bool) or not isinstance(s, (int, np.integer)) or s < 0 for s in seeds):
+        raise InputError(f"seeds is {seeds!r}; seeds are whole numbers of at least 0.")
+    if not 2 <= len(seeds) <= MOST_SEEDS:
+        raise InputError(f"number of seeds is {len(seeds)}; 2 to {MOST_SEEDS} are needed.")
+    if len(set(seeds)) < len(seeds):
+        raise InputError(f"seeds is {seeds!r}; none may be given twice.")
+    return [int(s) for s in seeds]
+
+
+def parse_seeds(text: str) -> list[int]:
+    """Read seeds as they are written on a command line: numbers and ranges, both ends included.
+
+    Examples
+    --------
+    >>> parse_seeds("0-3,7")
+    [0, 1, 2, 3, 7]
+    """
+    seeds: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise InputError(f"--seeds is {text!r}; write numbers and ranges, such as 0-9 or 0,3,7.")
+        span = range(int(first), int(last or first) + 1)
+        if not 1 <= len(span) <= MOST_SEEDS:
+            raise InputError(f"--seeds has the range {part.strip()!r}; it must rise, over {MOST_SEEDS} seeds at most.")
+        seeds += span
+    return _checked(seeds)

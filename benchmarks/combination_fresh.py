@@ -28,9 +28,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import combination_bounded as bounded
 from benchmarks.choose_combination import COLUMNS, keys_in, one
-from benchmarks.combination_tables import DIRECT, FAMILY_OF_RULE, MAIN_SIZE, SINGLES, TABLES, gain_over, markdown
+from benchmarks.combination_evidence import FAMILY_OF_RULE
+from benchmarks.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over, markdown
 from benchmarks.small_samples import LARGEST_TEST, RULES, table
-from unseen.core.evidence import MANY_EQUAL, RARE_CLASS, expected, recipe_bound, recipe_weights
+from unseen.core.evidence import MANY_EQUAL, RARE_CLASS, error_band, expected, recipe_bound, recipe_weights
 
 HERE = Path(__file__).parent
 PACKED = HERE / "combination_fresh.csv.gz"
@@ -144,17 +145,30 @@ def kind_of(name: str) -> str:
     )
 
 
-def promised(rows: list[dict[str, str]]) -> tuple[float, float]:
-    """Return the pooled RMS of `combined`, noise of the true error taken off, and what the package says to expect."""
+def promised(rows: list[dict[str, str]], recipe: str = "combined") -> tuple[float, float]:
+    """Return the pooled RMS of a recipe, noise of the true error taken off, and what the package says to expect."""
     squares, said = [], []
-    for r, value in zip(rows, by_recipes(rows)["combined"]):
+    for r, value in zip(rows, by_recipes(rows)[recipe]):
         truth, left = float(r["truth"]), min(len(table(r["set"])[1]) - MAIN_SIZE, LARGEST_TEST)
         squares.append((value - truth) ** 2 - truth * (1 - truth) / (left - 1))
         family, d, classes = FAMILY_OF_RULE[r["rule"]], int(float(r["d"])), int(float(r["classes"]))
-        found = expected("combined", family, MAIN_SIZE, d, classes, value)
+        found = expected(recipe, family, MAIN_SIZE, d, classes, error_band(float(value), recipe))
         assert found is not None
         said.append(found.rms**2)
     return float(np.sqrt(np.mean(squares))), float(np.sqrt(np.mean(said)))
+
+
+def by_band(rows: list[dict[str, str]]) -> list[list[str]]:
+    """Return what was promised where errors are rare and where they are frequent, on sets like the study's."""
+    kinds = {name: kind_of(name) for name in FAMILY_OF}
+    own = [r for r in rows if kinds[r["set"]] == "like the study"]
+    lines = []
+    for recipe, values in by_recipes(own).items():
+        level = [error_band(float(v), recipe) for v in values]
+        for band in sorted(set(level), reverse=True):
+            inside = [r for r, found in zip(own, level) if found == band]
+            lines.append([band, str(len(inside)), *(f"{v:.3f}" for v in promised(inside, recipe))])
+    return lines
 
 
 def by_kind(rows: list[dict[str, str]]) -> list[list[str]]:
@@ -183,6 +197,8 @@ def judge() -> None:
         ),
         "`combined` by kind of set; pooled RMS without the noise of the true error, and what `expected_rms` had promised:",
         markdown(["sets", "number", *head, "pooled RMS", "promised"], by_kind(rows)),
+        "The recipes on the sets like those of the study, by what they say:",
+        markdown(["samples", "number", "pooled RMS", "promised"], by_band(rows)),
         "Mean RMS of all estimators on all fresh sets: " + ", ".join(f"{n} {rms[n].mean():.4f}" for n in order) + ".",
     ]
     (TABLES / "combination_fresh.md").write_text("\n\n".join(text) + "\n")

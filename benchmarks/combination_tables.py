@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,8 +20,7 @@ from benchmarks.combination_cells import (
     rounded,
     weights_of,
 )
-from benchmarks.small_samples import LARGEST_TEST, SHARED
-from unseen.core.evidence import FEW_SETS, dimension_band, error_band
+from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, by_size_of_error, evidence_rows
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
@@ -30,13 +28,7 @@ EVIDENCE = HERE.parent / "src" / "unseen" / "core" / "evidence.csv"
 WEIGHTS = EVIDENCE.with_name("weights.csv")
 TABLES = HERE.parent / "docs" / "tables"
 LOOKED_AT = 8  # draws of each cell that were there when the form of `combined` was found
-FAMILY_OF_RULE = {
-    "linear-svm": "linear",
-    "rbf-svm": "kernel",
-    "cart": "tree",
-    "3nn": "neighbours",
-    "gaussian-nb": "generative",
-}
+EDGES = (0.0, 0.05, 0.1, 0.15, 0.25, 1.01)
 
 
 def shipped(cells: Cells) -> dict[str, dict[str, float]]:
@@ -92,44 +84,6 @@ def pooled(found: Mapping[str, np.ndarray], label: np.ndarray, order: Sequence[o
     return [[name, *(f"{np.sqrt(np.mean(rms[label == g] ** 2)):.3f}" for g in order)] for name, rms in found.items()]
 
 
-def noise_of(cells: Cells) -> np.ndarray:
-    """Return the variance of the "true" error itself, which rests on the rows that were not drawn."""
-    with (SHARED / "MANIFEST.csv").open(newline="") as file:
-        size = {row["name"]: int(row["n"]) for row in csv.DictReader(file) if row["n"]}
-    left = np.array([min(size.get(s, 10**9) - n, LARGEST_TEST) for s, n in zip(cells.set, cells.n)])
-    return np.asarray(cells.truth * (1 - cells.truth) / (left - 1))
-
-
-def evidence_rows(cells: Cells, found: Mapping[str, np.ndarray]) -> list[str]:
-    """Return the lines of the shipped table: pooled RMS in every situation, with the groups of data sets behind it.
-
-    Here the noise of the true error itself is taken off, since the user's true error has none.
-    """
-    noise = noise_of(cells)
-    family = np.array([FAMILY_OF_RULE[r] for r in cells.rule])
-    band = np.array([dimension_band(int(d)) for d in cells.d])
-    classes = np.where(cells.classes == 2, "2", "3 or more")
-    level = np.array([error_band(float(t)) for t in cells.truth])
-    whole = np.full(len(family), "any")
-    situations = (
-        (family, band, classes, level), (family, whole, classes, level), (family, whole, whole, level),
-        (whole, whole, whole, level), (whole,) * 4,
-        (family, band, classes, whole), (family, whole, classes, whole), (family, whole, whole, whole),
-    )  # fmt: skip
-    lines = []
-    for keys in situations:
-        label = np.array([",".join(map(str, key)) for key in zip(cells.n, *keys)])
-        for one in np.unique(label):
-            inside = label == one
-            groups = len(np.unique(cells.group[inside]))
-            if groups < FEW_SETS:
-                continue
-            for name, rms in found.items():
-                square = max(float(np.mean((rms**2 - noise)[inside])), 1e-4)
-                lines.append(f"{name},{one},{np.sqrt(square):.4f},{groups}")
-    return sorted(lines)
-
-
 def write_tables() -> None:
     """Write the tables of the documentation and the shipped evidence, and the recipes' weights."""
     rows, cells = load()
@@ -153,7 +107,11 @@ def write_tables() -> None:
         "Pooled RMS on real sets by sample size:",
         markdown(["estimator", *(f"n = {n}" for n in sizes)], size_rows),
     ]
+    values = {name: np.array([float(r[name]) for r in rows]) for name in SINGLES}
+    values |= {"combined": value, "auto-resub": auto_by_row(rows, given, fitted_on, tuple(auto["any"]))}
+    levels = _by_level(values, given)
     TABLES.mkdir(exist_ok=True)
+    (TABLES / "small_samples_levels.md").write_text("\n\n".join(levels) + "\n")
     (TABLES / "small_samples.md").write_text("\n\n".join(text) + "\n")
     group = main.group[main.real]
     gains = [gain_over(real, "combined", SINGLES, group), gain_over(real, "auto-resub", DIRECT, group)]
@@ -161,8 +119,23 @@ def write_tables() -> None:
         [*gains, *_by_draws(rows, given, value)], bound, {"combined": moved, "auto-resub": auto}
     )
     (TABLES / "combination.md").write_text(combination)
-    _ship(evidence_rows(cells, by_size), bound, {"combined": moved, "auto-resub": auto})
-    print("\n\n".join([*text, combination]))
+    _ship(evidence_rows(rows, given, values), bound, {"combined": moved, "auto-resub": auto})
+    print("\n\n".join([*text, *levels, combination]))
+
+
+def _by_level(values: Mapping[str, np.ndarray], given: bounded.Samples) -> list[str]:
+    """Return what the estimators are worth where errors are rare or frequent, by what can be seen and by what cannot."""
+    shown = {
+        name: values[name] for name in ("combined", "632plus", "bootstrap-zero", "632", "kfold", "auto-resub", "resub")
+    }
+    names = ["below 5%", "5 to 10%", "10 to 15%", "15 to 25%", "25% or more"]
+    sorted_by = [("`combined`", values["combined"], n) for n in (MAIN_SIZE, 20, 100)]
+    sorted_by += [(".632+", values["632plus"], MAIN_SIZE), ("the true error", given.truth, MAIN_SIZE)]
+    out = []
+    for title, by, n in sorted_by:
+        lines = by_size_of_error(given, shown, np.where(given.n == n, by, np.nan), EDGES)
+        out += [f"Pooled RMS on real sets, n = {n}, by {title}:", markdown(["estimator", *names], lines)]
+    return out
 
 
 def _ship(evidence: Sequence[str], bound: float, weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:

@@ -10,15 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.core.evidence import recipe_weights
+from unseen.core.evidence import error_band, expected, recipe_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILY = {"linear-svm": "linear", "rbf-svm": "kernel", "cart": "tree", "3nn": "neighbours", "gaussian-nb": "generative"}
 
 
 def _mean_rms(value) -> float:
-    with gzip.open(ROOT / "benchmarks" / "combination_fresh.csv.gz", "rt", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = _rows()
     cells: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         cells.setdefault((row["set"], row["rule"]), []).append((value(row) - float(row["truth"])) ** 2)
@@ -42,6 +41,11 @@ def _moved(row, weights) -> float:
             gap = float(row[part.replace("-balanced", "-class")]) - start
             value += weight * np.sign(gap) * min(abs(gap), 1.5 * spread)
     return min(max(value, 0.0), 1.0)
+
+
+def _rows():
+    with gzip.open(ROOT / "benchmarks" / "combination_fresh.csv.gz", "rt", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @pytest.mark.parametrize("recipe", ["combined", "auto-resub"])
@@ -73,3 +77,25 @@ def test_no_single_estimator_is_nearer_on_the_fresh_sets():
     )
     best = float(_stated("combined")[0])
     assert all(_mean_rms(lambda row, one=one: float(row[one])) > best for one in singles)
+
+
+@pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
+def test_what_is_promised_holds_on_fresh_sets_like_the_study_where_errors_are_rare_and_where_not():
+    """By hand: squared deviations less the binomial variance of the true error, against the row of the evidence for all rules."""
+    from benchmarks.combination_fresh import kind_of
+    from benchmarks.small_samples import table
+
+    size = {name: len(table(name)[1]) for name in {r["set"] for r in _rows()} if kind_of(name) == "like the study"}
+    assert len(size) == 12
+    squares: dict[bool, list[float]] = {True: [], False: []}
+    for row in (r for r in _rows() if r["set"] in size):
+        value, truth = _moved(row, recipe_weights("combined")[FAMILY[row["rule"]]]), float(row["truth"])
+        left = min(size[row["set"]] - 40, 2000)  # no more than 2,000 rows give the true error
+        squares[value < 0.1].append((value - truth) ** 2 - truth * (1 - truth) / (left - 1))
+    found = {rare: np.sqrt(np.mean(own)) for rare, own in squares.items()}
+    said = {
+        rare: expected("combined", "none", 40, 5, 2, error_band(0.0 if rare else 1.0, "combined")).rms for rare in found
+    }
+    assert said[True] < 0.7 * said[False]
+    for rare, rms in found.items():
+        assert 0.8 < rms / said[rare] < 1.25

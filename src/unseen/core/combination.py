@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import in_situation, recipe_weights, rule_family, unlike_the_study
+from unseen.core.evidence import error_band, in_situation, recipe_weights, rule_family, unlike_the_study
 from unseen.core.notes import merge_notes, note
 
 __all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean"]
@@ -56,7 +56,7 @@ class CombinedEstimate(Estimate):
 
     def situated(self, native: Any, data: Data) -> CombinedEstimate:
         """Return the same estimate with the RMS to expect for such a model and such data."""
-        found = in_situation(self.method, self.loss, self.value, native, data)
+        found = in_situation(self.method, self.loss, error_band(self.value, self.method), native, data)
         if found is None:
             return self
         notes = self.notes

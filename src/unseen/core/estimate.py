@@ -191,11 +191,11 @@ class ResubEstimate(Estimate):
     situation: str = field(default="", kw_only=True)
     balanced: float | None = field(default=None, kw_only=True)
 
-    def expecting(self, method: Any, native: Any, data: Any, error: float | None = None) -> Self:
-        """Return the same estimate with the RMS to expect of the method for such a model, such data and about such an error."""
+    def expecting(self, method: Any, native: Any, data: Any, level: str = "any") -> Self:
+        """Return the same estimate with the RMS to expect of the method for such a model, such data and, by a recipe, such errors."""
         from unseen.core.evidence import as_studied, in_situation
 
-        found = in_situation(self.method, self.loss, error, native, data) if as_studied(method) else None
+        found = in_situation(self.method, self.loss, level, native, data) if as_studied(method) else None
         if found is None:
             return self
         where = found.situation + ("; extrapolated from 20 to 100 units" if found.extrapolated else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
@@ -12,7 +13,9 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "ANY",
     "FAMILIES",
+    "RECIPES",
     "Evidence",
     "as_studied",
     "dimension_band",
@@ -21,6 +24,7 @@ __all__ = [
     "has_rare_class",
     "in_situation",
     "leads",
+    "level_of",
     "recipe_bound",
     "recipe_weights",
     "rule_family",
@@ -37,6 +41,7 @@ FAMILIES = {
     "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
 }  # fmt: skip
+ANY = "any"
 FEW_SETS = 5
 RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class or more rows that repeat others
 RECIPES = ("combined", "auto-resub")
@@ -96,15 +101,26 @@ def dimension_band(d: int) -> str:
     return "up to 10" if d <= 10 else ("11 to 30" if d <= 30 else "above 30")
 
 
-def error_band(error: float) -> str:
-    """Return the band of an error rate; deviations are smaller where errors are rare.
+def error_band(error: float, recipe: str) -> str:
+    """Return the band of an error rate as a recipe gives it: what can be seen, not the true error, which cannot.
 
     Examples
     --------
-    >>> error_band(0.05), error_band(0.3)
-    ('below 15%', '15% or more')
+    >>> error_band(0.05, "combined"), error_band(0.3, "auto-resub")
+    ('combined below 10%', 'auto-resub 10% or more')
     """
-    return "below 15%" if error < 0.15 else "15% or more"
+    return f"{recipe} {'below 10%' if error < 0.1 else '10% or more'}"
+
+
+def level_of(values: Mapping[str, Any]) -> str:
+    """Return the band of the error by the first recipe among estimates, "any" where there is none; single ones may be biased.
+
+    Examples
+    --------
+    >>> level_of({"resub": None})
+    'any'
+    """
+    return next((error_band(values[recipe].value, recipe) for recipe in RECIPES if recipe in values), ANY)
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -153,34 +169,31 @@ def _table() -> dict[tuple[str, ...], dict[int, float]]:
     return out
 
 
-def expected(estimator: str, family: str, n: int, d: int, classes: int, error: float | None) -> Evidence | None:
+def expected(estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY) -> Evidence | None:
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
 
     The logarithm of the RMS is interpolated in the logarithm of n; beyond the measured sizes it goes on with the slope
     between the nearest two, though never falls faster than 1/sqrt(n): where bias dominates, more data help little.
-    `error` is about what the true error is; None where nothing nearly unbiased is known of it.
+    `level` is an `error_band`, or "any" where no recipe was made.
 
     Examples
     --------
-    >>> small, large = (expected("combined", "linear", n, 8, 2, 0.2).rms for n in (20, 100))
+    >>> level = error_band(0.2, "combined")
+    >>> small, large = (expected("combined", "linear", n, 8, 2, level).rms for n in (20, 100))
     >>> large < small
     True
     """
     table = _table()
-    everything = table.get((estimator, "any", "any", "any", "any"))
+    everything = table.get((estimator, ANY, ANY, ANY, ANY))
     if everything is None:
         return None
-    band, many, level = (
-        dimension_band(d),
-        "2" if classes == 2 else "3 or more",
-        "any" if error is None else error_band(error),
-    )
+    band, many = dimension_band(d), "2" if classes == 2 else "3 or more"
     for key in (
         (family, band, many, level),
-        (family, "any", many, level),
-        (family, "any", "any", level),
-        ("any", "any", "any", level),
-        ("any", "any", "any", "any"),
+        (family, ANY, many, level),
+        (family, ANY, ANY, level),
+        (ANY, ANY, ANY, level),
+        (ANY, ANY, ANY, ANY),
     ):
         found = table.get((estimator, *key), {})
         if found.keys() >= everything.keys():
@@ -188,22 +201,22 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, error: f
     return None
 
 
-def in_situation(method: str, loss: str, error: float | None, native: Any, data: Any) -> Evidence | None:
+def in_situation(method: str, loss: str, level: str, native: Any, data: Any) -> Evidence | None:
     """Return the RMS to expect of an estimate for such a model and such data; None where it was not measured.
 
-    `error` as in `expected`: the value of a biased estimator would lead to the wrong situation.
+    `level` as in `expected`.
 
     Examples
     --------
     >>> from sklearn.svm import LinearSVC
     >>> from unseen.datasets import load
-    >>> found = in_situation("bolster", "zero-one", None, LinearSVC(), load("gaussian-blocks"))
+    >>> found = in_situation("bolster", "zero-one", "any", LinearSVC(), load("gaussian-blocks"))
     >>> 0 < found.rms < 0.2, found.situation, found.extrapolated
     (True, 'linear rules, up to 10 features, 2 classes', True)
     """
     if loss != "zero-one" or data.classes is None:
         return None
-    return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), error)
+    return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
 
 
 def has_rare_class(data: Any) -> bool:
@@ -280,10 +293,10 @@ def leads(recipe: str) -> bool:
     return bool(own) and all(rms < one.get(n, math.inf) for one in singles for n, rms in own.items())
 
 
-def _words(family: str, features: str, classes: str, error: str) -> str:
+def _words(family: str, features: str, classes: str, level: str) -> str:
     words = ["all rules tried" if family == "any" else f"{family} rules"]
     words += [f"{value} {name}" for value, name in ((features, "features"), (classes, "classes")) if value != "any"]
-    return ", ".join([*words, *([] if error == "any" else [f"errors {error}"])])
+    return ", ".join([*words, *([] if level == ANY else [level])])
 
 
 def _at(found: dict[int, float], n: int) -> float:

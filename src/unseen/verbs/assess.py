@@ -17,7 +17,7 @@ from unseen.core.combination import CombinedEstimate
 from unseen.core.data import Data
 from unseen.core.errors import Stopped
 from unseen.core.estimate import Estimate, ResubEstimate, check_level
-from unseen.core.evidence import in_situation
+from unseen.core.evidence import in_situation, level_of
 from unseen.core.losses import LossTable
 from unseen.core.model import Model
 from unseen.core.notes import Note, merge_notes, note
@@ -167,23 +167,18 @@ def _assess(job: Job, effort: Effort, budget: float | None, command: str | None,
 
 def _expected_rms(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, float]:
     """Return what each method's RMS was in situations like this one, for those that were studied."""
-    near = _size_of_error(estimates)
-    found = {m: in_situation(m, e.loss, near, trained.native, data) for m, e in estimates.items()}
+    level = level_of(estimates)
+    found = {m: in_situation(m, e.loss, level, trained.native, data) for m, e in estimates.items()}
     return {method: evidence.rms for method, evidence in found.items() if evidence is not None}
-
-
-def _size_of_error(estimates: dict[str, Estimate]) -> float:
-    """Return the one size of the error by which the situation of every estimate is chosen."""
-    return estimates.get("combined", next(iter(estimates.values()))).value
 
 
 def _expecting(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, Estimate]:
     """Return the estimates, each that carries an RMS to expect with the one that the table shows for it."""
-    near, out = _size_of_error(estimates), dict(estimates)
+    level, out = level_of(estimates), dict(estimates)
     for m, e in estimates.items():
         if isinstance(e, ResubEstimate):
-            out[m] = e.expecting(build(m, "resubstitution"), trained.native, data, near)
-        elif isinstance(e, CombinedEstimate) and (found := in_situation(m, e.loss, near, trained.native, data)):
+            out[m] = e.expecting(build(m, "resubstitution"), trained.native, data, level)
+        elif isinstance(e, CombinedEstimate) and (found := in_situation(m, e.loss, level, trained.native, data)):
             out[m] = replace(e, expected_rms=found.rms, situation=found.situation)
     return out
 

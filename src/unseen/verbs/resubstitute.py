@@ -9,6 +9,7 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnseenError
 from unseen.core.estimate import Estimate, ResubEstimate, check_level
+from unseen.core.evidence import ANY, level_of
 from unseen.core.registry import build, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown
@@ -81,13 +82,13 @@ class Resubstitutions(Shown):
 
 
 def _expecting(estimates: list[Estimate], fitted: Any, data: Data) -> list[Estimate]:
-    """Return the estimates with the RMS to expect of each where the error is about that of `auto-resub`, if it was made."""
-    near = next((e.value for e in estimates if e.method == "auto-resub"), None)
-    if near is None:
+    """Return the estimates with the RMS to expect of each where errors are as rare or frequent as `auto-resub` says."""
+    level = level_of({e.method: e for e in estimates})
+    if level == ANY:
         return estimates
     native = getattr(fitted, "native", fitted)
     return [
-        e.expecting(build(e.method, "resubstitution"), native, data, near) if isinstance(e, ResubEstimate) else e
+        e.expecting(build(e.method, "resubstitution"), native, data, level) if isinstance(e, ResubEstimate) else e
         for e in estimates
     ]
 

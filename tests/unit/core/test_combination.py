@@ -100,18 +100,21 @@ def test_the_balanced_value_is_the_class_average_of_the_same_points():
     assert plain.balanced == pytest.approx(np.mean(shares))
 
 
+RARE = "combined below 10%"
+
+
 @pytest.fixture
 def table(monkeypatch):
     rows = {
         ("toy", "any", "any", "any", "any"): {20: 0.2, 80: 0.1},
-        ("toy", "tree", "any", "any", "below 15%"): {20: 0.3, 80: 0.12},
-        ("toy", "tree", "up to 10", "2", "below 15%"): {20: 0.25},
+        ("toy", "tree", "any", "any", RARE): {20: 0.3, 80: 0.12},
+        ("toy", "tree", "up to 10", "2", RARE): {20: 0.25},
     }
     monkeypatch.setattr(evidence, "_table", lambda: rows)
 
 
 def test_between_sizes_the_logarithm_is_interpolated(table):
-    found = expected("toy", "other", 40, 5, 2, 0.1)
+    found = expected("toy", "other", 40, 5, 2, RARE)
     assert found.rms == pytest.approx(math.sqrt(0.2 * 0.1))
     assert found.situation == "all rules tried"
     assert not found.extrapolated
@@ -119,12 +122,12 @@ def test_between_sizes_the_logarithm_is_interpolated(table):
 
 def test_beyond_the_sizes_the_slope_goes_on_but_never_faster_than_the_square_root(table):
     # from 20 to 80 the RMS halves: exactly the square root
-    assert expected("toy", "any", 320, 5, 2, 0.1).rms == pytest.approx(0.05)
-    assert expected("toy", "any", 320, 5, 2, 0.1).extrapolated
-    assert expected("toy", "any", 5, 5, 2, 0.1).rms == pytest.approx(0.4)
+    assert expected("toy", "any", 320, 5, 2, RARE).rms == pytest.approx(0.05)
+    assert expected("toy", "any", 320, 5, 2, RARE).extrapolated
+    assert expected("toy", "any", 5, 5, 2, RARE).rms == pytest.approx(0.4)
     # trees: .3 to .12 is steeper and is held back
-    assert expected("toy", "tree", 320, 5, 2, 0.1).rms == pytest.approx(0.06)
-    assert not expected("toy", "tree", 80, 5, 2, 0.1).extrapolated
+    assert expected("toy", "tree", 320, 5, 2, RARE).rms == pytest.approx(0.06)
+    assert not expected("toy", "tree", 80, 5, 2, RARE).extrapolated
 
 
 def test_a_flat_stretch_stays_flat_beyond_it():
@@ -135,11 +138,11 @@ def test_a_flat_stretch_stays_flat_beyond_it():
 
 
 def test_the_narrowest_situation_known_at_every_size_is_used(table):
-    found = expected("toy", "tree", 20, 5, 2, 0.1)
+    found = expected("toy", "tree", 20, 5, 2, RARE)
     assert found.rms == pytest.approx(0.3)
-    assert found.situation == "tree rules, errors below 15%"
-    assert expected("toy", "tree", 20, 5, 2, 0.2).rms == pytest.approx(0.2)
-    assert expected("unknown", "tree", 20, 5, 2, 0.1) is None
+    assert found.situation == "tree rules, combined below 10%"
+    assert expected("toy", "tree", 20, 5, 2, "combined 10% or more").rms == pytest.approx(0.2)
+    assert expected("unknown", "tree", 20, 5, 2, RARE) is None
 
 
 def test_families_are_found_inside_pipelines_and_searches():

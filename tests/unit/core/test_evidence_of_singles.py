@@ -49,16 +49,31 @@ def test_other_options_and_methods_were_not_studied():
 
 
 def test_a_biased_value_does_not_choose_the_situation():
-    """One nearest neighbour never errs on its own points; what to expect goes by an error that is nearly unbiased."""
+    """One nearest neighbour never errs on its own points; what to expect goes by what a recipe says."""
     fitted = KNeighborsClassifier(1).fit(X, Y)
     alone = R.resub(fitted, X, Y)
     assert alone.value == 0
-    assert "errors" not in alone.situation
+    assert "%" not in alone.situation
     found = unseen.resubstitute(FITTED, X, Y, random_state=0)
     assert found["auto-resub"].value > 0.15
-    assert found["resub"].expected_rms == pytest.approx(rms("resub", "15% or more"))
-    assert found.situation == "linear rules, up to 10 features, 2 classes, errors 15% or more"
+    assert found["resub"].expected_rms == pytest.approx(rms("resub", "auto-resub 10% or more"))
+    assert found.situation == "linear rules, up to 10 features, 2 classes, auto-resub 10% or more"
     assert "expected RMS" in str(found)
+
+
+def test_what_to_expect_goes_by_what_can_be_seen():
+    """Bands are of a recipe's own value: with `combined` by it, without by `auto-resub`, with neither by none."""
+    from types import SimpleNamespace as Seen
+
+    rare, frequent = Seen(value=0.0999), Seen(value=0.1)
+    assert evidence.level_of({"combined": rare, "auto-resub": frequent}) == "combined below 10%"
+    assert evidence.level_of({"auto-resub": frequent, "resub": rare}) == "auto-resub 10% or more"
+    assert evidence.level_of({"resub": rare, "kfold": rare}) == "any"
+    known = {(r["estimator"], r["error"]) for r in rows()}
+    methods = {method for method, _ in known}
+    bands = {evidence.error_band(v, recipe) for v in (0.05, 0.3) for recipe in evidence.RECIPES}
+    assert known == {(m, band) for m in methods for band in (*bands, "any")}
+    assert len(methods) == 15
 
 
 def test_assess_says_it_for_every_studied_method():

@@ -31,7 +31,8 @@ from benchmarks.choose_combination import COLUMNS, keys_in, one
 from benchmarks.combination_evidence import FAMILY_OF_RULE
 from benchmarks.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over, markdown
 from benchmarks.small_samples import LARGEST_TEST, RULES, table
-from unseen.core.evidence import MANY_EQUAL, RARE_CLASS, error_band, expected, recipe_bound, recipe_weights
+from unseen.core.evidence import error_band, expected, recipe_bound, recipe_weights
+from unseen.core.situation import MANY_EQUAL, RARE_CLASS
 
 HERE = Path(__file__).parent
 PACKED = HERE / "combination_fresh.csv.gz"

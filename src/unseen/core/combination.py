@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import error_band, in_situation, recipe_weights, rule_family, unlike_the_study
+from unseen.core.evidence import error_band, in_situation, recipe_weights
 from unseen.core.notes import merge_notes, note
+from unseen.core.situation import rule_family, unlike_the_study
 
 __all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean"]
 

@@ -4,49 +4,38 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
 from typing import Any
 
-import numpy as np
+from unseen.core.situation import dimension_band, rule_family
 
 __all__ = [
     "ANY",
-    "FAMILIES",
     "RECIPES",
     "Evidence",
     "as_studied",
-    "dimension_band",
     "error_band",
     "expected",
-    "has_rare_class",
     "in_situation",
     "leads",
     "level_of",
+    "looked_up",
     "recipe_bound",
     "recipe_weights",
-    "rule_family",
-    "unlike_the_study",
+    "table_of",
 ]
 
-FAMILIES = {
-    "linear": (
-        "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "Perceptron",
-        "RidgeClassifier", "RidgeClassifierCV", "SGDClassifier",
-    ),
-    "kernel": ("SVC", "NuSVC", "GaussianProcessClassifier"),
-    "tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
-    "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
-    "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
-}  # fmt: skip
 ANY = "any"
 FEW_SETS = 5
-RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class or more rows that repeat others
 RECIPES = ("combined", "auto-resub")
 # options that change how exactly a method is computed, not what it estimates
 COMPUTING = frozenset({"n_mc", "sampler", "draws", "exact", "among", "loss"})
+
+
+Table = dict[tuple[str, ...], dict[int, float]]
 
 
 @dataclass(frozen=True)
@@ -66,39 +55,6 @@ class Evidence:
     rms: float
     situation: str
     extrapolated: bool
-
-
-def rule_family(native: Any) -> str:
-    """Return the family of a classifier by the name of its class: linear, kernel, tree, neighbours, generative or any.
-
-    Examples
-    --------
-    >>> from sklearn.svm import SVC
-    >>> rule_family(SVC()), rule_family(SVC(kernel="linear")), rule_family(object())
-    ('kernel', 'linear', 'any')
-    """
-    while True:
-        if hasattr(native, "best_estimator_"):
-            native = native.best_estimator_
-        elif hasattr(native, "steps"):
-            native = native.steps[-1][1]
-        else:
-            break
-    if getattr(native, "kernel", None) == "linear":
-        return "linear"
-    name = getattr(native, "kind_name", type(native).__name__)  # a model in another process tells its class
-    return next((family for family, names in FAMILIES.items() if name in names), "any")
-
-
-def dimension_band(d: int) -> str:
-    """Return the band of a number of features.
-
-    Examples
-    --------
-    >>> dimension_band(4), dimension_band(30), dimension_band(200)
-    ('up to 10', '11 to 30', 'above 30')
-    """
-    return "up to 10" if d <= 10 else ("11 to 30" if d <= 30 else "above 30")
 
 
 def error_band(error: float, recipe: str) -> str:
@@ -159,10 +115,21 @@ def recipe_bound(recipe: str) -> float:
 
 
 @cache
-def _table() -> dict[tuple[str, ...], dict[int, float]]:
-    """RMS by sample size for each (estimator, family, features, classes, error) that enough data sets stand behind."""
-    out: dict[tuple[str, ...], dict[int, float]] = {}
-    for row in _rows("evidence"):
+def _table() -> Table:
+    return table_of(_rows("evidence"))
+
+
+def table_of(rows: Iterable[Mapping[str, str]]) -> Table:
+    """Return rows of evidence as `looked_up` takes them; those with few data sets behind them are left out.
+
+    Examples
+    --------
+    >>> situation = {"estimator": "mine", "family": "tree", "features": "any", "classes": "any", "error": "any"}
+    >>> table_of([{**situation, "n": "40", "rms": "0.1", "sets": "9"}])
+    {('mine', 'tree', 'any', 'any', 'any'): {40: 0.1}}
+    """
+    out: Table = {}
+    for row in rows:
         if int(row["sets"]) >= FEW_SETS:
             key = tuple(row[name] for name in ("estimator", "family", "features", "classes", "error"))
             out.setdefault(key, {})[int(row["n"])] = float(row["rms"])
@@ -183,7 +150,19 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, level: s
     >>> large < small
     True
     """
-    table = _table()
+    return looked_up(_table(), estimator, family, n, d, classes, level)
+
+
+def looked_up(
+    table: Table, estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY
+) -> Evidence | None:
+    """Return `expected` by a table: RMS by sample size of each (estimator, family, features, classes, level).
+
+    Examples
+    --------
+    >>> looked_up({("mine", "any", "any", "any", "any"): {20: 0.1, 80: 0.05}}, "mine", "tree", 20, 5, 2).rms
+    0.1
+    """
     everything = table.get((estimator, ANY, ANY, ANY, ANY))
     if everything is None:
         return None
@@ -217,46 +196,6 @@ def in_situation(method: str, loss: str, level: str, native: Any, data: Any) -> 
     if loss != "zero-one" or data.classes is None:
         return None
     return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
-
-
-def has_rare_class(data: Any) -> bool:
-    """Tell whether a sample has a class rarer than any in the study; recipes did worse than single estimators on such data.
-
-    Examples
-    --------
-    >>> from unseen.datasets import as_data
-    >>> X = np.arange(40.0)[:, None]
-    >>> [has_rare_class(as_data(X, np.arange(40) >= few)) for few in (36, 37)]
-    [False, True]
-    """
-    return data.classes is not None and _rarest_share(data) < RARE_CLASS
-
-
-def _rarest_share(data: Any) -> float:
-    return float(np.bincount(data.codes, minlength=len(data.classes)).min() / data.n)
-
-
-def unlike_the_study(data: Any) -> str:
-    """Say in which way a sample differs from those the expected RMS was measured on; empty where it does not.
-
-    Examples
-    --------
-    >>> from unseen.datasets import as_data
-    >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 37
-    >>> unlike_the_study(as_data(X, y))
-    'the rarest class has 7.5% of the rows (10% or more in the study)'
-    >>> unlike_the_study(as_data(X // 2, np.arange(40) % 4 > 1))
-    '50% of the rows repeat others (less than 10% in the study)'
-    """
-    if has_rare_class(data):
-        return f"the rarest class has {100 * _rarest_share(data):.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
-    if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
-        return ""
-    rows = np.ascontiguousarray(np.column_stack([data.X, data.codes]))
-    equal = (len(rows) - len(np.unique(rows.view(f"V{rows.strides[0]}")))) / len(rows)
-    if equal >= MANY_EQUAL:
-        return f"{100 * equal:.3g}% of the rows repeat others (less than {100 * MANY_EQUAL:g}% in the study)"
-    return ""
 
 
 def as_studied(method: Any) -> bool:

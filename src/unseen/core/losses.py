@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unseen.core.arrays import Floats, Ints
+from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes
 from unseen.core.plan import Plan
@@ -145,6 +145,13 @@ class LossTable(Shown):
     def split_means(self) -> Floats:
         """Return the (weighted) mean test loss of each completed split."""
         return self._means(self.test)[self.completed]
+
+    def contributions(self, splits: Array | None = None) -> Floats:
+        """Return what each completed split (of a mask over the plan) adds to the estimate, which is their mean.
+
+        For a loss of single examples that is the split's mean loss.
+        """
+        return self.split_means() if splits is None else self.split_means()[splits[self.completed]]
 
     def train_errors(self) -> Floats:
         """Return the mean training loss S_j of each completed split."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.losses import Losses, LossTable
 from unseen.core.notes import Note, merge_notes, note
@@ -15,6 +15,7 @@ from unseen.core.notes import Note, merge_notes, note
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from unseen.core.data import Data
     from unseen.core.estimate import Estimate
     from unseen.core.table import Predictions, PredictionTable
 
@@ -117,7 +118,8 @@ class SetLossTable(LossTable):
         """Remarks of the tables, and on splits left out."""
         if not self.undefined:
             return super().notes
-        text = f"{self.loss} does not exist on {len(self.undefined)} of {len(self.plan)} test parts; they were left out"
+        then = "figures of single parts leave them out" if self.pooled else "they were left out"
+        text = f"{self.loss} does not exist on {len(self.undefined)} of {len(self.plan)} test parts; {then}"
         return merge_notes(super().notes, (note("U028", text),))
 
     def _refuse(self) -> Floats:
@@ -140,13 +142,40 @@ class SetLossTable(LossTable):
         plain = super().minus(other)
         lost = tuple(sorted({*self.undefined, *getattr(other, "undefined", ())}))
         return SetLossTable(
-            plain.source, plain.loss, plain.range, plain.test, plain.train, plain.full, None, undefined=lost
+            plain.source, plain.loss, plain.range, plain.test, plain.train, plain.full, self.measure, undefined=lost
         )
 
+    @property
+    def pooled(self) -> bool:
+        """Whether the measure is one of predictions as they are, which mean the same whichever fit made them.
+
+        Scores of different fits have no common scale, so that an area is taken part by part.
+        """
+        return self.measure is not None and not self.measure.needs_score
+
+    def contributions(self, splits: Array | None = None) -> Floats:
+        """Return what each split adds to the loss of all test predictions taken together.
+
+        R^2 or F1 of a few cases is no unbiased estimate of that of many: the mean over parts of five cases can lie below
+        zero where two thirds of the variance are explained. So the test parts are pooled, and a split counts as the
+        jackknife has it, by what leaving it out changes; the mean of these is the pooled loss itself.
+        """
+        if not self.pooled:
+            return super().contributions(splits)
+        there = [np.unique(table.test.split) for table in self.source]
+        shared = there[0] if len(there) == 1 else np.intersect1d(*there)
+        kept = shared if splits is None else shared[splits[shared]]
+        found = [_jackknifed(table, self.measure, kept) for table in self.source]
+        if not all(np.isfinite(values).all() for values in found):
+            return super().contributions(splits)
+        return found[0] if len(found) == 1 else found[0] - found[1]
+
     def set_error(self, multiplicity: Floats) -> float:
-        """Return the mean over splits of the loss when each unit counts as often as given; NaN where it never exists."""
+        """Return the loss when each unit counts as often as given, as the estimate is made; NaN where it does not exist."""
         part = self.source[0].test
         weight = multiplicity[self.data.units[part.row]] * self.row_weights(part.row)
+        if self.pooled:
+            return float(_of_weights(self.source[0], self.measure, part, weight[None])[0])
         values = _values(self.source[0], self.measure, part, weight)
         return float(np.mean(values[np.isfinite(values)])) if np.isfinite(values).any() else float("nan")
 
@@ -180,13 +209,37 @@ def _part(table: PredictionTable, measure: Any, part: Predictions) -> Losses:
     return Losses(part.split, part.row, values[part.split], part.count)
 
 
+def _positive(data: Data) -> int:
+    if data.classes is None:
+        return 1
+    return len(data.classes) - 1 if data.positive is None else int(np.searchsorted(data.classes, data.positive))
+
+
+def _of_weights(table: PredictionTable, measure: Any, part: Predictions, weights: Floats) -> Floats:
+    """Return the loss of all predictions of a part together, for each row of weights."""
+    _, offset, sign = as_loss(measure)
+    y, positive = table.data.target[part.row], _positive(table.data)
+    values = [measure.of_set(y[w > 0], part.value[w > 0], None, w[w > 0], positive) for w in weights if w.any()]
+    return offset + sign * np.array(values) if len(values) == len(weights) else np.full(len(weights), np.nan)
+
+
+def _jackknifed(table: PredictionTable, measure: Any, splits: Ints) -> Floats:
+    """Return the pooled loss of some splits, each moved by J - 1 times what leaving it out changes."""
+    part, weight = table.test, table_weights(table, table.test)
+    kept = np.isin(part.split, splits)
+    whole = _of_weights(table, measure, part, (weight * kept)[None])[0]
+    if len(splits) < 2:
+        return np.full(len(splits), whole)
+    without = np.array(
+        [_of_weights(table, measure, part, (weight * (kept & (part.split != j)))[None])[0] for j in splits]
+    )
+    return np.asarray(whole - (len(splits) - 1) * (without - without.mean()))
+
+
 def _values(table: PredictionTable, measure: Any, part: Predictions, weight: Floats) -> Floats:
     """Return the loss of each split's part; NaN where it does not exist."""
     _, offset, sign = as_loss(measure)
-    data = table.data
-    positive = 1 if data.classes is None else len(data.classes) - 1
-    if data.classes is not None and data.positive is not None:
-        positive = int(np.searchsorted(data.classes, data.positive))
+    data, positive = table.data, _positive(table.data)
     out = np.full(max(len(table.plan), 1), np.nan)
     order = np.argsort(part.split, kind="stable")
     starts = np.flatnonzero(np.diff(part.split[order], prepend=-1))

@@ -9,11 +9,12 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
-from unseen.core.evidence import has_rare_class, leads, unlike_the_study
+from unseen.core.evidence import leads
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.set_losses import as_measure, measured_row
 from unseen.core.show import Shown, plain
+from unseen.core.situation import has_rare_class, unlike_the_study
 
 __all__ = ["Assessment", "percent_or_number"]
 
@@ -190,16 +191,7 @@ class Assessment(Shown):
         if rms is not None:
             text += f"; on held-out data sets with {best.situation} its RMS was {percent_or_number(rms, best.loss)}"  # type: ignore[attr-defined]
         unlike = "".join(f" The data differ from those studied: {n.text}." for n in best.notes if n.code == "U030")
-        return text + ")." + self._nearer(rms) + unlike
-
-    def _nearer(self, rms: float | None) -> str:
-        """Name the method that came nearest to the truth in such situations, where it is not the best one over all situations."""
-        others = {m: known for m, known in self.expected_rms.items() if rms is not None and known < rms}
-        if not others:
-            return ""
-        first = min(others, key=lambda m: others[m])
-        value, known = (percent_or_number(v, self.headline.loss) for v in (self.estimates[first].value, others[first]))
-        return f" It is the best over all situations studied; in those like this one {first} came nearer: {value}, RMS {known}."
+        return text + ")." + unlike
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""

@@ -19,7 +19,7 @@ from unseen.adapt.load import format_of, open_model
 from unseen.adapt.sandbox import ModelProcessError
 from unseen.adapt.trust import strangers
 from unseen.core.errors import InputError
-from unseen.core.evidence import rule_family
+from unseen.core.situation import rule_family
 from unseen.verbs.resubstitute import resubstitute
 
 skops_io = pytest.importorskip("skops.io")

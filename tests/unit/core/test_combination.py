@@ -10,8 +10,9 @@ from unseen.core import evidence
 from unseen.core.combination import bounded_moves, weighted_mean
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, ResubEstimate, Target
-from unseen.core.evidence import expected, recipe_bound, recipe_weights, rule_family
+from unseen.core.evidence import expected, recipe_bound, recipe_weights
 from unseen.core.registry import build
+from unseen.core.situation import rule_family, unlike_the_study
 
 
 def part(method, value, loss="zero-one", n_fits=1):
@@ -251,10 +252,10 @@ def test_where_a_sample_is_unlike_those_studied_is_counted_by_hand(repeated, few
     X = np.arange(80.0).reshape(40, 2)
     y = np.arange(40) >= 40 - few
     X[:repeated] = X[repeated]  # the first rows are copies of the next one
-    assert evidence.unlike_the_study(unseen.datasets.as_data(X, y, task="classification")) == words
+    assert unlike_the_study(unseen.datasets.as_data(X, y, task="classification")) == words
 
 
 def test_equal_features_with_other_labels_are_no_repeats():
     X = np.repeat(np.arange(20.0), 2)[:, None]
     data = unseen.datasets.as_data(X, np.arange(40) % 2, task="classification")
-    assert evidence.unlike_the_study(data) == ""
+    assert unlike_the_study(data) == ""

@@ -73,16 +73,13 @@ def test_where_it_cannot_be_made_nothing_is_said():
     assert json.loads(a.to_json())["best"] is None
 
 
-def test_a_method_that_came_nearer_in_such_situations_is_named(assessed):
+def test_no_other_method_is_recommended_for_such_situations(assessed):
+    """The smallest of many RMS of few data sets each is a lucky one; chosen so, methods did worse on other data sets."""
     from dataclasses import replace
 
     known = {"632": 0.02, "combined": assessed.best.expected_rms, "resub": 0.3}
-    words = replace(assessed, expected_rms=known).best_sentence()
-    assert words.endswith(
-        f"in those like this one 632 came nearer: {100 * assessed.estimates['632'].value:.1f}%, RMS 2.0%."
-    )
-    alone = {"combined": assessed.best.expected_rms, "resub": 0.3}
-    assert "came nearer" not in replace(assessed, expected_rms=alone).best_sentence()
+    assert replace(assessed, expected_rms=known).best_sentence() == assessed.best_sentence()
+    assert "632" not in assessed.best_sentence()
 
 
 def test_a_class_rarer_than_any_studied_is_told(assessed):

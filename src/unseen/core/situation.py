@@ -1,0 +1,94 @@
+"""What can be told of a model and a sample: the family of the rule, and in which way the data are unlike those that were studied."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["FAMILIES", "dimension_band", "has_rare_class", "rule_family", "unlike_the_study"]
+
+FAMILIES = {
+    "linear": (
+        "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "Perceptron",
+        "RidgeClassifier", "RidgeClassifierCV", "SGDClassifier",
+    ),
+    "kernel": ("SVC", "NuSVC", "GaussianProcessClassifier"),
+    "tree": ("DecisionTreeClassifier", "ExtraTreeClassifier"),
+    "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
+    "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
+}  # fmt: skip
+RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class or more rows that repeat others
+
+
+def rule_family(native: Any) -> str:
+    """Return the family of a classifier by the name of its class: linear, kernel, tree, neighbours, generative or any.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> rule_family(SVC()), rule_family(SVC(kernel="linear")), rule_family(object())
+    ('kernel', 'linear', 'any')
+    """
+    while True:
+        if hasattr(native, "best_estimator_"):
+            native = native.best_estimator_
+        elif hasattr(native, "steps"):
+            native = native.steps[-1][1]
+        else:
+            break
+    if getattr(native, "kernel", None) == "linear":
+        return "linear"
+    name = getattr(native, "kind_name", type(native).__name__)  # a model in another process tells its class
+    return next((family for family, names in FAMILIES.items() if name in names), "any")
+
+
+def dimension_band(d: int) -> str:
+    """Return the band of a number of features.
+
+    Examples
+    --------
+    >>> dimension_band(4), dimension_band(30), dimension_band(200)
+    ('up to 10', '11 to 30', 'above 30')
+    """
+    return "up to 10" if d <= 10 else ("11 to 30" if d <= 30 else "above 30")
+
+
+def has_rare_class(data: Any) -> bool:
+    """Tell whether a sample has a class rarer than any in the study; recipes did worse than single estimators on such data.
+
+    Examples
+    --------
+    >>> from unseen.datasets import as_data
+    >>> X = np.arange(40.0)[:, None]
+    >>> [has_rare_class(as_data(X, np.arange(40) >= few)) for few in (36, 37)]
+    [False, True]
+    """
+    return data.classes is not None and _rarest_share(data) < RARE_CLASS
+
+
+def _rarest_share(data: Any) -> float:
+    return float(np.bincount(data.codes, minlength=len(data.classes)).min() / data.n)
+
+
+def unlike_the_study(data: Any) -> str:
+    """Say in which way a sample differs from those the expected RMS was measured on; empty where it does not.
+
+    Examples
+    --------
+    >>> from unseen.datasets import as_data
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40) >= 37
+    >>> unlike_the_study(as_data(X, y))
+    'the rarest class has 7.5% of the rows (10% or more in the study)'
+    >>> unlike_the_study(as_data(X // 2, np.arange(40) % 4 > 1))
+    '50% of the rows repeat others (less than 10% in the study)'
+    """
+    if has_rare_class(data):
+        return f"the rarest class has {100 * _rarest_share(data):.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
+    if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
+        return ""
+    rows = np.ascontiguousarray(np.column_stack([data.X, data.codes]))
+    equal = (len(rows) - len(np.unique(rows.view(f"V{rows.strides[0]}")))) / len(rows)
+    if equal >= MANY_EQUAL:
+        return f"{100 * equal:.3g}% of the rows repeat others (less than {100 * MANY_EQUAL:g}% in the study)"
+    return ""

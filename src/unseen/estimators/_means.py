@@ -30,9 +30,9 @@ def mean_over_rows(method: Any, table: LossTable, level: float) -> Estimate:
 
 
 def mean_over_splits(method: Any, table: LossTable, level: float) -> Estimate:
-    """Return the mean of the splits' mean losses."""
+    """Return the mean of the splits' mean losses; of a measure of sets, its value on the pooled test parts."""
     check_table(method, table, level)
-    return point_estimate(method, table, float(table.split_means().mean()))
+    return point_estimate(method, table, float(table.contributions().mean()))
 
 
 def mean_over_tested(table: LossTable) -> float:

@@ -16,7 +16,6 @@ from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.split_halves import SplitHalves
-from unseen.estimators._unit_mean import split_values
 
 __all__ = ["ConservativeZ"]
 
@@ -53,7 +52,7 @@ class ConservativeZ:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> SplitHalves:
         """Return 5 random 90/10 splits and 10 halvings with 5 splits in each half."""
@@ -61,27 +60,26 @@ class ConservativeZ:
 
     def half_differences(self, table: LossTable) -> Floats:
         """Return the difference of the two halves' mean errors, one for each halving both halves of which were fitted."""
-        values = split_values(table)
         repeat = np.array([s.repeat for s in table.plan])
         part = np.array([s.part for s in table.plan])
         out = []
         for m in range(repeat[part >= 0].max(initial=-1) + 1):
-            first, second = (values[(repeat == m) & (part == h)] for h in (0, 1))
-            if np.isfinite(first).any() and np.isfinite(second).any():
-                out.append(np.nanmean(first) - np.nanmean(second))
+            first, second = (table.contributions((repeat == m) & (part == h)) for h in (0, 1))
+            if len(first) and len(second):
+                out.append(first.mean() - second.mean())
         return np.array(out)
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean over the splits of all data and its normal interval."""
         level = check_table(self, table, level)
         outer = np.array([s.part == -1 for s in table.plan])
-        values = split_values(table)[outer]
+        values = table.contributions(outer)
         differences = self.half_differences(table)
-        if not np.isfinite(values).any() or not len(differences):
+        if not len(values) or not len(differences):
             raise InputError(f"{self.id} needs a completed split of all units and both halves of at least one halving.")
         notes: tuple[Note, ...] = ()
         if len(differences) < FEW_HALVINGS:
             notes = (note("U009", f"the variance rests on {len(differences)} halvings; use at least {FEW_HALVINGS}"),)
         se = float(np.sqrt(np.mean(np.square(differences)) / 2))
         n_train = float(table.plan.sizes[outer, 1].mean())
-        return normal_interval(self, table, float(np.nanmean(values)), se, level, notes, n_train)
+        return normal_interval(self, table, float(values.mean()), se, level, notes, n_train)

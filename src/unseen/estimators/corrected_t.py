@@ -49,7 +49,7 @@ class CorrectedT:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> MonteCarlo:
         """Return 25 random 90/10 splits."""
@@ -66,7 +66,7 @@ class CorrectedT:
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean and its corrected t interval with J - 1 degrees of freedom."""
         level = check_table(self, table, level)
-        means = table.split_means()
+        means = table.contributions()
         if means.size < 2:
             raise InputError(f"{self.id} needs at least 2 completed splits to see a spread; there is {means.size}.")
         n_test, n_train = table.plan.mean_sizes()

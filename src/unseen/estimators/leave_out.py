@@ -44,7 +44,7 @@ class LeaveOutError:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> LeaveOut:
         """Return 200 distinct splits that leave a quarter out, or as many as there are."""

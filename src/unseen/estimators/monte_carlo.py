@@ -44,7 +44,7 @@ class MonteCarloError:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> MonteCarlo:
         """Return 25 random 90/10 splits."""

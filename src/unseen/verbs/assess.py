@@ -70,7 +70,7 @@ def assess(
     measure : str or measure, optional
         Id of any measure, such as "auc", "f1" or "r2", or an object with options, such as `unseen.measures.Cost(costs)` or
         `unseen.measures.Quantile(0.9)`, instead of a loss; a score s is worked with as 1 - s, its value on
-        each test part, and shown as it is.
+        all test parts together (measures of scores, such as auc: the mean over parts), and shown as it is.
     level : float
         Confidence level of intervals.
     random_state : int, Generator or None

@@ -68,7 +68,8 @@ def compare(
         Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test unless
         another is named.
     measure : str or measure, optional
-        Id of any measure, such as "f1" or "r2", or an object such as `unseen.measures.Cost(costs)`, instead of a loss; a score s is compared as 1 - s on each test part.
+        Id of any measure, such as "f1" or "r2", or an object such as `unseen.measures.Cost(costs)`, instead of a loss; a score s is compared as 1 - s
+        on all test parts together (measures of scores, such as auc: the mean over parts).
     level : float
         Confidence level; verdicts are given at 1 - level.
     rope : float or pair of float, optional

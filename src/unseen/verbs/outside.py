@@ -201,7 +201,7 @@ def outside_notes(
 
 def _effect(method: Any, table: LossTable, moved: LossTable, level: float) -> str:
     """Say what moving it inside changes; empty where it changes nothing, as for a model that scales for itself."""
-    before, after = float(table.split_means().mean()), float(moved.split_means().mean())
+    before, after = float(table.contributions().mean()), float(moved.contributions().mean())
     if np.allclose(table.split_means(), moved.split_means(), rtol=0, atol=1e-12):
         return ""
     text = f"fitted inside every split instead, the error is {after:.4g} and not {before:.4g}"

@@ -82,15 +82,56 @@ def test_a_difference_is_the_difference_by_split(table):
     a, b = table.losses("auc"), other.losses("auc")
     assert a.minus(b).split_means() == pytest.approx(a.split_means() - b.split_means())
     c = unseen.compare(table, other, measure="f1", test="corrected-t")
-    f1 = table.losses("f1").split_means() - other.losses("f1").split_means()
-    assert c.pairs[0].difference == pytest.approx(f1.mean())
+    f1 = [f1_score(t.data.codes[t.test.row], t.test.value) for t in (table, other)]  # all test parts together
+    assert c.pairs[0].difference == pytest.approx(f1[1] - f1[0])
+    assert c["GaussianNB", "DecisionTreeClassifier"].prob_superior == np.mean(
+        table.losses("f1").split_means() < other.losses("f1").split_means()
+    )
     assert c.pairs[0].estimate.loss == "1 - f1"
     assert c.pairs[0].effect is None
-    assert c.winner.naive == pytest.approx(
-        min(table.losses("f1").split_means().mean(), other.losses("f1").split_means().mean())
-    )
+    assert c.winner.naive == pytest.approx(1 - max(f1))
     same = unseen.compare(table, other, measure="auc", test=ResampledT())
     assert same.pairs[0].difference == pytest.approx((a.split_means() - b.split_means()).mean())
+
+
+def test_a_measure_of_predictions_is_that_of_the_pooled_parts_with_a_jackknife_over_splits():
+    t = unseen.run("ols", *unseen.datasets.load("diabetes").xy, design=FEW, random_state=0)
+    rows, truth = t.test.row, t.data.y
+    losses = t.losses("r2")
+    parts = losses.contributions()
+    assert 1 - parts.mean() == pytest.approx(r2_score(truth[rows], t.test.value))
+    for j, got in enumerate(parts):
+        left = t.test.split != j
+        others = [1 - r2_score(truth[rows[m]], t.test.value[m]) for m in (t.test.split != k for k in range(6))]
+        without = 1 - r2_score(truth[rows[left]], t.test.value[left])
+        assert got - parts.mean() == pytest.approx(-5 * (without - np.mean(others)))
+    e = CorrectedT()(losses)
+    n2, n1 = t.plan.mean_sizes()
+    assert e.std_error == pytest.approx(parts.std(ddof=1) * np.sqrt(1 / 6 + n2 / n1))
+    # where the measure is a mean of losses, a split adds its mean loss
+    accuracy = table_of_classes().losses("accuracy")
+    assert accuracy.contributions() == pytest.approx(accuracy.split_means())
+
+
+def table_of_classes():
+    return unseen.run(GaussianNB(), X, y, design=FEW, random_state=0)
+
+
+def test_the_figure_of_new_cases_is_not_that_of_parts_of_five():
+    """R^2 on new cases has a closed form; parts of five cases had it near -.05 on average."""
+    values, spread = [], []
+    for seed in range(40):
+        rng = np.random.default_rng([8, seed])
+        features = rng.normal(size=(50, 3))
+        target = features.sum(axis=1) + rng.normal(0, np.sqrt(3), 50)
+        t = unseen.run("ols", features, target, design=unseen.designs.MonteCarlo(0.1, 25), random_state=seed)
+        e = CorrectedT()(t.losses("r2"))
+        values.append(1 - e.value)
+        spread.append(e.std_error)
+    # trained on 45: 1 - (sigma^2 (1 + 4/(45 - 5)) / (3 + sigma^2)), an intercept and three weights
+    truth = 1 - 3 * (1 + 4 / 40) / 6
+    assert np.mean(values) == pytest.approx(truth, abs=4 * np.std(values, ddof=1) / np.sqrt(40))
+    assert 0.7 < np.sqrt(np.mean(np.square(spread))) / np.std(values, ddof=1) < 1.4
 
 
 def test_numbers_and_measures_without_an_upper_end():

@@ -13,6 +13,7 @@ __all__ = ["LearningCurveFit", "fit_curve", "learning_curve", "power_law"]
 
 EXPONENTS = np.round(np.geomspace(0.1, 2.0, 40), 6)
 N_BOOTSTRAP = 300
+CELLS_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,8 @@ class LearningCurveFit:
     ahead : ndarray
         Sizes at which the law is evaluated, observed ones and larger.
     law, low, high : ndarray
-        Value of the law there and its limits from resampling whole repetitions.
+        Value of the law there, and its limits from resampling units and repetitions: for the expected error at that size,
+        where the law holds.
     asymptote, slope, exponent : float
         a, b and c.
     level : float
@@ -85,11 +87,42 @@ def _power_laws(sizes: Floats, errors: Floats) -> Floats:
 
 
 def fit_curve(
-    sizes: Floats, errors: Floats, ahead: Floats, rng: np.random.Generator, level: float
+    sizes: Floats, errors: Floats, parts: tuple[Floats, Floats], ahead: Floats, rng: np.random.Generator, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the law's parameters, its values at `ahead`, and limits there from resampled repetitions (rows of `errors`)."""
-    some = rng.integers(0, len(errors), (N_BOOTSTRAP, len(errors)))
-    laws = _power_laws(sizes, np.vstack([errors.mean(axis=0), errors[some].mean(axis=1)]))
+    """Return the law's parameters, its values at `ahead`, and limits there.
+
+    Parameters
+    ----------
+    sizes : ndarray
+        Training sizes.
+    errors : ndarray of shape (repetitions, sizes)
+        Test errors; the law goes through their means.
+    parts : tuple of ndarray of shape (sizes, repetitions, units)
+        Summed losses of every tested unit and their weights. Units and repetitions are drawn again, both at once:
+        repetitions alone share their units, and limits from them would shrink with their number.
+    ahead : ndarray
+        Sizes at which the law is evaluated.
+    rng : Generator
+        Source of the resampling.
+    level : float
+        Confidence level of the limits.
+
+    References
+    ----------
+    Owen, A. B. (2007). The pigeonhole bootstrap. Annals of Applied Statistics 1, 386-411.
+    """
+    sums, weights = parts
+    _, repeats, units = sums.shape
+    draws = []
+    step = max(1, CELLS_AT_ONCE // units)
+    for begin in range(0, N_BOOTSTRAP, step):
+        rows = min(step, N_BOOTSTRAP - begin)
+        of_units = rng.multinomial(units, np.full(units, 1 / units), rows).astype(float)
+        of_repeats = rng.multinomial(repeats, np.full(repeats, 1 / repeats), rows).astype(float)
+        total, whole = (np.einsum("br,krb->bk", of_repeats, part @ of_units.T) for part in (sums, weights))
+        there = np.all(whole > 0, axis=1)
+        draws.append(total[there] / whole[there])
+    laws = _power_laws(sizes, np.vstack([errors.mean(axis=0), *draws]))
     values = laws[:, :1] + laws[:, 1:2] * ahead ** -laws[:, 2:]
     low, high = np.quantile(values[1:], [(1 - level) / 2, (1 + level) / 2], axis=0)
     return laws[0], values[0], low, high
@@ -107,7 +140,7 @@ def learning_curve(losses: LossTable, n: int, rng: np.random.Generator, level: f
     sizes = np.array([losses.plan.sizes[done, 1][part == k].mean() for k in steps])
     errors = np.array([[means[(part == k) & (repeat == r)][0] for k in steps] for r in np.unique(repeat)])
     ahead = np.unique(np.concatenate([sizes, [float(n)], n * np.array([1.5, 2.0, 3.0, 4.0])]))
-    parameters, law, low, high = fit_curve(sizes, errors, ahead, rng, level)
+    parameters, law, low, high = fit_curve(sizes, errors, _parts(losses, steps), ahead, rng, level)
     train = None
     if losses.train is not None:
         fitted = losses.train_errors()
@@ -115,6 +148,24 @@ def learning_curve(losses: LossTable, n: int, rng: np.random.Generator, level: f
     test = np.array([_band(errors[:, i], level) for i in range(len(steps))])
     a, b, c = map(float, parameters)
     return LearningCurveFit(sizes, test, train, ahead, law, low, high, a, b, c, level)
+
+
+def _parts(losses: LossTable, steps: list[int]) -> tuple[Floats, Floats]:
+    """Return summed losses and weights by size, repetition and unit."""
+    splits = losses.plan.splits
+    place = {part: k for k, part in enumerate(steps)}
+    step = np.array([place.get(s.part, -1) for s in splits])
+    repeat = np.unique([s.repeat for s in splits], return_inverse=True)[1].reshape(-1)
+    test = losses.test
+    kept = step[test.split] >= 0
+    split, row = test.split[kept], test.row[kept]
+    at = (step[split], repeat[split], losses.data.units[row])
+    weight = losses.row_weights(row)
+    shape = (len(steps), int(repeat.max()) + 1, losses.data.n_units)
+    sums, weights = np.zeros(shape), np.zeros(shape)
+    np.add.at(sums, at, weight * test.value[kept])
+    np.add.at(weights, at, weight)
+    return sums, weights
 
 
 def _band(values: Floats, level: float) -> tuple[float, float, float]:

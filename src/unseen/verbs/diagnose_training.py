@@ -29,7 +29,7 @@ class TrainingVariance(Shown):
     Parameters
     ----------
     data, seeds, settings, rest : float
-        Variance components; `settings` is that of the settings' means, `rest` is the interaction of the others.
+        Variance components; `settings` is that of the settings' true means, `rest` is the interaction of the others.
     errors : ndarray of shape (settings, seeds, splits)
         Test errors.
     names : tuple of str
@@ -64,8 +64,9 @@ class TrainingVariance(Shown):
 def components_of(errors: Floats) -> tuple[float, float, float, float]:
     """Return the components of errors (settings, seeds, splits): data, seeds, settings, rest, by the analysis of variance.
 
-    Within a setting seeds and splits are crossed, with one error each; components are averaged over settings. Estimates are
-    unbiased and may come out below 0 where the truth is near it.
+    Within a setting seeds and splits are crossed, with one error each; components are averaged over settings. That of the
+    settings is the variance of their means less what seeds, splits and chance add to it (three-way analysis of variance).
+    Estimates are unbiased and may come out below 0 where the truth is near it.
 
     Examples
     --------
@@ -81,8 +82,28 @@ def components_of(errors: Floats) -> tuple[float, float, float, float]:
     rest = left / max((n_seeds - 1) * (n_splits - 1), 1)
     data = by_split[:, 0].var(axis=1, ddof=1) - rest / n_seeds
     seeds = by_seed[:, :, 0].var(axis=1, ddof=1) - rest / n_splits if n_seeds > 1 else np.zeros(len(errors))
-    settings = float(grand.var(ddof=1)) if len(errors) > 1 else 0.0
-    return float(data.mean()), float(seeds.mean()), settings, float(rest.mean())
+    return float(data.mean()), float(seeds.mean()), _of_settings(errors), float(rest.mean())
+
+
+def _of_settings(errors: Floats) -> float:
+    """Return the component of settings, crossed with seeds and splits: their means vary by chance too."""
+    if len(errors) < 2:
+        return 0.0
+    by_seed, by_split = errors.mean(axis=2), errors.mean(axis=1)
+    chance = _interaction(by_split) / by_split.shape[1] + _interaction(by_seed) / by_seed.shape[1]
+    left = errors - errors.mean(axis=0) - by_seed[:, :, None] - by_split[:, None, :]
+    left += (
+        by_seed.mean(axis=0)[:, None] + by_split.mean(axis=0) + errors.mean(axis=(1, 2))[:, None, None] - errors.mean()
+    )
+    free = np.prod([max(size - 1, 1) for size in errors.shape])
+    counted_twice = float(np.square(left).sum() / free) / (by_seed.shape[1] * by_split.shape[1])
+    return float(errors.mean(axis=(1, 2)).var(ddof=1)) - chance + counted_twice
+
+
+def _interaction(table: Floats) -> float:
+    """Return the mean square of what rows and columns of a table do not explain."""
+    left = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    return float(np.square(left).sum() / max((table.shape[0] - 1) * (table.shape[1] - 1), 1))
 
 
 def training_variance(

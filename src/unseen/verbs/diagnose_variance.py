@@ -61,7 +61,7 @@ class VarianceComponents(Shown):
 def components(losses: Floats, k: int) -> tuple[Floats, Floats]:
     """Return sigma^2, omega, gamma, theta and their Monte-Carlo errors from losses of shape (data sets, folds, fold size).
 
-    The grand mean is known only up to its error, which the factor R / (R - 1) allows for.
+    The grand mean is known only up to its error, which takes theta / R off each of the four; it is given back.
 
     Examples
     --------
@@ -77,8 +77,9 @@ def components(losses: Floats, k: int) -> tuple[Floats, Floats]:
     total = np.square(gap.sum(axis=(1, 2)))
     within = (blocks - squares) / max(n * (m - 1), 1)
     between = (total - blocks) / (n * (n - m))
-    each = np.stack([squares / n, within, between, total / n**2]) * sets / (sets - 1)
-    return each.mean(axis=1), each.std(axis=1, ddof=1) / np.sqrt(sets)
+    each = np.stack([squares / n, within, between, total / n**2])
+    values = each.mean(axis=1)
+    return values + values[3] / (sets - 1), each.std(axis=1, ddof=1) / np.sqrt(sets)
 
 
 def variance_components(

@@ -81,12 +81,14 @@ class Diagnosis(Shown):
         text = f"{len(u.hard)} of {len(u.units)} units {what}"
         if u.task == "classification":
             return f"{text}; two models trained on different splits agree on {100 * u.stability:.1f}% of cases."
-        return f"{text}; predictions of models trained on different splits differ by {u.stability:.4g} (standard deviation)."
+        return f"{text}; predictions of models trained on different splits vary with a standard deviation of {u.stability:.4g}."
 
     def _of_optimism(self) -> str:
         r = self.optimism.correlation
         tail = "" if r != r else f"; over splits, this optimism and the training error correlate by {r:.2f}"
-        return f"The training error is too small by {self.optimism.mean:.4g} on average{tail}."
+        size = self.table.plan.mean_sizes()[1]
+        head = f"Trained on {size:g} of the {self.data.n_units} units, a model's training error"
+        return f"{head} is too small by {self.optimism.mean:.4g} on average{tail}."
 
     def _of_rest(self) -> list[str]:
         out = []
@@ -98,8 +100,9 @@ class Diagnosis(Shown):
         if self.curve is not None:
             n = self.data.n_units
             (now, *_), (more, low, high) = self.curve.at(n), self.curve.at(2 * n)
+            limits = f"{100 * self.curve.level:g}% limits {low:.4g} to {high:.4g}, if it goes on as a power law"
             out.append(
-                f"The learning curve gives {now:.4g} at {n} units and foresees {more:.4g} ({low:.4g} to {high:.4g}) at {2 * n}."
+                f"The learning curve gives {now:.4g} at {n} units and foresees {more:.4g} at {2 * n} ({limits})."
             )
         if self.noise is not None:
             k = self.noise

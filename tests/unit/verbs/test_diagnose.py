@@ -16,7 +16,7 @@ import unseen
 from unseen.core.errors import InputError
 from unseen.core.plan import Split
 from unseen.verbs.diagnose import DiagnosisEffort
-from unseen.verbs.diagnose_curve import fit_curve, power_law
+from unseen.verbs.diagnose_curve import fit_curve, learning_curve, power_law
 from unseen.verbs.diagnose_model import Corrupted, Dependence, jackknife_coefficients
 from unseen.verbs.diagnose_units import optimism_link, ranking_stability, unit_report
 
@@ -101,11 +101,40 @@ def test_a_power_law_is_found_again(a, b, c):
     assert got[0] + got[1] * 1000.0 ** -got[2] == pytest.approx(a + b * 1000.0**-c, abs=0.01)
     rng = np.random.default_rng(0)
     errors = a + b * n**-c + 0.01 * rng.standard_normal((10, 5))
-    parameters, law, low, high = fit_curve(n, errors, np.array([160.0, 640.0]), rng, 0.95)
+    parts = errors.T[:, :, None], np.ones((5, 10, 1))
+    parameters, law, low, high = fit_curve(n, errors, parts, np.array([160.0, 640.0]), rng, 0.95)
     assert low[1] <= a + b * 640.0**-c + 0.02
     assert high[1] >= a + b * 640.0**-c - 0.02
     assert law.shape == (2,)
     assert parameters[2] > 0
+
+
+def test_limits_of_the_learning_curve_hold_the_expected_error():
+    """Least squares with an intercept on p Gaussian inputs: expected error (n + 1)(n - 2) / (n (n - p - 2)).
+
+    Limits from repetitions alone, which share their units, held it in 64% of data sets.
+    """
+    n, p, held = 80, 5, []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, p))
+        table = unseen.run(
+            LinearRegression(), X, X.sum(axis=1) + rng.standard_normal(n), random_state=seed, task="regression",
+            design=unseen.designs.LearningCurve(6, 10),
+        )  # fmt: skip
+        curve = learning_curve(table.losses(), n, rng, 0.95)
+        held += [
+            [low <= (k + 1) * (k - 2) / (k * (k - p - 2)) <= high for k in (n, 2 * n) for _, low, high in [curve.at(k)]]
+        ]
+    assert np.mean(held, axis=0).min() >= 0.85
+
+
+def test_the_optimism_sentence_names_the_size_it_was_seen_at():
+    """Splits train on three quarters; least squares is more optimistic there than on all rows, by about 4/3."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    d = unseen.diagnose("ols", X, X[:, 0] + rng.standard_normal(40), random_state=0, effort=SMALL)
+    assert d.sentences()[1].startswith("Trained on 30 of the 40 units, a model's training error is too small by")
 
 
 def test_noise_changes_the_share_of_labels_it_says():

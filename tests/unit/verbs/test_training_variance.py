@@ -24,11 +24,30 @@ def test_known_components_are_found():
     assert means[2] == 0
 
 
+def test_settings_without_effect_have_no_variance():
+    """Means of settings vary by chance: .25 with these splits, seeds and errors, all of variance 1; with an effect it is found."""
+    rng = np.random.default_rng(1)
+    for effect in (0.0, 2.0):
+        found = []
+        for _ in range(400):
+            made = rng.normal(0, effect, (4, 1, 1)) + rng.normal(0, 1, (1, 1, 8)) + rng.normal(0, 1, (4, 1, 8))
+            made = made + rng.normal(0, 1, (1, 5, 1)) + rng.normal(0, 1, (4, 5, 1)) + rng.normal(0, 1, (4, 5, 8))
+            found.append(components_of(made)[2])
+        assert abs(np.mean(found) - effect**2) < 4 * np.std(found) / 20
+        assert effect or np.std(found) / 20 < 0.02  # else a bias of .25 would pass
+
+
 def test_a_model_without_a_random_start_has_no_variance_over_seeds():
     X, y = unseen.datasets.load("iris").xy
     v = unseen.training_variance(GaussianNB(), X, y, n_seeds=3)
     assert (v.seeds, v.rest) == pytest.approx((0, 0), abs=1e-30)  # nothing but rounding
     assert v.data == pytest.approx(v.errors[0, 0].var(ddof=1))
+
+
+def _explained(errors, kept):
+    """Return the uncorrected sum of squares of the means over the axes that are not kept."""
+    over = tuple(k for k, name in enumerate("abc") if name not in kept)
+    return np.square(np.broadcast_to(errors.mean(axis=over, keepdims=True), errors.shape)).sum()
 
 
 def test_settings_are_crossed_with_seeds():
@@ -40,7 +59,11 @@ def test_settings_are_crossed_with_seeds():
     )  # fmt: skip
     assert v.errors.shape == (4, 3, 4)
     assert v.names[0] == "learning_rate_init=0.001, momentum=0.0"
-    assert v.settings == pytest.approx(v.errors.mean(axis=(1, 2)).var(ddof=1))
+    squares = {kept: _explained(v.errors, kept) for kept in ("", "a", "b", "c", "ab", "ac", "bc", "abc")}
+    a, b, c = (squares[k] - squares[""] for k in "abc")
+    ab, ac, bc = (squares[k] - squares[k[0]] - squares[k[1]] + squares[""] for k in ("ab", "ac", "bc"))
+    abc = squares["abc"] - squares[""] - a - b - c - ab - ac - bc
+    assert v.settings == pytest.approx((a / 3 - ab / 6 - ac / 9 + abc / 18) / 12)  # 4 settings, 3 seeds, 4 splits
     assert v.seeds > 0
     with pytest.raises(InputError, match="n_seeds is 1"):
         unseen.training_variance(net, X, y, n_seeds=1)

@@ -50,6 +50,19 @@ def test_known_covariances_are_found():
     assert values[3] == pytest.approx((values[0] + 4 * values[1] + 15 * values[2]) / 20)
 
 
+def test_few_data_sets_leave_the_components_unbiased():
+    """The mean of 5 data sets takes theta / 5 off each component, not a fifth of it."""
+    rng = np.random.default_rng(1)
+    found = []
+    for _ in range(2000):
+        losses = rng.normal(0, 0.3, (5, 1, 1)) + rng.normal(0, 0.2, (5, 4, 1)) + rng.standard_normal((5, 4, 3))
+        found.append(components(losses, 4)[0])
+    truth = np.array([1.13, 0.13, 0.09, 0.09 + 0.04 / 4 + 1 / 12])
+    errors = np.std(found, axis=0) / np.sqrt(2000)
+    assert np.all(np.abs(np.mean(found, axis=0) - truth) < 4 * errors)
+    assert errors[0] < 0.02  # the factor 5/4 would be off by .24
+
+
 def test_independent_losses_have_no_covariance():
     """Squared error of the constant 0 on N(0, 1): sigma^2 = Var(y^2) = 2, omega = gamma = 0, theta = 2 / n."""
     v = unseen.variance_components(Zero(), Normal(), 20, k=4, sets=400)

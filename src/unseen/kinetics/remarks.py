@@ -56,7 +56,7 @@ def fit_notes(
         text = f"chi2 {best.chi2:.1f} on {best.spare} df at its best location {best.location}"
         out.append(note("K005", f"{name}: {text}"))
     if best.runs_p < _POOR:
-        out.append(note("K005", f"{name}: signs of the residuals come in runs (p = {best.runs_p:.3g})"))
+        out.append(note("K005", f"{name}: signs of the residuals come in long runs (p = {best.runs_p:.3g})"))
     near = [a.location for a in alternatives if a is not best and a.aicc - best.aicc < _ALIKE]
     if near:
         same = all(location_class(p) == location_class(best.location) for p in near)

@@ -108,7 +108,8 @@ def estimate(
     -------
     NetEstimate
         A `CalibratedNetEstimate` with the whole path of kappa for calibrated methods. `value` is the estimate,
-        `contributions` the error attributed to each point, `mc_error` the Monte-Carlo error of the integration alone.
+        `contributions` the error attributed to each point, `mc_error` the Monte-Carlo error of the integration alone; `calibration_error`
+        of calibrated methods tells how far other splits and copies would move the value.
 
     References
     ----------

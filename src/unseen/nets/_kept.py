@@ -211,7 +211,7 @@ def _estimate(payload: Mapping[str, Any]) -> NetEstimate:
     target = payload["target"]
     read: dict[str, Callable[[Any], Any]] = {
         "value": lambda v: float(_floats([v], 1)[0]), "std_error": _maybe, "interval": _interval, "df": _maybe, "notes": _notes,
-        "mc_error": _maybe, "expected_rms": _maybe, "method": str, "loss": str, "space": str, "measure": str, "integration": str, "situation": str, "seconds": _number, "kappa": _number, "uncalibrated": _number, "n_units": int, "n_fits": int,
+        "mc_error": _maybe, "expected_rms": _maybe, "method": str, "loss": str, "space": str, "measure": str, "integration": str, "situation": str, "seconds": _number, "kappa": _number, "uncalibrated": _number, "calibration_error": _number, "n_units": int, "n_fits": int,
         "target": lambda v: Target({"model": "model", "algorithm": "algorithm"}[target["kind"]], _maybe(target["n_train"])),
     }  # fmt: skip
     arrays = ("contributions", "bandwidth", "curve", "deviations")

@@ -93,11 +93,39 @@ def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
         scaled = replace(kernels, scale=kappa)
         means = problem.misclassified(scaled, work.points, options.exact)
         base = work.record(means, f"{kind} kernels scaled by {kappa:.4g}", scaled, options.repeats)
+
+        def at(other: float) -> float:
+            again = problem.misclassified(replace(kernels, scale=other), work.points, options.exact)
+            return float(problem.weights @ again.values)
+
         return CalibratedNetEstimate(
-            **vars(base), kappa=kappa, curve=curve, deviations=table, uncalibrated=float(problem.weights @ plain.values)
-        )
+            **vars(base), kappa=kappa, curve=curve, deviations=table, uncalibrated=float(problem.weights @ plain.values),
+            calibration_error=_calibration_error(trials, options, {kappa: base.value}, at),
+        )  # fmt: skip
 
     return run
+
+
+def _calibration_error(
+    trials: Trials, options: Options, known: dict[float, float], at: Callable[[float], float]
+) -> float:
+    """Jackknife over the copies: kappa is searched again without each of them, and the net judged with what is found."""
+    count = len(trials.problems)
+    if count < 2:
+        return float("nan")
+    values = []
+    for left_out in range(count):
+
+        def others(kappa: float, left_out: int = left_out) -> Any:
+            return np.delete(trials.deviations(kappa, options.exact), left_out)
+
+        kappa = search_kappa(
+            others, step=options.step, max_kappa=options.max_kappa, bidirectional=options.bidirectional
+        )[0]
+        if kappa not in known:
+            known[kappa] = at(kappa)
+        values.append(known[kappa])
+    return float(np.sqrt((count - 1) / count * np.sum((np.array(values) - np.mean(values)) ** 2)))
 
 
 def _held_out(work: Work) -> Callable[[], tuple[Any, Any]]:

@@ -71,16 +71,22 @@ class CalibratedNetEstimate(NetEstimate):
         Estimated minus observed error of each repetition behind the curve.
     uncalibrated : float
         The estimate with kappa = 1.
+    calibration_error : float
+        Standard error of the estimate over other splits and other copies, by the jackknife over the repetitions; NaN with
+        one repetition. `mc_error` is that of the integration with kappa given.
     """
 
     kappa: float = 1.0
     curve: Floats | None = None
     deviations: Floats | None = None
     uncalibrated: float = float("nan")
+    calibration_error: float = float("nan")
 
     def row(self) -> dict[str, Any]:
-        """Return the columns of a net's estimate, and `kappa`."""
-        return {**super().row(), "kappa": self.kappa}
+        """Return the columns of a net's estimate, `kappa` and `calibration_error`."""
+        return {**super().row(), "kappa": self.kappa, "calibration_error": self.calibration_error}
 
     def __str__(self) -> str:
-        return f"{super().__str__()}; {self.uncalibrated:.4g} at kappa 1"
+        known = self.calibration_error == self.calibration_error
+        error = f"error of the calibration {self.calibration_error:.2g}; " if known else ""
+        return f"{super().__str__()}; {error}{self.uncalibrated:.4g} at kappa 1"

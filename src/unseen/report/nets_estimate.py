@@ -40,6 +40,9 @@ def calibration(e: CalibratedNetEstimate | CalibratedEstimate) -> Section | None
         f"{e.deviations.shape[1]} copies were trained on 80% of the data. With kernels scaled by kappa = {e.kappa:.4g} their bolstered error comes "
         f"nearest to the error on the 20% left out; the estimate is {100 * e.value:.1f}%, and {100 * e.uncalibrated:.1f}% at kappa = 1."
     )
+    spread = getattr(e, "calibration_error", float("nan"))
+    if spread == spread:
+        text += f" Other splits and other copies would move the estimate by about {100 * spread:.1f}% (standard error, by leaving out one copy at a time)."
     made = picture(e, "calibration")
     table = Table(["kappa", "mean bias", "spread over copies"], [[float(v) for v in line] for line in e.curve])
     blocks: list[Block] = [Text(text), *([made] if made is not None else []), table]

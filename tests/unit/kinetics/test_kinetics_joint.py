@@ -180,8 +180,38 @@ def test_rough_weights_follow_the_error_of_the_assay():
 def test_runs_of_signs():
     which = np.zeros(20)
     assert runs_test(np.repeat([1.0, -1.0], 10), which) < 0.001
-    assert runs_test(np.tile([1.0, -1.0], 10), which) < 0.001
+    assert runs_test(np.tile([1.0, -1.0], 10), which) == 1  # alternating signs are no misfit
     assert runs_test(np.array([1.0, 1, -1, -1, 1, -1, 1, -1, -1, 1] * 2), which) > 0.3
+    assert runs_test(np.ones(12), np.repeat([0, 1], 6)) < 0.01  # no change of sign at all: 4 in 4,096
+
+
+def test_runs_of_independent_signs_follow_the_binomial():
+    """Nine signs change eight times at most, each time with probability one half."""
+    r = np.array([1.0, 1, 1, -1, -1, -1, -1, 1, 1])
+    assert runs_test(r, np.zeros(9)) == pytest.approx((1 + 8 + 28) / 256, abs=0.02)
+
+
+@pytest.mark.parametrize("size", [5, 12])
+def test_run_test_keeps_its_level_after_a_fit(size):
+    """Residuals of the right model alternate more often than its errors; the note on runs must not fire for that."""
+    times = np.array([5.0, 15, 30, 60, 120]) if size == 5 else TIME[:12]
+    time, which = np.tile(times, 3), np.repeat([0, 1, 2], size)
+    model = JointModel(2, 2, "EC-EC")
+    slopes = model.predict_slopes(truth(model), time, which)[1] / model.predict(truth(model), time, which)[:, None]
+    taken = np.linalg.qr(slopes)[0]
+    rng = np.random.default_rng(4)
+    p = []
+    for _ in range(400):
+        e = rng.standard_normal(time.size)
+        p.append(runs_test(e - taken @ (taken.T @ e), which, slopes))
+    p = np.array(p)
+    # counted as independent errors, about one in twenty would be below .2
+    assert np.mean(p <= 0.05) <= 0.075
+    assert np.mean(p <= 0.2) >= 0.09
+    # a smooth misfit that the parameters cannot take up is found
+    late = np.where(which == 2, np.sin(np.arange(time.size) * np.pi / size), 0.0)
+    late -= taken @ (taken.T @ late)
+    assert size == 5 or runs_test(20 * late + 0.1 * rng.standard_normal(time.size), which, slopes) < 0.05
 
 
 # Bates and Watts (1988), appendix A4.1, as in R's NRAIA: labelled lipoprotein

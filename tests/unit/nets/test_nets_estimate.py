@@ -10,6 +10,8 @@ from torch import nn  # noqa: E402
 
 import unseen.nets as nets  # noqa: E402
 from unseen.core.errors import InputError, KindError, NotApplicable, UnseenError  # noqa: E402
+from unseen.nets._methods import _calibration_error  # noqa: E402
+from unseen.nets._problem import Options  # noqa: E402
 from unseen.nets._sizes import chi_median, diagonal_sizes, spherical_sizes  # noqa: E402
 from unseen.nets._trials import search_kappa  # noqa: E402
 
@@ -236,6 +238,36 @@ def test_calibration_trains_copies_and_keeps_the_whole_path():
         fits.module(0), X, y, method="calibrated-bolster", repeats=3, training=training, random_state=0
     )
     assert again.value == e.value
+
+
+class LinearTrials:
+    """Trials whose bias vanishes at known kappas."""
+
+    def __init__(self, zeros):
+        self.problems, self.zeros = zeros, np.array(zeros)
+
+    def deviations(self, kappa, exact):
+        return kappa - self.zeros
+
+
+def test_the_error_of_a_calibration_is_that_of_the_mean_kappa():
+    zeros = [1.2, 1.5, 1.8, 2.1]  # kappa is their mean, and the estimate is 0.1 kappa
+    found = _calibration_error(LinearTrials(zeros), Options(step=0.01), {}, lambda kappa: 0.1 * kappa)
+    assert found == pytest.approx(0.1 * np.std(zeros, ddof=1) / 2, rel=1e-3)
+    assert np.isnan(_calibration_error(LinearTrials([1.2]), Options(), {}, float))
+
+
+@pytest.mark.slow
+def test_the_error_of_a_calibration_is_what_other_splits_and_copies_make_of_it():
+    X, y = sample(n=60, d=3, shift=1.5)
+    training = {"epochs": 60, "batch_size": 16, "lr": 0.5, "stop": "none"}
+    net = nets.fit_many(nets.make_mlp, X, y, None, seeds=[0], device="cpu", **training).module(0)
+    options = {"method": "calibrated-bolster", "repeats": 5, "training": training, "n_mc": 50, "draws": 1}
+    found = [nets.estimate(net, X, y, random_state=seed, **options) for seed in range(24)]
+    realised = np.std([e.value for e in found], ddof=1)
+    promised = np.sqrt(np.mean([e.calibration_error**2 for e in found]))
+    assert 0.6 < realised / promised < 1.6
+    assert realised > 3 * np.mean([e.mc_error for e in found])  # the error of the integration says nothing about it
 
 
 def test_copies_of_a_net_with_probabilities_need_a_factory():

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
@@ -19,7 +20,7 @@ from unseen.resubstitution._regions import Regions, regions_of
 from unseen.resubstitution._result import point_weights
 from unseen.resubstitution._spread import Spread
 
-__all__ = ["SEARCHES", "Trial", "check_calibration", "search", "trials_of"]
+__all__ = ["SEARCHES", "Trial", "check_calibration", "search", "search_error", "trials_of"]
 
 SEARCHES = ("step", "root")
 ATTEMPTS = 200
@@ -49,8 +50,12 @@ class Trial:
 
     def deviation(self, kappa: float, exact: bool) -> float:
         """Return bolstered minus observed error with kernels scaled by kappa."""
+        return self.integrated(kappa, exact)[0] - self.error
+
+    def integrated(self, kappa: float, exact: bool) -> tuple[float, float]:
+        """Return the bolstered error with kernels scaled by kappa, and the Monte-Carlo error of it."""
         mass = misclassified_mass(self.regions, self.spread.scaled(kappa), self.draws, exact=exact)
-        return float(self.weights @ mass.values) - self.error
+        return float(self.weights @ mass.values), mass.error(self.weights)
 
 
 def trials_of(method: Any, model: Model | Fitted, data: Data, rng: np.random.Generator) -> list[Trial]:
@@ -102,6 +107,44 @@ def search(method: Any, deviations: Callable[[float], Floats]) -> tuple[float, F
     means = table.mean(axis=1)
     chosen = float(kappas[np.abs(means).argmin()])
     return chosen, np.column_stack([kappas, means, spread]), table
+
+
+def search_error(curve: Floats, kappa: float, noise: float, grid: bool) -> float:
+    """Return the part of the estimate's Monte-Carlo error that comes from choosing kappa by integrals of the same kind.
+
+    A bias that is off by some amount moves kappa until the estimate is off by as much: all the way with a root, in whole
+    steps with a grid. Where the bias has one sign throughout, kappa stands at its limit and does not move.
+
+    Parameters
+    ----------
+    curve : ndarray of shape (evaluations, 3)
+        As returned by `search`.
+    kappa : float
+        The factor chosen.
+    noise : float
+        Monte-Carlo standard error of the mean bias there.
+    grid : bool
+        Whether kappa can take the values of the curve only.
+
+    Examples
+    --------
+    >>> line = np.array([[1.0, -0.01, 0.0], [1.1, 0.0, 0.0], [1.2, 0.01, 0.0]])
+    >>> [round(search_error(line, 1.1, noise, True), 4) for noise in (0.0, 0.001, 0.004, 0.1)]
+    [0.0, 0.0, 0.0046, 0.1]
+    """
+    bias = curve[:, 1]
+    if noise == 0 or not bias.min() < 0 < bias.max():
+        return 0.0
+    if not grid:
+        return noise
+    at = int(np.flatnonzero(curve[:, 0] == kappa)[0])
+    jump = float(np.abs(np.diff(bias[max(at - 1, 0) : at + 2])).mean())
+    if jump < noise / 100:
+        return noise
+    farthest = int(np.ceil(6 * noise / jump)) + 1
+    steps = np.arange(-farthest, farthest + 1)
+    edges = ndtr((np.append(steps - 0.5, steps[-1] + 0.5) * jump + bias[at]) / noise)
+    return float(np.sqrt(np.diff(edges) @ (steps * jump) ** 2))
 
 
 def _by_steps(method: Any, bias: Callable[[float], float]) -> None:

@@ -15,7 +15,7 @@ __all__ = ["SAMPLERS", "Draws"]
 
 SAMPLERS = ("plain", "antithetic", "sobol")
 BUDGET = 2**21  # numbers in one block: 16 MB, a few times that with copies
-SOBOL_GROUPS = 2  # independent randomisations per point, from which the error is estimated
+SOBOL_GROUPS = 2  # independent randomisations per kernel, from which the error is estimated
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Draws:
         Independent points, pairs z and -z, or scrambled Sobol points shifted at random for every kernel.
     seed : int
         The same seed gives the same points to every model.
+    count : int or None
+        Number of independent groups of points, where it is not that of `n_mc`.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Draws:
     n_mc: int
     sampler: str
     seed: int
+    count: int | None = None
 
     def __post_init__(self) -> None:
         if self.sampler not in SAMPLERS:
@@ -51,10 +54,12 @@ class Draws:
     def groups(self) -> tuple[int, int]:
         """Number of independent groups of points per kernel, and points in a group."""
         if self.sampler == "plain":
-            return int(self.n_mc), 1
-        if self.sampler == "antithetic":
-            return max(2, -(-int(self.n_mc) // 2)), 2
-        return SOBOL_GROUPS, 2 ** int(np.ceil(np.log2(max(1, self.n_mc / SOBOL_GROUPS))))
+            count, size = int(self.n_mc), 1
+        elif self.sampler == "antithetic":
+            count, size = max(2, -(-int(self.n_mc) // 2)), 2
+        else:
+            count, size = SOBOL_GROUPS, 2 ** int(np.ceil(np.log2(max(1, self.n_mc / SOBOL_GROUPS))))
+        return self.count or count, size
 
     @property
     def per_kernel(self) -> int:
@@ -72,6 +77,11 @@ class Draws:
 
         return replace(self, sampler="sobol") if d <= qmc.Sobol.MAXDIM else self
 
+    def further(self, count: int) -> Draws:
+        """Return so many more groups of the same size, independent of these."""
+        seed = int(np.random.SeedSequence([self.seed, count]).generate_state(1, np.uint64)[0])
+        return replace(self, seed=seed, count=count)
+
     def blocks(self, n: int, d: int) -> Iterator[tuple[slice, Iterator[tuple[slice, Floats]]]]:
         """Yield kernels and their points: parts (groups, standard normal points of shape (kernels, groups, size, d)).
 
@@ -80,7 +90,7 @@ class Draws:
         """
         rng = np.random.default_rng(self.seed)
         count, size = self.groups
-        sobol = _Sobol(size, d, rng) if self.sampler == "sobol" else None
+        sobol = _Sobol(count, size, d, rng) if self.sampler == "sobol" else None
         rows = max(1, BUDGET // (count * size * d))
         for start in range(0, n, rows):
             block = slice(start, min(start + rows, n))
@@ -100,7 +110,7 @@ class Draws:
 class _Sobol:
     """Scrambled Sobol points, kept where they fit into a block and made again part by part where they do not."""
 
-    def __init__(self, size: int, d: int, rng: np.random.Generator) -> None:
+    def __init__(self, count: int, size: int, d: int, rng: np.random.Generator) -> None:
         from scipy.stats import qmc
 
         if d > qmc.Sobol.MAXDIM:
@@ -110,8 +120,8 @@ class _Sobol:
         self._engine = qmc.Sobol(d, rng=rng)
         self._size, self._step = size, size
         self._kept: Floats | None = None
-        if size * d * SOBOL_GROUPS > BUDGET:
-            self._step = 2 ** int(np.log2(max(1, BUDGET // (SOBOL_GROUPS * d))))
+        if size * d * count > BUDGET:
+            self._step = 2 ** int(np.log2(max(1, BUDGET // (count * d))))
         else:
             self._kept = np.asarray(self._engine.random_base2(int(np.log2(size))))
 

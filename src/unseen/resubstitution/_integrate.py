@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from unseen.core.arrays import Floats, Ints
@@ -18,6 +19,8 @@ from unseen.resubstitution._spread import Spread
 __all__ = ["Integral", "kernel_means", "misclassified_mass"]
 
 LATTICE_SHIFTS, LATTICE_POINTS = 4, 128
+DEGREES = 12  # degrees of freedom that tell a standard error to some 20%
+ENOUGH = 10  # points per kernel that hardly miss a share that matters
 BATCH = 2**21  # numbers in the points of one call of predict
 
 
@@ -34,6 +37,7 @@ class Integral:
         return float(np.sqrt(weights**2 @ self.variances))
 
 
+Mask = npt.NDArray[np.bool_]
 Integrand = Callable[[Floats, Ints], Floats]  # of points, and of the kernel each point belongs to
 
 
@@ -43,37 +47,108 @@ def kernel_means(
     """Average `integrand(points, kernels)` over each kernel.
 
     `rows` names the kernels that are evaluated; the others keep 0. Points are drawn for all, so that a kernel's points
-    depend on nothing but the seed and its place in the sample.
+    depend on nothing but the seed and its place in the sample. The error is judged by independent groups of these points;
+    where few kernels decide, by further groups of points around those, which leave the means as they are.
     """
     if not np.isfinite(spread.factor).all():
         raise InputError(
             "the bandwidth is infinite, which only the exact integral of a linear two-class model can be; give a large number."
         )
-    n, d = centres.shape
+    n = len(centres)
     wanted = np.ones(n, dtype=bool) if rows is None else np.isin(np.arange(n), rows)
-    values, variances = np.zeros(n), np.zeros(n)
-    count, size = draws.groups
-    for block, parts in draws.blocks(n, d):
-        chosen = np.flatnonzero(wanted[block])
-        index = chosen + block.start
-        totals = np.zeros((len(chosen), count))
-        for groups, z in parts:
-            if len(chosen):
-                z = z if len(chosen) == len(z) else z[chosen]
-                totals[:, groups] += _group_totals(centres, codes, index, spread, z, integrand)
-        means = totals / size
-        values[index] = means.mean(axis=1)
-        variances[index] = means.var(axis=1, ddof=1) / count if count > 1 else 0.0
-    return Integral(values, variances, str(draws))
+    work = _Work(centres, codes, spread, integrand)
+    found = work.moments(draws, np.arange(n), wanted)
+    count = draws.groups[0]
+    groups = np.full(n, count)
+    chosen, more = _to_be_judged(found.inside, wanted, draws)
+    if more:
+        again = work.moments(draws.further(more), chosen, np.ones(len(chosen), dtype=bool))
+        gap = found.values[chosen] - again.values
+        found.between[chosen] += again.between + gap**2 * count * more / (count + more)
+        groups[chosen] += more
+    between = found.between / np.maximum(groups - 1, 1)
+    between += _one_point_of_all(found, wanted & work.wide) / (groups * draws.groups[1] ** 2)
+    return Integral(found.values, between / count, str(draws))
 
 
-def _group_totals(centres: Floats, codes: Ints, index: Ints, spread: Spread, z: Floats, integrand: Integrand) -> Floats:
-    """Return the sum of the integrand over the points of each kernel of `index` and group."""
-    m, groups, size, d = z.shape
-    kernels = np.repeat(index, groups * size)
-    points = spread.moved(z.reshape(-1, d), codes[kernels])
-    points.reshape(m, groups * size, d)[...] += centres[index][:, None, :]
-    return np.asarray(_in_batches(integrand, points, kernels).reshape(m, groups, size).sum(axis=2))
+def _to_be_judged(inside: Floats, wanted: Mask, draws: Draws) -> tuple[Ints, int]:
+    """Return the kernels that decide, where they are too few to tell the error, and how many more groups it takes."""
+    if not inside.any():
+        return np.empty(0, dtype=np.int64), 0
+    kernels = inside.sum() ** 2 / (inside**2).sum()  # as many alike would have the same relative error
+    missing = DEGREES - kernels * (draws.groups[0] - 1)
+    # so few points as to miss what decides say nothing of a kernel by their agreement
+    known = inside >= inside.max() / 10 if draws.per_kernel >= ENOUGH else wanted
+    return np.flatnonzero(known), max(0, int(np.ceil(missing / kernels)))
+
+
+def _one_point_of_all(found: _Moments, drawn: Mask) -> Floats:
+    """Return the square of what one point may change, shared out among the kernels that decide, or all if none does.
+
+    Draws that agree by chance, or miss what is rare, cannot tell less than this.
+    """
+    where = found.inside > 0 if found.inside.any() else drawn
+    change = found.reach.max() or 1.0
+    return np.asarray(np.where(where, change**2 / max(1, int(where.sum())), 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """Of each kernel: the mean, the sum of squares between the groups' means, the variance and the range of single points."""
+
+    values: Floats
+    between: Floats
+    inside: Floats
+    reach: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What is averaged, over which kernels."""
+
+    centres: Floats
+    codes: Ints
+    spread: Spread
+    integrand: Integrand
+
+    @property
+    def wide(self) -> Mask:
+        """Which kernels are more than a point."""
+        return np.asarray(self.spread.bandwidth[self.codes] > 0)
+
+    def moments(self, draws: Draws, index: Ints, wanted: Mask) -> _Moments:
+        """Return the moments of the kernels `index`, 0 for those not wanted, whose points are drawn all the same."""
+        found = _Moments(*(np.zeros(len(index)) for _ in range(4)))
+        count, size = draws.groups
+        for block, parts in draws.blocks(len(index), self.centres.shape[1]):
+            chosen = np.flatnonzero(wanted[block])
+            totals, squares = np.zeros((len(chosen), count)), np.zeros(len(chosen))
+            low, high = np.full(len(chosen), np.inf), np.full(len(chosen), -np.inf)
+            for groups, z in parts:
+                if len(chosen):
+                    values = self.at(index[chosen + block.start], z if len(chosen) == len(z) else z[chosen])
+                    totals[:, groups] += values.sum(axis=2)
+                    squares += (values**2).sum(axis=(1, 2))
+                    low, high = np.minimum(low, values.min(axis=(1, 2))), np.maximum(high, values.max(axis=(1, 2)))
+            means, place = totals / size, chosen + block.start
+            found.values[place] = means.mean(axis=1)
+            found.between[place] = _cleared(means.var(axis=1) * count, 1e-20)
+            found.inside[place] = _cleared(squares / (count * size) - found.values[place] ** 2, 1e-12)
+            found.reach[place] = high - low
+        return found
+
+    def at(self, index: Ints, z: Floats) -> Floats:
+        """Return the integrand at the points of each kernel of `index` and group."""
+        m, groups, size, d = z.shape
+        kernels = np.repeat(index, groups * size)
+        points = self.spread.moved(z.reshape(-1, d), self.codes[kernels])
+        points.reshape(m, groups * size, d)[...] += self.centres[index][:, None, :]
+        return np.asarray(_in_batches(self.integrand, points, kernels).reshape(m, groups, size))
+
+
+def _cleared(values: Floats, rounding: float) -> Floats:
+    """Return 0 where sums of equal numbers differ by rounding alone."""
+    return np.asarray(np.where(values > rounding, values, 0.0))
 
 
 def _in_batches(integrand: Integrand, points: Floats, kernels: Ints) -> Floats:
@@ -128,6 +203,7 @@ def _multi_class(form: Linear, centres: Floats, codes: Ints, spread: Spread, see
     """Integrate linear regions of several classes as orthants, by randomly shifted lattices; None where degenerate."""
     rng = np.random.default_rng(seed)
     values, variances = np.zeros(len(centres)), np.zeros(len(centres))
+    shifts = max(LATTICE_SHIFTS, 256 // len(centres))  # few kernels leave few degrees of freedom to their error
     for code in np.unique(codes):
         others = np.delete(np.arange(len(form.offsets)), code)
         directions = form.weights[code] - form.weights[others]
@@ -141,24 +217,23 @@ def _multi_class(form: Linear, centres: Floats, codes: Ints, spread: Spread, see
         if np.linalg.eigvalsh(correlation)[0] < 1e-9:
             return None
         margins = (centres[rows] @ directions.T + form.offsets[code] - form.offsets[others]) / sd
-        inside = _orthants(margins, np.linalg.cholesky(correlation), rng)
+        inside = _orthants(margins, np.linalg.cholesky(correlation), shifts, rng)
         values[rows] = 1 - inside.mean(axis=1)
         variances[rows] = inside.var(axis=1, ddof=1) / inside.shape[1]
-    return Integral(
-        values, variances, f"orthant probabilities, {LATTICE_SHIFTS} x {LATTICE_POINTS} lattice points per kernel"
-    )
+    how = f"orthant probabilities, {shifts} x {LATTICE_POINTS} lattice points per kernel"
+    return Integral(values, variances, how)
 
 
-def _orthants(margins: Floats, root: Floats, rng: np.random.Generator) -> Floats:
+def _orthants(margins: Floats, root: Floats, count: int, rng: np.random.Generator) -> Floats:
     """Return P(every coordinate of margin + root z > 0) for each row, once per random shift (Genz, 1992)."""
     n, m = margins.shape
     # generators of a rank-1 lattice: square roots of primes; the tent transform smooths its edges
     lattice = np.outer(np.arange(1, LATTICE_POINTS + 1), np.sqrt(_primes(max(m - 1, 1))))
-    out = np.empty((n, LATTICE_SHIFTS))
-    step = max(1, BATCH // (LATTICE_SHIFTS * LATTICE_POINTS * m))
+    out = np.empty((n, count))
+    step = max(1, BATCH // (count * LATTICE_POINTS * m))
     for start in range(0, n, step):
         block = slice(start, min(start + step, n))
-        shifts = rng.random((block.stop - start, LATTICE_SHIFTS, 1, max(m - 1, 1)))
+        shifts = rng.random((block.stop - start, count, 1, max(m - 1, 1)))
         u = np.abs(2 * ((lattice + shifts) % 1.0) - 1)
         product = np.ones(u.shape[:3])
         z = np.zeros((*u.shape[:3], m))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._calibrate import check_calibration, search, trials_of
+from unseen.resubstitution._calibrate import check_calibration, search, search_error, trials_of
 from unseen.resubstitution._integrate import misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._regions import check_classification, regions_of
@@ -83,9 +85,15 @@ class CalibratedBolster(Kernelled):
         start = time.perf_counter()
         trials = trials_of(self, model, data, rng)
         seconds += time.perf_counter() - start
-        kappa, curve, deviations = search(
-            self, lambda k: np.array([trial.deviation(k, self.exact) for trial in trials])
-        )
+        noise: dict[float, float] = {}
+
+        def deviations_at(k: float) -> Floats:
+            found = np.array([trial.integrated(k, self.exact) for trial in trials])
+            noise[k] = float(np.linalg.norm(found[:, 1])) / self.r
+            return np.array([value - trial.error for value, trial in zip(found[:, 0], trials)])
+
+        kappa, curve, deviations = search(self, deviations_at)
+        chosen = search_error(curve, kappa, noise[kappa], grid=self.search == "step")
         weights = point_weights(data, self.average)
         plain = misclassified_mass(regions, spread, draws, exact=self.exact)
         mass = misclassified_mass(regions, spread.scaled(kappa), draws, exact=self.exact)
@@ -94,6 +102,7 @@ class CalibratedBolster(Kernelled):
             self, regions, mass, measure, (n_fits + self.r, seconds), bandwidth=spread.scaled(kappa).bandwidth
         )
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
+        shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(
             **shared, kappa=kappa, curve=curve, deviations=deviations, uncalibrated=float(weights @ plain.values)
         )

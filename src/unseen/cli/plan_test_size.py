@@ -20,7 +20,10 @@ def plan_test_size(
         typer.Option("--disagreement", help="For a difference: share of units one model alone gets right."),
     ] = None,
     difference: Annotated[float, typer.Option("--difference", help="Difference expected.")] = 0.0,
-    interval: Annotated[str, typer.Option("--interval", help="wald, wilson or clopper-pearson.")] = "wald",
+    interval: Annotated[
+        str | None,
+        typer.Option("--interval", help="wald, wilson or clopper-pearson; by default wilson with --error, else wald."),
+    ] = None,
     cluster_size: Annotated[float, typer.Option("--cluster-size", help="Mean rows of a cluster.")] = 1.0,
     icc: Annotated[float, typer.Option("--icc", help="Correlation of two rows of a cluster.")] = 0.0,
     level: Level = 0.95,

@@ -9,6 +9,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Interval
 from unseen.core.losses import LossTable
+from unseen.core.method import bound_without_spread
 from unseen.core.paired import outer
 from unseen.core.set_losses import SetLossTable
 from unseen.core.winner import Winner
@@ -71,20 +72,19 @@ def winner_of(
     `set_error(table, multiplicity of each unit)` is given by tests whose error is no mean of losses, and `loss` names what
     it returns.
     """
-    names = list(tables)
     loss = next(iter(tables.values())).loss if loss is None else loss
     if set_error is None and any(table.by_split for table in tables.values()):
         set_error = _set_error
     if set_error is not None:
         errors, draws = _by_sets(list(tables.values()), set_error, rng)
-        return _winner(names, errors, draws, level, loss)
+        return _winner(tables, errors, draws, level, loss)
     sums = [_unit_sums(table) for table in tables.values()]
     tested = np.all([weight > 0 for _, weight in sums], axis=0)
     # models may have failed on different splits: scale every unit to its own mean loss
     weights = np.mean([weight for _, weight in sums], axis=0)[tested]
     totals = np.stack([total[tested] / weight[tested] for total, weight in sums], axis=1) * weights[:, None]
     errors = totals.sum(axis=0) / weights.sum()
-    return _winner(names, errors, bias_corrected(totals, weights, N_BOOTSTRAP, rng), level, loss)
+    return _winner(tables, errors, bias_corrected(totals, weights, N_BOOTSTRAP, rng), level, loss)
 
 
 def _set_error(table: LossTable, multiplicity: Floats) -> float:
@@ -92,13 +92,18 @@ def _set_error(table: LossTable, multiplicity: Floats) -> float:
     return table.set_error(multiplicity)
 
 
-def _winner(names: list[str], errors: Floats, draws: Floats, level: float, loss: str) -> Winner:
+def _winner(tables: Mapping[str, LossTable], errors: Floats, draws: Floats, level: float, loss: str) -> Winner:
     best = int(np.argmin(errors))
-    ends = np.quantile(draws[:, 0], [(1 - level) / 2, (1 + level) / 2])
-    interval = Interval(float(ends[0]), float(ends[1]), level)
+    name = list(tables)[best]
     # the overall best serves as control variate: its mean over the draws is its naive error
     corrected = errors[best] + float(np.mean(draws[:, 0] - draws[:, 1]))
-    return Winner(names[best], float(errors[best]), float(corrected), interval, len(names), len(draws), loss)
+    if np.ptp(draws[:, 0]) <= 1e-12:  # no error in any draw, as a rule, is no proof that there are none
+        known = tables[name].loss == loss
+        interval = bound_without_spread(tables[name], float(errors[best]), level)[0] if known else None
+    else:
+        ends = np.quantile(draws[:, 0], [(1 - level) / 2, (1 + level) / 2])
+        interval = Interval(float(ends[0]), float(ends[1]), level)
+    return Winner(name, float(errors[best]), float(corrected), interval, len(tables), len(draws), loss)
 
 
 def _by_sets(tables: list[LossTable], set_error: SetError, rng: np.random.Generator) -> tuple[Floats, Floats]:

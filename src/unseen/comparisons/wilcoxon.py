@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
+from unseen.core.notes import note
 from unseen.core.paired import check_pair, compared, unit_values, without_interval
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
@@ -71,7 +72,8 @@ def signed_rank(differences: Floats, zeros: str = "drop") -> tuple[float, float,
 class Wilcoxon:
     """Signed ranks of the units' loss differences: is one model's loss larger as often and as far as the other's?
 
-    It tests symmetry of the differences about 0, not their mean; one huge loss counts as little more than a large one.
+    It tests symmetry of the differences about 0, not their mean; one huge loss counts as little more than a large one. So its
+    verdict is about ranks: where losses are skewed, it may favour the model with the larger mean loss, which a note then says.
     For the errors of two models on many data sets, use `signed_rank` itself.
 
     Parameters
@@ -116,5 +118,18 @@ class Wilcoxon:
         difference, level = check_pair(self, a, b, level)
         values = unit_values(difference)
         statistic, p, reference = signed_rank(values, self.zeros)
-        estimate = without_interval(self, difference, float(values.mean()), pooled_folds(difference))
-        return compared(difference, estimate, level, statistic=statistic, reference=reference, p=p)
+        notes, mean, ranks = pooled_folds(difference), float(values.mean()), _lean(values, self.zeros)
+        if mean * ranks < 0:
+            notes = (*notes, note("U016", "the signed ranks favour the model with the larger mean loss"))
+        estimate = without_interval(self, difference, mean, notes)
+        return replace(
+            compared(difference, estimate, level, statistic=statistic, reference=reference, p=p), ranks=ranks
+        )
+
+
+def _lean(differences: Floats, zeros: str) -> float:
+    """Return W+ minus W-: below 0 where the first model's losses are the smaller ones by ranks."""
+    from scipy.stats import rankdata
+
+    kept = differences if zeros == "pratt" else differences[differences != 0]
+    return float(np.sum(rankdata(np.abs(kept)) * np.sign(kept)))

@@ -47,6 +47,8 @@ class Comparison(Shown):
         Confidence level; a verdict is given at 1 - level.
     rope : Rope or None
         Region of practical equivalence, where one was asked for.
+    ranks : float or None
+        What a test of ranks has tested instead of the mean difference: below 0 where the ranks favour a.
 
     Examples
     --------
@@ -71,6 +73,7 @@ class Comparison(Shown):
     effect: float | None
     level: float
     rope: Rope | None = None
+    ranks: float | None = None
 
     @property
     def difference(self) -> float:
@@ -108,7 +111,8 @@ class Comparison(Shown):
         if self._by_rope:
             return f"{self.decided} is better by more than the region" if self.decided else "practically equivalent"
         if self.decided:
-            return f"{self.decided} has the {favoured(self.estimate.loss)}"
+            by_ranks = "smaller losses by signed ranks"
+            return f"{self.decided} has the {favoured(self.estimate.loss) if self.ranks is None else by_ranks}"
         p = self._judged_p
         if p is None or np.isnan(p):
             return "undecided" if p is None else "no verdict: the difference has no spread"
@@ -120,7 +124,10 @@ class Comparison(Shown):
         if self._by_rope and self.rope is not None:
             return {"a better": self.a, "b better": self.b}.get(self.rope.decision)
         p = self._judged_p
-        return self.better if p is not None and p < 1 - self.level else None
+        if p is None or not p < 1 - self.level:
+            return None
+        # ranks may favour the other model than the mean does, and it is them that were tested
+        return self.better if self.ranks is None else (self.a if self.ranks < 0 else self.b)
 
     @property
     def _by_rope(self) -> bool:
@@ -139,7 +146,7 @@ class Comparison(Shown):
             self, a=self.b, b=self.a, estimate=replace(old, value=0.0 - old.value, interval=turned),
             statistic=-self.statistic if signed and self.statistic is not None else self.statistic,
             prob_superior=1 - self.prob_superior, effect=None if self.effect is None else 0.0 - self.effect,
-            rope=None if self.rope is None else self.rope.flipped(),
+            rope=None if self.rope is None else self.rope.flipped(), ranks=None if self.ranks is None else 0.0 - self.ranks,
         )  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:

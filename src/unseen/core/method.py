@@ -18,6 +18,7 @@ __all__ = [
     "DirectMethod",
     "Recipe",
     "TableMethod",
+    "bound_without_spread",
     "check_table",
     "finish",
     "no_spread",
@@ -165,11 +166,18 @@ def _without_spread(
     n_train: float | None,
 ) -> Estimate:
     """All splits agree: bound a rate, or a perfect score, by Clopper-Pearson over the tested units, else give no interval."""
+    interval, text = bound_without_spread(table, value, level)
+    said = f"all splits gave the same value{', so no' if interval is None else '; the'} {text}"
+    df = df if interval is None else None
+    return finish(method, table, value, 0.0, interval, df, notes=(*notes, note("U010", said)), n_train=n_train)
+
+
+def bound_without_spread(table: LossTable, value: float, level: float) -> tuple[Interval | None, str]:
+    """Return Clopper-Pearson's interval of a value that does not vary, None where it bounds nothing, and what to say of it."""
     low, high = table.range
     between = table.by_split and min(value - low, high - value) > 1e-12  # such as the area .5 of a constant
     if table.is_difference or between or not np.isfinite(high - low):
-        text = "all splits gave the same value, so no interval can be given"
-        return finish(method, table, value, 0.0, None, df, notes=(*notes, note("U010", text)), n_train=n_train)
+        return None, "interval can be given"
     from scipy.special import betaincinv
 
     units, which = _tested_units(table)
@@ -179,8 +187,7 @@ def _without_spread(
         1.0 if hits >= units else float(betaincinv(hits + 1, units - hits, 1 - tail)),
     )
     interval = Interval(low + (high - low) * ends[0], low + (high - low) * ends[1], level)
-    text = f"all splits gave the same value; the interval is Clopper-Pearson's for {units} tested units{which}"
-    return finish(method, table, value, 0.0, interval, None, notes=(*notes, note("U010", text)), n_train=n_train)
+    return interval, f"interval is Clopper-Pearson's for {units} tested units{which}"
 
 
 def _tested_units(table: LossTable) -> tuple[int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +11,13 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.comparison import Comparison, Rope, as_rope
 from unseen.core.errors import DesignError, InputError, NotApplicable
-from unseen.core.estimate import Estimate, Interval, check_level
+from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable
 from unseen.core.method import finish
 from unseen.core.notes import Note
 from unseen.core.plan import Plan
 
-__all__ = ["check_pair", "compared", "from_estimate", "outer", "unit_values", "with_rope", "without_interval"]
+__all__ = ["check_pair", "compared", "from_estimate", "outer", "unit_values", "with_ropes", "without_interval"]
 
 
 def outer(plan: Plan) -> Array:
@@ -113,17 +114,41 @@ def from_estimate(method: Any, difference: LossTable, level: float) -> Compariso
     return compared(difference, estimate, level, statistic=statistic, reference=reference, p=p)
 
 
-def with_rope(comparison: Comparison, rope: float | tuple[float, float]) -> Comparison:
-    """Return the comparison with the decision its interval allows about a region of practical equivalence."""
+def with_ropes(
+    pairs: Sequence[Comparison], rope: float | tuple[float, float], adjust: Callable[[list[float | None]], Any]
+) -> tuple[Comparison, ...]:
+    """Return comparisons with what their intervals allow to say about a region of practical equivalence.
+
+    A pair by itself is decided where its interval lies on one side of an end of the region, or inside. With several pairs the
+    size 1 - level at which it would just be decided is adjusted like any p-value, or the best of many equal models would be
+    found better by more than the region. Posteriors of a Bayesian test are left as they are.
+    """
     low, high = as_rope(rope)
-    return replace(comparison, rope=Rope(low, high, _decision(comparison.interval, low, high)))
+    claims = [_claim(pair, low, high) for pair in pairs]
+    sizes = adjust([size for size, _ in claims])
+    return tuple(
+        pair if pair.rope is not None else replace(pair, rope=Rope(low, high, _decided(size, words, pair.level)))
+        for pair, size, (_, words) in zip(pairs, sizes, claims)
+    )
 
 
-def _decision(interval: Interval | None, low: float, high: float) -> str:
-    if interval is None:
-        return "undecided"
-    if interval.high < low:
-        return "a better"
-    if interval.low > high:
-        return "b better"
-    return "equivalent" if low <= interval.low and interval.high <= high else "undecided"
+def _claim(pair: Comparison, low: float, high: float) -> tuple[float | None, str]:
+    """Return the smallest 1 - level at which the pair's interval decides, and what it then says."""
+    from scipy.special import ndtr, stdtr
+
+    value, se, df = pair.difference, pair.std_error, pair.estimate.df
+    if pair.interval is None or not se or pair.rope is not None:
+        return None, "undecided"
+
+    def below(z: float) -> float:
+        return float(ndtr(z) if df is None else stdtr(df, z))
+
+    if value < low:
+        return 2 * below((value - low) / se), "a better"
+    if value > high:
+        return 2 * below((high - value) / se), "b better"
+    return 2 * max(below((low - value) / se), below((value - high) / se)), "equivalent"
+
+
+def _decided(size: float | None, words: str, level: float) -> str:
+    return words if size is not None and size < 1 - level else "undecided"

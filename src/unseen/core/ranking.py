@@ -25,9 +25,9 @@ class Ranking(Shown):
     mean_ranks, mean_errors : ndarray
         Mean rank (1 is best) and mean error of each.
     statistic, p : float
-        Friedman's chi-square, corrected for ties, and its p-value.
+        Friedman's chi-square, corrected for ties, and its p-value; with few data sets the exact one, if it could be found.
     f_statistic, f_p : float
-        The F form of Iman and Davenport, less conservative.
+        The F form of Iman and Davenport, less conservative; an exact p-value is the same for both.
     pairwise : ndarray
         Matrix of adjusted p-values of all pairs.
     posthoc : str

@@ -28,7 +28,8 @@ class Winner:
     corrected : float
         Expected error of whatever wins, by bootstrap bias-corrected cross-validation.
     interval : Interval or None
-        Bootstrap percentile interval of the corrected error.
+        Bootstrap percentile interval of the corrected error, from the units left out of each draw; where these never differ,
+        as with no error at all, Clopper and Pearson's for the tested units, and None for a loss without bounds.
     n_models, n_bootstrap : int
         Models it was chosen from, and bootstrap draws.
     loss : str

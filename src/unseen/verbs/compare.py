@@ -15,7 +15,7 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
-from unseen.core.paired import from_estimate, with_rope
+from unseen.core.paired import from_estimate, with_ropes
 from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.set_losses import favoured
@@ -75,7 +75,7 @@ def compare(
     rope : float or pair of float, optional
         Region of practical equivalence: half-width or (low, high), in units of the loss.
     adjust : {"holm", "benjamini-hochberg", "none"}
-        Adjustment of p-values for the number of pairs.
+        Adjustment for the number of pairs, of p-values and of decisions about the region; the intervals are those of single pairs.
     design : optional
         Overrides the test's default design; for corrected-t that is 25 random 70/30 splits.
     random_state : int, Generator or None
@@ -256,7 +256,9 @@ def _run(
 
 
 def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, adjust: str, seed: int) -> Comparisons:
-    pairs = [_one(test, tables[a], tables[b], a, b, level, rope) for a, b in combinations(tables, 2)]
+    pairs = [_one(test, tables[a], tables[b], a, b, level) for a, b in combinations(tables, 2)]
+    if rope is not None:
+        pairs = list(with_ropes(pairs, rope, lambda sizes: adjusted(sizes, adjust)))
     p = adjusted([pair.p for pair in pairs], adjust)
     estimates = {name: _alone(test, table, level) for name, table in tables.items()}
     loss = next(iter(estimates.values())).loss
@@ -271,10 +273,9 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
     return Comparisons(done, estimates, winner, adjust, seed, remarks)
 
 
-def _one(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float, rope: Any) -> Comparison:
+def _one(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:
     made = from_estimate(test, a.minus(b), level) if hasattr(test, "linear") else test(a, b, level=level)
-    made = replace(made, a=name_a, b=name_b)
-    return made if rope is None or made.rope is not None else with_rope(made, rope)
+    return replace(made, a=name_a, b=name_b)
 
 
 def _alone(test: Any, table: LossTable, level: float) -> Estimate:

@@ -9,12 +9,14 @@ import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import check_level
+from unseen.core.notes import Note, note
 from unseen.core.show import Shown
 from unseen.verbs.power import smallest
 
 __all__ = ["TestSize", "half_width_of", "plan_test_size"]
 
 INTERVALS = ("wald", "wilson", "clopper-pearson")
+FEW = 10
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class TestSize(Shown):
         Error rate assumed, where the loss is zero-one.
     design_effect : float
         Factor by which dependent units in a cluster raise the size.
+    notes : tuple of Note
+        Remarks.
     """
 
     n: int
@@ -46,6 +50,7 @@ class TestSize(Shown):
     sd: float
     error: float | None
     design_effect: float = 1.0
+    notes: tuple[Note, ...] = ()
 
     __test__ = False
 
@@ -69,12 +74,13 @@ class TestSize(Shown):
         return _size(kind, self.half_width, self.sd, self.error, self.level, self.design_effect)
 
     def __str__(self) -> str:
-        about = f"error rate {self.error:g}" if self.error is not None else f"sd {self.sd:.4g}"
+        about = f"an error rate of {self.error:g}" if self.error is not None else f"an sd of {self.sd:.4g}"
         more = "" if self.design_effect == 1 else f", design effect {self.design_effect:.3g}"
-        return (
+        line = (
             f"{self.n} units give a {100 * self.level:g}% interval of {2 * self.half_width:g} full width "
-            f"(plus or minus {self.half_width:g}; {self.interval}, {about}{more})"
+            f"(plus or minus {self.half_width:g}; {self.interval}{more}) where they show {about}"
         )
+        return "\n".join([line, *map(str, self.notes)])
 
 
 def half_width_of(interval: str, n: Any, sd: float, error: float | None, level: float) -> Any:
@@ -107,13 +113,14 @@ def plan_test_size(
     disagreement: float | None = None,
     difference: float = 0.0,
     level: float = 0.95,
-    interval: str = "wald",
+    interval: str | None = None,
     cluster_size: float = 1.0,
     icc: float = 0.0,
 ) -> TestSize:
     """Return how many units a test set needs for an interval of the wanted half-width.
 
-    By default for an error rate of one half, the least favourable one: about 400 units for a 95% interval 0.1 wide.
+    By default for an error rate of one half, the least favourable one: about 400 units for a 95% interval 0.1 wide. The width is
+    that at the expected rate or spread; a test set that happens to show more errors, as about every other will, gives a wider one.
 
     Parameters
     ----------
@@ -127,8 +134,9 @@ def plan_test_size(
         For the difference of two classifiers: share of units on which one alone is right, and the difference expected.
     level : float
         Confidence level.
-    interval : {"wald", "wilson", "clopper-pearson"}
-        Kind of interval; the last two are for rates.
+    interval : {"wald", "wilson", "clopper-pearson"}, optional
+        Kind of interval; the last two are for rates. By default Wilson's where an error rate is given, as in `unseen.predictions`:
+        Wald's covers less than it says where few errors are to be expected. Else Wald's.
     cluster_size, icc : float
         Mean number of rows in a cluster and their intraclass correlation, where rows come in clusters.
 
@@ -145,7 +153,7 @@ def plan_test_size(
     >>> import unseen
     >>> unseen.plan_test_size(0.05).n
     385
-    >>> unseen.plan_test_size(0.02, error=0.1, interval="wilson").n
+    >>> unseen.plan_test_size(0.02, error=0.1).n
     868
     """
     check_level(level)
@@ -153,6 +161,8 @@ def plan_test_size(
         raise InputError(f"plan_test_size: half_width is {half_width!r}; it must be a positive number.")
     if sum(v is not None for v in (error, sd, disagreement)) > 1:
         raise InputError("plan_test_size: give one of error, sd and disagreement.")
+    if interval is None:
+        interval = "wald" if error is None else "wilson"
     if interval not in INTERVALS:
         raise InputError(f"plan_test_size: interval is {interval!r}; it is one of {', '.join(INTERVALS)}.")
     if cluster_size < 1 or not 0 <= icc <= 1:
@@ -164,7 +174,19 @@ def plan_test_size(
         raise InputError("plan_test_size: an interval of half-width 0.5 or more says nothing about a rate.")
     effect = 1 + (cluster_size - 1) * icc
     size = _size(interval, half_width, spread, rate, level, effect)
-    return TestSize(size, float(half_width), float(level), interval, spread, rate, effect)
+    notes = _few(interval, size / effect, rate, disagreement, level)
+    return TestSize(size, float(half_width), float(level), interval, spread, rate, effect, notes)
+
+
+def _few(interval: str, size: float, rate: float | None, disagreement: float | None, level: float) -> tuple[Note, ...]:
+    """Return the note on a Wald interval that will rest on a few errors, or units on which two models differ."""
+    share = disagreement if rate is None else min(rate, 1 - rate)
+    if interval != "wald" or share is None or size * share >= FEW:
+        return ()
+    what = "disagreements" if rate is None else "errors" if rate <= 0.5 else "right answers"
+    other = "" if rate is None else "; wilson does not"
+    text = f"about {size * share:.2g} {what} are to be expected, and wald then covers less than {100 * level:g}%{other}"
+    return (note("U009", text),)
 
 
 def _spread(error: Any, sd: Any, disagreement: Any, difference: float) -> tuple[float | None, float]:

@@ -16,7 +16,7 @@ from unseen.comparisons.adjust import adjusted, benjamini_hochberg, holm
 from unseen.comparisons.bayesian_t import BayesianT, posterior
 from unseen.comparisons.combined_f import CombinedF, combined_f
 from unseen.comparisons.delong import DeLong, delong
-from unseen.comparisons.friedman import Friedman, friedman
+from unseen.comparisons.friedman import Friedman, exact_p, friedman
 from unseen.comparisons.mcnemar import McNemar, mcnemar_p
 from unseen.comparisons.permutation import Permutation, sign_flip_p
 from unseen.comparisons.wilcoxon import Wilcoxon, signed_rank
@@ -290,6 +290,32 @@ def test_bayesian_interval_is_the_corrected_t_interval(loss_table):
     for bad in ({"rope": -0.1}, {"rope": (0.1, 0.2)}, {"test_fraction": 1.0}):
         with pytest.raises(InputError):
             BayesianT(**bad)
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 4), (3, 3), (3, 4), (4, 3)])
+def test_friedman_with_few_data_sets_is_exact(k, n):
+    """All (k!)^n tables of ranks: no level is exceeded; chi-square had .125 at (2, 4), F .19 at (3, 3), both nominal .05."""
+    from itertools import permutations
+
+    rows = list(permutations(range(1, k + 1)))
+    tables = [np.array([rows[0], *rest], dtype=float) for rest in product(rows, repeat=n - 1)]
+    found = np.array([Friedman()(t, [str(j) for j in range(k)]).p for t in tables[:: max(1, len(tables) // 60)]])
+    every = np.array([np.square(t.sum(axis=0)).sum() for t in tables])
+    wanted = np.array([np.mean(every >= v) for v in every])[:: max(1, len(tables) // 60)]
+    assert found == pytest.approx(wanted)
+    ties = np.array([[1.0, 2.5, 2.5], [1.5, 1.5, 3.0], [1.0, 2.0, 3.0]])
+    dealt = [set(permutations(row)) for row in ties]
+    sums = np.array([np.square(np.sum(t, axis=0)).sum() for t in product(*dealt)])
+    assert exact_p(ties) == pytest.approx(np.mean(sums >= np.square(ties.sum(axis=0)).sum()))
+
+
+def test_agreement_of_all_data_sets_is_no_certainty():
+    alike = Friedman()(np.tile(np.arange(7.0), (3, 1)), list("abcdefg"))
+    assert alike.f_statistic == np.inf
+    assert alike.f_p == pytest.approx(5040.0**-2)  # exact, although there are too many orders to go through
+    two = Friedman()(np.array([[0.1, 0.2]] * 4), ["a", "b"])
+    assert two.p == two.f_p == two.pairwise[0, 1] == 0.125  # the sign test
+    assert "those of pairs" in two.notes[0].text
 
 
 def test_friedman_f_form_and_holm_pairs():

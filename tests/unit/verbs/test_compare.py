@@ -303,3 +303,93 @@ def test_a_spread_of_rounding_errors_is_no_spread(loss_table):
     bayes = unseen.compare(a.source[0], b.source[0], loss="absolute", test="bayesian-t", rope=0.05).pairs[0]
     assert bayes.rope.posterior == (0.0, 0.0, 1.0)
     assert "U010" in [n.code for n in bayes.notes]
+
+
+class Fixed:
+    """Decides by one column as it is."""
+
+    def __init__(self, column):
+        self.column = column
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return (X[:, self.column] > 0).astype(int)
+
+
+def test_a_region_does_not_undo_the_adjustment_for_many_pairs():
+    """Six models of equal error, 15 pairs: a tiny region found one of them better in .47 of data sets."""
+    found = 0
+    for seed in range(60):
+        rng = np.random.default_rng([4, seed])
+        y = np.repeat([0, 1], 50)
+        X = rng.normal(size=(100, 6)) + 0.6 * (2 * y[:, None] - 1)
+        models = {str(j): Fixed(j) for j in range(6)}
+        found += any(p.decided for p in unseen.compare(models, X, y, test="wald", rope=0.001, random_state=seed))
+    assert found <= 12  # .09 of 60 with the normal reference of wald; 12 or fewer have a chance of .996 then
+
+
+def test_a_pair_alone_is_decided_by_its_interval_and_several_by_adjusted_ones(three, models, sample):
+    for rope in (0.001, 0.02, 0.05, 0.3):
+        for a, b in (("bayes", "stump"), ("bayes", "dummy")):
+            pair = unseen.compare({a: models[a], b: models[b]}, *sample, rope=rope, random_state=0).pairs[0]
+            low, high = pair.interval
+            inside = "equivalent" if -rope <= low and high <= rope else "undecided"
+            assert pair.rope.decision == ("a better" if high < -rope else "b better" if low > rope else inside)
+    # an interval at the level that Bonferroni leaves each of three pairs decides at least as often as none
+    several = unseen.compare(models, *sample, rope=0.02, random_state=0)
+    strict = unseen.compare(models, *sample, rope=0.02, random_state=0, level=1 - 0.05 / 3, adjust="none")
+    plain = unseen.compare(models, *sample, rope=0.02, random_state=0, adjust="none")
+    for one, tight, loose in zip(several, strict, plain):
+        assert one.rope.decision in (tight.rope.decision, loose.rope.decision)
+        if tight.rope.decision != "undecided":
+            assert one.rope.decision == tight.rope.decision
+
+
+def test_ranks_do_not_pass_for_means(loss_table):
+    """19 units a little better and one far worse: signed ranks favour a, the mean loss favours b."""
+    first, second = np.append(np.full(19, 1.0), 101.0), np.append(np.full(19, 2.0), 1.0)
+    a, b = (
+        loss_table([(np.arange(20, 40), np.arange(20))], [v], "holdout", n=40, model=name)
+        for v, name in ((first, "a"), (second, "b"))
+    )
+    c = unseen.compare({"a": a.source[0], "b": b.source[0]}, loss="absolute", test="wilcoxon")
+    pair = c.pairs[0]
+    assert pair.difference > 0
+    assert pair.better == "b"
+    assert pair.p < 0.01
+    assert pair.decided == "a"
+    assert pair.verdict == "a has the smaller losses by signed ranks"
+    assert "larger mean loss" in pair.notes[-1].text
+    assert c["b", "a"].decided == "a"
+
+
+def test_a_winner_without_an_error_is_bounded_not_certain():
+    from scipy.stats import beta
+
+    y = np.repeat([0, 1], 20)
+    X = np.tile((2.0 * y - 1)[:, None], (1, 3))
+    c = unseen.compare({str(j): Fixed(j) for j in range(3)}, X, y, test="cv-wald", random_state=0)
+    assert (c.winner.naive, c.winner.corrected, c.winner.interval.low) == (0, 0, 0)
+    assert c.winner.interval.high == pytest.approx(beta.ppf(0.975, 1, 40))
+    numbers = unseen.compare("ols", "ridge", np.zeros((30, 1)), np.zeros(30), test="cv-wald", task="regression")
+    assert numbers.winner.interval is None
+
+
+def test_the_interval_of_a_winner_covers_its_error_where_errors_are_rare():
+    """Three equal models, 2% errors, 40 units: [0, 0] in half of the data sets covered .52 of them."""
+    from unseen.comparisons._winner import winner_of
+
+    covered = 0
+    for seed in range(120):
+        rng = np.random.default_rng([6, seed])
+        y = np.zeros(60, dtype=int)
+        y[0] = 1
+        X = np.where(rng.random((60, 3)) < 0.02, 1.0, -1.0) * np.where(y == 0, 1, -1)[:, None]
+        tables = {
+            str(j): unseen.run(Fixed(j), X, y, design=[(np.arange(20), np.arange(20, 60))], random_state=seed).losses()
+            for j in range(3)
+        }
+        covered += 0.02 in winner_of(tables, 0.95, rng).interval
+    assert covered >= 108  # .95 of 120 less 2.5 standard errors

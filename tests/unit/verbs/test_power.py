@@ -39,6 +39,43 @@ def test_power_by_simulation():
     assert ours.power == pytest.approx(rejected, abs=4 * np.sqrt(0.25 / 8000))
 
 
+def enumerated(n, gap, share, alpha, sides):
+    """The chance that scipy's own t test rejects, over every count of wins and losses; no spread, no rejection."""
+    total = 0.0
+    for wins in range(n + 1):
+        for losses in range(n + 1 - wins):
+            units = np.repeat([1.0, -1.0, 0.0], [wins, losses, n - wins - losses])
+            if np.ptp(units) == 0:
+                continue
+            p = stats.ttest_1samp(units, 0, alternative="two-sided" if sides == 2 else "greater").pvalue
+            chances = [(share + gap) / 2, (share - gap) / 2, 1 - share]
+            total += (p < alpha) * stats.multinomial.pmf([wins, losses, n - wins - losses], n, chances)
+    return total
+
+
+@pytest.mark.parametrize(
+    ("n", "gap", "share", "alpha", "sides"),
+    [(4, 0.9, 0.9, 0.05, 2), (8, 0.8, 0.9, 0.05, 2), (20, 0.2, 0.2, 0.05, 1), (30, 0.05, 0.05, 0.1, 2), (25, 0.0, 0.4, 0.05, 2)],
+)  # fmt: skip
+def test_power_with_few_disagreements_is_that_of_every_count(n, gap, share, alpha, sides):
+    ours = unseen.power(n, gap, disagreement=share, alpha=alpha, sides=sides)
+    assert ours.power == pytest.approx(enumerated(n, gap, share, alpha, sides), abs=1e-9)
+
+
+def test_a_size_for_few_disagreements_has_its_power():
+    found = unseen.power(difference=0.9, disagreement=0.9, power=0.8)  # the noncentral t gives 4, which never reject
+    assert found.n == 16
+    assert enumerated(16, 0.9, 0.9, 0.05, 2) >= 0.8 > enumerated(15, 0.9, 0.9, 0.05, 2)
+    assert found.at(n=[4, 16]) == pytest.approx([0.0, found.power])
+
+
+def test_sum_and_noncentral_t_meet_where_one_hands_over_to_the_other():
+    for share, gap in ((0.2, 0.06), (0.5, 0.1), (0.1, 0.04)):
+        n = int(50 / share)
+        approximate = paired_power(n, gap, np.sqrt(share - gap**2))
+        assert unseen.power(n, gap, disagreement=share).power == pytest.approx(approximate, abs=0.02)
+
+
 def test_no_difference_is_rejected_at_the_size_of_the_test():
     assert unseen.power(300, 0.0, disagreement=0.2, alpha=0.1).power == pytest.approx(0.1, abs=1e-9)
 
@@ -107,9 +144,30 @@ def test_four_hundred_points_is_a_full_width_of_a_tenth():
 def test_plan_is_the_closed_form():
     z = stats.norm.ppf(0.975)
     assert unseen.plan_test_size(0.02).n == int(np.ceil(z**2 * 0.25 / 0.02**2))
-    assert unseen.plan_test_size(0.02, error=0.1).n == int(np.ceil(z**2 * 0.09 / 0.02**2))
+    assert unseen.plan_test_size(0.02, error=0.1, interval="wald").n == int(np.ceil(z**2 * 0.09 / 0.02**2))
     assert unseen.plan_test_size(0.02, sd=0.3).n == int(np.ceil(z**2 * 0.09 / 0.02**2))
     assert unseen.plan_test_size(0.02, disagreement=0.2, difference=0.1).n == int(np.ceil(z**2 * 0.19 / 0.02**2))
+
+
+@pytest.mark.parametrize(("error", "half_width"), [(0.05, 0.05), (0.02, 0.02), (0.01, 0.01)])
+def test_a_planned_interval_of_a_small_rate_covers_as_it_says(error, half_width):
+    """Summed over all counts: Wald's would have covered .88 to .89 of them."""
+    plan = unseen.plan_test_size(half_width, error=error)
+    k = np.arange(plan.n + 1)
+    chance = stats.binom.pmf(k, plan.n, error)
+    ends = np.array([stats.binomtest(int(j), plan.n).proportion_ci(0.95, method=plan.interval) for j in k])
+    assert chance @ ((ends[:, 0] <= error) & (error <= ends[:, 1])) >= 0.945
+    assert chance @ (ends[:, 1] - ends[:, 0]) / 2 == pytest.approx(half_width, rel=0.05)
+    assert not plan.notes
+    asked = unseen.plan_test_size(half_width, error=error, interval="wald")
+    assert [n.code for n in asked.notes] == ["U009"]
+    assert "wilson does not" in str(asked)
+
+
+def test_a_difference_that_rests_on_few_disagreements_is_noted():
+    assert "disagreements" in unseen.plan_test_size(0.02, disagreement=0.02).notes[0].text
+    assert not unseen.plan_test_size(0.02, disagreement=0.2).notes
+    assert not unseen.plan_test_size(0.02).notes
 
 
 def test_wilson_and_clopper_pearson_reach_the_width_with_real_counts():

@@ -77,6 +77,6 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
 figure(
     Figure(
         "ranks", NetRanking, info, draw, "How sure each rank is",
-        "The area of a square is the probability of that rank when the measures' own draws are repeated. What the measures miss about the gap is not in it.", order=10,
+        "The area of a square is the probability that endless draws of the measures would give that rank. What the measures miss about the gap is not in it.", order=10,
     )
 )  # fmt: skip

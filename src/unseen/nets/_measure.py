@@ -130,8 +130,9 @@ class Measure:
         if not math.isfinite(value):
             raise NotApplicable(f"{self.id} is not finite for this network: {self.explain_infinite()}")
         spread = self.std_error(sample) if self.default_draws else 0.0
+        moves = self._moves(sample, spread) if spread and len(sample) == count else ()
         seconds = time.perf_counter() - start
-        return MeasureValue(self.id, value, spread, count, seconds, layers.used, layers.skipped)
+        return MeasureValue(self.id, value, spread, count, seconds, layers.used, layers.skipped, moves)
 
     def draws_for(self, net: Net) -> int:
         """Return the number of draws when none is asked for; override where it depends on the data."""
@@ -159,11 +160,18 @@ class Measure:
 
     def std_error(self, sample: NDArray[np.float64]) -> float | None:
         """Return the Monte-Carlo error of `statistic` by the jackknife over draws; for a mean the usual one."""
+        return None if len(sample) < 2 else float(np.sqrt(np.sum(self.influence(sample) ** 2)))
+
+    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each draw contributes to the Monte-Carlo error, which is the root of the sum of squares."""
         n = len(sample)
-        if n < 2:
-            return None
         left_out = np.array([self.statistic(np.delete(sample, i, axis=0)) for i in range(n)])
-        return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
+        return np.sqrt((n - 1) / n) * (left_out - left_out.mean())
+
+    def _moves(self, sample: NDArray[np.float64], spread: float) -> tuple[float, ...]:
+        found = self.influence(sample)
+        length = float(np.sqrt(np.sum(found**2)))
+        return tuple((spread / length * found).tolist()) if length > 0 else ()
 
     def explain_infinite(self) -> str:
         """Say why the value may not be finite."""

@@ -30,6 +30,9 @@ class MeasureValue(Shown):
         Layers it looked into; empty where it needs the logits only.
     skipped : dict
         Layers it had to leave out, with the reason.
+    moves : tuple of float
+        What each draw contributes to `std_error`, the root of the sum of their squares; networks measured with one seed meet the
+        same draws, so that their moves go together. Empty where there is nothing to tell.
     """
 
     measure: str
@@ -39,6 +42,7 @@ class MeasureValue(Shown):
     seconds: float
     used: tuple[str, ...] = ()
     skipped: dict[str, str] = field(default_factory=dict)
+    moves: tuple[float, ...] = field(default=(), repr=False, compare=False, metadata={"shown": False})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the record as one row."""

@@ -45,8 +45,9 @@ def rank(
 ) -> NetRanking:
     """Rank trained networks by how well they are expected to generalize, without a test set.
 
-    Each measure orders the networks; a network's score is its mean place over the measures. Draws of the measures are repeated on paper, from their
-    standard errors, to tell how sure each rank is; what the measures miss about the gap is not part of that uncertainty (see the bench).
+    Each measure orders the networks; a network's score is its mean place over the measures. How sure each rank is follows from the measures' own
+    draws, which all networks share: the probability that endless draws would give that rank. What the measures miss about the gap is not part of it (see
+    the bench), and a measure taken with one draw counts as if it had no noise.
 
     Parameters
     ----------
@@ -177,12 +178,25 @@ def _fractions(values: np.ndarray) -> np.ndarray:
     return (less + same / 2) / (values.shape[-1] - 1)
 
 
+def _noise(found: list[MeasureValue], rng: np.random.Generator) -> np.ndarray:
+    """Return how far one measure's values may be from those of endless draws: simulations, networks.
+
+    Networks that met the same draws move together, so that their order is surer than each value is. The size of the moves is
+    itself known from few draws, hence Student's t and not the normal.
+    """
+    shared = {len(v.moves) for v in found if v.std_error}
+    if len(shared) == 1 and (draws := shared.pop()) > 1:
+        moves = np.array([v.moves or (0.0,) * draws for v in found])
+        size = np.sqrt(rng.chisquare(draws - 1, SIMULATIONS) / (draws - 1))
+        return (rng.standard_normal((SIMULATIONS, draws)) / size[:, None]) @ moves.T
+    return np.array([v.std_error or 0.0 for v in found]) * rng.standard_normal((SIMULATIONS, len(found)))
+
+
 def _places(table: Mapping[str, list[MeasureValue]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean place of each network, and the probability of each rank under the measures' own Monte-Carlo error."""
+    """Return the mean place of each network, and the probability of each rank had the measures been drawn without end."""
     values = np.array([[v.value for v in found] for found in table.values()])
-    errors = np.array([[v.std_error or 0.0 for v in found] for found in table.values()])
     rng = stream(seed, "rank", "draws")
-    noisy = values + errors * rng.standard_normal((SIMULATIONS, *values.shape))
+    noisy = values + np.stack([_noise(found, rng) for found in table.values()], axis=1)
     scores = _fractions(noisy).mean(axis=1)
     scores = scores + 1e-9 * rng.random(scores.shape)  # ties are broken by lot, so that each rank is given once
     ranks = scores.argsort(axis=1).argsort(axis=1)

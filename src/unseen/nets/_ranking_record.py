@@ -26,7 +26,7 @@ class NetRanking(Shown):
     score : tuple of float
         Mean over measures of the network's place among the others, 0 (always best) to 1 (always worst).
     probability : numpy.ndarray
-        Row i, column k: probability that network i of `names` has rank k + 1 when the measures are drawn anew.
+        Row i, column k: probability that network i of `names` would have rank k + 1 had the measures been drawn without end.
     values : dict
         Measure to the values of the networks, each a `MeasureValue`, in the order of `names`.
     agreement : dict
@@ -102,4 +102,7 @@ class NetRanking(Shown):
             + (f"tau {tau:.2f}" if tau == tau else "none to tell, one of them ties all networks")
             for (a, b), tau in self.agreement.items()
         ]
-        return "\n".join([head, *body, *agreed, *map(str, self.notes)])
+        meant = (
+            "P(best): that endless draws of the measures would put it first; what they miss about the gap is not in it."
+        )
+        return "\n".join([head, *body, meant, *agreed, *map(str, self.notes)])

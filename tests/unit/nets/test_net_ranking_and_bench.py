@@ -18,7 +18,7 @@ from typer.testing import CliRunner  # noqa: E402
 
 from unseen.cli import app as command  # noqa: E402
 from unseen.core.errors import InputError, KindError  # noqa: E402
-from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, cmi, make_mlp, rank, sample_net  # noqa: E402
+from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, build_measure, cmi, make_mlp, rank, sample_net  # noqa: E402
 from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows, write_table  # noqa: E402
 from unseen.nets._weight_files import write_weights  # noqa: E402
 
@@ -77,6 +77,31 @@ def test_probabilities_follow_the_measures_own_error() -> None:
     assert chance[0, 0] == pytest.approx(stats.norm.cdf(0.4 / (0.3 * math.sqrt(2))), abs=4 * math.sqrt(0.15 / 1000))
     tied = {"m": [MeasureValue("m", 1.0, 0.0, 5, 0.0)] * 2}
     assert _places(tied, 2, seed=4)[1][0, 0] == pytest.approx(0.5, abs=0.07)
+
+
+def test_networks_that_share_their_draws_are_told_apart_by_differences() -> None:
+    """Draw by draw both measures go up and down together: what counts is Student's t of the differences."""
+    from unseen.nets._measure import MeasureValue
+    from unseen.nets._rank import _places
+
+    first, second = np.array([1.0, 3.0, 8.0]), np.array([1.5, 3.4, 8.3])
+    moves = [(x - x.mean()) / math.sqrt(6) for x in (first, second)]
+    errors = [math.sqrt(float(m @ m)) for m in moves]
+    table = {"m": [MeasureValue("m", float(x.mean()), e, 3, 0.0, moves=tuple(m)) for x, e, m in zip((first, second), errors, moves)]}  # fmt: skip
+    _, chance = _places(table, 2, seed=4)
+    expected = stats.ttest_rel(second, first, alternative="greater").pvalue
+    assert chance[0, 0] == pytest.approx(1 - expected, abs=4 * math.sqrt(expected / 1000))
+    assert chance[0, 0] > 0.95  # apart from each other their errors of 2 would leave it open which is smaller
+
+
+@pytest.mark.parametrize(("measure", "draws"), [("mixup-margin", 5), ("gi-score-between", 3), ("vpm", 4)])
+def test_the_moves_of_a_measure_add_up_to_its_error(measure: str, draws: int) -> None:
+    found = build_measure(measure)(sample_net("conv"), draws=draws, random_state=2)
+    assert len(found.moves) == draws
+    assert math.sqrt(sum(m * m for m in found.moves)) == pytest.approx(found.std_error)
+    assert sum(found.moves) == pytest.approx(0, abs=1e-9)
+    assert build_measure(measure)(sample_net("conv"), draws=1).moves == ()
+    assert "moves" not in found.to_dict()
 
 
 def test_default_measures_fit_the_inputs(monkeypatch: pytest.MonkeyPatch) -> None:

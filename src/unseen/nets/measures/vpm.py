@@ -73,11 +73,20 @@ class Vpm(Measure):
         """Return the error of a median of normal values."""
         return median_error(sample)
 
+    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each draw contributes to that error."""
+        return median_influence(sample)
+
 
 def median_error(sample: Any) -> float | None:
     """Return sqrt(pi / 2) times the standard error of the mean; the jackknife fails for medians."""
+    return None if len(sample) < 2 else float(np.sqrt(np.sum(median_influence(sample) ** 2)))
+
+
+def median_influence(sample: Any) -> NDArray[np.float64]:
+    """Return what each draw contributes to `median_error`, the root of the sum of squares."""
     n = len(sample)
-    return None if n < 2 else float(np.sqrt(np.pi / 2) * np.std(sample, ddof=1) / np.sqrt(n))
+    return np.sqrt(np.pi / 2 / (n * (n - 1))) * (np.asarray(sample) - np.mean(sample))
 
 
 def _beta22(n: int, generator: torch.Generator) -> torch.Tensor:

@@ -15,7 +15,7 @@ from unseen.nets._measure import LayerLog, Measure, register
 from unseen.nets._net import Net
 from unseen.nets.measures._graphs import features_into, last_layers, neighbours, plain_variation
 from unseen.nets.measures._subsets import random_rows
-from unseen.nets.measures.vpm import median_error
+from unseen.nets.measures.vpm import median_error, median_influence
 
 __all__ = ["Vr"]
 
@@ -71,3 +71,7 @@ class Vr(Measure):
     def std_error(self, sample: NDArray[np.float64]) -> float | None:
         """Return the error of a median of normal values."""
         return median_error(sample)
+
+    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each draw contributes to that error."""
+        return median_influence(sample)

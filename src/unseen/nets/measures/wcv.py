@@ -15,7 +15,7 @@ from unseen.nets._net import Net
 from unseen.nets._traced import weighted
 from unseen.nets.measures._graphs import features_into, last_layers, nearest, normalised_variation
 from unseen.nets.measures._subsets import balanced_rows
-from unseen.nets.measures.vpm import median_error
+from unseen.nets.measures.vpm import median_error, median_influence
 
 __all__ = ["Wcv"]
 
@@ -69,6 +69,10 @@ class Wcv(Measure):
     def std_error(self, sample: NDArray[np.float64]) -> float | None:
         """Return the error of a median of normal values."""
         return median_error(sample)
+
+    def influence(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each draw contributes to that error."""
+        return median_influence(sample)
 
 
 def _linked(features: torch.Tensor) -> torch.Tensor:

@@ -47,7 +47,15 @@ def draw(numbers: CalibrationInfo, ax: Any) -> None:
         ax.plot(numbers.kappa, numbers.deviations[:, k], color=GREY, linewidth=0.8, alpha=0.6, label=name)
     if np.isfinite(numbers.error).all():
         low, high = numbers.bias - numbers.error, numbers.bias + numbers.error
-        ax.fill_between(numbers.kappa, low, high, color=MAIN, alpha=0.2, linewidth=0, label="mean, one standard error")
+        ax.fill_between(
+            numbers.kappa,
+            low,
+            high,
+            color=MAIN,
+            alpha=0.2,
+            linewidth=0,
+            label="mean, one standard error\nover such splits",
+        )
     ax.plot(
         numbers.kappa, numbers.bias, color=MAIN, linewidth=1.8, marker="o", markersize=4, label="mean of the splits"
     )

@@ -13,6 +13,7 @@ __all__ = ["gaps_by_column", "k_nearest", "k_nearest_in_parts", "nearest_distanc
 # measured: up to these dimensions a tree among so many rows is quicker than matrix products
 TREES = ((6, 500), (12, 10_000))
 BLOCK = 2**21  # numbers in one block of similarities: 16 MB
+ASK_ALL = 4  # dimensions up to which every point is asked for its nearest neighbour
 FEW = 64  # rows up to which all distances at once are quicker than anything that is cleverer
 
 
@@ -41,8 +42,9 @@ def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
     points : ndarray of shape (n, d)
         At least two points.
     max_queries : int
-        With more points than this, only so many of them (drawn with a fixed seed) are asked for their neighbour
-        among all, which keeps the cost linear in n.
+        With more points than this in more than four dimensions, only so many of them (drawn with a fixed seed) are asked for
+        their neighbour among all, which keeps the cost linear in n. In fewer dimensions a tree asks all of them at little
+        cost, and must: the few wide gaps at the ends make much of the mean, and some of the points would miss them.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
         np.fill_diagonal(between, np.inf)
         return np.asarray(between.min(axis=1))
     asked = np.arange(n)
-    if n > max_queries:
+    if n > max_queries and d > ASK_ALL:
         asked = np.sort(np.random.default_rng(0).choice(n, max_queries, replace=False))
     if d <= TREES[0][0] and _use_tree(n, d):  # so few points are asked that products stay ahead in more dimensions
         from scipy.spatial import cKDTree

@@ -56,12 +56,15 @@ class SmoothedEstimate(ResubEstimate):
 class CalibratedEstimate(SmoothedEstimate):
     """A bolstered estimate whose kernels were scaled to remove an estimated bias.
 
+    `mc_error` counts the integrals of the estimate and of the search for kappa, not the luck of the splits: that moves the
+    value by about the third column of `curve` over the root of r.
+
     Parameters
     ----------
     kappa : float
         Factor on the kernels' standard deviations that was chosen.
     curve : ndarray of shape (evaluations, 3)
-        Each kappa tried, in increasing order, the mean estimated bias and its standard deviation over the repetitions.
+        Each kappa tried, in increasing order, the mean estimated bias, and the standard deviation of single repetitions.
     deviations : ndarray of shape (evaluations, r)
         Estimated minus observed error of each repetition behind the curve.
     uncalibrated : float

@@ -97,7 +97,10 @@ class CalibratedBolster(Kernelled):
         weights = point_weights(data, self.average)
         plain = misclassified_mass(regions, spread, draws, exact=self.exact)
         mass = misclassified_mass(regions, spread.scaled(kappa), draws, exact=self.exact)
-        measure = f"{self.measure} scaled by {kappa:.4g}"
+        left = float(curve[curve[:, 0] == kappa, 1][0])
+        # with one sign throughout the search ended at a limit, and the bias did not vanish
+        rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"
+        measure = f"{self.measure} scaled by {kappa:.4g}{rest}"
         base = smoothed(
             self, regions, mass, measure, (n_fits + self.r, seconds), bandwidth=spread.scaled(kappa).bandwidth
         )

@@ -40,8 +40,9 @@ class Spherical:
     scale : float
         Factor kappa on the standard deviation.
     max_queries : int
-        In a larger class so many points, drawn with a fixed seed, are asked for their neighbour among all: the cost
-        stays linear in n, and the standard deviation has a relative error of about 0.5%.
+        In a larger class of more than four dimensions so many points, drawn with a fixed seed, are asked for their neighbour
+        among all: the cost stays linear in n, and with 5,000 of them the standard deviation of kernels on normal data has a
+        relative error of 0.6% in five dimensions, 0.3% in ten (twice that with the heavy tails of a t of 3 degrees).
 
     Examples
     --------

@@ -72,6 +72,46 @@ def test_several_classes_and_any_model_over_the_posterior():
         np.testing.assert_allclose(e.value, np.mean([e.contributions[codes == y].mean() for y in range(3)]))
 
 
+def drawn_from_its_model(rng, d, n, v0):
+    """Return a rule trained on data whose class shares and means come from the prior, and its true error."""
+    prior = np.vstack([np.full(d, -0.8 / np.sqrt(d)), np.full(d, 0.8 / np.sqrt(d))])
+    share, means = rng.random(), prior + rng.standard_normal((2, d)) / np.sqrt(v0)
+    y = (rng.random(n) < share).astype(int)
+    if np.bincount(y, minlength=2).min() < 2:
+        return drawn_from_its_model(rng, d, n, v0)
+    x = means[y] + rng.standard_normal((n, d))
+    fitted = LinearDiscriminantAnalysis().fit(x, y)
+    a, b = fitted.coef_[0], fitted.intercept_[0]
+    low, high = (norm.cdf((-1) ** k * (a @ means[k] + b) / np.linalg.norm(a)) for k in (0, 1))
+    return x, y, fitted, prior, (1 - share) * low + share * high
+
+
+def test_on_data_from_its_model_it_is_unbiased_and_nearest_to_the_truth():
+    """And without the prior, or with a covariance from the same points, it is neither: so the notes say."""
+    rng, found = np.random.default_rng(4), []
+    for _ in range(250):
+        x, y, fitted, prior, truth = drawn_from_its_model(rng, 10, 30, 3.0)
+        given = {"covariance": np.eye(10)}
+        made = (
+            R.bayesian(fitted, x, y, prior_mean=prior, prior_weight=3.0, **given),
+            R.bayesian(fitted, x, y, **given),
+            R.bayesian(fitted, x, y),
+            R.bolster(fitted, x, y),
+            R.posterior(fitted, x, y),
+            R.resub(fitted, x, y),
+        )
+        found.append([e.value - truth for e in made])
+    off = np.array(found)
+    error = off.std(axis=0, ddof=1) / np.sqrt(len(off))
+    assert abs(off[:, 0].mean()) < 3 * error[0]
+    rms = np.sqrt((off**2).mean(axis=0))
+    assert np.all(rms[0] < 0.95 * rms[1:])
+    assert off[:, 2].mean() < off[:, 1].mean() - 3 * error[2] < -3 * error[1] - 3 * error[2]
+    assert "too good" in made[1].notes[0].text
+    assert "better still" in made[2].notes[1].text
+    assert "too good" not in made[0].notes[0].text
+
+
 def test_pooled_covariance_by_default_with_a_note():
     fitted = LogisticRegression().fit(X, Y)
     gap = np.vstack([X[y == Y] - X[y == Y].mean(axis=0) for y in (0, 1)])

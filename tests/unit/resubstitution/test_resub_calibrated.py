@@ -140,6 +140,21 @@ def test_the_same_points_serve_every_kappa():
     assert np.all(np.diff(e.curve[:, 1]) > -0.01)
 
 
+def test_a_bias_that_does_not_vanish_is_told():
+    """Steps never go below 1: where bolstering is too high there already, the words say what bias is left."""
+    told, root = (
+        unseen.estimate(
+            LinearSVC(), X, Y, method="calibrated-bolster", kernel="spherical", scale=4.0, r=2, search=s, random_state=0
+        )
+        for s in ("step", "root")
+    )
+    left = told.curve[0, 1]
+    assert told.kappa == 1.0
+    assert left > 0.01
+    assert told.measure == f"spherical kernels scaled by 1, which leave an estimated bias of {left:+.3f}"
+    assert root.measure == f"spherical kernels scaled by {root.kappa:.4g}"
+
+
 def test_groups_stay_together():
     groups = np.repeat(np.arange(20), 5)
     e = unseen.estimate(LinearSVC(), X, Y, method="calibrated-bolster", r=2, random_state=0, groups=groups)

@@ -54,6 +54,21 @@ def test_large_classes_ask_a_sample_of_their_points():
     assert abs(some.mean() - everyone.mean()) < 4 * error
 
 
+@pytest.mark.parametrize("d", [1, 3])
+def test_large_classes_of_few_dimensions_ask_all_their_points(d):
+    """A few gaps at the ends make much of the mean on a line, and some of the points miss it by a sixth."""
+    X = np.random.default_rng(0).standard_normal((6_000, d))
+    if d == 1:
+        gaps = np.diff(np.sort(X[:, 0]))
+        expected = np.minimum(np.append(gaps, np.inf), np.append(np.inf, gaps)).mean()
+    else:
+        expected = np.mean(
+            [np.partition(cdist(X[i : i + 500], X), 1, axis=1)[:, 1].mean() for i in range(0, 6_000, 500)]
+        )
+    size = as_kernel("spherical").spread(X, np.zeros(6_000, dtype=int), np.array([0])).bandwidth[0]
+    assert size * median_of_chi(d) == pytest.approx(expected, rel=1e-9)
+
+
 @pytest.mark.parametrize(("n", "d"), [(700, 2), (60, 2), (60, 15), (11_000, 9)])
 @pytest.mark.parametrize("k", [1, 3, 12])
 def test_k_nearest_against_all_pairs(n, d, k):

@@ -31,7 +31,8 @@ class GroupMean(Shown):
     interval : Interval
         Of the two-stage mean, by Student's t with n - 1 degrees of freedom.
     weighted_mean, weighted_error : float
-        Weights one over the squared standard error of each subject; ignores differences between subjects.
+        Weights one over the squared standard error of each subject; the error is that of the mean of these very subjects and
+        leaves out differences between subjects.
     random_mean, random_error : float
         Random effects, between-subject variance by restricted maximum likelihood.
     between_sd : float
@@ -69,7 +70,9 @@ class GroupMean(Shown):
         return f"{self.name}: {self.mean:.4g} +- {self.std_error:.2g} (n = {self.n}, between-subject sd {self.between_sd:.2g})"
 
 
-def group_mean(values: ArrayLike, errors: ArrayLike, name: str = "", level: float = 0.95) -> GroupMean:
+def group_mean(
+    values: ArrayLike, errors: ArrayLike, name: str = "", level: float = 0.95, *, relative: bool = False
+) -> GroupMean:
     """Average a quantity that was estimated in each subject.
 
     Parameters
@@ -78,6 +81,9 @@ def group_mean(values: ArrayLike, errors: ArrayLike, name: str = "", level: floa
         Estimate and standard error of each subject.
     name : str
     level : float
+    relative : bool
+        Whether errors grow with the values, as those of rates, pools and fluxes do. Weights then come from each subject's relative error at the
+        common mean; taken as they are, the errors would give small values most weight and draw the mean down.
 
     Returns
     -------
@@ -92,6 +98,8 @@ def group_mean(values: ArrayLike, errors: ArrayLike, name: str = "", level: floa
     >>> g = group_mean([1.0, 2.0, 3.0], [0.1, 0.1, 0.1], "k")
     >>> g.mean, round(g.std_error, 4), round(g.between_sd, 4)      # 1 - 0.1**2 is the variance between
     (2.0, 0.5774, 0.995)
+    >>> group_mean([1.0, 2.0, 3.0], [0.1, 0.2, 0.3], "k", relative=True).weighted_mean       # all known to a tenth: the plain mean
+    2.0
     """
     y, se = np.asarray(values, float), np.asarray(errors, float)
     if y.shape != se.shape or y.ndim != 1 or y.size == 0:
@@ -103,6 +111,12 @@ def group_mean(values: ArrayLike, errors: ArrayLike, name: str = "", level: floa
         return GroupMean(name, 1, float(y[0]), nan, only, float(y[0]), float(se[0]), float(y[0]), float(se[0]), nan)
     mean, error = float(y.mean()), float(y.std(ddof=1) / np.sqrt(n))
     half = float(stats.t.ppf(0.5 + level / 2, n - 1)) * error
+    if relative:
+        if not (np.all(y > 0) or np.all(y < 0)):
+            raise InputError(
+                f"values run from {y.min():.4g} to {y.max():.4g}; relative errors need values of one sign."
+            )
+        se = se * abs(mean) / np.abs(y)
     variance = np.maximum(se, 1e-12 * max(abs(mean), 1e-300)) ** 2
     tau2 = _between(y, variance)
     fixed, fixed_error = _weighted(y, 1 / variance)

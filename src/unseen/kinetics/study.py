@@ -77,6 +77,9 @@ class KineticStudy(Shown):
     ) -> dict[str, GroupMean]:
         """Mean of every quantity over subjects, each computed per subject first.
 
+        Errors of positive quantities are relative ones (see `group_mean`), and so are those of differences of fluxes where each
+        subject's value is more than two standard errors from zero.
+
         Parameters
         ----------
         names : sequence of str, optional
@@ -92,7 +95,14 @@ class KineticStudy(Shown):
         values = [f.values(location) for f in self.fits]
         errors = [f.std_errors(location) for f in self.fits]
         wanted = names or [n for n in values[0] if all(n in v for v in values)]
-        return {n: group_mean([v[n] for v in values], [e[n] for e in errors], n, level) for n in wanted}
+        signed = self.fits[0].derived(location)[1].signed
+
+        def mean(n: str) -> GroupMean:
+            y, se = [v[n] for v in values], [e[n] for e in errors]
+            relative = all(v > (2 * e if signed(n) else 0) for v, e in zip(y, se))
+            return group_mean(y, se, n, level, relative=relative)
+
+        return {n: mean(n) for n in wanted}
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per subject: rates, pools and fluxes; a failed subject carries its reason."""

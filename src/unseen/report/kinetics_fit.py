@@ -176,7 +176,10 @@ def headline(study: KineticStudy) -> Section:
         "random effects",
         "sd between subjects",
     ]
-    caption = "Every quantity is computed in each subject first, then averaged: the mean of a product is not the product of means."
+    caption = (
+        "Every quantity is computed in each subject first, then averaged: the mean of a product is not the product of means. "
+        "The inverse-variance mean is that of these subjects: its SE leaves out differences between subjects."
+    )
     return Section("means", "The answer", [*blocks, Table(columns, rows, caption)])
 
 

@@ -22,7 +22,10 @@ TELLING = ("bolster", "semi-bolster", "bolster-posterior", "posterior", "naive-b
 
 @dataclass(frozen=True)
 class ContributionsInfo:
-    """Contributions in falling order (`share` of the points before each), the largest rows by number, and the value."""
+    """Contributions in falling order (`share` of the points before each), the largest rows by number, and the value.
+
+    `half` is the share of the points that make half of the value, NaN where points do not count alike in it.
+    """
 
     share: Floats
     contribution: Floats
@@ -42,7 +45,8 @@ def info(e: ResubEstimate) -> ContributionsInfo | None:
     order = np.argsort(-e.contributions, kind="stable")
     ordered = e.contributions[order]
     total = ordered.sum()
-    half = float((np.searchsorted(np.cumsum(ordered), total / 2) + 1) / n) if total > 0 else float("nan")
+    alike = total > 0 and np.isclose(total / n, e.value)  # they do not where points or classes have weights
+    half = float((np.searchsorted(np.cumsum(ordered), total / 2) + 1) / n) if alike else float("nan")
     some = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.int64))
     return ContributionsInfo(
         np.append(some / n, 1.0), np.append(ordered[some], ordered[-1]), order[:NAMED].astype(np.int64), e.value, half, n,

@@ -40,6 +40,16 @@ def test_contributions_fall_and_half_is_counted():
     assert info(estimate([0.0, 0.0]), "contributions").contribution.max() == 0
 
 
+def test_half_is_not_told_where_points_do_not_count_alike():
+    """Setosa weighs a hundredfold and is never wrong: half of the estimate does not come from half of the bare sum."""
+    fitted, (X, y) = KNeighborsClassifier(3).fit(*IRIS), IRIS
+    weights = np.where(y == y[0], 100.0, 1.0)
+    plain, weighted = (R.bolster(fitted, X, y, n_mc=20, random_state=0, sample_weight=w) for w in (None, weights))
+    assert 0 < info(plain, "contributions").half < 0.2
+    assert np.isnan(info(weighted, "contributions").half)
+    weighted.plot("contributions")
+
+
 def test_contributions_are_what_a_resub_estimate_draws_first():
     ax = estimate([0.0, 0.5, 0.1, 0.2]).plot()
     assert "training points" in ax.get_xlabel()

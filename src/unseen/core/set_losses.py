@@ -163,7 +163,7 @@ class SetLossTable(LossTable):
         if not self.pooled:
             return super().contributions(splits)
         there = [np.unique(table.test.split) for table in self.source]
-        shared = there[0] if len(there) == 1 else np.intersect1d(*there)
+        shared = there[0] if len(there) == 1 else np.intersect1d(there[0], there[1])
         kept = shared if splits is None else shared[splits[shared]]
         found = [_jackknifed(table, self.measure, kept) for table in self.source]
         if not all(np.isfinite(values).all() for values in found):

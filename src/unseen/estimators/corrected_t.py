@@ -18,13 +18,44 @@ from unseen.designs.monte_carlo import MonteCarlo
 
 __all__ = ["CorrectedT"]
 
-LARGE_TEST_SHARE = 0.25
+LARGE_TEST_SHARE, SMALL_TEST_SHARE = 0.25, 0.2
+FEW_ERRORS = 10
+
+
+def _large_share(share: float) -> tuple[Note, ...]:
+    return (note("U015", f"{share:.0%} of the units are tested in each split"),) if share >= LARGE_TEST_SHARE else ()
+
+
+def _difference_notes(share: float) -> tuple[Note, ...]:
+    """Return the note on test parts so small that the test of a difference does not keep its size."""
+    if share >= SMALL_TEST_SHARE:
+        return ()
+    text = f"{share:.0%} of the units are tested in each split; two unstable models then differ too often (.09 at .05), so test 30%"
+    return (note("U016", text),)
+
+
+def few_errors(table: LossTable) -> tuple[Note, ...]:
+    """Return the note on an error rate that rests on fewer than ten errors, or right answers, if it does."""
+    if table.by_split or not np.all(np.isin(table.test.value, table.range)):
+        return ()
+    low, high = table.range
+    by_unit = (table.by_unit() - low) / (high - low)
+    seen = by_unit[np.isfinite(by_unit)]
+    wrong = float(seen.mean())
+    count = min(wrong, 1 - wrong) * len(seen)
+    if not 0 < count < FEW_ERRORS:
+        return ()
+    what = "wrong" if wrong <= 0.5 else "right"
+    text = f"about {count:.2g} of {len(seen)} tested units were {what}; a 95% interval from so few covered .88 to .92 at worst"
+    return (note("U009", text),)
 
 
 @register
 @dataclass(frozen=True)
 class CorrectedT:
     """Mean over random splits; its variance (1/J + n2/n1) S^2 allows for the overlap of training sets.
+
+    The interval is symmetric, which a rate near 0 or 1 is not: where fewer than ten errors are seen a note says so.
 
     References
     ----------
@@ -71,8 +102,6 @@ class CorrectedT:
             raise InputError(f"{self.id} needs at least 2 completed splits to see a spread; there is {means.size}.")
         n_test, n_train = table.plan.mean_sizes()
         share = n_test / (n_test + n_train)
-        notes: tuple[Note, ...] = ()
-        if share >= LARGE_TEST_SHARE and not table.is_difference:
-            notes = (note("U015", f"{share:.0%} of the units are tested in each split"),)
+        notes = _difference_notes(share) if table.is_difference else (*_large_share(share), *few_errors(table))
         se = float(means.std(ddof=1) * np.sqrt(1 / means.size + n_test / n_train))
         return t_interval(self, table, float(means.mean()), se, level, df=means.size - 1, notes=notes)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from unseen.kinetics._simulate import TABLE_4_1, TIMES, rates_to_curve
-from unseen.kinetics.intervals import std_errors
+from unseen.kinetics.intervals import bootstrap, std_errors
 from unseen.kinetics.joint import Curves, JointModel
 from unseen.kinetics.location import fit_location, fit_locations, location_class
 from unseen.kinetics.noise import ErrorModel
@@ -65,6 +65,23 @@ def test_rates_reach_the_cramer_rao_bound_and_intervals_cover(error, limit, cv):
     assert ratio.min() >= 0.8, dict(zip(NAMES, ratio.round(2)))
     assert coverage.min() >= 0.88, dict(zip(NAMES, coverage))
     assert coverage.max() <= 0.99, dict(zip(NAMES, coverage))
+
+
+@pytest.mark.slow
+def test_bootstrap_intervals_cover_with_six_samples_per_curve():
+    """Percentiles of the refits alone cover four times in five: six residuals in 18 tell little of the errors."""
+    t = np.array([5.0, 12, 25, 45, 75, 120])
+    time, which = np.tile(t, 3), np.repeat([0, 1, 2], 6)
+    model, theta, _, _ = made_at("EC-EC", 0.03)
+    f = model.predict(theta, time, which)
+    derived = Derived(model, (3.6, 2.85), PHE_TYR)
+    rng, inside = np.random.default_rng(5), []
+    for _ in range(25):
+        curves = Curves(time, f * (1 + 0.03 * rng.standard_normal(f.size)), which, f)
+        fit = fit_location(curves, ErrorModel(), "EC-EC")
+        refits = bootstrap(fit, derived, curves, ErrorModel(), draws=60, random_state=1)
+        inside.append([derived(theta)[n] in refits.interval(n) for n in NAMES])
+    assert np.mean(inside) >= 0.88
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from unseen.kinetics.joint import Curves, quick_solve
 from unseen.kinetics.location import LocationFit, fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
+from unseen.kinetics.refits import Bootstrap
 
 __all__ = ["Bootstrap", "Profile", "bootstrap", "delta_interval", "profile", "std_errors"]
 
@@ -208,31 +209,6 @@ class _Walk:
         return None
 
 
-@dataclass(frozen=True)
-class Bootstrap:
-    """Refits of resampled data: every quantity of every refit.
-
-    Attributes
-    ----------
-    kind : {"parametric", "residual"}
-    draws : dict
-        ``{quantity: values}``.
-    failed : int
-        Refits that did not converge; they are left out.
-    """
-
-    kind: str
-    draws: Mapping[str, NDArray]
-    failed: int
-
-    def interval(self, name: str, level: float = 0.95) -> Interval:
-        """Percentile interval of one quantity."""
-        if name not in self.draws:
-            raise UnknownName("quantity", name, self.draws)
-        low, high = np.quantile(self.draws[name], [0.5 - level / 2, 0.5 + level / 2])
-        return Interval(float(low), float(high), level)
-
-
 def bootstrap(
     fit: LocationFit,
     derived: Derived,
@@ -285,7 +261,8 @@ def bootstrap(
             kept.append(derived(fit_location(again, error, fit.location, order, start=fit.theta).theta))
         except (ValueError, np.linalg.LinAlgError):
             failed += 1
-    return Bootstrap(kind, {name: np.array([k[name] for k in kept]) for name in kept[0]} if kept else {}, failed)
+    found = {name: np.array([k[name] for k in kept]) for name in kept[0]} if kept else {}
+    return Bootstrap(kind, found, failed, derived(fit.theta), fit.df)
 
 
 def _drawn(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:

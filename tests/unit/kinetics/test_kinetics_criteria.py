@@ -262,6 +262,18 @@ def test_percentile_interval_leaves_half_of_the_rest_on_either_side():
     assert tuple(found.interval("k21", 0.9)) == pytest.approx((5.0, 95.0))
 
 
+def test_bootstrap_interval_widens_as_student_does():
+    """Refits that are normal around the estimate give the interval of Student's t; on the log scale where all are positive."""
+    z = stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
+    found = Bootstrap("parametric", {"U": 2 * z, "k": np.exp(0.1 * z)}, 0, {"U": 0.0, "k": 1.0}, df=3.0)
+    low, high = found.interval("U", 0.95)
+    assert (low, high) == pytest.approx((2 * stats.t.ppf(0.025, 3), 2 * stats.t.ppf(0.975, 3)), rel=2e-3)
+    low, high = found.interval("k", 0.95)
+    assert (np.log(low), np.log(high)) == pytest.approx(
+        (0.1 * stats.t.ppf(0.025, 3), 0.1 * stats.t.ppf(0.975, 3)), rel=2e-3
+    )
+
+
 def test_profile_of_an_unknown_scale_is_judged_by_f(one):
     """The rise of the sum of squares, in units of the residual variance, is F with 1 and n - p degrees of freedom."""
     found, fit = one.profile("k02", level=0.9, points=0), one.at()

@@ -20,7 +20,7 @@ from unseen.resubstitution._regions import Regions, regions_of
 from unseen.resubstitution._result import point_weights
 from unseen.resubstitution._spread import Spread
 
-__all__ = ["SEARCHES", "Trial", "check_calibration", "search", "search_error", "trials_of"]
+__all__ = ["SEARCHES", "Trial", "calibration_error", "check_calibration", "search", "search_error", "trials_of"]
 
 SEARCHES = ("step", "root")
 ATTEMPTS = 200
@@ -145,6 +145,31 @@ def search_error(curve: Floats, kappa: float, noise: float, grid: bool) -> float
     steps = np.arange(-farthest, farthest + 1)
     edges = ndtr((np.append(steps - 0.5, steps[-1] + 0.5) * jump + bias[at]) / noise)
     return float(np.sqrt(np.diff(edges) @ (steps * jump) ** 2))
+
+
+def calibration_error(curve: Floats, table: Floats, kappa: float, limits: tuple[float, float]) -> float:
+    """Return the standard error of a calibrated estimate over other splits: the jackknife over the splits of the curve.
+
+    Without one split the bias vanishes at another kappa, where the estimate differs by as much as the bias of the others
+    did; kappa stays within its limits. NaN with one split.
+
+    Examples
+    --------
+    >>> table = np.array([[-0.2, -0.1], [-0.1, 0.0], [0.0, 0.1]])
+    >>> curve = np.column_stack([[1.0, 1.5, 2.0], table.mean(axis=1), table.std(axis=1, ddof=1)])
+    >>> round(calibration_error(curve, table, 1.5, (1.0, 9.0)), 6)  # 0.1 / sqrt(2) over sqrt(2)
+    0.05
+    """
+    r = table.shape[1]
+    if r < 2:
+        return float("nan")
+    own = table[curve[:, 0] == kappa][0]
+    others = (own.sum() - own) / (r - 1)
+    lowest, highest = curve[0], curve[-1]
+    low = lowest[1] - own.mean() if lowest[0] <= limits[0] else -np.inf
+    high = highest[1] - own.mean() if highest[0] >= limits[1] else np.inf
+    moves = np.clip(-others, low, high)
+    return float(np.sqrt((r - 1) / r * np.sum((moves - moves.mean()) ** 2)))
 
 
 def _by_steps(method: Any, bias: Callable[[float], float]) -> None:

@@ -56,9 +56,6 @@ class SmoothedEstimate(ResubEstimate):
 class CalibratedEstimate(SmoothedEstimate):
     """A bolstered estimate whose kernels were scaled to remove an estimated bias.
 
-    `mc_error` counts the integrals of the estimate and of the search for kappa, not the luck of the splits: that moves the
-    value by about the third column of `curve` over the root of r.
-
     Parameters
     ----------
     kappa : float
@@ -69,6 +66,9 @@ class CalibratedEstimate(SmoothedEstimate):
         Estimated minus observed error of each repetition behind the curve.
     uncalibrated : float
         The estimate with kappa = 1.
+    calibration_error : float
+        Standard error of the estimate over other random splits of the same sample, by the jackknife over the repetitions;
+        NaN with one repetition. `mc_error` is that of the integrals, those of the search for kappa among them.
 
     Examples
     --------
@@ -84,10 +84,11 @@ class CalibratedEstimate(SmoothedEstimate):
     curve: Floats | None = None
     deviations: Floats | None = None
     uncalibrated: float = float("nan")
+    calibration_error: float = float("nan")
 
     def row(self) -> dict[str, Any]:
-        """Return the columns of a smoothed estimate, and `kappa`."""
-        return {**super().row(), "kappa": self.kappa}
+        """Return the columns of a smoothed estimate, `kappa` and `calibration_error`."""
+        return {**super().row(), "kappa": self.kappa, "calibration_error": self.calibration_error}
 
 
 def point_weights(data: Data, average: str) -> Floats:

@@ -13,7 +13,7 @@ from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._calibrate import check_calibration, search, search_error, trials_of
+from unseen.resubstitution._calibrate import calibration_error, check_calibration, search, search_error, trials_of
 from unseen.resubstitution._integrate import misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._regions import check_classification, regions_of
@@ -94,6 +94,7 @@ class CalibratedBolster(Kernelled):
 
         kappa, curve, deviations = search(self, deviations_at)
         chosen = search_error(curve, kappa, noise[kappa], grid=self.search == "step")
+        limits = (1.0 if self.search == "step" else 0.0, self.max_scale)
         weights = point_weights(data, self.average)
         plain = misclassified_mass(regions, spread, draws, exact=self.exact)
         mass = misclassified_mass(regions, spread.scaled(kappa), draws, exact=self.exact)
@@ -107,5 +108,10 @@ class CalibratedBolster(Kernelled):
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
         shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(
-            **shared, kappa=kappa, curve=curve, deviations=deviations, uncalibrated=float(weights @ plain.values)
+            **shared,
+            kappa=kappa,
+            curve=curve,
+            deviations=deviations,
+            uncalibrated=float(weights @ plain.values),
+            calibration_error=calibration_error(curve, deviations, kappa, limits),
         )

@@ -16,7 +16,7 @@ from unseen.core.registry import build
 from unseen.datasets.frame import as_data
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import _calibrate
-from unseen.resubstitution._calibrate import search
+from unseen.resubstitution._calibrate import calibration_error, search
 from unseen.resubstitution._held import held
 
 X, Y = GaussianBlocks().draw(100, np.random.default_rng(8)).xy
@@ -153,6 +153,38 @@ def test_a_bias_that_does_not_vanish_is_told():
     assert left > 0.01
     assert told.measure == f"spherical kernels scaled by 1, which leave an estimated bias of {left:+.3f}"
     assert root.measure == f"spherical kernels scaled by {root.kappa:.4g}"
+
+
+def test_the_error_of_a_calibration_is_that_of_a_mean_and_stops_at_the_limits():
+    rng = np.random.default_rng(0)
+    kappas, own = 1 + 0.1 * np.arange(9), rng.normal(0, 0.05, 6)
+    table = 0.1 * (kappas - 1.4)[:, None] + own - own.mean()
+    curve = np.column_stack([kappas, table.mean(axis=1), table.std(axis=1, ddof=1)])
+    # away from the limits every split counts as in a mean
+    assert calibration_error(curve, table, kappas[4], (0.0, 20.0)) == pytest.approx(own.std(ddof=1) / np.sqrt(6))
+    # too high at the lower limit already, whichever split is left out: nothing moves
+    high = curve + np.array([0.0, 0.5, 0.0])
+    assert calibration_error(high, table + 0.5, kappas[0], (1.0, 20.0)) == 0.0
+    # and between: each leave-one-out value by hand, the estimate moving as the bias does
+    moves = np.maximum(-np.array([np.delete(table[4], j).mean() for j in range(6)]), curve[0, 1] - curve[4, 1])
+    by_hand = np.sqrt(5 / 6 * np.sum((moves - moves.mean()) ** 2))
+    assert calibration_error(curve, table, kappas[4], (1.0, 20.0)) == pytest.approx(by_hand)
+    assert np.isnan(calibration_error(curve, table[:, :1], kappas[4], (1.0, 20.0)))
+
+
+@pytest.mark.parametrize("kind", ["step", "root"])
+def test_the_error_of_a_calibration_is_the_spread_over_splits(kind):
+    """Nothing is drawn for a linear rule, so that seeds change the splits alone; `mc_error` is 0 and says nothing of them."""
+    within, stated = [], []
+    for sample in range(8):
+        x, y = GaussianBlocks().draw(60, np.random.default_rng(sample)).xy
+        fitted = LinearSVC().fit(x, y)
+        runs = [R.calibrated_bolster(fitted, x, y, search=kind, random_state=s) for s in range(12)]
+        assert all(e.mc_error == 0 for e in runs)
+        within.append(np.var([e.value for e in runs], ddof=1))
+        stated += [e.calibration_error**2 for e in runs]
+    assert np.sqrt(np.mean(stated)) == pytest.approx(np.sqrt(np.mean(within)), rel=0.3)
+    assert runs[0].row()["calibration_error"] == runs[0].calibration_error
 
 
 def test_groups_stay_together():

@@ -19,7 +19,7 @@ from unseen.core.notes import Note, note
 from unseen.core.paired import check_pair, compared
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.measures._delong import area, area_ends, delong
+from unseen.measures._delong import area, area_ends, area_freedom, delong
 
 __all__ = ["DeLong", "delong"]
 
@@ -88,7 +88,8 @@ class DeLong:
         units = table.data.units[table.source[0].test.row]
         areas, covariance = delong(positive, score, units=units)
         under, se = float(areas[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
-        low, high, how = area_ends(under, se, level, _fewer_units(units, positive))
+        freedom = area_freedom(positive, score, units)
+        low, high, how = area_ends(under, se, level, _fewer_units(units, positive), freedom)
         notes = (note("U010", how),) if how else ()
         made = finish(self, table, 1 - under, se, Interval(1 - high, 1 - low, level), None, notes=notes)
         return replace(made, loss="1 - auc")

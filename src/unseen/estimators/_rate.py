@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,21 +15,47 @@ from unseen.core.method import check_table, finish
 from unseen.core.notes import Note, note
 from unseen.estimators._unit_mean import of_the_model, unit_mean
 
-__all__ = ["Rate", "rate_estimate", "rate_of"]
+__all__ = ["Rate", "rate_estimate", "rate_of", "trusted_size"]
+
+
+def trusted_size(size: float, rows: int, units: int, level: float) -> float:
+    """Return the effective size that an interval may count on, where its standard error comes from so many units.
+
+    The size is reduced by the square of the ratio of two quantiles of Student's t, with rows - 1 and units - 1 degrees of
+    freedom, because an error from few units is uncertain itself; it stays between 1 and the rows.
+
+    References
+    ----------
+    Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology 24, 193-201.
+
+    Examples
+    --------
+    >>> round(trusted_size(20.0, 80, 8, 0.95), 2), trusted_size(20.0, 80, 80, 0.95)
+    (14.17, 20.0)
+    """
+    from scipy.special import stdtrit
+
+    if units < 2 or units >= rows:
+        return float(np.clip(size, 1, rows))
+    tail = (1 + level) / 2
+    ratio = float(stdtrit(rows - 1, tail) / stdtrit(units - 1, tail))
+    return float(np.clip(size * ratio**2, 1, rows))
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Share of errors and the number of independent rows it is worth, with the loss's range and a remark."""
+    """Share of errors and the number of independent rows an interval may count on, with its error, range and a remark."""
 
     share: float
     size: float
+    error: float
     low: float
     span: float
     notes: tuple[Note, ...] = ()
 
 
-def rate_of(method: Any, table: LossTable) -> Rate:
+def rate_of(method: Any, table: LossTable, level: float) -> Rate:
     """Return the rate of a two-valued loss; grouped or weighted rows count as n_eff = p (1 - p) / SE^2 rows.
 
     The effective size is that of Korn and Graubard (1998, Survey Methodology 24, 193-201), between 1 and the rows.
@@ -44,11 +70,17 @@ def rate_of(method: Any, table: LossTable) -> Rate:
     share = (mean.value - low) / (high - low)
     dependent = mean.n_rows > mean.n_units or np.ptp(table.row_weights(table.test.row)) > 0
     if not dependent:
-        return Rate(share, float(mean.n_rows), low, high - low)
+        return _rate(share, float(mean.n_rows), low, high)
     variance = (mean.std_error / (high - low)) ** 2
-    size = float(mean.n_units) if variance == 0 else float(np.clip(share * (1 - share) / variance, 1, mean.n_rows))
+    raw = float(mean.n_units) if variance == 0 else share * (1 - share) / variance
+    rate = _rate(share, float(np.clip(raw, 1, mean.n_rows)), low, high)
+    size = raw if variance == 0 else trusted_size(raw, mean.n_rows, mean.n_units, level)
     text = f"{mean.n_rows} rows of {mean.n_units} units count as {size:.1f} independent ones"
-    return Rate(share, size, low, high - low, (note("U016", text),))
+    return replace(rate, size=size, notes=(note("U016", text),))
+
+
+def _rate(share: float, size: float, low: float, high: float) -> Rate:
+    return Rate(share, size, float(np.sqrt(share * (1 - share) / size)), low, high - low)
 
 
 def rate_estimate(
@@ -56,9 +88,9 @@ def rate_estimate(
 ) -> Estimate:
     """Return the rate of held-out rows, its standard error and the interval that `ends(rate, level)` gives a share."""
     level = check_table(method, table, level)
-    rate = rate_of(method, table)
+    rate = rate_of(method, table, level)
     low, high = (rate.low + rate.span * end for end in ends(rate, level))
-    se = rate.span * np.sqrt(rate.share * (1 - rate.share) / rate.size)
+    se = rate.span * rate.error
     value = rate.low + rate.span * rate.share
     made = finish(method, table, value, se, Interval(low, high, level), None, notes=rate.notes)
     return of_the_model(made, table)

@@ -38,7 +38,9 @@ def bins_of(probability: Floats, n_bins: int) -> Ints:
     return np.unique(raw, return_inverse=True)[1].astype(np.int64).reshape(-1)
 
 
-def brier_decomposition(positive: Array, probability: Floats, n_bins: int | None = None) -> BrierParts:
+def brier_decomposition(
+    positive: Array, probability: Floats, n_bins: int | None = None, weight: Floats | None = None
+) -> BrierParts:
     """Split the Brier score of one class's probabilities into its parts.
 
     Parameters
@@ -50,6 +52,14 @@ def brier_decomposition(positive: Array, probability: Floats, n_bins: int | None
     n_bins : int, optional
         Bins of equal size; by default every distinct probability is its own bin and `within` is 0 (Murphy, 1973).
         With bins, `within` collects the variation inside them, so that the parts still add up (Stephenson et al., 2008).
+    weight : array, optional
+        Weight of each case.
+
+    Returns
+    -------
+    BrierParts
+        Shares of few cases miss the true ones by chance, so reliability is above 0 for calibrated probabilities too: by
+        about k/n p(1 - p) with k bins, which resolution gains likewise.
 
     References
     ----------
@@ -68,11 +78,14 @@ def brier_decomposition(positive: Array, probability: Floats, n_bins: int | None
         bins = np.unique(probability, return_inverse=True)[1].reshape(-1)
     else:
         bins = bins_of(probability, n_bins)
-    share = np.bincount(bins) / len(bins)
-    rate = np.bincount(bins, positive) / np.bincount(bins)
-    mean = np.bincount(bins, probability) / np.bincount(bins)
-    base = float(positive.mean())
-    score = float(np.square(probability - positive).mean())
+    own = np.ones(len(bins)) if weight is None else np.asarray(weight, dtype=float)
+    mass = np.bincount(bins, own)
+    there = mass > 0
+    share = (mass / own.sum())[there]
+    rate = (np.bincount(bins, own * positive)[there]) / mass[there]
+    mean = (np.bincount(bins, own * probability)[there]) / mass[there]
+    base = float(own @ positive / own.sum())
+    score = float(own @ np.square(probability - positive) / own.sum())
     reliability, resolution = float(share @ np.square(mean - rate)), float(share @ np.square(rate - base))
     uncertainty = base * (1 - base)
     return BrierParts(score, reliability, resolution, uncertainty, score - reliability + resolution - uncertainty)

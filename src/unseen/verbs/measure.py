@@ -19,7 +19,7 @@ from unseen.measures._costs import cost_matrix
 from unseen.measures._tables import against_rest
 from unseen.measures.utility import Utility
 from unseen.verbs.measure_input import Judged, judged, judged_table
-from unseen.verbs.measure_intervals import Bootstrap, area_estimate, rate_estimate
+from unseen.verbs.measure_intervals import Bootstrap, area_estimate, few_units, rate_estimate
 from unseen.verbs.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
 from unseen.verbs.measure_outputs import has_several_outputs, measures_of_outputs
 from unseen.verbs.measure_record import Measures
@@ -90,8 +90,8 @@ def measure(
     Returns
     -------
     Measures
-        Wilson intervals for rates, DeLong's on the logit scale for areas under ROC curves, BCa for everything else; all
-        speak of this model, conditional on its training.
+        Wilson intervals for rates, limits made of them for balanced accuracy and d', DeLong's on the logit scale for areas
+        under ROC curves, BCa for everything else; all speak of this model, conditional on its training.
 
     References
     ----------
@@ -128,7 +128,7 @@ def measure(
         j = judged(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
     seed = root_seed(random_state)
     fixed, remark = _fixed_sizes(j, stratified)
-    notes = (*notes, *remark)
+    notes = (*notes, *remark, *few_units(j))
     boot = Bootstrap(j, n_bootstrap, seed, level, fixed)
     if j.task == "regression" and (costs is not None or prevalence is not None):
         raise InputError("costs and prevalence speak of classes, and these are predictions of numbers; leave them out.")
@@ -190,7 +190,7 @@ def _categorical(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | No
     else:
         out += [of_table(j, boot, name) for name in RATES]
     names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if j.size == 2 else [])]
-    out += [of_table(j, boot, name) for name in names]
+    out += [one_measure(j, boot, find(name, "measures")(), level) for name in names]
     if j.size > 2:
         for code in range(j.size):
             out += [rate_of_class(j, name, f"{name}[{j.label(code)}]", code, level) for name in RATES]

@@ -15,6 +15,8 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
 from unseen.measures._delong import delong
 from unseen.verbs.measure_confusion import Confusion
+from unseen.verbs.measure_input import Judged
+from unseen.verbs.measure_intervals import effective_size
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
 
@@ -243,12 +245,18 @@ class Calibration(Shown):
         )
 
 
-def calibrated(label: str, positive: Array, probability: Floats, n_bins: int, level: float) -> Calibration:
-    """Return the calibration of one class's probabilities."""
+def calibrated(j: Judged, code: int, n_bins: int, level: float) -> Calibration:
+    """Return the calibration of one class's probabilities; cases of a group are not counted as independent ones."""
+    positive, probability = j.y == code, j.column(code)
     bins = bins_of(probability, n_bins)
+    mass = np.bincount(bins, j.weight)
+    observed, mean = (np.bincount(bins, j.weight * v) / mass for v in (positive, probability))
+    ends = np.empty((len(mass), 2))
+    for k in range(len(mass)):
+        whole = (bins == k).astype(float)
+        ends[k] = wilson_interval(
+            float(observed[k]), effective_size(j, whole * positive, whole, float(observed[k]), level)[0], level
+        )
+    parts = brier_decomposition(positive, probability, n_bins, j.weight)
     count = np.bincount(bins).astype(np.int64)
-    observed = np.bincount(bins, positive) / count
-    ends = np.array([wilson_interval(float(p), int(n), level) for p, n in zip(observed, count)])
-    parts = brier_decomposition(positive, probability, n_bins)
-    mean = np.bincount(bins, probability) / count
-    return Calibration(label, mean, observed, ends[:, 0], ends[:, 1], count, parts, level)
+    return Calibration(j.label(code), mean, observed, ends[:, 0], ends[:, 1], count, parts, level)

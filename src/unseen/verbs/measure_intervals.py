@@ -1,4 +1,4 @@
-"""Default intervals of measures: Wilson for rates, logit-DeLong for areas, BCa for the rest; none leaves the range."""
+"""Intervals of measures: Wilson for rates, logit-DeLong for areas, BCa for most others; none leaves the range."""
 
 from __future__ import annotations
 
@@ -11,34 +11,47 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
+from unseen.estimators._rate import trusted_size
 from unseen.estimators.bca import bca_ends
 from unseen.estimators.wilson import wilson_interval
-from unseen.measures._delong import area_ends, delong
+from unseen.measures._delong import area_ends, area_freedom, delong
 from unseen.measures._tables import tables_of
 from unseen.verbs.measure_input import Judged
 
-__all__ = ["Bootstrap", "area_estimate", "blocks_of", "effective_size", "rate_estimate"]
+__all__ = [
+    "Bootstrap",
+    "area_estimate",
+    "blocks_of",
+    "called_sizes",
+    "effective_size",
+    "estimate_of",
+    "few_units",
+    "rate_estimate",
+]
 
 EACH_UNTIL = 400
 BLOCKS = 200
 CELLS_AT_ONCE = 250_000  # a few rows at a time stay in the cache
 MOST_CELLS = 200_000_000
 LEAST_DRAWS = 200
+LEAST_UNITS = 5
+FEW_UNITS, FEW_OF_CLASS = 20, 10
 ROUND_OFF = 1e-12
 
 
-def _estimate(
+def estimate_of(
     j: Judged, name: str, value: float, se: float | None, ends: tuple[float, float] | None, level: float, method: str,
     notes: tuple[Note, ...] = (),
 ) -> Estimate:  # fmt: skip
+    """Return an estimate of this very model, without fits."""
     interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
     return Estimate(float(value), se, interval, None, method, Target.MODEL, name, j.n_units, 0, notes=notes)
 
 
-def effective_size(j: Judged, part: Array, whole: Array, value: float) -> tuple[float, float]:
-    """Return how many independent cases a ratio rests on, p (1 - p) / SE^2, and its standard error over units.
+def effective_size(j: Judged, part: Array, whole: Array, value: float, level: float) -> tuple[float, float | None]:
+    """Return how many independent cases a ratio rests on, p (1 - p) / SE^2, and its standard error over units, if any.
 
-    Korn, E. L. and Graubard, B. I. (1998). Survey Methodology 24, 193-201.
+    Korn, E. L. and Graubard, B. I. (1998). Survey Methodology 24, 193-201; see `trusted_size` for few units.
     """
     count = float(whole.sum())
     if j.simple:
@@ -46,10 +59,56 @@ def effective_size(j: Judged, part: Array, whole: Array, value: float) -> tuple[
     total = float(j.weight @ whole)
     pull = np.bincount(j.units, j.weight * (part - value * whole), j.n_units) / total
     units = len(np.unique(j.units[whole > 0]))
-    variance = float(np.square(pull).sum()) * units / max(units - 1, 1)
+    if units < 2:
+        return 1.0, None
+    variance = float(np.square(pull).sum()) * units / (units - 1)
     if variance <= 0:
         return float(units), 0.0
-    return float(np.clip(value * (1 - value) / variance, 1, count)), float(np.sqrt(variance))
+    return trusted_size(value * (1 - value) / variance, int(count), units, level), float(np.sqrt(variance))
+
+
+def called_sizes(j: Judged, positive: Array, score: Floats, threshold: Floats, level: float) -> Floats:
+    """Return the effective number of the cases called at each threshold, highest first, behind the share that is positive."""
+    order = np.argsort(-score, kind="stable")
+    at = np.searchsorted(-score[order], -threshold, side="right") - 1
+    if j.simple:
+        return (at + 1).astype(float)
+    units, weight = j.units[order], j.weight[order]
+    hits = weight * positive[order]
+    squares, cross, total = (
+        _summed_products(units, a, b)[at] for a, b in ((hits, hits), (hits, weight), (weight, weight))
+    )
+    count, mass = np.cumsum(_first_seen(units))[at], np.cumsum(weight)[at]
+    share = np.cumsum(hits)[at] / mass
+    variance = (squares - 2 * share * cross + share**2 * total) / mass**2 * count / np.maximum(count - 1, 1)
+    sizes = []
+    for k in range(len(at)):
+        spread = variance[k] > ROUND_OFF / (at[k] + 1)
+        raw = share[k] * (1 - share[k]) / variance[k] if spread else np.inf
+        one = float(count[k]) if not 0 < share[k] < 1 else trusted_size(raw, int(at[k]) + 1, int(count[k]), level)
+        sizes.append(one if count[k] > 1 else 1.0)
+    return np.array(sizes)
+
+
+def _first_seen(units: Ints) -> Floats:
+    """Return 1 where a unit comes for the first time, else 0."""
+    out = np.zeros(len(units))
+    out[np.unique(units, return_index=True)[1]] = 1.0
+    return out
+
+
+def _summed_products(units: Ints, a: Floats, b: Floats) -> Floats:
+    """Return, after each case, the sum over units of the product of the unit's sums of a and of b so far."""
+    order = np.argsort(units, kind="stable")
+    begin = np.flatnonzero(np.diff(units[order], prepend=-1))
+
+    def before(values: Floats) -> Floats:
+        run = np.cumsum(values[order]) - values[order]
+        out = np.empty(len(values))
+        out[order] = run - np.repeat(run[begin], np.diff(np.append(begin, len(values))))
+        return out
+
+    return np.cumsum(before(a) * b + before(b) * a + a * b)
 
 
 def rate_estimate(j: Judged, name: str, part: Array, whole: Array, level: float) -> Estimate | None:
@@ -58,23 +117,36 @@ def rate_estimate(j: Judged, name: str, part: Array, whole: Array, level: float)
     if total <= 0:
         return None
     value = float(j.weight @ part) / total
-    size, se = effective_size(j, part.astype(float), whole.astype(float), value)
+    size, se = effective_size(j, part.astype(float), whole.astype(float), value, level)
     notes: tuple[Note, ...] = ()
     if not j.simple:
         notes = (note("U016", f"{name}: {int(whole.sum())} cases count as {size:.1f} independent ones"),)
-    return _estimate(j, name, value, se, wilson_interval(value, size, level), level, "wilson", notes)
+    return estimate_of(j, name, value, se, wilson_interval(value, size, level), level, "wilson", notes)
 
 
 def area_estimate(j: Judged, name: str, positive: Array, score: Floats, level: float) -> Estimate | None:
-    """Return the area under a ROC curve with DeLong's error on the logit scale; see `area_ends` for areas of 0 and 1."""
+    """Return the area under a ROC curve with DeLong's error on the logit scale and Student's t; see `area_ends` for 0 and 1."""
     if min(positive.sum(), (~positive).sum()) < 2:
         return None
-    areas, covariance = delong(positive, score, units=None if j.n_units == j.n else j.units)
+    weight = None if np.all(j.weight == 1) else j.weight
+    areas, covariance = delong(positive, score, units=None if j.n_units == j.n else j.units, weight=weight)
     value, se = float(areas[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
     fewer = min(len(np.unique(j.units[positive])), len(np.unique(j.units[~positive])))
-    low, high, how = area_ends(value, se, level, fewer)
+    low, high, how = area_ends(value, se, level, fewer, area_freedom(positive, score, j.units, weight))
     notes = (note("U010", f"{name}: {how}"),) if how else ()
-    return _estimate(j, name, value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
+    return estimate_of(j, name, value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
+
+
+def few_units(j: Judged) -> tuple[Note, ...]:
+    """Remark on few units, or few of a class, which intervals of all but rates feel."""
+    sizes = [] if j.classes is None else [len(np.unique(j.units[j.y == k])) for k in np.unique(j.y)]
+    if j.n_units >= FEW_UNITS and min(sizes, default=FEW_OF_CLASS) >= FEW_OF_CLASS:
+        return ()
+    what = f"{j.n_units} independent units"
+    if j.n_units >= FEW_UNITS:
+        place = int(np.argmin(sizes))
+        what = f"{sizes[place]} independent units of class {j.label(int(np.unique(j.y)[place]))}"
+    return (note("U009", f"only {what}; intervals of figures other than rates may cover too little"),)
 
 
 @dataclass(frozen=True)
@@ -140,7 +212,8 @@ class Bootstrap:
         for begin in range(0, int(blocks[-1]) + 1, step):
             some = np.arange(begin, min(begin + step, int(blocks[-1]) + 1))
             out = (blocks != some[:, None]).astype(float)
-            left.append(measure(out if j.simple else out[:, j.units] * j.weight))
+            with np.errstate(invalid="ignore", divide="ignore"):  # the only unit left out leaves nothing
+                left.append(measure(out if j.simple else out[:, j.units] * j.weight))
         whole = float(measure(j.weight[None])[0])
         return self._made(name, whole, np.concatenate(values), np.concatenate(left), span)
 
@@ -162,9 +235,12 @@ class Bootstrap:
         se = float(kept.std(ddof=1))
         if float(np.ptp(kept)) <= ROUND_OFF * max(1.0, abs(value)):
             text = f"{name}: all resamples gave the same value"
-            return _estimate(self.judged, name, value, se, None, self.level, "bca", (note("U010", text),))
+            return estimate_of(self.judged, name, value, se, None, self.level, "bca", (note("U010", text),))
+        if self.judged.n_units < LEAST_UNITS:
+            text = f"fewer than {LEAST_UNITS} independent units: no interval by resampling"
+            return estimate_of(self.judged, name, value, None, None, self.level, "bca", (note("U009", text),))
         ends = np.clip(bca_ends(value, kept, rest, self.level), *span)
-        return _estimate(self.judged, name, value, se, (ends[0], ends[1]), self.level, "bca")
+        return estimate_of(self.judged, name, value, se, (ends[0], ends[1]), self.level, "bca")
 
 
 def blocks_of(n: int) -> Ints:

@@ -10,22 +10,26 @@ from unseen.core.estimate import Estimate
 from unseen.core.registry import find
 from unseen.verbs.measure_input import Judged
 from unseen.verbs.measure_intervals import Bootstrap, area_estimate, rate_estimate
+from unseen.verbs.measure_rates import balanced_estimate, d_prime_estimate
 
 __all__ = ["RATES", "of_set", "of_table", "one_measure", "rate_of_class"]
 
 RATES = (
     "sensitivity", "specificity", "false-alarm-rate", "miss-rate", "positive-predictive-value", "negative-predictive-value",
 )  # fmt: skip
+SUMS = {"balanced-accuracy": balanced_estimate, "d-prime": d_prime_estimate}
 
 
 def one_measure(j: Judged, boot: Bootstrap, one: Any, level: float) -> Estimate | None:
-    """Return a measure with the same interval as in the full list: Wilson's, DeLong's or BCa."""
+    """Return a measure with the same interval as in the full list: Wilson's, one made of Wilson's, DeLong's or BCa."""
     if one.id == "accuracy":
         return rate_estimate(j, "accuracy", j.y == j.value, np.ones(j.n, bool), level)
     if one.id in RATES and j.size == 2 and one.average in ("auto", "positive"):
         return rate_of_class(j, one.id, one.id, j.positive, level)
     if one.id == "auc" and j.size == 2:
         return area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level)
+    if one.id in SUMS and j.simple:
+        return SUMS[one.id](j, level)
     if hasattr(one, "of_tables"):
         return of_table(j, boot, one.id, built=one)
     return of_set(j, boot, one)

@@ -18,7 +18,7 @@ from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of
 from unseen.verbs.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
 from unseen.verbs.measure_input import Judged
-from unseen.verbs.measure_intervals import area_estimate, effective_size
+from unseen.verbs.measure_intervals import area_estimate, called_sizes, effective_size
 
 __all__ = ["Measures"]
 
@@ -99,7 +99,7 @@ class Measures(Shown):
         code, positive = self._class(label)
         score = j.column(code)
         curve = sweep(positive, score, j.weight[None])
-        precision, called = curve.precision[0, 1:], curve.plus[0, 1:] + curve.minus[0, 1:]
+        precision, called = curve.precision[0, 1:], called_sizes(j, positive, score, curve.threshold, self.level)
         ends = np.array([wilson_interval(float(p), float(n), self.level) for p, n in zip(precision, called)])
         area = Bootstrap(j, self.n_bootstrap, self.seed, self.level, self.stratified).of_weights(
             "average-precision",
@@ -116,10 +116,10 @@ class Measures(Shown):
     def calibration(self, label: Any = None, n_bins: int | None = None) -> Calibration:
         """Return observed shares against predicted probabilities of a class; about 10 bins by default."""
         j = self.judged
-        code, positive = self._class(label)
+        code, _ = self._class(label)
         if not j.probability:
             raise NotApplicable("these scores are no probabilities, so there is nothing to calibrate.")
-        return calibrated(j.label(code), positive, j.column(code), n_bins or int(np.clip(j.n // 10, 2, 10)), self.level)
+        return calibrated(j, code, n_bins or int(np.clip(j.n // 10, 2, 10)), self.level)
 
     def confusion(self) -> Confusion:
         """Return the confusion matrix with an interval for every cell's share of its row."""
@@ -135,7 +135,8 @@ class Measures(Shown):
                 continue
             for k in range(size):
                 share[i, k] = counts[i, k] / counts[i].sum()
-                size_of, _ = effective_size(j, (whole & (j.value == k)).astype(float), whole.astype(float), share[i, k])
+                part = (whole & (j.value == k)).astype(float)
+                size_of, _ = effective_size(j, part, whole.astype(float), share[i, k], self.level)
                 low[i, k], high[i, k] = wilson_interval(share[i, k], size_of, self.level)
         return Confusion(tuple(str(c) for c in j.classes), counts, share, low, high, self.level)
 

@@ -20,7 +20,7 @@ from unseen.comparisons.mcnemar import mcnemar_p
 from unseen.comparisons.permutation import Permutation, sign_flip_p
 from unseen.comparisons.wilcoxon import Wilcoxon, signed_rank
 from unseen.core.plan import Split
-from unseen.measures._delong import delong
+from unseen.measures._delong import area_freedom, delong
 
 
 def test_permutation_flips_weighted_differences(loss_table):
@@ -74,7 +74,8 @@ def test_interval_of_one_area_is_that_of_its_error():
     made = DeLong().alone(table.losses())
     truth = table.data.codes[table.test.row] == 1
     areas, covariance = delong(truth, table.test.score[:, 1])
-    half = stats.norm.ppf(0.975) * np.sqrt(covariance[0, 0]) / (areas[0] * (1 - areas[0]))
+    freedom = area_freedom(truth, table.test.score[:, 1], np.arange(len(truth)))
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(covariance[0, 0]) / (areas[0] * (1 - areas[0]))
     odds = np.log(areas[0] / (1 - areas[0]))
     assert made.value == pytest.approx(1 - areas[0])
     assert tuple(made.interval) == pytest.approx((1 / (1 + np.exp(odds + half)), 1 / (1 + np.exp(odds - half))))

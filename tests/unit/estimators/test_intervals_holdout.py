@@ -10,7 +10,7 @@ from unseen.core.errors import DesignError, InputError, NotApplicable
 from unseen.estimators.clopper_pearson import ClopperPearson
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
-from unseen.estimators.wilson import Wilson
+from unseen.estimators.wilson import Wilson, wilson_interval
 
 
 def held_out(loss_table, losses, *, rate=False, design="holdout", **columns):
@@ -90,13 +90,17 @@ def test_no_error_seen_still_has_an_upper_end(loss_table, method):
 
 @pytest.mark.parametrize("method", [Wilson(), ClopperPearson()])
 def test_grouped_rates_use_the_effective_size(loss_table, method):
-    """Copies of a row carry no information: ten groups of five equal rows count as about ten rows."""
+    """Copies of a row carry no information: ten groups of five equal rows count as at most ten rows."""
     losses = np.repeat([1, 0, 0, 1, 0, 0, 0, 0, 1, 0], 5)
     grouped = method(held_out(loss_table, losses, rate=True, groups=spread_over(np.repeat(np.arange(10), 5))))
     alone = method(held_out(loss_table, losses[::5], rate=True))
     wrong = method(held_out(loss_table, losses, rate=True))
-    # n_eff = p(1-p) / (S^2/10) with S^2 on 9 degrees of freedom is 9
-    assert grouped.interval.width == pytest.approx(alone.interval.width, rel=0.1)
+    # n_eff = p(1-p) / (S^2/10) with S^2 on 9 degrees of freedom is 9, and counts as less where only 10 groups tell S^2
+    size = 9 * (stats.t.ppf(0.975, 49) / stats.t.ppf(0.975, 9)) ** 2
+    ends = wilson_interval(0.3, size, 0.95)
+    exact = stats.beta.ppf([0.025, 0.975], [0.3 * size, 0.3 * size + 1], [0.7 * size + 1, 0.7 * size])
+    assert tuple(grouped.interval) == pytest.approx(ends if method.id == "wilson" else tuple(exact))
+    assert grouped.interval.width > alone.interval.width
     assert grouped.interval.width > 1.6 * wrong.interval.width
     assert "U016" in [n.code for n in grouped.notes]
 

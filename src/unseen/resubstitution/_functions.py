@@ -76,8 +76,8 @@ def posterior(
     average, space
         As in `bolster`.
     posterior : str, classifier or function
-        "knn", "model" (its own predict_proba), "calibrated", "gaussian-process", a classifier with predict_proba that is
-        fitted to the sample, or a function of points.
+        "knn", "model" (its own predict_proba), "calibrated" (its scores, by a sigmoid fitted to the same points, with a note),
+        "gaussian-process", a classifier with predict_proba that is fitted to the sample, or a function of points.
     k : int
         Neighbours of "knn", 3 by default.
     among : int or None

@@ -9,10 +9,11 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.core.notes import Note, note
 from unseen.resubstitution._neighbours import k_nearest_in_parts
 from unseen.resubstitution._regions import Regions, aligned
 
-__all__ = ["NAMES", "Posterior", "posterior_of"]
+__all__ = ["NAMES", "Posterior", "posterior_notes", "posterior_of"]
 
 NAMES = ("knn", "model", "calibrated", "gaussian-process")
 Posterior = Callable[..., Floats]
@@ -47,7 +48,7 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
         if posterior == "model":
             return lambda points, of=None: regions.probabilities(points), "the model's own posterior"
         if posterior == "calibrated":
-            return _calibrated(regions), "the model's posterior, sigmoid-calibrated"
+            return _calibrated(regions), "the model's posterior, sigmoid-calibrated on its training points"
         if posterior == "gaussian-process":
             return _fitted(_gaussian_process(regions), regions), "Gaussian-process posterior"
         raise UnknownName("posterior", posterior, NAMES, "A classifier with predict_proba or a function works too.")
@@ -60,6 +61,14 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
     raise KindError(
         f"posterior is a {type(posterior).__name__}; give one of {', '.join(NAMES)}, a classifier with predict_proba, or a function."
     )
+
+
+def posterior_notes(posterior: Any) -> tuple[Note, ...]:
+    """Return what to know of a posterior before believing it."""
+    if isinstance(posterior, str) and posterior == "calibrated":
+        text = "the model's scores are calibrated on the points it was trained on, where a rule that memorises looks too good"
+        return (note("U023", text),)
+    return ()
 
 
 def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:

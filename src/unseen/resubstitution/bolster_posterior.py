@@ -13,7 +13,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import kernel_means
 from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._posterior import AMONG, posterior_of
+from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._regions import check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 
@@ -67,4 +67,5 @@ class BolsterPosterior(Kernelled):
 
         integral = kernel_means(regions.points, regions.codes, spread, self.kernel_draws(rng, data.n), doubt)
         measure = f"{self.measure}, {name} at the kernel points"
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)
+        notes = posterior_notes(self.posterior)
+        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)

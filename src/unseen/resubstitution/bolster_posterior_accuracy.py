@@ -12,6 +12,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import Kernelled
+from unseen.resubstitution._posterior import posterior_notes
 from unseen.resubstitution._regions import check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 from unseen.resubstitution.posterior import doubt_at_points
@@ -64,4 +65,5 @@ class BolsterPosteriorAccuracy(Kernelled):
         trust = 1 - doubt.values
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
         measure = f"{self.measure} and {name}, accuracies multiplied"
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)
+        notes = posterior_notes(self.posterior)
+        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)

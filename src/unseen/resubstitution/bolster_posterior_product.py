@@ -13,6 +13,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import Kernelled
+from unseen.resubstitution._posterior import posterior_notes
 from unseen.resubstitution._regions import check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 from unseen.resubstitution.posterior import doubt_at_points
@@ -65,5 +66,5 @@ class BolsterPosteriorProduct(Kernelled):
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
         return smoothed(
             self, regions, integral, f"{self.measure} times {name}", (n_fits, seconds), bandwidth=spread.bandwidth,
-            notes=(remark,),
+            notes=(remark, *posterior_notes(self.posterior)),
         )  # fmt: skip

@@ -12,7 +12,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import Integral
 from unseen.resubstitution._options import Averaged
-from unseen.resubstitution._posterior import AMONG, posterior_of
+from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._regions import Regions, check_classification, regions_of
 from unseen.resubstitution._result import SmoothedEstimate, smoothed
 
@@ -40,8 +40,8 @@ class PosteriorResub(Averaged):
     average, space
         See `unseen.resubstitution.bolster`.
     posterior : str, classifier or function
-        "knn", "model" (its own predict_proba), "calibrated", "gaussian-process", a classifier with predict_proba that is
-        fitted to the sample, or a function of points.
+        "knn", "model" (its own predict_proba), "calibrated" (its scores, by a sigmoid fitted to the same points, with a note),
+        "gaussian-process", a classifier with predict_proba that is fitted to the sample, or a function of points.
     k : int
         Neighbours of "knn".
     among : int or None
@@ -75,4 +75,4 @@ class PosteriorResub(Averaged):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         integral, measure = doubt_at_points(regions, self.posterior, self.k, self.among)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds))
+        return smoothed(self, regions, integral, measure, (n_fits, seconds), notes=posterior_notes(self.posterior))

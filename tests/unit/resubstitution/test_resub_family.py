@@ -338,6 +338,22 @@ def test_the_integration_error_by_hand():
 
 
 @pytest.mark.parametrize(
+    "method", ["posterior", "bolster_posterior", "bolster_posterior_product", "bolster_posterior_accuracy"]
+)
+def test_scores_calibrated_on_the_training_points_are_told(method):
+    """Labels are noise and the true error is 0.5: a memorising rule separates its own points, and a sigmoid believes it."""
+    noise = np.random.default_rng(0)
+    x, y = noise.standard_normal((80, 5)), noise.integers(0, 2, 80)
+    fitted = SVC(C=1000).fit(x, y)
+    assert R.posterior(fitted, x, y, posterior="calibrated").value < 0.2
+    options = {} if method == "posterior" else {"n_mc": 10}
+    told, silent = (getattr(R, method)(fitted, x, y, posterior=p, **options) for p in ("calibrated", "knn"))
+    assert told.notes[-1].code == "U023"
+    assert "trained on" in told.notes[-1].text
+    assert "U023" not in {n.code for n in silent.notes}
+
+
+@pytest.mark.parametrize(
     "method", ["resub", "bolster", "semi_bolster", "posterior", "bolster_posterior", "naive_bayes_bolster"]
 )
 def test_weights_of_points_weigh_their_contributions(method):

@@ -18,6 +18,7 @@ from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, rea
 from unseen.nets._cmi import FEW_NETWORKS, Score, cmi
 from unseen.nets._csv_rows import csv_rows, number_in
 from unseen.nets._measure import Measure
+from unseen.nets._noise_floor import NoiseFloor, adjusted_p_values
 from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
 from unseen.nets._sheet import sheets_for
 from unseen.nets._zoo import Zoo
@@ -155,7 +156,7 @@ def bench_of(
         _line(name, column, gap, axes, seeds, costs.get(name, 0.0), errors.get(name, 0.0), error, n_permutations)
         for name, column in values.items()
     ]
-    lines.sort(key=lambda line: -line.cmi)
+    lines = sorted(_adjusted(lines), key=lambda line: -line.cmi)
     return Bench(
         str(nets[0]["zoo"]),
         tuple(lines),
@@ -227,7 +228,7 @@ def _columns(
 def _line(
     name: str, column: np.ndarray, gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, seconds: float, error: float,
     gap_error: float, n_permutations: int,
-) -> BenchLine:  # fmt: skip
+) -> tuple[BenchLine, NoiseFloor]:  # fmt: skip
     own = np.isfinite(column)
     if not own.all():
         gap, column, seeds = gap[own], column[own], seeds[own]
@@ -237,11 +238,19 @@ def _line(
     worst = robust_error(gap, column, axes, seeds=seeds, min_difference=2 * math.sqrt(2) * gap_error)
     taus = [kendall_tau(gap[seeds == s], column[seeds == s]) for s in np.unique(seeds)]
     tau = float(np.mean(np.nan_to_num(taus)))  # a measure that is constant orders nothing
+    floor = score.noise_floor(n_permutations)
     return BenchLine(
         name, name in CONTROLS, 100 * score.value, 100 * min(score.by_seed), 100 * max(score.by_seed), 100 * honest.value,
-        score.noise_floor(n_permutations).p_value, tau, granulated_tau(gap, column, axes, seeds=seeds).value, worst.value, worst.worst,
+        floor.p_value, tau, granulated_tau(gap, column, axes, seeds=seeds).value, worst.value, worst.worst,
         seconds, error,
-    )  # fmt: skip
+    ), floor  # fmt: skip
+
+
+def _adjusted(found: Sequence[tuple[BenchLine, NoiseFloor]]) -> list[BenchLine]:
+    """Return lines with p-values adjusted for looking at all measures; a control is looked at by itself."""
+    measures = {line.measure: line.cmi / 100 for line, _ in found if not line.control}
+    adjusted = adjusted_p_values(measures, {line.measure: floor for line, floor in found})
+    return [replace(line, adjusted=adjusted.get(line.measure, line.p_value)) for line, _ in found]
 
 
 def _gap_error(nets: Sequence[Mapping[str, Any]], n_test: int) -> float:

@@ -22,7 +22,10 @@ NOT_MEASURED = "not measured"
 
 @dataclass(frozen=True)
 class BenchLine:
-    """Scores of one measure on one zoo: CMI as the competition's program and without self pairs (both out of 100), and rank agreement."""
+    """Scores of one measure on one zoo: CMI as the competition's program and without self pairs (both out of 100), and rank agreement.
+
+    `p_value` is that of this measure alone, `adjusted` takes in that all measures of the bench were looked at; a control is looked at by itself.
+    """
 
     measure: str
     control: bool
@@ -37,6 +40,7 @@ class BenchLine:
     worst: str
     seconds: float
     std_error: float
+    adjusted: float = float("nan")
 
 
 @dataclass(frozen=True)
@@ -109,9 +113,9 @@ class Bench(Shown):
         return {**self.to_dict(), **more, "sheets": [sheet.to_record() for sheet in self.sheets]}
 
     def __str__(self) -> str:
-        head = f"{'measure':24s} {'CMI':>6s} {'honest':>6s} {'p':>6s} {'tau':>6s} {'gran.':>6s} {'worst':>6s} {'seconds':>8s}"
+        head = f"{'measure':24s} {'CMI':>6s} {'honest':>6s} {'p':>6s} {'adj. p':>6s} {'tau':>6s} {'gran.':>6s} {'worst':>6s} {'seconds':>8s}"
         body = [
-            f"{line.measure + (' *' if line.control else ''):24s} {line.cmi:6.2f} {line.cmi_honest:6.2f} {line.p_value:6.3f} {line.tau:6.3f} "
+            f"{line.measure + (' *' if line.control else ''):24s} {line.cmi:6.2f} {line.cmi_honest:6.2f} {line.p_value:6.3f} {line.adjusted:6.3f} {line.tau:6.3f} "
             f"{line.granulated_tau:6.3f} {line.robust_error:6.3f} {line.seconds:8.3f}"
             for line in self.lines
         ]

@@ -18,44 +18,12 @@ from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.show import Shown
 from unseen.nets._cmi_scorer import scorer_of
 from unseen.nets._grid import Grid, as_grid, one_number_each
+from unseen.nets._noise_floor import NoiseFloor
 
 __all__ = ["NoiseFloor", "Score", "cmi"]
 
 Floats = NDArray[np.float64]
 FEW_NETWORKS = 48
-
-
-@dataclass(frozen=True)
-class NoiseFloor(Shown):
-    """What a measure without information scores on this grid, by permuting the measure over the networks.
-
-    Parameters
-    ----------
-    mean, quantile : float
-        Mean score and the score that 5 % of the permutations exceed, as fractions.
-    p_value : float
-        Share of permutations that score at least as much, the measure itself counted among them.
-    n_permutations : int
-        Number of permutations.
-    scores : numpy.ndarray
-        All of them, as fractions.
-    """
-
-    mean: float
-    quantile: float
-    p_value: float
-    n_permutations: int
-    scores: Floats = field(repr=False, metadata={"shown": False})
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the record as one row."""
-        return [self.to_dict()]
-
-    def __str__(self) -> str:
-        return (
-            f"noise floor: mean {100 * self.mean:.2f}, 95 % {100 * self.quantile:.2f}, p = {self.p_value:.3g} "
-            f"({self.n_permutations} permutations)"
-        )
 
 
 @dataclass(frozen=True)

@@ -159,7 +159,8 @@ def _agreement(held: Any, measures: list[str]) -> dict[tuple[str, str], float]:
 
 def _line(held: Mapping[str, Any]) -> BenchLine:
     texts: dict[str, Callable[[Any], Any]] = {"measure": str, "worst": str, "control": bool}
-    return BenchLine(**{f.name: texts.get(f.name, _number)(held[f.name]) for f in dataclasses.fields(BenchLine)})
+    there = [f.name for f in dataclasses.fields(BenchLine) if f.name in held or f.default is dataclasses.MISSING]
+    return BenchLine(**{name: texts.get(name, _number)(held[name]) for name in there})
 
 
 def _table(payload: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats], dict[str, list[Any]]]:
@@ -203,7 +204,10 @@ def _scores(payload: Mapping[str, Any]) -> MeasureScores:
     if not held:
         raise InputError("the record scores no measure.")
     scores = {str(one["measure"]): _score(one) for one in held}
-    return MeasureScores(scores, {str(one["measure"]): _floor(one["noise_floor"]) for one in held}, *_table(payload))
+    floors = {str(one["measure"]): _floor(one["noise_floor"]) for one in held}
+    known = [one for one in held if one.get("adjusted_p_value") is not None]
+    adjusted = {str(one["measure"]): _number(one["adjusted_p_value"]) for one in known}
+    return MeasureScores(scores, floors, *_table(payload), adjusted)
 
 
 def _estimate(payload: Mapping[str, Any]) -> NetEstimate:

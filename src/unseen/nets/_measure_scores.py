@@ -13,7 +13,8 @@ from unseen.core.errors import InputError, KindError
 from unseen.core.notes import Note, merge_notes
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown, plain
-from unseen.nets._cmi import NoiseFloor, Score, cmi
+from unseen.nets._cmi import Score, cmi
+from unseen.nets._noise_floor import NoiseFloor, adjusted_p_values
 from unseen.nets._rank_scores import kendall_tau
 
 __all__ = ["MeasureScores", "score_measures"]
@@ -35,6 +36,8 @@ class MeasureScores(Shown):
         Every measure's values, in the order of `gap`.
     axes : dict of str to list
         Hyper-parameters of the networks.
+    adjusted : dict of str to float
+        Measure to its p-value adjusted for looking at all of them.
     """
 
     scores: dict[str, Score]
@@ -42,6 +45,7 @@ class MeasureScores(Shown):
     gap: np.ndarray = field(repr=False)
     values: dict[str, np.ndarray] = field(repr=False)
     axes: dict[str, list[Any]] = field(repr=False)
+    adjusted: dict[str, float] = field(default_factory=dict)
 
     kept_as = "nets-cmi"
 
@@ -72,7 +76,7 @@ class MeasureScores(Shown):
             floor = self.floors[name]
             found.append(
                 {"measure": name, "cmi": 100 * score.value, "lower": low, "upper": high, "floor": 100 * floor.quantile,
-                 "p": floor.p_value, "tau": self.tau(name), "least with fixed": " ".join(score.binding), "networks": score.n_networks}
+                 "p": floor.p_value, "adjusted": self.adjusted.get(name), "tau": self.tau(name), "least with fixed": " ".join(score.binding), "networks": score.n_networks}
             )  # fmt: skip
         return found
 
@@ -80,7 +84,7 @@ class MeasureScores(Shown):
         """Return plain values: a list of scores with their noise floors."""
         scored = [
             {"measure": name, **score.to_dict(), "noise_floor": self.floors[name].to_dict(), "p_value": self.floors[name].p_value,
-             "kendall_tau": self.tau(name)}
+             "adjusted_p_value": self.adjusted.get(name), "kendall_tau": self.tau(name)}
             for name, score in self.scores.items()
         ]  # fmt: skip
         return {"measures": scored}
@@ -93,8 +97,17 @@ class MeasureScores(Shown):
         tau = self.tau(measure)
         return "" if tau is None else f"; Kendall's tau {tau:.2f}"
 
+    def _adjusted(self, measure: str) -> str:
+        """Say what is left of a p-value when all measures were looked at."""
+        if len(self.scores) < 2 or measure not in self.adjusted:
+            return ""
+        return f", {self.adjusted[measure]:.3g} adjusted for {len(self.scores)} measures"
+
     def __str__(self) -> str:
-        lines = [f"{name}: {score}; {self.floors[name]}{self._direction(name)}" for name, score in self.scores.items()]
+        lines = [
+            f"{name}: {score}; {self.floors[name]}{self._adjusted(name)}{self._direction(name)}"
+            for name, score in self.scores.items()
+        ]
         return "\n".join([*lines, *map(str, self.notes)])
 
 
@@ -159,4 +172,5 @@ def score_measures(
     values = {str(name): np.asarray(column, dtype=float) for name, column in measures.items()}
     columns = grid.columns if hasattr(grid, "columns") else grid
     axes = {str(name): np.asarray(grid[name], dtype=object).tolist() for name in columns}
-    return MeasureScores(scores, floors, np.asarray(gap, dtype=float), values, axes)
+    adjusted = adjusted_p_values({name: score.value for name, score in scores.items()}, floors)
+    return MeasureScores(scores, floors, np.asarray(gap, dtype=float), values, axes, adjusted)

@@ -15,6 +15,8 @@ def answer(found: MeasureScores) -> Section:
     score, floor = found.scores[best], found.floors[best]
     above = sum(s.value > found.floors[name].quantile for name, s in found.scores.items())
     lead = f"{best} scores {100 * score.value:.1f} of 100, where one in twenty measures without information passes {100 * floor.quantile:.1f} (p = {floor.p_value:.3g})."
+    if len(found.scores) > 1 and best in found.adjusted:
+        lead += f" It is the best of {len(found.scores)}: adjusted for that, p = {found.adjusted[best]:.3g}."
     about = f"{above} of {len(found.scores)} measures are above their noise floor, on {score.n_networks} networks."
     made = picture(found, "scores")
     blocks: list[Block] = [Text(lead, lead=True), Text(about), *([made] if made is not None else [])]
@@ -26,9 +28,9 @@ def table(found: MeasureScores) -> Section:
     """Return the table of all scores."""
     caption = (
         "CMI: as the PGDL competition's program scores, out of 100, with its interval over seeds where there are several; floor: what one in twenty measures without "
-        "information exceeds; p: by permutation; tau: Kendall's correlation with the gap, below 0 where the measure points the wrong way; least with: the hyper-parameters held fixed when it scores least."
+        "information exceeds; p: by permutation, of this measure alone; adjusted: for looking at all of them; tau: Kendall's correlation with the gap, below 0 where the measure points the wrong way; least with: the hyper-parameters held fixed when it scores least."
     )
-    columns = ["measure", "CMI", "lower", "upper", "floor", "p", "tau", "least with", "networks"]
+    columns = ["measure", "CMI", "lower", "upper", "floor", "p", "adjusted p", "tau", "least with", "networks"]
     rows = [list(row.values()) for row in sorted(found.rows(), key=lambda row: -row["cmi"])]
     return Section("table", "All measures", [Table(columns, rows, caption)])
 

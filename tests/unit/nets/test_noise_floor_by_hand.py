@@ -133,3 +133,31 @@ def test_a_table_of_measures_holds_what_each_scores_by_itself(self_pairs: bool) 
         assert row["p"] == pytest.approx(floor.p_value)
     assert floor.p_value != score.noise_floor(40, random_state=5).p_value
     assert floor.quantile != pytest.approx(floor.mean)
+
+
+def test_the_best_of_many_measures_is_judged_by_the_best_of_as_many_without_information() -> None:
+    """Of ten random measures the best has a p-value up to .1 in half of the cases; the adjusted one in one of ten."""
+    grid = {name: list(values) for name, values in zip("abc", zip(*itertools.product(range(3), range(2), range(2))))}
+    rng = np.random.default_rng(8)
+    single, adjusted = [], []
+    for _ in range(60):
+        gap, columns = rng.random(12), {str(k): rng.random(12) for k in range(10)}
+        found = score_measures(gap, columns, grid, n_permutations=99)
+        best = found.best_first()[0]
+        single.append(found.floors[best].p_value)
+        adjusted.append(found.adjusted[best])
+        assert all(found.adjusted[name] >= floor.p_value for name, floor in found.floors.items())
+    assert np.mean(np.array(single) <= 0.1) > 0.4
+    assert np.mean(np.array(adjusted) <= 0.1) <= 0.1 + 2.5 * np.sqrt(0.1 * 0.9 / 60)
+    assert np.mean(np.array(adjusted) <= 0.5) >= 0.5 - 2.5 * np.sqrt(0.25 / 60)
+
+
+def test_one_measure_needs_no_adjustment_and_equal_measures_share_one() -> None:
+    grid = {name: list(values) for name, values in zip("abc", zip(*itertools.product(range(3), range(2), range(2))))}
+    rng = np.random.default_rng(1)
+    gap, column = rng.random(12), rng.random(12)
+    alone = score_measures(gap, {"m": column}, grid, n_permutations=99)
+    assert alone.adjusted == {"m": alone.floors["m"].p_value}
+    twice = score_measures(gap, {"m": column, "again": 2 * column}, grid, n_permutations=99)
+    assert twice.adjusted == {"m": alone.adjusted["m"], "again": alone.adjusted["m"]}  # permuted alike
+    assert "adjusted for 2 measures" in str(twice)

@@ -177,6 +177,6 @@ def diagnosed(
     r_hat, limit = largest_r_hat(z)
     ess = min(effective_size(z[..., k]) for k in range(z.shape[2]))
     if r_hat > max(SETTLED, limit):
-        said = f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows; settled chains of this length stay below {limit:.3f}"
+        said = f"largest R-hat {r_hat:.3f} over the logits of {len(X[:WATCHED])} training rows; settled chains of {draws} independent draws stay below {limit:.3f}"
         notes = (*notes, note("N020", said))
     return posterior_of_states(module, flat, sampler, r_hat=r_hat, ess=ess, notes=tuple(notes), classes_=classes)

@@ -37,6 +37,9 @@ class Scorer:
 def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options: Any) -> Scorer:
     """Return a scoring function for scikit-learn's searches, to be used with `cv=whole_sample(X)`.
 
+    The score of the candidate that wins says too much good of it, since it was chosen by this score: with 4 of 10 features
+    kept by forward selection on 40 points, `bolster` gave a linear machine .21 on average, and .27 was true; `resub` .14 of .28.
+
     Parameters
     ----------
     method : str

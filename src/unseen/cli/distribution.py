@@ -49,7 +49,7 @@ def distribution(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show how a model's error varies over training sets: location, dispersion, fractiles."""
+    """Show how a model's error varies over random splits: location, dispersion, fractiles."""
     check_writable(report)
     models = list(model or [])
     if len(models) > 2:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DistributionComparison"]
 
+ROUND_OFF = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class DistributionComparison(Shown):
@@ -61,7 +63,7 @@ class DistributionComparison(Shown):
 
     @property
     def naive_std_error(self) -> float:
-        """sqrt(sum (d_j - dbar)^2 / (J (J - 1))): takes overlapping splits for independent ones and is far too small."""
+        """sqrt(sum (d_j - dbar)^2 / (J (J - 1))): takes overlapping splits for independent ones and is too small."""
         return float(self.values.std(ddof=1) / np.sqrt(len(self.values)))
 
     @property
@@ -80,9 +82,9 @@ class DistributionComparison(Shown):
         return float(np.mean(self.values > 0))
 
     def t(self, corrected: bool = True) -> float:
-        """Return the difference in standard errors; 0/0 is NaN."""
+        """Return the difference in standard errors; NaN where all splits agree, which says nothing of their error."""
         error = self.corrected_std_error if corrected else self.naive_std_error
-        return self.difference / error if error > 0 else float("nan") if self.difference == 0 else float("inf")
+        return self.difference / error if error > ROUND_OFF * abs(self.difference) else float("nan")
 
     def p_value(self, corrected: bool = True) -> float:
         """Return the two-sided p-value of "no difference" by Student's t with J - 1 degrees of freedom."""

@@ -12,7 +12,7 @@ __all__: list[str] = []
 HOW = (
     "avr, tavr and med are the mean, the mean without 5% at each end, and the median; std, mad and iqr the standard "
     "deviation, the median absolute deviation and the distance of the quartiles. The spread over splits of one data set "
-    "tells how the error varies with the training rows; it is no standard error of the mean."
+    "tells how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
 )
 
 
@@ -38,8 +38,8 @@ def curve(d: ErrorDistribution) -> Section | None:
 def comparison(c: DistributionComparison) -> Section:
     """Return the difference with both standard errors."""
     warning = (
-        "The naive standard error takes overlapping splits for independent ones and is far too small; it is shown because "
-        "it is often quoted. The share of splits on which the first is worse speaks of splits, not of data sets."
+        "The naive standard error takes overlapping splits for independent ones and is too small; it is shown because "
+        "it is often quoted. The corrected one is meant to be on the safe side. The share of splits on which the first is worse speaks of splits, not of data sets."
     )
     blocks: list[Any] = [Text(str(c), lead=True), table_of(c.rows()), Text(warning)]
     each = [{"model": name, **row} for name, d in zip(c.names, (c.first, c.second)) for row in d.rows()]

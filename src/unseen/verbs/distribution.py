@@ -65,7 +65,7 @@ def distribution(
     progress: Any = None,
     **columns: Any,
 ) -> ErrorDistribution:
-    """Estimate the distribution of a model's error over training sets, from random splits that are all distinct.
+    """Return the distribution of a model's error over random splits that are all distinct.
 
     Two models compared on the same data with the same `random_state` share their splits: `a.compare(b)`.
 

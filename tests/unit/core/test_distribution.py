@@ -112,3 +112,12 @@ def test_no_difference_at_all_has_no_p_value():
     assert c.difference == 0
     assert np.isnan(c.p_value())
     assert c.to_json()
+
+
+@pytest.mark.parametrize("gap", [-0.1, 0.0, 0.1])
+def test_without_spread_a_difference_has_no_p_value(gap):
+    """Three splits with the same difference: its standard error is 0 and says nothing, so p is not 0 either."""
+    values = np.array([0.2, 0.3, 0.4])
+    c = ErrorDistribution(values + gap, n_train=30, n_test=10).compare(ErrorDistribution(values, n_train=30, n_test=10))
+    assert np.isnan(c.t())
+    assert np.isnan(c.p_value())

@@ -9,6 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
+import unseen.display
 from unseen.core.errors import InputError
 
 

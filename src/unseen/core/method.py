@@ -24,6 +24,7 @@ __all__ = [
     "no_spread",
     "normal_interval",
     "point_estimate",
+    "split_freedom",
     "t_interval",
 ]
 
@@ -199,6 +200,15 @@ def _tested_units(table: LossTable) -> tuple[int, str]:
         return len(np.unique(data.units[rows])), ""
     each = [len(np.unique(data.units[rows[data.codes[rows] == k]])) for k in np.unique(data.codes[rows])]
     return min(each), " of the rarest class"
+
+
+def split_freedom(table: LossTable, splits: int) -> int:
+    """Return the degrees of freedom of a spread over splits: one less than these, or than the units if those are fewer.
+
+    Many splits of few units show no more of them than there are: 25 splits of six groups at 24 degrees of freedom cover .90
+    instead of .95.
+    """
+    return max(1, min(splits, table.data.n_units) - 1)
 
 
 def finish(

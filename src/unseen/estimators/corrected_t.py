@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.method import check_table, t_interval
+from unseen.core.method import check_table, split_freedom, t_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.monte_carlo import MonteCarlo
@@ -80,7 +80,7 @@ class CorrectedT:
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def default_design(self, data: Data) -> MonteCarlo:
         """Return 25 random 90/10 splits."""
@@ -95,7 +95,7 @@ class CorrectedT:
         return MonteCarlo(fraction=0.3, n_splits=25)
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean and its corrected t interval with J - 1 degrees of freedom."""
+        """Return the mean and its corrected t interval with J - 1 degrees of freedom, or one less than the units if these are fewer."""
         level = check_table(self, table, level)
         means = table.contributions()
         if means.size < 2:
@@ -104,4 +104,5 @@ class CorrectedT:
         share = n_test / (n_test + n_train)
         notes = _difference_notes(share) if table.is_difference else (*_large_share(share), *few_errors(table))
         se = float(means.std(ddof=1) * np.sqrt(1 / means.size + n_test / n_train))
-        return t_interval(self, table, float(means.mean()), se, level, df=means.size - 1, notes=notes)
+        df = split_freedom(table, means.size)
+        return t_interval(self, table, float(means.mean()), se, level, df=df, notes=notes)

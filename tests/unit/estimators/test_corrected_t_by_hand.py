@@ -149,3 +149,36 @@ def test_one_split_or_a_foreign_design_is_refused():
     table = unseen.run(DecisionTreeRegressor(), unseen.datasets.load("diabetes").take(np.arange(30)), design=KFold(3))
     with pytest.raises(InputError, match="corrected-t is not valid for the design 'kfold'"):
         unseen.estimate(table, method="corrected-t")
+
+
+def test_splits_of_few_groups_have_no_more_degrees_of_freedom_than_groups():
+    """Six groups, 25 splits, normal losses: at 24 degrees of freedom .90 of intervals cover, at 5 they cover .95."""
+    groups = np.repeat(np.arange(6), 4)
+    covered = 0
+    for seed in range(250):
+        rng = np.random.default_rng([9, seed])
+        y = np.repeat(rng.normal(2.0, 0.5, 6), 4)  # the loss of predicting 0 is |y|, the same within a group
+        table = unseen.run(
+            Nought(),
+            y[:, None],
+            y,
+            design=unseen.designs.MonteCarlo(0.1, 25),
+            groups=groups,
+            task="regression",
+            random_state=seed,
+        )
+        e = CorrectedT()(table.losses("absolute"))
+        assert e.df == 5
+        assert e.interval.high - e.value == pytest.approx(stats.t.ppf(0.975, e.df) * e.std_error)
+        covered += 2.0 in e.interval
+    assert covered / 250 == pytest.approx(0.95, abs=3 * np.sqrt(0.95 * 0.05 / 250))
+
+
+class Nought:
+    """Predicts nothing."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))

@@ -163,7 +163,7 @@ def nca(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Non-compartmental rates of appearance and conversion: areas only, lower bounds."""
+    """Non-compartmental rates of appearance (lower bounds) and conversion between sampled pools, from areas only."""
     check_writable(report)
     from unseen.kinetics._nca import nca as run
 

@@ -71,8 +71,8 @@ class Appearance(Shown):
     def __str__(self) -> str:
         first, second = self.scheme.substrates
         return (
-            f"{self.subject}: Ra_{first} {self.ra_precursor:.4g}, Ra_{second} {self.ra_product:.4g}, "
-            f"conversion {self.conversion:.4g} per hour (non-compartmental: lower bounds)"
+            f"{self.subject}: Ra_{first} {self.ra_precursor:.4g}, Ra_{second} {self.ra_product:.4g} (lower bounds of appearance), "
+            f"conversion {self.conversion:.4g} (EC to EC; other places give more) per hour, non-compartmental"
         )
 
 
@@ -181,7 +181,8 @@ def nca(
 
     Notes
     -----
-    Loss from the unsampled pool is not seen by this analysis: it gives the lower end of the interval of appearance.
+    Loss from the unsampled pool is not seen by this analysis: it gives the lower end of the interval of appearance. Conversion is that between the
+    sampled pools, no bound of it: trapezoids between the usual 12 samples make it about 5% too large. Elsewhere in the body it would be larger.
 
     Examples
     --------

@@ -240,7 +240,7 @@ def study_notes(study: KineticStudy) -> Section | None:
 @section(NcaStudy, 10)
 def areas(study: NcaStudy) -> Section:
     """Areas and rates of appearance."""
-    lead = f"{len(study.subjects)} subjects analysed without a compartmental model; the rates are lower bounds."
+    lead = f"{len(study.subjects)} subjects analysed without a compartmental model. Rates of appearance are lower bounds; conversion is that between the sampled pools, and more if it takes place elsewhere."
     rows: list[list[Any]] = []
     for one in study.subjects:
         parts = [Cell(f"{100 * a.extrapolated:.0f}%", a.extrapolated) for a in one.areas.values()]

@@ -64,6 +64,25 @@ def test_appearance_and_conversion_against_the_closed_form():
     assert exact.U[0] / exact.U[1] == pytest.approx(0.027 / 0.053, rel=1e-6)
 
 
+def test_what_areas_bound_and_what_they_estimate():
+    """Appearance is bounded from below at every location, conversion at all but the one between the sampled pools."""
+    for place in ("EC-EC", "IC-IC", "IC-EC"):
+        made = kinetics.simulate(1, noise=0.0, floor=0.0, between=0.0, location=place, random_state=0)
+        options = {"error": "proportional", "outliers": None, "locations": [place]}
+        true, areas = (
+            kinetics.fit(made.ttr, made.doses, **options)["s1"].values(),
+            kinetics.nca(made.ttr, made.doses)["s1"],
+        )
+        assert areas.ra_precursor < true["U_Phe"]
+        assert areas.ra_product < true["U_Tyr"] + true["Fconv"]
+        if place == "EC-EC":
+            assert areas.conversion == pytest.approx(true["Fconv"], rel=0.06)
+            assert areas.conversion > true["Fconv"]
+            assert "(lower bounds of appearance), conversion" in str(areas)
+        else:
+            assert areas.conversion < true["Fconv"]
+
+
 def test_random_effects_against_published_values():
     """BCG vaccine trials (Colditz et al., 1994); metafor's documented results: REML -0.7145 (0.1798), tau2 0.3132.
 

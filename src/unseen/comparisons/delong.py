@@ -23,6 +23,8 @@ from unseen.measures._delong import area, area_ends, area_freedom, delong
 
 __all__ = ["DeLong", "delong"]
 
+MOST_FREEDOM = 1e9
+
 
 def _scores(table: LossTable, positive: int) -> Floats:
     source = table.source[0]
@@ -54,6 +56,9 @@ def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, p
 class DeLong:
     """One minus the area under the ROC curve as the error; the covariance of two areas on the same cases is allowed for.
 
+    The difference is referred to Student's t with Satterthwaite's degrees of freedom: the normal law of the paper rejects equal
+    areas too often where a class is rare (.11 at .05 with 5 cases against 100, .08 with 10 against 300).
+
     References
     ----------
     DeLong, E. R., DeLong, D. M. and Clarke-Pearson, D. L. (1988). Comparing the areas under two or more correlated
@@ -76,7 +81,7 @@ class DeLong:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""
@@ -120,26 +125,28 @@ class DeLong:
         return positive, score
 
     def __call__(self, a: LossTable, b: LossTable, *, level: float = 0.95) -> Comparison:
-        """Return the difference of 1 - AUC, its normal interval and the p-value."""
-        from scipy.special import ndtr, ndtri
+        """Return the difference of 1 - AUC, its interval and the p-value, by t with the freedom that few cases leave."""
+        from scipy.special import stdtr, stdtrit
 
         difference, level = check_pair(self, a, b, level)
         rows = a.source[0].test.row
         (positive, first), (_, second) = self._cases(a), self._cases(b)
         if not np.array_equal(rows, b.source[0].test.row):
             raise InputError(f"{self.id}: a fit of one model failed; the two must have tested the same rows.")
-        areas, covariance = delong(positive, first, second, units=difference.data.units[rows])
+        units = difference.data.units[rows]
+        areas, covariance = delong(positive, first, second, units=units)
+        df = min(area_freedom(positive, first, units, minus=second), MOST_FREEDOM)
         value = float(areas[1] - areas[0])
         se = float(np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0)))
         notes: tuple[Note, ...] = pooled_folds(difference)
         if se == 0:
             notes = (*notes, note("U010", "the two models rank all cases alike"))
-        half = float(ndtri((1 + level) / 2)) * se
+        half = float(stdtrit(df, (1 + level) / 2)) * se
         interval = Interval(value - half, value + half, level) if se > 0 else None
-        estimate = replace(finish(self, difference, value, se, interval, None, notes=notes), loss="1 - auc")
+        estimate = replace(finish(self, difference, value, se, interval, df, notes=notes), loss="1 - auc")
         statistic = value / se if se > 0 else (0.0 if value == 0 else None)
-        p = (1.0 if value == 0 else float("nan")) if se == 0 else float(2 * ndtr(-abs(value / se)))
-        made = compared(difference, estimate, level, statistic=statistic, reference="normal", p=p)
+        p = (1.0 if value == 0 else float("nan")) if se == 0 else float(2 * stdtr(df, -abs(value / se)))
+        made = compared(difference, estimate, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
         # areas have no value per unit to divide by, and the share of splits must be of areas, not of the table's losses
         ahead = _share_ahead(a.source[0].test.split, positive, first, second, value)
         return replace(made, effect=None, prob_superior=ahead)

@@ -86,8 +86,12 @@ def _weighted_placements(positive: Array, score: Floats, weight: Floats) -> tupl
     return share_below(plus, minus, weight[~positive]), 1 - share_below(minus, plus, weight[positive])
 
 
-def area_freedom(positive: Array, score: Floats, units: Array, weight: Floats | None = None) -> float:
+def area_freedom(
+    positive: Array, score: Floats, units: Array, weight: Floats | None = None, minus: Floats | None = None
+) -> float:
     """Return the degrees of freedom of DeLong's variance of one area, by Satterthwaite's rule (Brunner & Munzel, 2000).
+
+    With scores `minus` of a second model, those of the variance of the difference of the two areas.
 
     The variance is that of the units with a case of the rarer class and that of all others; few of the former make it
     uncertain however many the latter.
@@ -105,7 +109,8 @@ def area_freedom(positive: Array, score: Floats, units: Array, weight: Floats | 
     2.2
     """
     codes = np.unique(units, return_inverse=True)[1].reshape(-1)
-    totals = np.bincount(codes, _influence(positive, score, weight)[1])
+    influence = _influence(positive, score, weight)[1]
+    totals = np.bincount(codes, influence if minus is None else influence - _influence(positive, minus, weight)[1])
     holding = [np.bincount(codes[part], minlength=len(totals)) > 0 for part in (positive, ~positive)]
     rare = min(holding, key=np.count_nonzero)
     parts = [totals[rare], totals[~rare]]

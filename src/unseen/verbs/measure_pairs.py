@@ -16,7 +16,7 @@ from unseen.core.paired import compared
 from unseen.core.rng import stream
 from unseen.core.set_losses import as_loss
 from unseen.estimators.bca import bca_ends
-from unseen.measures._delong import delong
+from unseen.measures._delong import area_freedom, delong
 from unseen.verbs.measure_input import Judged, judged_table
 from unseen.verbs.measure_intervals import ROUND_OFF, Bootstrap, blocks_of
 from unseen.verbs.measure_one import one_measure
@@ -25,6 +25,7 @@ __all__ = ["set_difference", "set_estimate"]
 
 N_BOOTSTRAP = 2000
 CELLS_AT_ONCE = 2_000_000
+MOST_FREEDOM = 1e9
 
 
 def set_estimate(table: LossTable, level: float) -> Estimate:
@@ -47,34 +48,42 @@ def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
     difference = a.minus(b)
     one, two = judged_table(a.source[0]), judged_table(b.source[0])
     if a.measure.id == "auc":
-        value, se, ends = _areas(one, two, level)
+        value, se, df, ends = _areas(one, two, level)
         method = "delong"
     else:
         value, se, ends = _resampled(a, one, two, level)
+        df = None
         method = "paired-bootstrap"
     notes = () if ends is not None else (note("U010", "the two never differ, so no interval can be given"),)
     interval = None if ends is None else Interval(*ends, level).clipped(*difference.range)
-    made = Estimate(value, se, interval, None, method, Target.MODEL, difference.loss, one.n_units, 0, notes=notes)
+    made = Estimate(value, se, interval, df, method, Target.MODEL, difference.loss, one.n_units, 0, notes=notes)
     return _tested(difference, made, level)
 
 
 def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
-    from scipy.special import ndtr
+    from scipy.special import ndtr, stdtr
 
-    se = made.std_error or 0.0
+    se, df = made.std_error or 0.0, made.df
     statistic = made.value / se if se > 0 else (0.0 if made.value == 0 else None)
-    p = float(2 * ndtr(-abs(statistic))) if statistic is not None else float("nan")
-    return compared(difference, made, level, statistic=statistic, reference="normal", p=p)
+    tail = -abs(statistic) if statistic is not None else float("nan")
+    p, reference = (
+        float(2 * (ndtr(tail) if df is None else stdtr(df, tail))),
+        "normal" if df is None else f"t({df:.4g})",
+    )
+    return compared(difference, made, level, statistic=statistic, reference=reference, p=p)
 
 
-def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, tuple[float, float] | None]:
-    from scipy.special import ndtri
+def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, float, tuple[float, float] | None]:
+    """Return difference, standard error, degrees of freedom (Satterthwaite's: a rare class leaves few) and t interval."""
+    from scipy.special import stdtrit
 
     positive = one.y == one.positive
-    areas, c = delong(positive, one.column(one.positive), two.column(two.positive), units=one.units)
+    first, second = one.column(one.positive), two.column(two.positive)
+    areas, c = delong(positive, first, second, units=one.units)
     se = float(np.sqrt(max(c[0, 0] + c[1, 1] - 2 * c[0, 1], 0.0)))
-    value, half = float(areas[1] - areas[0]), float(ndtri((1 + level) / 2)) * se
-    return value, se, (value - half, value + half) if se > 0 else None
+    df = min(area_freedom(positive, first, one.units, minus=second), MOST_FREEDOM)
+    value, half = float(areas[1] - areas[0]), float(stdtrit(df, (1 + level) / 2)) * se
+    return value, se, df, (value - half, value + half) if se > 0 else None
 
 
 def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[float, float, tuple[float, float] | None]:

@@ -168,10 +168,12 @@ def settled(given: Samples) -> tuple[float, float]:
     return min(((b, r) for b in BOUNDS for r in RIDGES), key=loss)
 
 
-def held_out(given: Samples) -> np.ndarray:
-    """Return estimates by bound, ridge and weights that never saw a data set of the row's family."""
-    out = np.empty(len(given.truth))
-    for rest, inside in folds(given):
-        others = given.where(rest)
-        out[inside] = fitted(others, *settled(others))(given.where(inside))
+def held_out(given: Samples, judged: Samples) -> np.ndarray:
+    """Return estimates of judged rows by bound, ridge and weights fitted to given rows without the judged one's family."""
+    out = np.empty(len(judged.truth))
+    fold, judged_in = fold_of(given.group), fold_of(judged.group, given.group)
+    for k in range(N_FOLDS):
+        others, inside = given.where(fold != k), judged_in == k
+        if inside.any():
+            out[inside] = fitted(others, *settled(others))(judged.where(inside))
     return out

@@ -15,8 +15,8 @@ import numpy as np
 
 from benchmarks import combination_bounded as bounded
 from benchmarks.combination_cells import MAIN_SIZE, SINGLES, Cells, load
-from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, cell_share, evidence_rows
-from benchmarks.combination_tables import TABLES, markdown, shipped
+from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, cell_share, evidence_rows, markdown
+from benchmarks.combination_tables import TABLES, shipped
 from unseen.core.evidence import Table, error_band, looked_up, table_of
 
 HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "sets")
@@ -29,7 +29,7 @@ def every_value(rows: Rows, cells: Cells, given: bounded.Samples) -> dict[str, n
     fitted_on = cells.comparable()
     auto = auto_by_row(rows, given, fitted_on, tuple(shipped(fitted_on)["any"]))
     singles = {name: np.array([float(r[name]) for r in rows]) for name in SINGLES}
-    return singles | {"combined": bounded.held_out(given), "auto-resub": auto}
+    return singles | {"combined": bounded.held_out(given, given), "auto-resub": auto}
 
 
 def smallest_in_situation(table: Table, row: Mapping[str, str], combined: float) -> str:

@@ -28,6 +28,12 @@ FAMILY_OF_RULE = {
 }
 
 
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
 def auto_by_row(
     rows: Sequence[Mapping[str, str]], given: Samples, fitted_on: Cells, members: Sequence[str]
 ) -> np.ndarray:
@@ -36,7 +42,9 @@ def auto_by_row(
     out = np.empty(len(rows))
     for k in range(N_FOLDS):
         weights = by_rule(fitted_on.where(fold_of(fitted_on.group) != k), members)
-        inside = fold_of(given.group) == k
+        inside = fold_of(given.group, fitted_on.group) == k
+        if not inside.any():
+            continue
         out[inside] = (parts[inside] * np.array([weights[rule] for rule in given.rule[inside]])).sum(axis=1)
     return out
 

@@ -28,8 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import combination_bounded as bounded
 from benchmarks.choose_combination import COLUMNS, keys_in, one
-from benchmarks.combination_evidence import FAMILY_OF_RULE
-from benchmarks.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over, markdown
+from benchmarks.combination_evidence import FAMILY_OF_RULE, markdown
+from benchmarks.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over
 from benchmarks.small_samples import LARGEST_TEST, RULES, table
 from unseen.core.evidence import error_band, expected, recipe_bound, recipe_weights
 from unseen.core.situation import MANY_EQUAL, RARE_CLASS

@@ -20,7 +20,8 @@ from benchmarks.combination_cells import (
     rounded,
     weights_of,
 )
-from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, by_size_of_error, evidence_rows
+from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, by_size_of_error, evidence_rows, markdown
+from benchmarks.combination_large import large_rows
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
@@ -68,12 +69,6 @@ def summaries(rows: list[dict[str, str]], cells: Cells) -> dict[str, Summary]:
     return {c: summarize([float(r[c]) for r in kept], truth, c, strata=strata) for c in SINGLES}
 
 
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table."""
-    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
 def grouped(found: Mapping[str, np.ndarray], label: np.ndarray, order: Sequence[object]) -> list[list[str]]:
     """Return the mean RMS of every estimator within each group of cells."""
     return [[name, *(f"{rms[label == g].mean():.3f}" for g in order)] for name, rms in found.items()]
@@ -88,7 +83,7 @@ def write_tables() -> None:
     """Write the tables of the documentation and the shipped evidence, and the recipes' weights."""
     rows, cells = load()
     given = bounded.samples(rows)
-    value = bounded.held_out(given)
+    value = bounded.held_out(given, given)
     combined = by_cell(cells, given, value)
     at_main = cells.n == MAIN_SIZE
     main, fitted_on = cells.where(at_main), cells.comparable()
@@ -119,7 +114,8 @@ def write_tables() -> None:
         [*gains, *_by_draws(rows, given, value)], bound, {"combined": moved, "auto-resub": auto}
     )
     (TABLES / "combination.md").write_text(combination)
-    _ship(evidence_rows(rows, given, values), bound, {"combined": moved, "auto-resub": auto})
+    large = large_rows(given, fitted_on, tuple(auto["any"]))
+    _ship([*evidence_rows(rows, given, values), *large], bound, {"combined": moved, "auto-resub": auto})
     print("\n\n".join([*text, *levels, combination]))
 
 

@@ -99,9 +99,16 @@ class Assessment(Shown):
 
         It is made of several estimates, has no interval, speaks of this model, and says what RMS to expect of it; it never
         replaces the headline. It is there only because it beat every single estimator on held-out data sets, and not
-        where a class is rarer than in those: on fresh sets with such a class it did not.
+        where it did not: in samples of several hundred units, and where a class is rarer than in those data sets.
         """
-        return self.estimates.get("combined") if leads("combined") and not has_rare_class(self.data) else None
+        return None if self._withheld() else self.estimates.get("combined")
+
+    def _withheld(self) -> str:
+        """Say why no figure is the best one; empty where one is."""
+        if has_rare_class(self.data):
+            return unlike_the_study(self.data)
+        n = self.data.n_units
+        return "" if leads("combined", n) else f"with {n} units combined was no nearer than every single estimator"
 
     @property
     def complete(self) -> bool:
@@ -182,9 +189,7 @@ class Assessment(Shown):
         """Return the best single figure with what to expect of it; empty where there is none."""
         best = self.best
         if best is None:
-            withheld = "combined" in self.estimates and has_rare_class(self.data)
-            why = "No single figure is named as the best"
-            return f"{why}: {unlike_the_study(self.data)}." if withheld else ""
+            return f"No single figure is named as the best: {self._withheld()}." if "combined" in self.estimates else ""
         value = percent_or_number(best.value, best.loss)
         text = f"Best single figure for {best.target}: {value} ({best.method}, no interval"
         rms = getattr(best, "expected_rms", None)

@@ -91,9 +91,11 @@ def test_the_best_single_figure_is_shown_only_while_it_leads(monkeypatch):
     overall = [r for r in rows() if {r[k] for k in ("family", "features", "classes", "error")} == {"any"}]
     own = {r["n"]: float(r["rms"]) for r in overall if r["estimator"] == "combined"}
     singles = [r for r in overall if r["estimator"] not in ("combined", "auto-resub")]
+    assert sorted(map(int, own)) == [20, 40, 100, 400]
     assert len(singles) == 13 * len(own)
-    assert all(own[r["n"]] < float(r["rms"]) for r in singles)
-    assert evidence.leads("combined")
+    nearer = {(r["estimator"], r["n"]) for r in singles if float(r["rms"]) < own[r["n"]]}
+    assert nearer == {("kfold", "400")}
+    assert [evidence.leads("combined", n) for n in (20, 40, 100, 400, 2000)] == [True, True, True, False, False]
     effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
     a = unseen.assess(KNeighborsClassifier(3), X, Y, random_state=0, effort=effort)
     assert a.best is not None
@@ -102,11 +104,22 @@ def test_the_best_single_figure_is_shown_only_while_it_leads(monkeypatch):
     monkeypatch.setattr(evidence, "_table", lambda: table)
     evidence.leads.cache_clear()
     try:
-        assert not evidence.leads("combined")
+        assert not evidence.leads("combined", 40)
         assert a.best is None
-        assert a.best_sentence() == ""
+        assert a.best_sentence() == (
+            "No single figure is named as the best: with 40 units combined was no nearer than every single estimator."
+        )
     finally:
         evidence.leads.cache_clear()
+
+
+def test_it_leads_up_to_the_size_at_which_cross_validation_has_caught_up():
+    """Straight lines in logarithms between 100 and 400 units, by hand."""
+    at = {(r["estimator"], int(r["n"])): float(r["rms"]) for r in rows() if set(list(r.values())[2:6]) == {"any"}}
+    ahead, behind = (np.log(at["kfold", n] / at["combined", n]) for n in (100, 400))
+    meet = 100 * 4 ** (ahead / (ahead - behind))
+    assert 200 < meet < 350
+    assert [evidence.leads("combined", int(n)) for n in (meet - 1, meet + 1)] == [True, False]
 
 
 def test_a_recipe_without_retraining_states_its_integration_error():

@@ -99,6 +99,21 @@ def test_a_class_rarer_than_any_studied_is_told(assessed):
     assert "No single figure" not in assessed.best_sentence()
 
 
+def test_in_a_large_sample_none_is_named():
+    from sklearn.neighbors import KNeighborsClassifier
+
+    X, y = unseen.datasets.load("breast-cancer").xy
+    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
+    found = {}
+    for n in (200, 400):
+        a = unseen.assess(KNeighborsClassifier(3), X[:n], y[:n], random_state=0, effort=effort)
+        assert "combined" in a.estimates
+        found[n] = (a.best is not None, a.best_sentence())
+    assert found[200][0]
+    why = "No single figure is named as the best: with 400 units combined was no nearer than every single estimator."
+    assert found[400] == (False, why)
+
+
 def test_equal_rows_are_told_beside_it(assessed):
     from sklearn.neighbors import KNeighborsClassifier
 

@@ -12,7 +12,9 @@ import numpy.typing as npt
 from unseen.core.errors import InputError
 from unseen.core.show import Shown
 
-__all__ = ["Summary", "summarize", "table_of"]
+__all__ = ["Summary", "summarize", "table_of", "variance_error"]
+
+LEAST_FOR_FOURTH = 4
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Summary(Shown):
     bias, bias_error : float
         Mean of estimate minus true error, and its Monte-Carlo error.
     variance, variance_error : float
-        Variance of the deviation (divided by n - 1), and its Monte-Carlo error from the fourth moment.
+        Variance of the deviation (divided by n - 1), and its Monte-Carlo error from the fourth moment; see `variance_error`.
     rms, rms_error : float
         Root of the mean squared deviation, and its Monte-Carlo error by the delta method.
 
@@ -104,10 +106,36 @@ def summarize(
         float(deviation.mean()),
         _mean_error(deviation, groups),
         float(centred @ centred / (n - 1)),
-        _mean_error(centred**2, groups),
+        variance_error(deviation) if strata is None else _mean_error(centred**2, groups),
         rms,
         _mean_error(squares, groups) / (2 * rms) if rms > 0 else 0.0,
     )
+
+
+def variance_error(values: npt.NDArray[np.float64]) -> float:
+    """Return the standard error of a variance with divisor n - 1.
+
+    Its square is the unbiased estimate (2 n k2^2 + (n - 1) k4) / (n (n + 1)) from the k-statistics, at least the variance of the
+    squared deviations over n, which alone is a quarter too small at n = 10; normal values are taken for granted below n = 4.
+
+    References
+    ----------
+    Kenney, J. F. and Keeping, E. S. (1951). Mathematics of Statistics, part 2, 2nd edition. Van Nostrand, section 7.
+
+    Examples
+    --------
+    >>> round(variance_error(np.array([0.0, 1.0])), 4)  # s^2 = 1/2, times sqrt(2/3)
+    0.4082
+    """
+    n = len(values)
+    squares = (values - values.mean()) ** 2
+    m2, m4 = float(squares.mean()), float((squares**2).mean())
+    k2 = m2 * n / (n - 1)
+    if n < LEAST_FOR_FOURTH:
+        return float(np.sqrt(2 / (n + 1)) * k2)
+    k4 = n**2 * ((n + 1) * m4 - 3 * (n - 1) * m2**2) / ((n - 1) * (n - 2) * (n - 3))
+    unbiased = (2 * n * k2**2 + (n - 1) * k4) / (n * (n + 1))
+    return float(np.sqrt(max(unbiased, float(squares.var(ddof=1)) / n)))
 
 
 def _mean_error(values: npt.NDArray[np.float64], groups: npt.NDArray[np.int64]) -> float:

@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.summary import variance_error
 
 __all__ = ["Measured", "correlation_of", "coverage_of", "mean_of", "share_of", "variance_of"]
+
+LEAST_PAIRS = 4
 
 
 @dataclass(frozen=True)
@@ -61,13 +64,13 @@ def variance_of(values: Floats) -> Measured:
     >>> variance_of(np.array([0.0, 1.0, 2.0])).value
     1.0
     """
-    squares = (values - values.mean()) ** 2
-    n = len(values)
-    return Measured(float(squares.sum() / (n - 1)), float(squares.std(ddof=1) / np.sqrt(n)))
+    return Measured(float(values.var(ddof=1)), variance_error(values))
 
 
 def correlation_of(x: Floats, y: Floats) -> Measured | None:
-    """Return a correlation, its error from the influence of each pair; None where one side does not vary.
+    """Return a correlation, its error from the influence of each pair; None where one side does not vary, or below 4 pairs.
+
+    Three pairs are counted off, as in the variance 1 / (n - 3) of Fisher's z.
 
     Examples
     --------
@@ -75,12 +78,14 @@ def correlation_of(x: Floats, y: Floats) -> Measured | None:
     0.8
     """
     sd_x, sd_y = x.std(), y.std()
-    if not (sd_x > 1e-12 * np.abs(x).max(initial=0.0) and sd_y > 1e-12 * np.abs(y).max(initial=0.0)):
+    if len(x) < LEAST_PAIRS or not (
+        sd_x > 1e-12 * np.abs(x).max(initial=0.0) and sd_y > 1e-12 * np.abs(y).max(initial=0.0)
+    ):
         return None
     u, v = (x - x.mean()) / sd_x, (y - y.mean()) / sd_y
     r = float(np.clip(np.mean(u * v), -1.0, 1.0))
     influence = u * v - r * (u**2 + v**2) / 2
-    return Measured(r, float(influence.std(ddof=1) / np.sqrt(len(x))))
+    return Measured(r, float(influence.std(ddof=1) / np.sqrt(len(x) - 3)))
 
 
 def coverage_of(lower: Floats, upper: Floats, target: Floats, kind: str) -> Measured:

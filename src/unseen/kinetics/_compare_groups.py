@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +22,7 @@ __all__ = ["FEATURES", "GroupComparison", "compare_groups"]
 
 FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3", "Q4")
 METHODS = ("loo", "bolster", "resub", "repeated-kfold")
-_FEW = 10
+_FEW, _SIGNIFICANT = 10, 0.05
 
 
 @dataclass(frozen=True)
@@ -285,11 +286,21 @@ def _statistics(X: NDArray, labels: NDArray) -> NDArray:
     return (between / (len(parts) - 1)) / np.maximum(within / (len(X) - len(parts)), 1e-300)
 
 
+def _smallest_p(sizes: Sequence[int]) -> float:
+    """Share of all ways to deal the subjects that part them as they are; groups of equal size may change their names."""
+    ways = math.factorial(sum(sizes)) / math.prod(map(math.factorial, sizes))
+    return math.prod(math.factorial(sizes.count(s)) for s in set(sizes)) / ways
+
+
 def _notes(study: KineticStudy, sizes: Mapping[str, int]) -> tuple[Note, ...]:
     out = []
     if min(sizes.values()) < _FEW:
         text = ", ".join(f"{k} {v}" for k, v in sizes.items())
         out.append(note("U009", f"few subjects per group ({text})"))
+    if (smallest := _smallest_p(list(sizes.values()))) > _SIGNIFICANT:
+        out.append(
+            note("U009", f"groups this small have no p-value below about {smallest:.2g}, however much they differ")
+        )
     if study.failures:
         out.append(note("K010", f"left out: {', '.join(study.failures)}"))
     return tuple(out)

@@ -39,7 +39,7 @@ def features(result: GroupComparison) -> Section:
     groups = list(result.sizes)
     rows = [[f.name, *(f.means[g] for g in groups), f.statistic, f.p_value, f.adjusted] for f in result.features]
     columns = ["feature", *(f"mean {g}" for g in groups), "statistic", "p", "adjusted p"]
-    caption = "Geometric means; Welch's t of the logarithms (F for more than two groups); p by permutation, adjusted by the largest statistic."
+    caption = "Geometric means; Welch's t of the logarithms (F for more than two groups); p by permutation, adjusted by the largest statistic. A small p says that the groups differ, in their means or, where a small group is much more spread than a large one, in that."
     made = picture(result, "groups")
     return Section(
         "features", "Which rates and pools differ", [*([made] if made else []), Table(columns, rows, caption)]

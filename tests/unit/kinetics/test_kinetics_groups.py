@@ -6,7 +6,7 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.kinetics._compare_groups import _differences, _statistics
+from unseen.kinetics._compare_groups import _differences, _smallest_p, _statistics
 
 kinetics = unseen.kinetics
 
@@ -33,6 +33,17 @@ def test_a_real_difference_is_found_and_named(different):
     assert result.p_value <= 0.05
     assert "k02" in str(result)
     assert any(n.code == "U009" for n in result.notes)
+
+
+def test_groups_too_small_for_a_small_p_value_are_told():
+    """Three against three: 20 ways to deal them, two of which part them alike, so that p is a tenth at best."""
+    assert _smallest_p([3, 3]) == pytest.approx(0.1)
+    assert _smallest_p([3, 4]) == pytest.approx(1 / 35)
+    assert _smallest_p([3, 3, 3]) == pytest.approx(6 / 1680)
+    study = fitted({"a": {}, "b": {"k02": 4.0}}, subjects=6)
+    result = kinetics.compare_groups(study, group="group", methods=("resub",), permutations=199, random_state=0)
+    assert min(f.p_value for f in result.features) == pytest.approx(0.1, abs=0.05)
+    assert any("no p-value below about 0.1" in n.text for n in result.notes)
 
 
 def test_no_difference_gives_no_small_p_value():

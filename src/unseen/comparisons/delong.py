@@ -140,7 +140,13 @@ class DeLong:
         se = float(np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0)))
         notes: tuple[Note, ...] = pooled_folds(difference)
         if se == 0:
-            notes = (*notes, note("U010", "the two models rank all cases alike"))
+            alone = _fewer_units(units, positive) < 2
+            why = (
+                "a class lies in one group, whose spread cannot be told"
+                if alone
+                else "the two models rank all cases alike"
+            )
+            notes = (*notes, note("U010", why))
         half = float(stdtrit(df, (1 + level) / 2)) * se
         interval = Interval(value - half, value + half, level) if se > 0 else None
         estimate = replace(finish(self, difference, value, se, interval, df, notes=notes), loss="1 - auc")

@@ -13,12 +13,14 @@ from unseen.core.estimate import Estimate, Interval, Target, check_level
 from unseen.core.show import Shown
 from unseen.estimators.wilson import wilson_interval
 from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
-from unseen.measures._delong import delong
+from unseen.measures._delong import area_freedom, delong
 from unseen.verbs.measure_confusion import Confusion
 from unseen.verbs.measure_input import Judged
 from unseen.verbs.measure_intervals import effective_size
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
+
+MOST_FREEDOM = 1e9
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class AucDifference(Shown):
     estimate : Estimate
         The difference, its standard error and interval.
     statistic, p : float or None
-        Normal deviate and two-sided p-value; None where the two curves never differ.
+        Difference over its standard error and two-sided p-value, by Student's t; None where the two curves never differ.
     paired : bool
         Whether both curves are of the same cases, whose covariance is then allowed for.
     """
@@ -71,8 +73,8 @@ class Roc(Shown):
         From the highest score down; the first point, (0, 0), has no finite threshold.
     auc : Estimate
         Area with its interval.
-    positive, score, units : ndarray
-        The cases themselves, for tests and bands.
+    positive, score, units, weight : ndarray
+        The cases themselves, for tests and bands; without weights all count once.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class Roc(Shown):
     positive: Array = field(repr=False)
     score: Floats = field(repr=False)
     units: Ints = field(repr=False)
+    weight: Floats | None = field(default=None, repr=False)
 
     def band(self, level: float = 0.95) -> tuple[Floats, Floats, Floats]:
         """Return false-alarm rates with a lower and an upper curve between which the whole true curve lies.
@@ -113,7 +116,7 @@ class Roc(Shown):
         return grid, np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def difference(self, other: Roc, *, paired: bool | None = None, level: float = 0.95) -> AucDifference:
-        """Return this area minus another's with DeLong's test.
+        """Return this area minus another's with DeLong's test, by Student's t: a rare class leaves few degrees of freedom.
 
         Parameters
         ----------
@@ -124,26 +127,34 @@ class Roc(Shown):
         level : float
             Confidence level.
         """
-        from scipy.special import ndtr, ndtri
+        from scipy.special import stdtr, stdtrit
 
         check_level(level)
         same = np.array_equal(self.positive, other.positive) and np.array_equal(self.units, other.units)
+        same = same and np.array_equal(self._weights(), other._weights())
         if paired and not same:
             raise InputError("the two curves are not of the same cases in the same order; leave paired out.")
         paired = same if paired is None else paired
         if paired:
-            areas, c = delong(self.positive, self.score, other.score, units=self.units)
+            areas, c = delong(self.positive, self.score, other.score, units=self.units, weight=self.weight)
             value, variance = float(areas[0] - areas[1]), float(c[0, 0] + c[1, 1] - 2 * c[0, 1])
+            df = area_freedom(self.positive, self.score, self.units, self.weight, other.score)
         else:
-            one, two = (delong(r.positive, r.score, units=r.units) for r in (self, other))
-            value, variance = float(one[0][0] - two[0][0]), float(one[1][0, 0] + two[1][0, 0])
-        se = float(np.sqrt(max(variance, 0.0)))
-        half = float(ndtri((1 + level) / 2)) * se
+            one, two = (delong(r.positive, r.score, units=r.units, weight=r.weight) for r in (self, other))
+            value, parts = float(one[0][0] - two[0][0]), [float(one[1][0, 0]), float(two[1][0, 0])]
+            each = [area_freedom(r.positive, r.score, r.units, r.weight) for r in (self, other)]
+            variance, below = sum(parts), sum(v**2 / d for v, d in zip(parts, each))
+            df = variance**2 / below if below > 0 else np.inf
+        df, se = min(df, MOST_FREEDOM), float(np.sqrt(max(variance, 0.0)))
+        half = float(stdtrit(df, (1 + level) / 2)) * se
         interval = Interval(max(value - half, -1.0), min(value + half, 1.0), level) if se > 0 else None
         n = len(np.unique(self.units)) + (0 if paired else len(np.unique(other.units)))
-        made = Estimate(value, se, interval, None, "delong", Target.MODEL, "auc difference", n, 0)
+        made = Estimate(value, se, interval, df, "delong", Target.MODEL, "auc difference", n, 0)
         z = value / se if se > 0 else None
-        return AucDifference(made, z, None if z is None else float(2 * ndtr(-abs(z))), bool(paired))
+        return AucDifference(made, z, None if z is None else float(2 * stdtr(df, -abs(z))), bool(paired))
+
+    def _weights(self) -> Floats:
+        return np.ones(len(self.score)) if self.weight is None else self.weight
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per point."""

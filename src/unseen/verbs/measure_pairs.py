@@ -11,14 +11,14 @@ from unseen.core.comparison import Comparison
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
-from unseen.core.notes import note
+from unseen.core.notes import Note, note
 from unseen.core.paired import compared
 from unseen.core.rng import stream
 from unseen.core.set_losses import as_loss
 from unseen.estimators.bca import bca_ends
 from unseen.measures._delong import area_freedom, delong
 from unseen.verbs.measure_input import Judged, judged_table
-from unseen.verbs.measure_intervals import ROUND_OFF, Bootstrap, blocks_of
+from unseen.verbs.measure_intervals import LEAST_UNITS, ROUND_OFF, Bootstrap, blocks_of
 from unseen.verbs.measure_one import one_measure
 
 __all__ = ["set_difference", "set_estimate"]
@@ -52,25 +52,28 @@ def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
         method = "delong"
     else:
         value, se, ends = _resampled(a, one, two, level)
-        df = None
+        df = float(one.n_units - 1)
         method = "paired-bootstrap"
-    notes = () if ends is not None else (note("U010", "the two never differ, so no interval can be given"),)
+    notes = () if ends is not None else (_without_interval(one, value),)
     interval = None if ends is None else Interval(*ends, level).clipped(*difference.range)
     made = Estimate(value, se, interval, df, method, Target.MODEL, difference.loss, one.n_units, 0, notes=notes)
     return _tested(difference, made, level)
 
 
-def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
-    from scipy.special import ndtr, stdtr
+def _without_interval(j: Judged, value: float) -> Note:
+    if j.n_units < LEAST_UNITS:
+        return note("U009", f"fewer than {LEAST_UNITS} independent units: no interval by resampling")
+    why = "the two never differ" if value == 0 else "the difference has no spread over units"
+    return note("U010", f"{why}, so no interval can be given")
 
-    se, df = made.std_error or 0.0, made.df
+
+def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
+    from scipy.special import stdtr
+
+    se, df = made.std_error or 0.0, made.df or MOST_FREEDOM
     statistic = made.value / se if se > 0 else (0.0 if made.value == 0 else None)
-    tail = -abs(statistic) if statistic is not None else float("nan")
-    p, reference = (
-        float(2 * (ndtr(tail) if df is None else stdtr(df, tail))),
-        "normal" if df is None else f"t({df:.4g})",
-    )
-    return compared(difference, made, level, statistic=statistic, reference=reference, p=p)
+    p = float(2 * stdtr(df, -abs(statistic))) if statistic is not None else float("nan")
+    return compared(difference, made, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
 
 
 def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, float, tuple[float, float] | None]:
@@ -87,7 +90,7 @@ def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, float,
 
 
 def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[float, float, tuple[float, float] | None]:
-    """Return difference, bootstrap standard error and BCa ends; both models see the same resamples."""
+    """Return difference, bootstrap standard error and BCa ends, 0 and None for few units; both models see the same resamples."""
     _, _, sign = as_loss(a.measure)
     n = one.n_units
     step = max(1, CELLS_AT_ONCE // one.n)
@@ -108,7 +111,7 @@ def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[fl
     kept, rest = (v[np.isfinite(v)] for v in (np.concatenate(draws), np.concatenate(left)))
     if not np.isfinite(value) or len(kept) < N_BOOTSTRAP / 2:
         raise InputError(f"{a.measure.id} is undefined on these predictions or on most of their resamples.")
-    if np.ptp(kept) <= ROUND_OFF:
+    if np.ptp(kept) <= ROUND_OFF or n < LEAST_UNITS:
         return value, 0.0, None
     return value, float(kept.std(ddof=1)), bca_ends(value, kept, rest, level)
 

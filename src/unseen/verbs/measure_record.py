@@ -88,7 +88,10 @@ class Measures(Shown):
             raise InputError(f"a ROC curve of {j.label(code)} needs at least 2 cases of it and 2 others.")
         curve = sweep(positive, score, j.weight[None])
         threshold = np.concatenate([[np.inf], curve.threshold])
-        return Roc(j.label(code), threshold, curve.hit_rate[0], curve.alarm_rate[0], auc, positive, score, j.units)
+        weight = None if np.all(j.weight == 1) else j.weight
+        return Roc(
+            j.label(code), threshold, curve.hit_rate[0], curve.alarm_rate[0], auc, positive, score, j.units, weight
+        )
 
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
         """Return precision against sensitivity of a class against the rest."""

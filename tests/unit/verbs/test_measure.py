@@ -235,9 +235,15 @@ def test_paired_and_unpaired_differences_of_areas(two):
     assert d.value == pytest.approx(two["auc"].value - other["auc"].value)
     variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
     assert d.statistic == pytest.approx(d.value / np.sqrt(variance))
-    assert d.p == pytest.approx(2 * norm.sf(abs(d.statistic)))
+    assert d.p == pytest.approx(2 * t.sf(abs(d.statistic), d.estimate.df))
+    assert d.estimate.df == pytest.approx(area_freedom(Y == 1, P, np.arange(100), minus=other_scores))
     apart = two.roc().difference(other.roc(), paired=False)
     assert apart.estimate.std_error == pytest.approx(np.sqrt(covariance[0, 0] + covariance[1, 1]))
+    freedom = [area_freedom(Y == 1, score, np.arange(100)) for score in (P, other_scores)]
+    below = covariance[0, 0] ** 2 / freedom[0] + covariance[1, 1] ** 2 / freedom[1]
+    assert apart.estimate.df == pytest.approx((covariance[0, 0] + covariance[1, 1]) ** 2 / below)
+    weighted = [unseen.measure(Y, score, sample_weight=1.0 + Y, measures=["auc"]).roc() for score in (P, other_scores)]
+    assert weighted[0].difference(weighted[1]).value == pytest.approx(weighted[0].auc.value - weighted[1].auc.value)
     back = other.roc().difference(two.roc())
     assert back.value == pytest.approx(-d.value)
     shorter = unseen.measure(Y[5:], P[5:], n_bootstrap=200).roc()

@@ -315,3 +315,24 @@ def test_areas_under_the_curve_by_delong():
     assert r["a", "b"].std_error == pytest.approx(np.std(draws), rel=0.15)
     with pytest.raises(InputError, match="give prob"):
         ask(a.assign(yhat=a.y), measure="auc")
+
+
+def test_few_clusters_find_no_difference_that_is_not_there():
+    """8 clusters of 10, two equal models: normal quantiles found a difference of F1 in 11% of samples, t in 6%."""
+    found = []
+    for k in range(120):
+        r = np.random.default_rng(k)
+        y, cluster = r.integers(0, 2, 80), np.repeat(np.arange(8), 10)
+        right = [r.random(80) < np.repeat(r.beta(0.75 * 7 / 3, 0.25 * 7 / 3, 8), 10) for _ in range(2)]
+        files = {
+            name: pd.DataFrame({"y": y, "pred": np.where(ok, y, 1 - y), "c": cluster}) for name, ok in zip("ab", right)
+        }
+        pair = unseen.predictions(files, truth="y", pred="pred", cluster="c", measure="f1", random_state=k)["a", "b"]
+        assert pair.reference == "t(7)"
+        found.append(pair.p < 0.05)
+    assert np.mean(found) <= 0.09
+    two = {name: frame.assign(c=cluster % 2) for name, frame in files.items()}
+    pair = unseen.predictions(two, truth="y", pred="pred", cluster="c", measure="f1")["a", "b"]
+    assert pair.interval is None
+    assert np.isnan(pair.p)
+    assert "U009" in [n.code for n in pair.notes]

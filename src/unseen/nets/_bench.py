@@ -152,11 +152,11 @@ def bench_of(
     values, costs, errors, left_out = _columns(nets, rows)
     values = {**values, **bench_controls(gap, seeds, axes)}
     error = _gap_error(nets, n_test)
-    lines = [
+    found = [
         _line(name, column, gap, axes, seeds, costs.get(name, 0.0), errors.get(name, 0.0), error, n_permutations)
         for name, column in values.items()
     ]
-    lines = sorted(_adjusted(lines), key=lambda line: -line.cmi)
+    lines = sorted(_adjusted(found), key=lambda line: -line.cmi)
     return Bench(
         str(nets[0]["zoo"]),
         tuple(lines),

@@ -42,7 +42,7 @@ def calibration(e: CalibratedNetEstimate | CalibratedEstimate) -> Section | None
     )
     spread = getattr(e, "calibration_error", float("nan"))
     if spread == spread:
-        text += f" Other splits and other copies would move the estimate by about {100 * spread:.1f}% (standard error, by leaving out one copy at a time)."
+        text += f" Other splits and other copies would move the estimate by about {100 * spread:.1f} points (standard error)."
     made = picture(e, "calibration")
     table = Table(["kappa", "mean bias", "spread over copies"], [[float(v) for v in line] for line in e.curve])
     blocks: list[Block] = [Text(text), *([made] if made is not None else []), table]

@@ -54,7 +54,14 @@ def _against_baseline(a: Assessment) -> str:
     if a.interval.high < a.baseline.value:
         return f" The whole interval lies {below} that."
     if a.interval.low > a.baseline.value:
-        return f" The whole interval lies {above} that: the model does worse than guessing."
+        # the class to guess was chosen on the same rows, so that guessing looks better than it is where classes are balanced
+        reach = a.baseline.interval.high if a.baseline.interval is not None else a.baseline.value
+        sure = (
+            "the model does worse than guessing"
+            if a.interval.low > reach
+            else "but not clear of what guessing may have"
+        )
+        return f" The whole interval lies {above} that{': ' if a.interval.low > reach else ', '}{sure}."
     return " The interval reaches that value: these data do not show that the model is better than guessing."
 
 

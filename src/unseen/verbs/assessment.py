@@ -183,7 +183,7 @@ class Assessment(Shown):
         )
         name, shown = as_measure(loss, self.baseline.value)
         value = percent_or_number(shown, loss) + ("" if name == loss else f" {name}")
-        return f"For comparison, {guess} has {value}."
+        return f"For comparison, {guess} has {value} on the same test parts."
 
     def best_sentence(self) -> str:
         """Return the best single figure with what to expect of it; empty where there is none."""

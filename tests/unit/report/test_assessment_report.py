@@ -126,8 +126,23 @@ def test_the_answer_comes_first_in_plain_words(plain):
 def test_the_interval_is_held_against_the_baseline(plain, low, high, words):
     from unseen.core.estimate import Interval
 
-    moved = replace(plain, headline=replace(plain.headline, interval=Interval(low, high, 0.95)))
+    assert 0.6 < plain.baseline.value < 0.75
+    known = replace(plain.baseline, interval=Interval(0.6, 0.75, 0.95))
+    moved = replace(plain, headline=replace(plain.headline, interval=Interval(low, high, 0.95)), baseline=known)
     assert words in " ".join(b.text for b in build(moved)[0].blocks if isinstance(b, Text))
+
+
+def test_worse_than_guessing_is_said_only_beyond_the_interval_of_guessing(plain):
+    """The class to guess is chosen on the same rows: with balanced random labels guessing looks .04 better than it is."""
+    from unseen.core.estimate import Interval
+
+    edge = plain.baseline.interval.high
+    for low, sure in ((plain.baseline.value + 0.5 * (edge - plain.baseline.value), False), (edge + 1e-6, True)):
+        moved = replace(plain, headline=replace(plain.headline, interval=Interval(low, 0.99, 0.95)))
+        text = " ".join(b.text for b in build(moved)[0].blocks if isinstance(b, Text))
+        assert "The whole interval lies above that" in text
+        assert ("worse than guessing" in text) is sure
+        assert ("not clear of what guessing may have" in text) is not sure
 
 
 def test_the_table_of_estimates_has_every_method_once(plain):

@@ -88,14 +88,19 @@ def outlying(m: Measures) -> Section | None:
         except InputError:
             return None
         if found.suspicious:
-            blocks += _standing_out(found, "" if output is None else f"{output}: ")
+            blocks += _standing_out(found, "" if output is None else f"{output}: ", m.judged.classes is None)
     return Section("outlying", "Cases that stand out", blocks) if blocks else None
 
 
-def _standing_out(found: Outlying, of: str) -> list[Any]:
+def _standing_out(found: Outlying, of: str, numbers: bool) -> list[Any]:
+    usual, what = (
+        ("normal errors", "cases have errors far from the rest")
+        if numbers
+        else ("calibrated probabilities", "cases have a true class that was held to be next to impossible")
+    )
     text = (
-        f"{of}E_abs / E_rms is {found.ratio:.3f} (normal errors give 0.798); {len(found.rows)} cases have errors far from the "
-        "rest: look for wrong labels or missing features."
+        f"{of}E_abs / E_rms is {found.ratio:.3f} ({usual} give {found.usual:.3f}); {len(found.rows)} {what}: "
+        "look for wrong labels or missing features."
     )
     rows = [[int(r) + 1, float(e)] for r, e in zip(found.rows[:SHOWN], found.errors)]
     return [Text(text), Table(["case", "error"], rows)]

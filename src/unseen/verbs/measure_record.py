@@ -13,7 +13,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.notes import Note
 from unseen.core.show import Shown, plain
 from unseen.estimators.wilson import wilson_interval
-from unseen.measures._continuous import Outlying, outlying
+from unseen.measures._continuous import Outlying, outlying, surprising
 from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of
 from unseen.verbs.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
@@ -144,7 +144,7 @@ class Measures(Shown):
         return Confusion(tuple(str(c) for c in j.classes), counts, share, low, high, self.level)
 
     def outlying(self, label: Any = None) -> Outlying:
-        """Return the cases whose errors stand out: numbers, or probabilities of a class against 0 and 1.
+        """Return the cases that stand out: by their errors, or by the small probability given to their true class.
 
         The label names a class, or one of several outputs.
         """
@@ -161,7 +161,7 @@ class Measures(Shown):
             raise NotApplicable(
                 "errors of single cases need probabilities, and these are decisions or decision values."
             )
-        return outlying(positive - j.column(code))
+        return surprising(positive, j.column(code))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per measure."""

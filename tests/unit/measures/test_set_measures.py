@@ -11,7 +11,7 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.core.registry import find
 from unseen.measures import Utility, best_threshold, brier_decomposition, outlying, predictive_value
 from unseen.measures._calibration import bins_of
-from unseen.measures._continuous import NORMAL_RATIO, weighted_median
+from unseen.measures._continuous import NORMAL_RATIO, surprising, weighted_median
 from unseen.measures._curves import sweep
 from unseen.measures._delong import area, delong, logit_ends
 from unseen.measures.cost import Cost
@@ -301,3 +301,20 @@ def test_what_cannot_be_measured():
         made("quantile", q=1.0)
     with pytest.raises(InputError, match="average is"):
         made("f1", average="mean")
+
+
+def test_calibrated_probabilities_have_no_surprising_cases_and_a_wrong_label_is_one():
+    """A third of calibrated, mostly sure probabilities were once said to stand out; at most 5% of samples may have any."""
+    any_found, ratios = [], []
+    for k in range(400):
+        r = np.random.default_rng(k)
+        y = r.random(200) < 0.5
+        p = 1 / (1 + np.exp(-4 * r.normal(4 * y - 2, 1)))
+        found = surprising(y, p)
+        any_found.append(found.suspicious)
+        ratios.append(found.ratio - found.usual)
+    assert np.mean(any_found) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert abs(np.mean(ratios)) < 0.02
+    sure = int(np.argmax(p))
+    y[sure] = not y[sure]
+    assert surprising(y, p).rows[0] == sure

@@ -54,7 +54,9 @@ class Trial:
 
     def integrated(self, kappa: float, exact: bool) -> tuple[float, float]:
         """Return the bolstered error with kernels scaled by kappa, and the Monte-Carlo error of it."""
-        mass = misclassified_mass(self.regions, self.spread.scaled(kappa), self.draws, exact=exact)
+        mass = misclassified_mass(
+            self.regions, self.spread.scaled(kappa), self.draws, exact=exact, weights=self.weights
+        )
         return float(self.weights @ mass.values), mass.error(self.weights)
 
 

@@ -42,13 +42,20 @@ Integrand = Callable[[Floats, Ints], Floats]  # of points, and of the kernel eac
 
 
 def kernel_means(
-    centres: Floats, codes: Ints, spread: Spread, draws: Draws, integrand: Integrand, rows: Ints | None = None
+    centres: Floats,
+    codes: Ints,
+    spread: Spread,
+    draws: Draws,
+    integrand: Integrand,
+    rows: Ints | None = None,
+    weights: Floats | None = None,
 ) -> Integral:
     """Average `integrand(points, kernels)` over each kernel.
 
     `rows` names the kernels that are evaluated; the others keep 0. Points are drawn for all, so that a kernel's points
     depend on nothing but the seed and its place in the sample. The error is judged by independent groups of these points;
-    where few kernels decide, by further groups of points around those, which leave the means as they are.
+    where few kernels decide, by further groups of points around those, which leave the means as they are. `weights` say how
+    much each kernel counts in the sum whose error is wanted, equally much by default.
     """
     if not np.isfinite(spread.factor).all():
         raise InputError(
@@ -60,7 +67,7 @@ def kernel_means(
     found = work.moments(draws, np.arange(n), wanted)
     count = draws.groups[0]
     groups = np.full(n, count)
-    chosen, more = _to_be_judged(found.inside, wanted, draws)
+    chosen, more = _to_be_judged(found.inside if weights is None else found.inside * weights**2, wanted, draws)
     if more:
         again = work.moments(draws.further(more), chosen, np.ones(len(chosen), dtype=bool))
         gap = found.values[chosen] - again.values
@@ -71,14 +78,17 @@ def kernel_means(
     return Integral(found.values, between / count, str(draws))
 
 
-def _to_be_judged(inside: Floats, wanted: Mask, draws: Draws) -> tuple[Ints, int]:
-    """Return the kernels that decide, where they are too few to tell the error, and how many more groups it takes."""
-    if not inside.any():
+def _to_be_judged(parts: Floats, wanted: Mask, draws: Draws) -> tuple[Ints, int]:
+    """Return the kernels that decide, where they are too few to tell the error, and how many more groups it takes.
+
+    `parts` are the kernels' parts in the variance of the weighted sum of single points.
+    """
+    if not parts.any():
         return np.empty(0, dtype=np.int64), 0
-    kernels = inside.sum() ** 2 / (inside**2).sum()  # as many alike would have the same relative error
+    kernels = parts.sum() ** 2 / (parts**2).sum()  # as many alike would have the same relative error
     missing = DEGREES - kernels * (draws.groups[0] - 1)
     # so few points as to miss what decides say nothing of a kernel by their agreement
-    known = inside >= inside.max() / 10 if draws.per_kernel >= ENOUGH else wanted
+    known = parts >= parts.max() / 10 if draws.per_kernel >= ENOUGH else wanted
     return np.flatnonzero(known), max(0, int(np.ceil(missing / kernels)))
 
 
@@ -168,10 +178,11 @@ def misclassified_mass(
     rows: Ints | None = None,
     centres: Floats | None = None,
     codes: Ints | None = None,
+    weights: Floats | None = None,
 ) -> Integral:
     """Return the share of each kernel that the model assigns to another class than the kernel's own.
 
-    `centres` and `codes` default to the sample's points; `rows` as in `kernel_means`.
+    `centres` and `codes` default to the sample's points; `rows` and `weights` as in `kernel_means`.
     """
     places = regions.points if centres is None else centres
     own = regions.codes if codes is None else codes
@@ -184,7 +195,8 @@ def misclassified_mass(
         if found is not None:
             return found
         draws, assign = draws.quasi(places.shape[1]), form.assign
-    return kernel_means(places, own, spread, draws, lambda points, kernels: assign(points) != own[kernels], rows)
+    wrong = lambda points, kernels: assign(points) != own[kernels]  # noqa: E731
+    return kernel_means(places, own, spread, draws, wrong, rows, weights)
 
 
 def _two_class(form: Linear, centres: Floats, codes: Ints, spread: Spread) -> Integral:

@@ -104,8 +104,8 @@ class Bayesian:
         seed = int(rng.integers(2**63)) if self.draws is None else int(self.draws)
         draws = Draws(int(self.n_mc), self.sampler, seed)
         codes = np.arange(len(counts))
-        mass = misclassified_mass(regions, spread, draws, exact=self.exact, centres=means, codes=codes)
         shares = (counts + 1) / (counts.sum() + len(counts))
+        mass = misclassified_mass(regions, spread, draws, exact=self.exact, centres=means, codes=codes, weights=shares)
         estimate = smoothed(
             self, regions, Integral(mass.values[regions.codes], np.zeros(data.n), mass.how), "Gaussian predictive distribution",
             (n_fits, seconds), weights=(shares / counts)[regions.codes], bandwidth=spread.bandwidth, notes=notes,

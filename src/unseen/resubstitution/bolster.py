@@ -13,7 +13,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._integrate import misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import SmoothedEstimate, point_weights, smoothed
 
 __all__ = ["Bolster"]
 
@@ -54,5 +54,8 @@ class Bolster(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        integral = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact)
+        weights = point_weights(data, self.average)
+        integral = misclassified_mass(
+            regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights
+        )
         return smoothed(self, regions, integral, self.measure, (n_fits, seconds), bandwidth=spread.bandwidth)

@@ -15,7 +15,7 @@ from unseen.resubstitution._integrate import kernel_means
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import SmoothedEstimate, point_weights, smoothed
 
 __all__ = ["BolsterPosterior"]
 
@@ -65,7 +65,8 @@ class BolsterPosterior(Kernelled):
             shares = estimate(points, kernels)
             return np.asarray(1 - shares[np.arange(len(points)), regions.assign(points)])
 
-        integral = kernel_means(regions.points, regions.codes, spread, self.kernel_draws(rng, data.n), doubt)
+        draws, weights = self.kernel_draws(rng, data.n), point_weights(data, self.average)
+        integral = kernel_means(regions.points, regions.codes, spread, draws, doubt, weights=weights)
         measure = f"{self.measure}, {name} at the kernel points"
         notes = posterior_notes(self.posterior)
         return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)

@@ -14,7 +14,7 @@ from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._posterior import posterior_notes
 from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import SmoothedEstimate, point_weights, smoothed
 from unseen.resubstitution.posterior import doubt_at_points
 
 __all__ = ["BolsterPosteriorAccuracy"]
@@ -60,9 +60,10 @@ class BolsterPosteriorAccuracy(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact)
         doubt, name = doubt_at_points(regions, self.posterior, self.k)
         trust = 1 - doubt.values
+        weights = point_weights(data, self.average) * trust
+        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
         measure = f"{self.measure} and {name}, accuracies multiplied"
         notes = posterior_notes(self.posterior)

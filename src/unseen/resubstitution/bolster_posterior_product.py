@@ -15,7 +15,7 @@ from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._posterior import posterior_notes
 from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import SmoothedEstimate, point_weights, smoothed
 from unseen.resubstitution.posterior import doubt_at_points
 
 __all__ = ["BolsterPosteriorProduct"]
@@ -60,8 +60,9 @@ class BolsterPosteriorProduct(Kernelled):
         fitted, n_fits, seconds = trained(model, data, rng)
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
-        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact)
         doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        weights = point_weights(data, self.average) * doubt.values
+        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
         integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
         return smoothed(

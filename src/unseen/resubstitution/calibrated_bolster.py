@@ -97,7 +97,7 @@ class CalibratedBolster(Kernelled):
         limits = (1.0 if self.search == "step" else 0.0, self.max_scale)
         weights = point_weights(data, self.average)
         plain = misclassified_mass(regions, spread, draws, exact=self.exact)
-        mass = misclassified_mass(regions, spread.scaled(kappa), draws, exact=self.exact)
+        mass = misclassified_mass(regions, spread.scaled(kappa), draws, exact=self.exact, weights=weights)
         left = float(curve[curve[:, 0] == kappa, 1][0])
         # with one sign throughout the search ended at a limit, and the bias did not vanish
         rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"

@@ -13,7 +13,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import SmoothedEstimate, point_weights, smoothed
 
 __all__ = ["SemiBolster"]
 
@@ -56,9 +56,9 @@ class SemiBolster(Kernelled):
         regions = regions_of(self.id, fitted, data, self.space)
         spread = self.spread(regions)
         wrong = regions.assigned != regions.codes
-        mass = misclassified_mass(
-            regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, rows=np.flatnonzero(~wrong)
-        )
+        rows, weights = np.flatnonzero(~wrong), point_weights(data, self.average)
+        draws = self.kernel_draws(rng, data.n)
+        mass = misclassified_mass(regions, spread, draws, exact=self.exact, rows=rows, weights=weights)
         integral = Integral(np.where(wrong, 1.0, mass.values), np.where(wrong, 0.0, mass.variances), mass.how)
         measure = f"{self.measure} on correctly classified points"
         return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)

@@ -23,6 +23,16 @@ def sample(n, d, apart):
     return X, y, LogisticRegression().fit(X, y)
 
 
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_few_heavy_points_state_an_error_that_holds(sampler):
+    """Many kernels decide, but two or three of them have most of the weight."""
+    X, y, fitted = sample(40, 2, 0.7)
+    weights = np.random.default_rng(2).exponential(size=40) ** 2
+    z = in_units_of_its_error(X, y, fitted, sampler=sampler, n_mc=100, sample_weight=weights)
+    assert np.mean(z > 3) <= 0.02
+    assert 0.8 < np.sqrt(np.mean(z**2)) < 1.2
+
+
 def in_units_of_its_error(X, y, fitted, runs=200, **options):
     """Return how many stated errors each run's value is from the exact integral."""
     exact = R.bolster(fitted, X, y, **{k: v for k, v in options.items() if k not in ("n_mc", "sampler")}).value

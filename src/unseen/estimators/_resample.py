@@ -22,6 +22,7 @@ __all__ = ["Resampled", "measure_of", "no_variation", "resampled", "with_interva
 MOST_BLOCKS = 400
 CELLS_AT_ONCE = 4_000_000
 ROUND_OFF = 1e-12
+LEAST_UNITS, FEW_UNITS = 5, 20
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ def resampled(method: Any, table: LossTable, n_bootstrap: int) -> Resampled:
         raise NotApplicable(f"{method.id}: {measure.id} is a measure for {measure.task}.")
     tested, place = np.unique(table.data.units[rows], return_inverse=True)
     n = len(tested)
-    if n < 3:
-        raise InputError(f"{method.id} needs at least 3 held-out units; there are {n}.")
+    if n < LEAST_UNITS:
+        raise InputError(f"{method.id} needs at least {LEAST_UNITS} held-out units; there are {n}.")
     rng = stream(table.source[0].seed, method.id, method.measure)
     draws = rng.multinomial(n, np.full(n, 1 / n), n_bootstrap).astype(float)
     blocks = np.arange(n) * min(n, MOST_BLOCKS) // n
@@ -90,6 +91,9 @@ def with_interval(
     """Return the estimate with its bootstrap standard error; no interval where the draws do not vary."""
     placed = replace(table, range=r.range)
     notes = () if ends is not None else (note("U010", "all resamples of the held-out units gave the same value"),)
+    n = len(np.unique(table.data.units[table.test.row]))
+    if n < FEW_UNITS:
+        notes = (*notes, note("U009", f"only {n} held-out units, of which a bootstrap shows too little spread"))
     interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
     made = finish(method, placed, r.value, float(r.draws.std(ddof=1)), interval, None, notes=notes)
     return of_the_model(replace(made, loss=r.name), table)

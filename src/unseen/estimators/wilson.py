@@ -61,7 +61,7 @@ class Wilson:
     equivariant: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

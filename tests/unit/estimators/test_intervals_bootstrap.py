@@ -135,3 +135,16 @@ def test_no_variation_gives_no_interval(loss_table):
     e = Bca()(loss_table([(np.arange(10, 20), np.arange(10))], [np.full(10, 0.25)], "holdout"))
     assert e.interval is None
     assert "U010" in [n.code for n in e.notes]
+
+
+def test_few_units_are_noted_and_four_are_too_few(loss_table):
+    """A bootstrap of n units shows (n - 1) / n of their variance and knows no other values than theirs."""
+    losses = np.random.default_rng(0).standard_normal(40)
+
+    def held_out(n):
+        return loss_table([(np.arange(n, 60), np.arange(n))], [losses[:n]], "holdout", n=60)
+
+    assert [n.code for n in Bca()(held_out(19)).notes] == ["U009"]
+    assert not Bca()(held_out(20)).notes
+    with pytest.raises(InputError, match="at least 5 held-out units; there are 4"):
+        Bca()(held_out(4))

@@ -70,6 +70,11 @@ class ErrorModel:
         """Whether the standard deviations are known, so that chi2 tests the fit."""
         return self.kind == "sd" or self.cv is not None
 
+    @property
+    def remark(self) -> str:
+        """What to say beside chi2: errors estimated from the residuals fit them whatever the model."""
+        return "" if self.known else " (errors estimated, no test of the fit)"
+
     def n_estimated(self, curves: int) -> int:
         """Parameters of the error model estimated from the data of so many curves."""
         if self.known:

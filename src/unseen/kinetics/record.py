@@ -289,7 +289,7 @@ class KineticFit(Shown):
     def __str__(self) -> str:
         fit = self.at()
         lines = [
-            f"subject {self.subject}: conversion {self.location} ({self.convention}), chi2 {fit.chi2:.1f} on {fit.spare} df, "
+            f"subject {self.subject}: conversion {self.location} ({self.convention}), chi2 {fit.chi2:.4g} on {fit.spare} df{self.error.remark}, "
             f"AICc {fit.aicc:.1f}"
         ]
         for row in self.rows():

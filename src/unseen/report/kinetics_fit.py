@@ -106,7 +106,7 @@ def fit_blocks(fit: KineticFit, figures: Sequence[str] = ("curves", "residuals")
     error = f"error model {fit.error.kind}"
     if one.cv is not None and one.floor is not None:
         error += f" (cv {100 * one.cv:.2g}%, floor {one.floor:.2g})"
-    text = f"Conversion {fit.location}: chi2 {one.chi2:.1f} on {one.spare} degrees of freedom, run test p = {one.runs_p:.2g}; {error}."
+    text = f"Conversion {fit.location}: chi2 {one.chi2:.4g} on {one.spare} degrees of freedom{fit.error.remark}, run test p = {one.runs_p:.2g}; {error}."
     areas = "" if fit.nca is None else f" {fit.nca}."
     made = [picture(fit, name) for name in figures]
     return [Text(text + areas), *(m for m in made if m is not None), quantities(fit), *removals(fit)]

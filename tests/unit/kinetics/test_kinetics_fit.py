@@ -269,3 +269,15 @@ def test_very_noisy_data_still_give_an_order(location):
     study = kinetics.fit(made.ttr, made.doses, order="auto", outliers=None)
     assert all(k in (1, 2, 3) for k in study["s1"].order)
     assert study["s1"].notes
+
+
+def test_chi2_of_estimated_errors_is_not_shown_as_a_test_of_the_fit():
+    """With an estimated combined error chi2 is near its degrees of freedom even where the noise is ten times what was said."""
+    for noise in (0.01, 0.1):
+        made = kinetics.simulate(1, noise=noise, between=0.0, random_state=5)
+        one = kinetics.fit(made.ttr, made.doses, locations=["EC-EC"], outliers=None)["s1"]
+        assert one.at().chi2 / one.at().spare == pytest.approx(1, abs=0.35)
+        assert "errors estimated, no test of the fit" in str(one)
+    known = kinetics.fit(made.ttr, made.doses, locations=["EC-EC"], outliers=None, cv=0.01, floor=2e-4)["s1"]
+    assert "no test" not in str(known)
+    assert known.at().chi2 > 5 * known.at().spare

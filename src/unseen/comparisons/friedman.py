@@ -141,7 +141,8 @@ class Friedman:
             exact = exact_p(ranks)
             if exact is not None:
                 tests = (tests[0], exact, tests[2], exact)
-                pairwise = np.where(np.eye(2) > 0, 1.0, exact) if k == 2 else pairwise
+                if k == 2:  # the pair is the test, and no critical difference may contradict it
+                    pairwise, critical = np.where(np.eye(2) > 0, 1.0, exact), None
         if n < FEW_DATASETS:
             which = "those of pairs are" if tests[1] == tests[3] else "p-values are"
             notes = (note("U009", f"only {n} data sets; {which} approximations that want {FEW_DATASETS} or more"),)

@@ -184,8 +184,8 @@ def _few(interval: str, size: float, rate: float | None, disagreement: float | N
     if interval != "wald" or share is None or size * share >= FEW:
         return ()
     what = "disagreements" if rate is None else "errors" if rate <= 0.5 else "right answers"
-    other = "" if rate is None else "; wilson does not"
-    text = f"about {size * share:.2g} {what} are to be expected, and wald then covers less than {100 * level:g}%{other}"
+    other = "" if rate is None else "; wilson keeps both"
+    text = f"about {size * share:.2g} {what} are to be expected, of which wald keeps neither its {100 * level:g}% nor its width{other}"
     return (note("U009", text),)
 
 

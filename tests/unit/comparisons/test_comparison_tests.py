@@ -315,6 +315,8 @@ def test_agreement_of_all_data_sets_is_no_certainty():
     assert alike.f_p == pytest.approx(5040.0**-2)  # exact, although there are too many orders to go through
     two = Friedman()(np.array([[0.1, 0.2]] * 4), ["a", "b"])
     assert two.p == two.f_p == two.pairwise[0, 1] == 0.125  # the sign test
+    assert two.critical_difference is None
+    assert two.groups() == [("a", "b")]
     assert "those of pairs" in two.notes[0].text
 
 

@@ -161,7 +161,7 @@ def test_a_planned_interval_of_a_small_rate_covers_as_it_says(error, half_width)
     assert not plan.notes
     asked = unseen.plan_test_size(half_width, error=error, interval="wald")
     assert [n.code for n in asked.notes] == ["U009"]
-    assert "wilson does not" in str(asked)
+    assert "wilson keeps both" in str(asked)
 
 
 def test_a_difference_that_rests_on_few_disagreements_is_noted():

@@ -84,6 +84,16 @@ def test_one_method_with_an_option_a_threshold_and_a_report(files):
     assert page.read_text().startswith("<!")
 
 
+def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(files):
+    on = ("resub", files / "model.skops", files / "iris.csv", "-t", "kind", "-q", "--json")
+    value = {e["method"]: e["value"] for e in json.loads(run(*on).stdout)["estimates"]}["auto-resub"]
+    assert [run(*on, "--fail-if", value + shift).returncode for shift in (-1e-6, 1e-6)] == [1, 0]
+    lonely = run("resub", files / "model.skops", files / "lonely.csv", "-t", "kind", "-q", "--fail-if", "0.5")
+    assert lonely.returncode == 2
+    assert "--fail-if goes by auto-resub, which is left out here" in lonely.stderr
+    assert "resub" in lonely.stdout  # what was found is shown all the same
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

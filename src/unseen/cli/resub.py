@@ -13,6 +13,7 @@ from unseen.core.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from unseen.core.data import Data, Task
+    from unseen.verbs.resubstitute import Resubstitutions
 
 __all__ = ["attach"]
 
@@ -47,7 +48,10 @@ def resub(
     memory: Annotated[int, typer.Option("--memory", min=16, help="MiB the model may use.")] = 2048,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Time for one answer of the model.")] = 60.0,
     fail_if: Annotated[
-        float | None, typer.Option("--fail-if", help="Exit with 1 if the first method's error exceeds this.")
+        float | None,
+        typer.Option(
+            "--fail-if", help="Exit with 1 if the error by the first --method, else by auto-resub, exceeds this."
+        ),
     ] = None,
     level: Level = 0.95,
     report: Report = None,
@@ -79,8 +83,18 @@ def resub(
         )
     emit(result, json)
     write_report(result, report, quiet)
-    if fail_if is not None and result.estimates[0].value > fail_if:
+    if fail_if is not None and _judged_by(result, method) > fail_if:
         raise typer.Exit(1)
+
+
+def _judged_by(result: Resubstitutions, method: list[str] | None) -> float:
+    """Return the error that --fail-if goes by: the first method named, else auto-resub."""
+    named = "auto-resub" if method is None else method[0]
+    found = [e.value for e in result.estimates if e.method == named]
+    if not found:
+        why = result.left_out.get(named, "it was not made")
+        raise InputError(f"--fail-if goes by {named}, which is left out here: {why} Name a --method to go by.")
+    return found[0]
 
 
 def _labels(text: str, sample: Data) -> list[Any]:

@@ -185,7 +185,7 @@ def _few(interval: str, size: float, rate: float | None, disagreement: float | N
         return ()
     what = "disagreements" if rate is None else "errors" if rate <= 0.5 else "right answers"
     other = "" if rate is None else "; wilson keeps both"
-    text = f"about {size * share:.2g} {what} are to be expected, of which wald keeps neither its {100 * level:g}% nor its width{other}"
+    text = f"about {size * share:.2g} {what} are to be expected, of which wald may keep neither its {100 * level:g}% nor its width{other}"
     return (note("U009", text),)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.core.notes import Note
+from unseen.core.notes import Note, merge_notes, note
 from unseen.core.show import Shown
 
 __all__ = ["Estimate", "Interval", "ResubEstimate", "Target", "check_level"]
@@ -194,12 +194,15 @@ class ResubEstimate(Estimate):
     def expecting(self, method: Any, native: Any, data: Any, level: str = "any") -> Self:
         """Return the same estimate with the RMS to expect of the method for such a model, such data and, by a recipe, such errors."""
         from unseen.core.evidence import as_studied, in_situation
+        from unseen.core.situation import unlike_the_study
 
         found = in_situation(self.method, self.loss, level, native, data) if as_studied(method) else None
         if found is None:
             return self
         where = found.situation + ("; extrapolated from 20 to 100 units" if found.extrapolated else "")
-        return replace(self, expected_rms=found.rms, situation=where)
+        differs = unlike_the_study(data)
+        notes = merge_notes(self.notes, (note("U030", differs),)) if differs else self.notes
+        return replace(self, expected_rms=found.rms, situation=where, notes=notes)
 
     def row(self) -> dict[str, Any]:
         """Return the shared columns, `mc_error` and, where it is known, `expected_rms`."""

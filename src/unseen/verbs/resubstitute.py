@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnseenError
 from unseen.core.estimate import Estimate, ResubEstimate, check_level
 from unseen.core.evidence import ANY, level_of
-from unseen.core.notes import merge_notes, note
+from unseen.core.notes import merge_notes
 from unseen.core.registry import build, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.show import Shown
-from unseen.core.situation import unlike_the_study
 from unseen.engine.events import Reporter, reporting
 from unseen.verbs.estimate import estimate
 from unseen.verbs.prepare import data_of, task_of
@@ -88,16 +87,12 @@ def _expecting(estimates: list[Estimate], fitted: Any, data: Data) -> list[Estim
     """Return the estimates with the RMS to expect of each where errors are as rare or frequent as `auto-resub` says."""
     level = level_of({e.method: e for e in estimates})
     native = getattr(fitted, "native", fitted)
-    if level != ANY:
-        estimates = [
-            e.expecting(build(e.method, "resubstitution"), native, data, level) if isinstance(e, ResubEstimate) else e
-            for e in estimates
-        ]
-    stated = [getattr(e, "expected_rms", None) is not None for e in estimates]
-    if not any(stated) or not (differs := unlike_the_study(data)):
+    if level == ANY:
         return estimates
-    unlike = (note("U030", differs),)
-    return [replace(e, notes=merge_notes(e.notes, unlike)) if rms else e for e, rms in zip(estimates, stated)]
+    return [
+        e.expecting(build(e.method, "resubstitution"), native, data, level) if isinstance(e, ResubEstimate) else e
+        for e in estimates
+    ]
 
 
 def direct_methods() -> list[str]:

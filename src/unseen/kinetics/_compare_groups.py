@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from unseen.core.notes import Note, note
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.show import Shown, plain
 from unseen.kinetics._fit import fit
+from unseen.kinetics._permuted import FeatureDifference, differences, smallest_p
 from unseen.kinetics.study import KineticStudy
 
 __all__ = ["FEATURES", "GroupComparison", "compare_groups"]
@@ -23,28 +23,6 @@ __all__ = ["FEATURES", "GroupComparison", "compare_groups"]
 FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3", "Q4")
 METHODS = ("loo", "bolster", "resub", "repeated-kfold")
 _FEW, _SIGNIFICANT = 10, 0.05
-
-
-@dataclass(frozen=True)
-class FeatureDifference:
-    """One rate or pool in two or more groups.
-
-    Attributes
-    ----------
-    name : str
-    means : dict
-        Geometric mean of each group.
-    statistic : float
-        Welch's t of the logarithms for two groups, the F ratio for more.
-    p_value, adjusted : float
-        By permutation of the subjects; adjusted for looking at all features (largest statistic of each permutation).
-    """
-
-    name: str
-    means: Mapping[str, float]
-    statistic: float
-    p_value: float
-    adjusted: float
 
 
 @dataclass(frozen=True)
@@ -199,7 +177,7 @@ def compare_groups(
     shuffled = [_error(model, X, labels[o], methods[0], seed).value for o in orders]
     p = (1 + sum(v <= observed + 1e-12 for v in shuffled)) / (1 + permutations)
     largest = max(sizes.values()) / labels.size
-    found = _differences(names, X, labels, orders)
+    found = differences(names, X, labels, orders)
     return GroupComparison(
         study, group, sizes, estimates, 1 - largest, float(p), permutations, methods[0], found, _notes(study, sizes)
     )
@@ -258,49 +236,14 @@ def _default_model() -> Any:
     return make_pipeline(StandardScaler(), LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"))
 
 
-def _differences(names: list[str], X: NDArray, labels: NDArray, orders: list[NDArray]) -> tuple[FeatureDifference, ...]:
-    """Each feature by itself, by permutation, with the largest statistic of each permutation for adjustment."""
-    observed = _statistics(X, labels)
-    null = np.array([np.abs(_statistics(X, labels[o])) for o in orders])
-    raw = (1 + np.sum(null >= np.abs(observed) - 1e-12, axis=0)) / (1 + len(orders))
-    top = null.max(axis=1)
-    adjusted = np.array([(1 + np.sum(top >= abs(s) - 1e-12)) / (1 + len(orders)) for s in observed])
-    groups = np.unique(labels)
-    return tuple(
-        FeatureDifference(
-            n, {str(k): float(np.exp(X[labels == k, i].mean())) for k in groups}, float(observed[i]), float(raw[i]), float(adjusted[i])
-        )
-        for i, n in enumerate(names)
-    )  # fmt: skip
-
-
-def _statistics(X: NDArray, labels: NDArray) -> NDArray:
-    groups = np.unique(labels)
-    parts = [X[labels == k] for k in groups]
-    if len(parts) == 2:
-        a, b = parts
-        spread = a.var(axis=0, ddof=1) / len(a) + b.var(axis=0, ddof=1) / len(b)
-        return (a.mean(axis=0) - b.mean(axis=0)) / np.sqrt(np.maximum(spread, 1e-300))
-    within = sum(((p - p.mean(axis=0)) ** 2).sum(axis=0) for p in parts)
-    between = sum(len(p) * (p.mean(axis=0) - X.mean(axis=0)) ** 2 for p in parts)
-    return (between / (len(parts) - 1)) / np.maximum(within / (len(X) - len(parts)), 1e-300)
-
-
-def _smallest_p(sizes: Sequence[int]) -> float:
-    """Share of all ways to deal the subjects that part them as they are; groups of equal size may change their names."""
-    ways = math.factorial(sum(sizes)) / math.prod(map(math.factorial, sizes))
-    return math.prod(math.factorial(sizes.count(s)) for s in set(sizes)) / ways
-
-
 def _notes(study: KineticStudy, sizes: Mapping[str, int]) -> tuple[Note, ...]:
     out = []
     if min(sizes.values()) < _FEW:
         text = ", ".join(f"{k} {v}" for k, v in sizes.items())
         out.append(note("U009", f"few subjects per group ({text})"))
-    if (smallest := _smallest_p(list(sizes.values()))) > _SIGNIFICANT:
-        out.append(
-            note("U009", f"groups this small have no p-value below about {smallest:.2g}, however much they differ")
-        )
+    if (smallest := smallest_p(list(sizes.values()))) > _SIGNIFICANT:
+        text = f"groups this small have no p-value below about {smallest:.2g}, however much they differ"
+        out.append(note("U009", text))
     if study.failures:
         out.append(note("K010", f"left out: {', '.join(study.failures)}"))
     return tuple(out)

@@ -25,8 +25,7 @@ from unseen.nets._zoo_grids import ZooGrid
 __all__ = ["KINDS", "OutOfTime", "ZooNet", "ZooPlan", "without_failures"]
 
 KINDS = {"float16": torch.float16, "float32": torch.float32}
-VERSION = 1
-MOST_NAMED = 5
+VERSION, MOST_NAMED = 1, 5
 LOG = logging.getLogger("unseen")
 
 

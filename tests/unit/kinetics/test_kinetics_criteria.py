@@ -10,8 +10,8 @@ from scipy import stats
 from scipy.optimize import curve_fit
 
 import unseen
-from unseen.kinetics._compare_groups import _differences
 from unseen.kinetics._group import group_mean
+from unseen.kinetics._permuted import differences
 from unseen.kinetics.areas import terminal_slope
 from unseen.kinetics.balance import tracee
 from unseen.kinetics.curve import _distinct, fit_curve
@@ -85,7 +85,7 @@ def test_interval_of_a_group_mean_is_students():
 def test_group_means_of_logarithms_are_shown_as_geometric_means():
     X = np.log([[1.0], [2.0], [4.0], [10.0], [10.0], [1000.0]])
     labels = np.repeat(["a", "b"], 3)
-    (found,) = _differences(["k"], X, labels, [np.arange(6)] * 19)
+    (found,) = differences(["k"], X, labels, [np.arange(6)] * 19)
     assert found.means == pytest.approx({"a": 2.0, "b": 10 ** (5 / 3)})
 
 

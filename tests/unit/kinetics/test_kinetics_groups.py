@@ -6,7 +6,7 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.kinetics._compare_groups import _differences, _smallest_p, _statistics
+from unseen.kinetics._permuted import differences, smallest_p, statistics
 
 kinetics = unseen.kinetics
 
@@ -37,9 +37,9 @@ def test_a_real_difference_is_found_and_named(different):
 
 def test_groups_too_small_for_a_small_p_value_are_told():
     """Three against three: 20 ways to deal them, two of which part them alike, so that p is a tenth at best."""
-    assert _smallest_p([3, 3]) == pytest.approx(0.1)
-    assert _smallest_p([3, 4]) == pytest.approx(1 / 35)
-    assert _smallest_p([3, 3, 3]) == pytest.approx(6 / 1680)
+    assert smallest_p([3, 3]) == pytest.approx(0.1)
+    assert smallest_p([3, 4]) == pytest.approx(1 / 35)
+    assert smallest_p([3, 3, 3]) == pytest.approx(6 / 1680)
     study = fitted({"a": {}, "b": {"k02": 4.0}}, subjects=6)
     result = kinetics.compare_groups(study, group="group", methods=("resub",), permutations=199, random_state=0)
     assert min(f.p_value for f in result.features) == pytest.approx(0.1, abs=0.05)
@@ -63,10 +63,10 @@ def test_statistics_against_scipy():
     X = rng.standard_normal((12, 3))
     labels = np.array(list("aaaaabbbbbbb"))
     welch = stats.ttest_ind(X[labels == "a"], X[labels == "b"], equal_var=False).statistic
-    np.testing.assert_allclose(_statistics(X, labels), welch, rtol=1e-12)
+    np.testing.assert_allclose(statistics(X, labels), welch, rtol=1e-12)
     three = np.array(list("aaaabbbbcccc"))
     wanted = stats.f_oneway(X[three == "a"], X[three == "b"], X[three == "c"]).statistic
-    np.testing.assert_allclose(_statistics(X, three), wanted, rtol=1e-10)
+    np.testing.assert_allclose(statistics(X, three), wanted, rtol=1e-10)
 
 
 def test_adjusted_p_values_bound_the_raw_ones():
@@ -74,7 +74,7 @@ def test_adjusted_p_values_bound_the_raw_ones():
     X = rng.standard_normal((14, 5))
     labels = np.repeat(["a", "b"], 7)
     orders = [rng.permutation(14) for _ in range(99)]
-    for f in _differences(list("vwxyz"), X, labels, orders):
+    for f in differences(list("vwxyz"), X, labels, orders):
         assert 0.01 <= f.p_value <= f.adjusted <= 1
 
 

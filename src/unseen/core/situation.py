@@ -87,8 +87,10 @@ def unlike_the_study(data: Any) -> str:
         return f"the rarest class has {100 * _rarest_share(data):.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
     if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
         return ""
-    rows = np.ascontiguousarray(np.column_stack([data.X, data.codes]))
-    equal = (len(rows) - len(np.unique(rows.view(f"V{rows.strides[0]}")))) / len(rows)
+    rows = np.column_stack([data.X, data.codes])
+    content, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+    distinct = {content[k : k + width] for k in range(0, len(content), width)}
+    equal = (len(rows) - len(distinct)) / len(rows)
     if equal >= MANY_EQUAL:
         return f"{100 * equal:.3g}% of the rows repeat others (less than {100 * MANY_EQUAL:g}% in the study)"
     return ""

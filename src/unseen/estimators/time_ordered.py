@@ -31,8 +31,10 @@ class TimeOrderedError:
 
     The default variance averages squared cosine projections of the losses and refers to t with as many degrees of
     freedom as there are cosines (0.41 T^(2/3) for T tested units): it cannot be negative, and covers better than the
-    Newey-West form, whose normal reference is too narrow when losses are dependent. On a difference of two models
-    this is the Diebold-Mariano test.
+    Newey-West form, whose normal reference is too narrow when losses are dependent. With strong dependence and few
+    units it still covers too little: squared losses with correlation .5 to .8 from one time to the next, 15 to 100
+    tested units, .82 to .89 instead of .95 (.94 without dependence). On a difference of two models this is the
+    Diebold-Mariano test.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ import json
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,10 +85,14 @@ def test_one_method_with_an_option_a_threshold_and_a_report(files):
     assert page.read_text().startswith("<!")
 
 
-def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(files):
-    on = ("resub", files / "model.skops", files / "iris.csv", "-t", "kind", "-q", "--json")
-    value = {e["method"]: e["value"] for e in json.loads(run(*on).stdout)["estimates"]}["auto-resub"]
-    assert [run(*on, "--fail-if", value + shift).returncode for shift in (-1e-6, 1e-6)] == [1, 0]
+def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(files, trained):
+    from unseen.cli.resub import _judged_by
+
+    model, data = trained
+    found = resubstitute(model, data, random_state=0)
+    found = replace(found, estimates=found.estimates[::-1])  # whichever is listed first
+    assert _judged_by(found, None) == found["auto-resub"].value
+    assert _judged_by(found, ["posterior", "resub"]) == found["posterior"].value
     lonely = run("resub", files / "model.skops", files / "lonely.csv", "-t", "kind", "-q", "--fail-if", "0.5")
     assert lonely.returncode == 2
     assert "--fail-if goes by auto-resub, which is left out here" in lonely.stderr

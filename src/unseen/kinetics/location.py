@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,12 +70,18 @@ def runs_test(residuals: NDArray, which: NDArray, slopes: NDArray | None = None)
     >>> bool(runs_test(r, np.zeros(8)) < 0.1), runs_test(np.tile([1.0, -1.0], 4), np.zeros(8))   # 16 of 256 have two runs or one
     (True, 1.0)
     """
-    errors = np.random.default_rng(0).standard_normal((_DRAWS, residuals.size))
+    errors = _errors(residuals.size)
     if slopes is not None:
         taken = np.linalg.qr(slopes)[0]
         errors = errors - errors @ taken @ taken.T
     few = _changes(errors, which) <= _changes(residuals[None], which)
     return float((1 + few.sum()) / (1 + _DRAWS))
+
+
+@lru_cache(maxsize=16)
+def _errors(size: int) -> NDArray:
+    """The draws of the run test, always the same ones."""
+    return np.random.default_rng(0).standard_normal((_DRAWS, size))
 
 
 def _changes(residuals: NDArray, which: NDArray) -> NDArray:

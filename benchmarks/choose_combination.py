@@ -9,18 +9,14 @@ Weights are always fitted on other families of data sets than they are judged on
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
-import time
-import warnings
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
-from threadpoolctl import threadpool_limits
 
+from benchmarks.combination_rows import append_rows
 from benchmarks.small_samples import FAMILY_OF, RULES, Rule, draw
 from unseen.core.errors import UnseenError
 from unseen.core.registry import build
@@ -30,7 +26,6 @@ from unseen.designs.kfold import KFold
 from unseen.engine.run import execute
 
 HERE = Path(__file__).parent
-RUNS = HERE / "combination_runs.csv"
 PACKED = HERE / "combination_runs.csv.gz"
 SEED = 20
 N_BOOTSTRAP = 50
@@ -91,38 +86,11 @@ def one(
     return out
 
 
-def keys_in(path: Path) -> set[tuple[str, int, str, int]]:
-    """Return which samples a file holds already."""
-    if not path.exists():
-        return set()
-    with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-        return {(r["set"], int(r["n"]), r["rule"], int(r["draw"])) for r in csv.DictReader(file)}
-
-
 def run(minutes: float, draws: int, share: tuple[int, int]) -> None:
-    """Append rows until the time is used up; what is there already is not run again."""
+    """Append rows of a part of the study until the time is used up."""
     part, parts = share
-    path = RUNS.with_suffix(f".{part}.csv") if parts > 1 else RUNS
-    done = {key for kept in (PACKED, path) for key in keys_in(kept)}
-    end = time.process_time() + 60 * minutes
-    names = ["set", "n", "rule", "draw", "d", "classes", "truth", *COLUMNS]
-    quick = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
-    with path.open("a", newline="") as file, threadpool_limits(1), quick, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        writer = csv.DictWriter(file, names)
-        if file.tell() == 0:
-            writer.writeheader()
-        for index, (name, n, method, k) in enumerate(tasks(draws)):
-            if index % parts != part or (name, n, method, k) in done:
-                continue
-            if time.process_time() > end:
-                break
-            row = one(name, n, method, k)
-            if row is not None:
-                writer.writerow(
-                    {"set": name, "n": n, "rule": method, "draw": k, **{c: f"{v:.6g}" for c, v in row.items()}}
-                )
-                file.flush()
+    own = islice(tasks(draws), part, None, parts)
+    append_rows(HERE / f"combination_runs.{part}.csv", PACKED, own, one, COLUMNS, minutes)
 
 
 def main() -> None:

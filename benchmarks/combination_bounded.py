@@ -20,8 +20,6 @@ It replaces the weighted mean if it is nearer to the truth in (a), and in (c) ov
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,12 +75,6 @@ class Samples(Columns):
         """Return what the weights multiply: bounded differences and the unit itself."""
         unit = self.unit[:, None]
         return np.hstack([np.clip((self.parts - self.centre[:, None]) / unit, -bound, bound) * unit, unit])
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a packed study."""
-    with gzip.open(path, "rt", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["632plus"]]
 
 
 def samples(rows: Sequence[Mapping[str, str]], family_of: Mapping[str, str] = FAMILY_OF) -> Samples:

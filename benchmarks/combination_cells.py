@@ -6,8 +6,6 @@ that every data set counts the same.
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Self
 import numpy as np
 from scipy.optimize import nnls
 
+from benchmarks.combination_rows import pack_rows
 from benchmarks.small_samples import FAMILY_OF
 
 HERE = Path(__file__).parent
@@ -94,15 +93,7 @@ class Cells(Columns):
 
 def load() -> tuple[list[dict[str, str]], Cells]:
     """Read all parts of the study, pack them into one file, and return the rows and their cells."""
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for path in (RUNS, *sorted(HERE.glob("combination_runs*.csv"))):
-        if path.exists():
-            with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-                rows |= {(r["set"], r["n"], r["rule"], r["draw"]): r for r in csv.DictReader(file) if r["632plus"]}
-    ordered = [rows[key] for key in sorted(rows)]
-    lines = [",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]
-    with gzip.GzipFile(RUNS, "wb", mtime=0) as packed:
-        packed.write(("\n".join(lines) + "\n").encode())
+    ordered = pack_rows(RUNS)
     label = np.array([f"{r['set']} {r['rule']} {r['n']}" for r in ordered])
     deviation = np.array([[float(r[c]) - float(r["truth"]) for c in SINGLES] for r in ordered])
     parts = []

@@ -16,19 +16,14 @@ below 10% and with many rows that repeat others, the rule above does not. What `
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
-import time
-import warnings
 from pathlib import Path
 
 import numpy as np
-import sklearn
-from threadpoolctl import threadpool_limits
 
 from benchmarks import combination_bounded as bounded
-from benchmarks.choose_combination import COLUMNS, keys_in, one
+from benchmarks.choose_combination import COLUMNS, one
 from benchmarks.combination_evidence import FAMILY_OF_RULE, markdown
+from benchmarks.combination_rows import append_rows, pack_rows
 from benchmarks.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over
 from benchmarks.small_samples import LARGEST_TEST, RULES, table
 from unseen.core.evidence import error_band, expected, recipe_bound, recipe_weights
@@ -72,43 +67,9 @@ FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in name
 
 
 def run(minutes: float, part: int, parts: int) -> None:
-    """Append rows until the time is used up; what is there already is not run again."""
-    path = HERE / f"combination_fresh.{part}.csv"
-    done = keys_in(PACKED) | keys_in(path)
-    end = time.process_time() + 60 * minutes
-    tasks = [(name, rule, k) for k in range(DRAWS) for name in FAMILY_OF for rule in RULES]
-    quick = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
-    with path.open("a", newline="") as file, threadpool_limits(1), quick, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        writer = csv.DictWriter(file, ["set", "n", "rule", "draw", "d", "classes", "truth", *COLUMNS])
-        if file.tell() == 0:
-            writer.writeheader()
-        for name, rule, k in tasks[part::parts]:
-            if (name, MAIN_SIZE, rule, k) in done:
-                continue
-            if time.process_time() > end:
-                break
-            row = one(name, MAIN_SIZE, rule, k)
-            if row is not None:
-                about = {"set": name, "n": MAIN_SIZE, "rule": rule, "draw": k}
-                writer.writerow({**about, **{c: f"{v:.6g}" for c, v in row.items()}})
-                file.flush()
-
-
-def stored() -> list[dict[str, str]]:
-    """Return all rows, after packing what the parts of a run have left into one file."""
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
-    parts = sorted(HERE.glob("combination_fresh.*.csv"))
-    for path in (PACKED, *parts):
-        if path.exists():
-            with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-                rows |= {(r["set"], r["rule"], r["draw"]): r for r in csv.DictReader(file) if r["632plus"]}
-    ordered = [rows[key] for key in sorted(rows)]
-    with gzip.GzipFile(PACKED, "wb", mtime=0) as packed:
-        packed.write(("\n".join([",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]) + "\n").encode())
-    for path in parts:
-        path.unlink()
-    return ordered
+    """Append rows of a part of the samples until the time is used up."""
+    tasks = [(name, MAIN_SIZE, rule, k) for k in range(DRAWS) for name in FAMILY_OF for rule in RULES]
+    append_rows(HERE / f"combination_fresh.{part}.csv", PACKED, tasks[part::parts], one, COLUMNS, minutes)
 
 
 def shipped_combined() -> bounded.Fit:
@@ -187,7 +148,7 @@ def by_kind(rows: list[dict[str, str]]) -> list[list[str]]:
 
 def judge() -> None:
     """Write the table of the fresh sets."""
-    rows = stored()
+    rows = pack_rows(PACKED)
     rms, group = fresh_rms(rows)
     head = ["mean RMS", "best single", "its mean RMS", "below it by (standard error over families)"]
     order = sorted(rms, key=lambda name: rms[name].mean())

@@ -9,21 +9,16 @@ pooled RMS of all estimators, by which the package knows up to which size it may
 from __future__ import annotations
 
 import argparse
-import csv
-import gzip
-import time
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import sklearn
-from threadpoolctl import threadpool_limits
 
 from benchmarks import combination_bounded as bounded
-from benchmarks.choose_combination import COLUMNS, keys_in, one
+from benchmarks.choose_combination import COLUMNS, one
 from benchmarks.combination_cells import SINGLES, Cells
 from benchmarks.combination_evidence import auto_by_row, cell_share, markdown, noise_of, pooled_rms
+from benchmarks.combination_rows import append_rows, pack_rows
 from benchmarks.small_samples import FAMILY_OF, RULES, table
 
 HERE = Path(__file__).parent
@@ -40,48 +35,14 @@ def large(name: str) -> bool:
 
 
 def run(minutes: float, part: int, parts: int) -> None:
-    """Append rows until the time is used up; what is there already is not run again."""
-    path = HERE / f"combination_large.{part}.csv"
-    done = keys_in(PACKED) | keys_in(path)
-    end = time.process_time() + 60 * minutes
-    tasks = [(name, rule, k) for k in range(DRAWS) for name in FAMILY_OF if large(name) for rule in RULES]
-    quick = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
-    with path.open("a", newline="") as file, threadpool_limits(1), quick, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        writer = csv.DictWriter(file, ["set", "n", "rule", "draw", "d", "classes", "truth", *COLUMNS])
-        if file.tell() == 0:
-            writer.writeheader()
-        for name, rule, k in tasks[part::parts]:
-            if (name, LARGE, rule, k) in done:
-                continue
-            if time.process_time() > end:
-                break
-            row = one(name, LARGE, rule, k)
-            if row is not None:
-                about = {"set": name, "n": LARGE, "rule": rule, "draw": k}
-                writer.writerow({**about, **{c: f"{v:.6g}" for c, v in row.items()}})
-                file.flush()
-
-
-def stored() -> list[dict[str, str]]:
-    """Return all rows, after packing what the parts of a run have left into one file."""
-    rows: dict[tuple[str, ...], dict[str, str]] = {}
-    parts = sorted(HERE.glob("combination_large.*.csv"))
-    for path in (PACKED, *parts):
-        if path.exists():
-            with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-                rows |= {(r["set"], r["rule"], r["draw"]): r for r in csv.DictReader(file) if r["632plus"]}
-    ordered = [rows[key] for key in sorted(rows)]
-    with gzip.GzipFile(PACKED, "wb", mtime=0) as packed:
-        packed.write(("\n".join([",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]) + "\n").encode())
-    for path in parts:
-        path.unlink()
-    return ordered
+    """Append rows of a part of the samples until the time is used up."""
+    tasks = [(name, LARGE, rule, k) for k in range(DRAWS) for name in FAMILY_OF if large(name) for rule in RULES]
+    append_rows(HERE / f"combination_large.{part}.csv", PACKED, tasks[part::parts], one, COLUMNS, minutes)
 
 
 def large_rows(study: bounded.Samples, fitted_on: Cells, members: Sequence[str]) -> list[str]:
     """Return the evidence for all situations together at this size, and write the table of the documentation."""
-    rows = stored()
+    rows = pack_rows(PACKED)
     given = bounded.samples(rows)
     values = {name: np.array([float(r[name]) for r in rows]) for name in SINGLES}
     values |= {"combined": bounded.held_out(study, given), "auto-resub": auto_by_row(rows, given, fitted_on, members)}

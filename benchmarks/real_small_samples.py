@@ -10,20 +10,15 @@ that `choose_combination` has run already are taken over from its file.
 from __future__ import annotations
 
 import argparse
-import csv
 import gzip
-import time
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-import sklearn
-from threadpoolctl import threadpool_limits
-
 from benchmarks.choose_combination import BOOTSTRAPPED, DIRECT, SEED, one
 from benchmarks.choose_combination import PACKED as EARLIER
+from benchmarks.combination_rows import Task, append_rows, read_rows
 from benchmarks.small_samples import RULES, Rule, draw
 from unseen.core.registry import build
 from unseen.core.rng import stream, task_seed
@@ -49,63 +44,38 @@ NAMES = ("set", "n", "rule", "draw", *ABOUT, *SHOWN, *CALIBRATED)
 @cache
 def earlier() -> dict[tuple[str, str, int], dict[str, float]]:
     """Return what is known of samples of this size already."""
-    with gzip.open(EARLIER, "rt", newline="") as file:
-        rows = [r for r in csv.DictReader(file) if r["set"] in SETS and r["n"] == str(N) and r["632plus"]]
+    rows = [r for r in read_rows(EARLIER) if r["set"] in SETS and r["n"] == str(N) and r["632plus"]]
     return {(r["set"], r["rule"], int(r["draw"])): {c: float(r[c]) for c in (*ABOUT, *SHOWN)} for r in rows}
 
 
-def sample(name: str, rule: str, k: int) -> dict[str, float] | None:
+def sample(name: str, n: int, rule: str, k: int) -> dict[str, float] | None:
     """Return the true error and every estimate for one draw."""
-    row = earlier().get((name, rule, k)) or one(name, N, rule, k, PLAIN)
-    drawn = draw(name, N, stream(SEED, "draw", name, N, k))
+    row = earlier().get((name, rule, k)) or one(name, n, rule, k, PLAIN)
+    drawn = draw(name, n, stream(SEED, "draw", name, n, k))
     if row is None or drawn is None:
         return None
-    row, seed = dict(row), task_seed(SEED, name, N, rule, k)
+    row, seed = dict(row), task_seed(SEED, name, n, rule, k)
     for id in CALIBRATED:
         made = build(id, "resubstitution", options=CALIBRATION)
         row[id] = made(Rule(rule), drawn.sample, rng=stream(seed, id), level=0.95).value
     return row
 
 
-def keys() -> Iterator[tuple[str, str, int]]:
-    """Yield (set, rule, draw), draw by draw, so that every prefix has the shares of the whole."""
+def tasks() -> Iterator[Task]:
+    """Yield (set, n, rule, draw), draw by draw, so that every prefix has the shares of the whole."""
     for k in range(DRAWS):
-        yield from ((name, rule, k) for name in SETS for rule in RULES)
-
-
-def rows_in(path: Path) -> list[dict[str, str]]:
-    """Return what a file holds already."""
-    if not path.exists():
-        return []
-    with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-        return [row for row in csv.DictReader(file) if row[CALIBRATED[-1]]]
+        yield from ((name, N, rule, k) for name in SETS for rule in RULES)
 
 
 def run(minutes: float) -> None:
     """Append rows until the time is used up, draw by draw over all sets and rules."""
-    done = {(r["set"], r["rule"], int(r["draw"])) for path in (PACKED, RUNS) for r in rows_in(path)}
-    end = time.process_time() + 60 * minutes
-    quick = sklearn.config_context(assume_finite=True, skip_parameter_validation=True)
-    with RUNS.open("a", newline="") as file, threadpool_limits(1), quick, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        writer = csv.DictWriter(file, NAMES)
-        if file.tell() == 0:
-            writer.writeheader()
-        for key in keys():
-            if key in done:
-                continue
-            if time.process_time() > end:
-                break
-            row = sample(*key)
-            if row is not None:
-                about = {"set": key[0], "n": N, "rule": key[1], "draw": key[2]}
-                writer.writerow(about | {c: f"{v:.6g}" for c, v in row.items()})
-                file.flush()
+    append_rows(RUNS, PACKED, tasks(), sample, (*SHOWN, *CALIBRATED), minutes)
 
 
 def pack() -> list[dict[str, str]]:
     """Put all rows into the packed file, in order, and return them."""
-    rows = {(r["set"], r["rule"], int(r["draw"])): r for path in (PACKED, RUNS) for r in rows_in(path)}
+    found = [r for path in (PACKED, RUNS) for r in read_rows(path) if r[CALIBRATED[-1]]]
+    rows = {(r["set"], r["rule"], int(r["draw"])): r for r in found}
     ordered = [rows[key] for key in sorted(rows)]
     lines = [",".join(NAMES), *(",".join(r[c] for c in NAMES) for r in ordered)]
     with gzip.GzipFile(PACKED, "wb", mtime=0) as packed:

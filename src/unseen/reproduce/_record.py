@@ -11,7 +11,7 @@ from typing import Any
 
 from unseen.core.show import Shown
 
-__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "aligned"]
+__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "WithPages", "aligned"]
 
 AGREES_WITHIN = 3.0
 
@@ -116,8 +116,30 @@ class Check:
         return f"{'passed' if self.passed else 'FAILED'}  {self.name}: {self.value:.3g} ({self.limits})"
 
 
+class WithPages(Shown):
+    """A record whose figures and sections live above display and report, so that neither of them finds them by itself."""
+
+    @staticmethod
+    def _register_pages() -> None:
+        raise NotImplementedError
+
+    def report(self, path: str | PathLike[str]) -> str:
+        """Write a self-contained HTML report and return its path."""
+        self._register_pages()
+        return super().report(path)
+
+    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
+        """Draw a figure of the record, the first one by default, and return its matplotlib axes."""
+        self._register_pages()
+        return super().plot(figure, ax)
+
+    def _repr_html_(self) -> str:
+        self._register_pages()
+        return super()._repr_html_()
+
+
 @dataclass(frozen=True, eq=False)
-class Reproduction(Shown):
+class Reproduction(WithPages):
     """A published experiment run again.
 
     Parameters
@@ -176,23 +198,8 @@ class Reproduction(Shown):
         return {**base, "cells": self.rows(), "checks": checks, "passed": self.passed, "agreeing": self.agreeing[0],
                 "judged": self.agreeing[1]}  # fmt: skip
 
-    def report(self, path: str | PathLike[str]) -> str:
-        """Write a self-contained HTML report and return its path."""
-        self._register_pages()
-        return super().report(path)
-
-    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
-        """Draw the differences in Monte-Carlo errors."""
-        self._register_pages()
-        return super().plot(figure, ax)
-
-    def _repr_html_(self) -> str:
-        self._register_pages()
-        return super()._repr_html_()
-
     @staticmethod
     def _register_pages() -> None:
-        # figures and sections of this record live above display and report, so neither of them can find them by itself
         importlib.import_module("unseen.reproduce._pages")
 
     def __str__(self) -> str:

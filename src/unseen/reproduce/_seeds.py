@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.core.show import Shown
 from unseen.reproduce._experiment import reproduce
-from unseen.reproduce._record import Check, Reproduction, aligned
+from unseen.reproduce._record import Check, Reproduction, WithPages, aligned
 
 __all__ = ["CheckOverSeeds", "SeedRuns", "parse_seeds", "reproduce_over_seeds"]
 
@@ -64,7 +62,7 @@ class CheckOverSeeds:
 
 
 @dataclass(frozen=True, eq=False)
-class SeedRuns(Shown):
+class SeedRuns(WithPages):
     """A published experiment run again at several seeds.
 
     Parameters
@@ -149,23 +147,8 @@ class SeedRuns(Shown):
         base = super().to_dict()
         return {**base, "checks": self.rows(), "cells": self.cells(), "passing": self.passing, "passed": self.passed}
 
-    def report(self, path: str | PathLike[str]) -> str:
-        """Write a self-contained HTML report and return its path."""
-        self._register_pages()
-        return super().report(path)
-
-    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
-        """Draw every check at every seed within its limits."""
-        self._register_pages()
-        return super().plot(figure, ax)
-
-    def _repr_html_(self) -> str:
-        self._register_pages()
-        return super()._repr_html_()
-
     @staticmethod
     def _register_pages() -> None:
-        # as for one reproduction: its pages live above display and report
         importlib.import_module("unseen.reproduce._seeds_pages")
 
     def __str__(self) -> str:

@@ -4,11 +4,9 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import ClassVar
 
 import pytest
 
-import unseen.core.registry as registry
 from unseen.core.errors import InputError, UnknownName
 from unseen.engine.events import Silent
 from unseen.reproduce import Cell, Check, Reproduction, experiments, published, reproduce
@@ -16,29 +14,23 @@ from unseen.reproduce._experiment import parse_options
 
 
 @pytest.fixture
-def toy(monkeypatch):
+def toy(toys):
+    base, register = toys
+
+    @register
     @dataclass(frozen=True)
-    class Toy:
+    class Toy(base):
         """A toy."""
 
         shift: float = 0.0
         sizes: tuple[int, ...] = (1, 2)
         loud: bool = False
         data: str = ""
-        kind: ClassVar[str] = "reproduce"
-        id: ClassVar[str] = "toy"
-        title: ClassVar[str] = "Toy"
-        source: ClassVar[str] = "Nobody (1900)"
-        replications: ClassVar[int] = 7
-        extra: ClassVar[str] = ""
-        minutes: ClassVar[float] = 0.1
 
         def run(self, replications, seed, reporter, n_jobs):
             cells = (Cell("1", "a", 0.5, 0.5 + self.shift, 0.01),)
             return Reproduction(self.id, self.title, self.source, cells, (), replications, seed)
 
-    registry.known("reproduce")
-    monkeypatch.setitem(registry._classes["reproduce"], "toy", Toy)
     return Toy
 
 

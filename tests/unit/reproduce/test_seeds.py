@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pytest
 
-import unseen.core.registry as registry
 from unseen.core.errors import InputError
 from unseen.reproduce import Cell, Check, Reproduction, SeedRuns, reproduce, reproduce_over_seeds
 from unseen.reproduce._seeds import CheckOverSeeds, parse_seeds
@@ -17,19 +15,15 @@ from unseen.reproduce._seeds_pages import share_of
 
 
 @pytest.fixture
-def toy(monkeypatch):
+def toy(toys):
+    base, register = toys
+
+    @register
     @dataclass(frozen=True)
-    class Toy:
+    class Toy(base):
         """Two checks, of which the first rises with the seed; two cells, of which the second never agrees."""
 
         step: float = 0.5
-        kind: ClassVar[str] = "reproduce"
-        id: ClassVar[str] = "toy"
-        title: ClassVar[str] = "Toy"
-        source: ClassVar[str] = "Nobody (1900)"
-        replications: ClassVar[int] = 7
-        extra: ClassVar[str] = ""
-        minutes: ClassVar[float] = 0.1
 
         def run(self, replications, seed, reporter, n_jobs):
             cells = (
@@ -39,9 +33,6 @@ def toy(monkeypatch):
             )
             checks = (Check("drift", 1.0 + self.step * seed, high=2.0), Check("ratio", 1.0, low=0.9, high=1.1))
             return Reproduction(self.id, self.title, self.source, cells, checks, replications, seed)
-
-    registry.known("reproduce")
-    monkeypatch.setitem(registry._classes["reproduce"], "toy", Toy)
 
 
 def test_every_check_is_counted_against_its_limits_at_every_seed(toy):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unseen.core.errors import InputError
+from unseen.core.show import plain
 from unseen.reproduce._experiment import reproduce
 from unseen.reproduce._record import Check, Reproduction, WithPages, aligned
 
@@ -67,35 +68,41 @@ class SeedRuns(WithPages):
 
     Parameters
     ----------
-    experiment, title, source : str
-        Id, what it is, and where it was published.
-    replications : int
-        Size of each run.
-    seeds : tuple of int
-        Seeds of the runs.
-    checks : tuple of CheckOverSeeds
-        Every check at every seed.
     runs : tuple of Reproduction
-        The runs themselves, in the order of the seeds.
-    seconds : float
-        Time they took together; never compared.
+        The runs, one for each seed.
 
     Examples
     --------
     >>> run = lambda seed, value: Reproduction("x", "X", "A paper", (), (Check("bias", value, high=1.5),), 10, seed)
-    >>> both = over_seeds([run(0, 1.7), run(1, 1.1)])
+    >>> both = SeedRuns((run(0, 1.7), run(1, 1.1)))
     >>> both.passing, both.sentence
     (1, 'Every check passes at 1 of 2 seeds; the mean over the seeds keeps the limits in 1 of 1 checks.')
     """
 
-    experiment: str
-    title: str
-    source: str
-    replications: int
-    seeds: tuple[int, ...]
-    checks: tuple[CheckOverSeeds, ...]
-    runs: tuple[Reproduction, ...] = field(repr=False, metadata={"shown": False})
-    seconds: float = 0.0
+    runs: tuple[Reproduction, ...]
+
+    @property
+    def title(self) -> str:
+        """What the experiment is; the title of the report."""
+        return self.runs[0].title
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """Seeds of the runs."""
+        return tuple(run.seed for run in self.runs)
+
+    @property
+    def seconds(self) -> float:
+        """Time they took together; never compared."""
+        return sum(run.seconds for run in self.runs)
+
+    @property
+    def checks(self) -> tuple[CheckOverSeeds, ...]:
+        """Every check at every seed."""
+        return tuple(
+            CheckOverSeeds(check.name, tuple(run.checks[k].value for run in self.runs), check.low, check.high)
+            for k, check in enumerate(self.runs[0].checks)
+        )
 
     @property
     def passing(self) -> int:
@@ -144,8 +151,16 @@ class SeedRuns(WithPages):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        base = super().to_dict()
-        return {**base, "checks": self.rows(), "cells": self.cells(), "passing": self.passing, "passed": self.passed}
+        first = self.runs[0]
+        about = {name: getattr(first, name) for name in ("experiment", "title", "source", "replications")}
+        outcome = {"passing": self.passing, "passed": self.passed, "seconds": self.seconds}
+        return {
+            **about,
+            "seeds": list(self.seeds),
+            **outcome,
+            "checks": plain(self.rows()),
+            "cells": plain(self.cells()),
+        }
 
     @staticmethod
     def _register_pages() -> None:
@@ -153,7 +168,10 @@ class SeedRuns(WithPages):
 
     def __str__(self) -> str:
         count = len(self.seeds)
-        head = f"{self.title} ({self.experiment}; {self.replications} replications at each of {count} seeds)\n{self.source}"
+        run = self.runs[0]
+        head = (
+            f"{self.title} ({run.experiment}; {run.replications} replications at each of {count} seeds)\n{run.source}"
+        )
         lines: list[tuple[str, ...]] = [("check", "limits", "mean", "smallest", "largest", "passes at")]
         for check in self.checks:
             numbers = (f"{v:.3g}" for v in (check.mean.value, min(check.values), max(check.values)))
@@ -167,19 +185,6 @@ class SeedRuns(WithPages):
             table = aligned([("table", "cell", "published", "ours, mean", "z, mean"), *named])
             parts.append(f"Published numbers that agree at no seed:\n{table}")
         return "\n\n".join([*parts, self.sentence])
-
-
-def over_seeds(runs: Iterable[Reproduction], seconds: float | None = None) -> SeedRuns:
-    """Put runs of one experiment side by side."""
-    done = tuple(runs)
-    first = done[0]
-    checks = tuple(
-        CheckOverSeeds(check.name, tuple(run.checks[k].value for run in done), check.low, check.high)
-        for k, check in enumerate(first.checks)
-    )
-    seeds = tuple(run.seed for run in done)
-    took = sum(run.seconds for run in done) if seconds is None else seconds
-    return SeedRuns(first.experiment, first.title, first.source, first.replications, seeds, checks, done, took)
 
 
 def reproduce_over_seeds(name: str, seeds: Iterable[int], **options: Any) -> SeedRuns:
@@ -210,7 +215,7 @@ def reproduce_over_seeds(name: str, seeds: Iterable[int], **options: Any) -> See
     wanted = _checked(list(seeds))
     if "random_state" in options:
         raise InputError("random_state was given with seeds; each seed is the random state of one run.")
-    return over_seeds(reproduce(name, random_state=seed, **options) for seed in wanted)
+    return SeedRuns(tuple(reproduce(name, random_state=seed, **options) for seed in wanted))
 
 
 def _checked(seeds: list[Any]) -> list[int]:

@@ -21,7 +21,8 @@ DRAWN = (-0.5, 2.0)  # one wild value must not squeeze all others together
 @section(SeedRuns, 10)
 def summary(result: SeedRuns) -> Section:
     """Return what was run, and every check."""
-    run = f"{result.source}. {result.replications} replications at each of the seeds {_named(result.seeds)}, {result.seconds:.0f} s."
+    first = result.runs[0]
+    run = f"{first.source}. {first.replications} replications at each of the seeds {_named(result.seeds)}, {result.seconds:.0f} s."
     head = ["check", "limits", "mean", "smallest", "largest", "passes at"]
     rows = [
         [c.name, c.limits, c.mean.value, min(c.values), max(c.values), f"{c.passing} of {len(result.seeds)}"]

@@ -77,6 +77,7 @@ def test_json_and_frame_have_the_value_of_every_seed(toy):
     content = json.loads(result.to_json())
     assert content["checks"][0]["seed 3"] == 4.0
     assert (content["passing"], content["passed"], content["seeds"]) == (1, False, [0, 3])
+    assert (content["experiment"], content["title"], content["replications"]) == ("toy", "Toy", 7)
     assert "runs" not in content
     assert list(result.frame()["seed 0"]) == [1.0, 1.0]
 
@@ -86,6 +87,7 @@ def test_report_and_figure(toy, tmp_path):
     page = tmp_path / "r.html"
     result.report(page)
     text = page.read_text()
+    assert "<title>Toy" in text
     assert "3 of 4" in text
     assert "seeds 0 to 3" in text
     assert "1 of 2 checks within their limits at every seed; not so: drift" in text

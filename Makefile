@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TORCH := torch==2.13.0
 
-.PHONY: venv demo test test-slow test-sample lint docs bench oracles lock stubs clean
+.PHONY: venv demo test test-slow test-sample lint docs bench oracles lock clean
 
 venv: $(VENV)/.installed
 
@@ -48,10 +48,6 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tools/make_stubs.py --check
-
-stubs: $(VENV)/.installed-dev
-	$(BIN)/python tools/make_stubs.py
 
 docs: $(VENV)/.installed-torch
 	$(BIN)/python docs/run_examples.py

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import alternating, cpu_seconds, row
-from unseen.store import Result, SqlStore, TaskRow, open_store
+from unseen.store import SqlStore, TaskResult, TaskRow, open_store
 from unseen.store import _schema as schema
 from unseen.study._driver import drive
 
@@ -38,7 +38,7 @@ def _cost_per_task(folder: Path, count: int = 5000) -> dict:
         _add(store, name, count, 50)
         start, cpu = time.perf_counter(), time.process_time()
         while rows := store.claim(name, "me", CHUNK, 60):
-            store.finish(name, "me", [Result(r.id, 0.2, 0.25, 0.1, 0.3, 0.01, None, 0.01) for r in rows])
+            store.finish(name, "me", [TaskResult(r.id, 0.2, 0.25, 0.1, 0.3, 0.01, None, 0.01) for r in rows])
         wall.append(time.perf_counter() - start)
         return time.process_time() - cpu
 
@@ -112,7 +112,7 @@ def five_milliseconds(spec, cells, rows):
         end = time.process_time() + 0.005
         while time.process_time() < end:
             pass
-    return [Result(r.id, estimate=0.5, seconds=0.005) for r in rows]
+    return [TaskResult(r.id, estimate=0.5, seconds=0.005) for r in rows]
 
 
 def _dask(folder: Path, count: int = 1600) -> dict:
@@ -162,7 +162,7 @@ print(json.dumps([resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, _
 
 def instant(spec, cells, rows):
     """Answer at once."""
-    return [Result(r.id, estimate=0.5, seconds=0.0) for r in rows]
+    return [TaskResult(r.id, estimate=0.5, seconds=0.0) for r in rows]
 
 
 def _memory(folder: Path) -> dict:

@@ -1,6 +1,6 @@
 """What one shared test set does to the true errors of Ghane's tables 2.1 and 2.2: the standard deviation it adds to their means.
 
-    python -m benchmarks.ghane_test_set    # writes src/unseen/reproduce/published/ghane_test_set.csv, about five minutes
+    python -m benchmarks.ghane_test_set    # writes src/unseen/reproduction/published/ghane_test_set.csv, about five minutes
 
 The dissertation approximates the true error "using a large test data set of size 5000". If all classifiers of a rule are tried on the same 5,000 points, their mean error carries the luck of that set
 however many there are: the variance over points of p(x), the chance that a classifier of the rule errs at x, over 5,000. With two independent classifiers on the same points, the share on which both
@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from unseen.core.rng import stream
 from unseen.datasets.populations import GaussianBlocks
-from unseen.reproduce._ghane_trial import N_TEST, RULES, Rule
+from unseen.reproduction._ghane_trial import N_TEST, RULES, Rule
 
 OUT = Path(__file__).parent.parent / "src" / "unseen" / "reproduce" / "published" / "ghane_test_set.csv"
 SIZES = (20, 40, 60, 80, 100)

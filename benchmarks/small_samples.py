@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.sklearn import FittedEstimator
 from unseen.core.data import Data
 from unseen.datasets.frame import as_data
 from unseen.datasets.populations import population
+from unseen.models.sklearn import FittedEstimator
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 LARGEST_TEST = 2000

@@ -20,13 +20,13 @@ import sklearn
 
 import unseen
 from benchmarks.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
-from unseen.core.paired import from_estimate
 from unseen.core.plan import Plan
 from unseen.core.registry import build
 from unseen.core.table import PredictionTable
 from unseen.datasets.populations import SparseLogistic
 from unseen.engine.run import execute
-from unseen.verbs.prepare import model_of, plan_of
+from unseen.request.prepare import model_of, plan_of
+from unseen.significance.paired import from_estimate
 
 HERE = Path(__file__).parent
 __all__ = ["LEARNERS", "METHODS", "NULL_TESTS", "Logistic", "Neighbours", "Ridge", "coverage", "sizes"]
@@ -149,7 +149,7 @@ def sizes(tests: list[str], n_datasets: int, seed: int = 0) -> dict[str, Any]:
         tables: dict[str, Any] = {}
         for name in tests:
             test_id, design = NULL_TESTS[name]
-            test = build(test_id, "comparisons", "estimators")
+            test = build(test_id, "significance", "estimators")
             design = design or getattr(test, "difference_design", test.default_design)(data)
             if repr(design) not in tables:
                 plan = plan_of(design, data, k)

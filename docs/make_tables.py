@@ -33,7 +33,7 @@ def methods() -> str:
             target = str(getattr(cls, "target", ""))
             marks = " (liberal)" if getattr(cls, "liberal", False) else ""
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
-    tests = [[f"`{name}`", _paper(cls)] for name, cls in known("comparisons").items()]
+    tests = [[f"`{name}`", _paper(cls)] for name, cls in known("significance").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)
     return (
         f"{text}\n\n## Tests without an interval form\n\n{_table(['test', 'what it is'], tests)}\n" if tests else text
@@ -104,7 +104,7 @@ def data() -> str:
 
 def models() -> str:
     """Return the table of named models."""
-    rows = importlib.import_module("unseen.learners.named").describe()
+    rows = importlib.import_module("unseen.models.named").describe()
     return _table(
         ["name", "tasks", "what it is"], [[f"`{r['name']}`", ", ".join(r["tasks"]), r["description"]] for r in rows]
     )

@@ -1,4 +1,4 @@
-"""Runs reproductions at their default size and writes what they passed to src/unseen/reproduce/verified.csv.
+"""Runs reproductions at their default size and writes what they passed to src/unseen/reproduction/verified.csv.
 
 `python tools/verify_reproductions.py larsen-hansen ghane-hcm` runs the named ones and replaces their rows. Those that were run on a GPU are tabulated
 from the rows that come with the package, and long ones whose checks were recorded under docs/tables by a run of their own are read from there: `--recorded`.
@@ -23,7 +23,7 @@ RECORDED = {"ghane-synthetic": "ghane_synthetic_checks.md", "nadeau-bengio": "na
 
 def from_run(name: str) -> dict[str, Any]:
     """Run an experiment and return its row."""
-    from unseen.reproduce import reproduce
+    from unseen.reproduction import reproduce
 
     stored = {"results": "shipped"} if name in SHIPPED else {}
     result = reproduce(name, random_state=0, progress=False, **stored)

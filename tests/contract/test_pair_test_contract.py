@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from unseen.comparisons.mcnemar import McNemar
 from unseen.core.registry import known
+from unseen.significance.mcnemar import McNemar
 from unseen.testing import PAIR_CHECKS, comparisons
 
-TESTS = {name: cls for name, cls in known("comparisons").items() if "datasets" not in cls.needs}
+TESTS = {name: cls for name, cls in known("significance").items() if "datasets" not in cls.needs}
 
 
 @pytest.mark.parametrize("check", PAIR_CHECKS, ids=lambda c: c.__name__)

@@ -12,7 +12,7 @@ import unseen
 from unseen.core.errors import UnseenError
 from unseen.core.estimate import Estimate, Target
 from unseen.core.method import check_table, point_estimate
-from unseen.core.registry import _classes, register
+from unseen.core.registry import FAMILIES, register
 from unseen.designs import MonteCarlo
 from unseen.testing import check_table_method
 
@@ -56,7 +56,7 @@ class MedianSplit:
 def plugged_in():
     register(MedianSplit)
     yield MedianSplit
-    del _classes["estimators"]["median-split"]
+    FAMILIES["estimators"].remove("median-split")
 
 
 def test_a_plug_in_keeps_the_contract():

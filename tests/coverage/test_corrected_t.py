@@ -14,11 +14,11 @@ from scipy.stats import binom
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from unseen.adapt.sklearn import as_model
 from unseen.datasets.populations import SparseLogistic
 from unseen.designs.monte_carlo import MonteCarlo
 from unseen.engine.run import execute
 from unseen.estimators.corrected_t import CorrectedT
+from unseen.models.sklearn import as_model
 
 POPULATION = SparseLogistic()
 MODELS = {"tree": DecisionTreeClassifier(), "logistic": LogisticRegression()}

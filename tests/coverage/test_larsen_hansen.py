@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from unseen.reproduce import reproduce
+from unseen.reproduction import reproduce
 
 
 @pytest.mark.slow

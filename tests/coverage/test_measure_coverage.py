@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 import unseen
 from unseen.estimators.clopper_pearson import clopper_pearson_interval
-from unseen.learners.elimination import BackwardElimination
+from unseen.models.elimination import BackwardElimination
 
 SETS = 2000
 Y = np.repeat([0, 1], 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unseen.reproduce import reproduce
+from unseen.reproduction import reproduce
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.reproduce import published
+from unseen.reproduction import published
 
 COLUMNS = {
     "resub": {"id": "resub"},

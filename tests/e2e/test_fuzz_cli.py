@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import unseen
 from unseen.cli import app as cli
 from unseen.core.errors import UnseenError
-from unseen.learners.named import named_model, names
+from unseen.models.named import named_model, names
 
 SCALE = int(os.environ.get("UNSEEN_FUZZ", "1"))
 STEADY = settings(

@@ -17,10 +17,10 @@ pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
-from unseen.nets import make_vgg  # noqa: E402
-from unseen.nets._bench_rows import write_table  # noqa: E402
-from unseen.nets._weight_files import write_weights  # noqa: E402
-from unseen.store import open_store  # noqa: E402
+from unseen.nets import make_vgg
+from unseen.nets._bench_rows import write_table
+from unseen.nets._weight_files import write_weights
+from unseen.store import open_store
 
 other = runpy.run_path(str(Path(__file__).with_name("test_dashboard_browser.py")))
 Address, Served, FAULTS, assert_own = (other[k] for k in ("Address", "Served", "FAULTS", "assert_own"))

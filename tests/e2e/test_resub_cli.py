@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.verbs.resubstitute import resubstitute
+from unseen.assessment.resubstitute import resubstitute
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -86,7 +86,7 @@ def test_one_method_with_an_option_a_threshold_and_a_report(files):
 
 
 def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(files, trained):
-    from unseen.cli.resub import _judged_by
+    from unseen.assessment.commands import _judged_by
 
     model, data = trained
     found = resubstitute(model, data, random_state=0)
@@ -134,6 +134,6 @@ def test_misuse_is_a_sentence_and_exit_code_2(files, arguments, words):
      ("bandwidth=0.3,0.5", [0.3, 0.5]), ("covariance=1,0.2;0.2,1", [[1, 0.2], [0.2, 1]])],
 )  # fmt: skip
 def test_options_in_words(text, value):
-    from unseen.cli.resub import _options
+    from unseen.assessment.commands import _options
 
     assert _options([text]) == {text.partition("=")[0].replace("-", "_"): value}

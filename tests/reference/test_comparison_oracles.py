@@ -8,16 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.comparisons.adjust import benjamini_hochberg, holm
-from unseen.comparisons.bayesian_t import BayesianT
-from unseen.comparisons.combined_f import CombinedF
-from unseen.comparisons.delong import delong
-from unseen.comparisons.friedman import Friedman
-from unseen.comparisons.mcnemar import mcnemar_p
-from unseen.comparisons.permutation import sign_flip_p
-from unseen.comparisons.wilcoxon import signed_rank
 from unseen.core.data import Data
-from unseen.core.paired import from_estimate
 from unseen.core.plan import Plan, Split
 from unseen.core.table import Predictions, PredictionTable
 from unseen.estimators.clopper_pearson import clopper_pearson_interval
@@ -25,6 +16,15 @@ from unseen.estimators.corrected_t import CorrectedT
 from unseen.estimators.cv5x2 import Cv5x2T
 from unseen.estimators.resampled_t import ResampledT
 from unseen.estimators.wilson import wilson_interval
+from unseen.significance.adjust import benjamini_hochberg, holm
+from unseen.significance.bayesian_t import BayesianT
+from unseen.significance.combined_f import CombinedF
+from unseen.significance.delong import delong
+from unseen.significance.friedman import Friedman
+from unseen.significance.mcnemar import mcnemar_p
+from unseen.significance.paired import from_estimate
+from unseen.significance.permutation import sign_flip_p
+from unseen.significance.wilcoxon import signed_rank
 
 ORACLES = json.loads((Path(__file__).parent / "comparisons.json").read_text())
 TIGHT = {"rel": 1e-10, "abs": 1e-10}

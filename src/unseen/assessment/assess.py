@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 
 from unseen._version import __version__
-from unseen.adapt.sklearn import as_model
+from unseen.assessment.assess_support import Job, add_support
+from unseen.assessment.assessment import Assessment
+from unseen.checks.look import data_notes, run_notes
+from unseen.checks.outside import outside_notes
 from unseen.core.combination import CombinedEstimate
 from unseen.core.data import Data
 from unseen.core.errors import Stopped
@@ -23,17 +26,14 @@ from unseen.core.model import Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
-from unseen.core.threads import worker_count
 from unseen.designs._draw import distinct_possible, left_out_size
 from unseen.engine.events import reporter_for
 from unseen.engine.run import execute
+from unseen.engine.threads import worker_count
 from unseen.engine.where import using
-from unseen.verbs.assess_support import Job, add_support
-from unseen.verbs.assessment import Assessment
-from unseen.verbs.effort import Effort, checked_budget, effort_of, within_budget
-from unseen.verbs.look import data_notes, run_notes
-from unseen.verbs.outside import outside_notes
-from unseen.verbs.prepare import data_of, model_of
+from unseen.models.sklearn import as_model
+from unseen.request.effort import Effort, checked_budget, effort_of, within_budget
+from unseen.request.prepare import data_of, model_of
 
 __all__ = ["assess"]
 

@@ -26,8 +26,8 @@ from unseen.designs.leave_out import LeaveOut
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.events import Reporter
 from unseen.engine.run import execute
-from unseen.verbs.effort import Effort
-from unseen.verbs.prepare import measure_kind, needs_scores, plan_of
+from unseen.request.effort import Effort
+from unseen.request.prepare import measure_kind, needs_scores, plan_of
 
 __all__ = ["Job", "add_support"]
 

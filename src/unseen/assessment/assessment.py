@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
@@ -12,24 +12,16 @@ from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.evidence import leads
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
+from unseen.core.result import Result, plain
 from unseen.core.set_losses import as_measure, measured_row
-from unseen.core.show import Shown, plain
 from unseen.core.situation import has_rare_class, unlike_the_study
+from unseen.show.text import RATES, percent_or_number
 
-__all__ = ["Assessment", "percent_or_number"]
-
-RATES = frozenset({"zero-one"})
-
-
-def percent_or_number(value: float, loss: str) -> str:
-    """Return an error as people say it: a percentage for a rate, else four digits, large numbers written out."""
-    if loss in RATES:
-        return f"{100 * value:.1f}%"
-    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value:.4g}"
+__all__ = ["Assessment"]
 
 
 @dataclass(frozen=True, eq=False)
-class Assessment(Shown):
+class Assessment(Result):
     """An error estimate with its interval, everything that supports it, and how to repeat it.
 
     Parameters
@@ -66,6 +58,8 @@ class Assessment(Shown):
     >>> low <= a.error <= high, str(a.target)
     (True, 'the algorithm trained on 135 units')
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     headline: Estimate
     estimates: Mapping[str, Estimate]

@@ -1,21 +1,184 @@
-"""`unseen resub`: the error of a trained model from a file, estimated on its training data without training anything."""
+"""Commands `unseen assess`, `unseen distribution`, `unseen resub` and `unseen methods`."""
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
-from unseen.cli._sample import Decimal, Separator, TaskName, WeightColumn
+from unseen.core.data import Task
 from unseen.core.errors import InputError, UnknownName
+from unseen.request.command_line import (
+    Costs,
+    DataFile,
+    Decimal,
+    DropColumns,
+    GroupColumn,
+    IdColumn,
+    Jobs,
+    Json,
+    Level,
+    ModelName,
+    PositiveClass,
+    Quiet,
+    Report,
+    Rows,
+    Scheduler,
+    Seed,
+    Separator,
+    Store,
+    TargetColumn,
+    TaskName,
+    TimeColumn,
+    WeightColumn,
+    check_store,
+    check_writable,
+    command,
+    emit,
+    keep,
+    progress_for,
+    write_report,
+)
+from unseen.show.text import text_table
 
 if TYPE_CHECKING:
+    from unseen.assessment.resubstitute import Resubstitutions
     from unseen.core.data import Data, Task
-    from unseen.verbs.resubstitute import Resubstitutions
 
-__all__ = ["attach"]
+__all__: list[str] = []
+
+
+@command("assess")
+def assess(
+    data: DataFile,
+    model: ModelName = "logistic",
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
+    time: TimeColumn = None,
+    weights: WeightColumn = None,
+    ids: IdColumn = None,
+    positive: PositiveClass = None,
+    task: TaskName = None,
+    drop: DropColumns = None,
+    n: Rows = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    loss: Annotated[
+        str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
+    ] = "auto",
+    costs: Costs = None,
+    choose_threshold: Annotated[
+        bool,
+        typer.Option(
+            "--choose-threshold", help="Decide at the threshold that costs least, chosen inside each training part."
+        ),
+    ] = False,
+    level: Level = 0.95,
+    quick: Annotated[bool, typer.Option("--quick", help="Headline and baseline only.")] = False,
+    effort: Annotated[
+        str | None, typer.Option("--effort", help="Numbers of splits, such as splits=25,leave_out=200.")
+    ] = None,
+    budget: Annotated[float | None, typer.Option("--budget", help="Seconds the run may take.")] = None,
+    fail_if: Annotated[float | None, typer.Option("--fail-if", help="Exit with 1 if the error exceeds this.")] = None,
+    report: Report = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz).")
+    ] = None,
+    store: Store = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Estimate the error of a model on data it has never seen, with an interval."""
+    if quick and effort:
+        raise InputError("--quick and --effort exclude each other; give one of them.")
+    check_writable(report)
+    check_writable(save)
+    check_store(store)
+    from unseen.assessment.assess import assess as run_assess
+    from unseen.assessment.costs import cheapest_threshold, measured_by
+    from unseen.datasets.read import read
+
+    sample = read(
+        data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
+        sep=sep, decimal=decimal, drop=drop or (),
+    )  # fmt: skip
+    by = measured_by(loss, costs, sample)
+    result = run_assess(
+        cheapest_threshold(model, sample, by) if choose_threshold else model, sample, measure=by, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,
+        n_jobs=jobs, engine=scheduler, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
+    )  # fmt: skip
+    if save is not None:
+        written = result.tables[result.headline_design].source[0].save(save)
+        if not quiet:
+            typer.echo(f"predictions: {written}", err=True)
+    emit(result, json)
+    write_report(result, report, quiet)
+    keep(result, "assessment", f"{Path(data).name}, {model}", store, quiet)
+    if not result.complete:
+        raise typer.Exit(3)
+    if fail_if is not None and result.error > fail_if:
+        raise typer.Exit(1)
+
+
+@command("distribution")
+def distribution(
+    data: DataFile,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", "-m", help="Model (logistic or ols by default); give two to compare them on the same splits."
+        ),
+    ] = None,
+    target: TargetColumn = None,
+    groups: GroupColumn = None,
+    weights: WeightColumn = None,
+    task: Annotated[str | None, typer.Option("--task", help="classification or regression.")] = None,
+    n: Rows = None,
+    fraction: Annotated[float, typer.Option("--fraction", help="Share of the units left out of each fit.")] = 0.25,
+    splits: Annotated[int, typer.Option("--splits", min=2, help="Number of distinct splits.")] = 500,
+    loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one, squared or log-loss.")] = "auto",
+    log: Annotated[bool, typer.Option("--log", help="Show the distribution of log(1 + error).")] = False,
+    report: Report = None,
+    jobs: Jobs = None,
+    scheduler: Scheduler = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show how a model's error varies over random splits: location, dispersion, fractiles."""
+    check_writable(report)
+    models = list(model or [])
+    if len(models) > 2:
+        raise InputError(f"{len(models)} models were given; one distribution or two to compare. See `unseen compare`.")
+    from unseen.assessment.distribution import distribution as run
+    from unseen.datasets.read import read
+
+    kind: Any = task
+    sample = read(data, target, groups=groups, weights=weights, task=kind, n=n, seed=seed)
+    models = models or ["logistic" if sample.task == "classification" else "ols"]
+    made = [
+        run(one, sample, fraction=fraction, n_splits=splits, loss=loss, random_state=seed, n_jobs=jobs, engine=scheduler,
+            progress=progress_for(quiet))
+        for one in models
+    ]  # fmt: skip
+    made = [one.log1p() for one in made] if log else made
+    result = made[0] if len(made) == 1 else made[0].compare(made[1])
+    if json:
+        emit(result, True)
+    else:
+        rows = [{"model": name, **row} for name, one in zip(models, made) for row in one.rows()]
+        typer.echo(text_table(rows))
+        typer.echo(f"errors of {len(made[0].values)} splits ({made[0].loss})" if len(made) == 1 else str(result))
+        for note in result.notes:
+            typer.echo(str(note))
+    write_report(result, report, quiet)
+
 
 HELP = """Estimate the error of a trained model from a skops or ONNX file, without training anything.
 
@@ -23,6 +186,7 @@ DATA are the points the model was trained on. The file is opened in a process of
 """
 
 
+@command("resub", help=HELP)
 def resub(
     modelfile: Annotated[Path, typer.Argument(help="Model file: skops or ONNX.")],
     data: Annotated[str, typer.Argument(help="File with the training data, or bundled name.")],
@@ -61,9 +225,9 @@ def resub(
 ) -> None:
     """Assess a model file."""
     check_writable(report)
-    from unseen.adapt.load import format_of, open_model
+    from unseen.assessment.resubstitute import resubstitute
     from unseen.datasets.read import read
-    from unseen.verbs.resubstitute import resubstitute
+    from unseen.models.files.load import format_of, open_model
 
     if option and (method is None or len(method) != 1):
         raise InputError("--option belongs to one method; give exactly one --method with it.")
@@ -132,6 +296,28 @@ def _value(text: str) -> Any:
     return {"true": True, "false": False, "none": None}.get(text.lower(), text)
 
 
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("resub", help=HELP)(resub)
+@command("methods")
+def methods(
+    kind: Annotated[
+        str | None, typer.Option("--kind", help="Only resampling, direct, recipe, resubstitution or comparison.")
+    ] = None,
+    references: Annotated[bool, typer.Option("--references", help="Show the papers too.")] = False,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """List the methods: what each estimates, on which designs, at how many fits."""
+    from unseen.assessment.listing import method_rows
+    from unseen.core.errors import UnknownName
+
+    rows = method_rows()
+    kinds = sorted({row["kind"] for row in rows})
+    if kind is not None and kind not in kinds:
+        raise UnknownName("kind of method", kind, kinds)
+    rows = [row for row in rows if kind in (None, row["kind"])]
+    if json:
+        emit({"methods": rows}, True)
+        return
+    shown = [row | {"designs": " ".join(row["designs"]) or None} for row in rows]
+    columns = ["id", "kind", "target", "fits", "designs", "description"]
+    typer.echo(text_table(shown, [*columns, "reference"] if references else columns))

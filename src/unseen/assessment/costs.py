@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from unseen.adapt.sklearn import as_model
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Model
+from unseen.evaluation.measure_file import costs_of
 from unseen.measures.cost import Cost
-from unseen.verbs.measure_file import costs_of
+from unseen.models.sklearn import as_model
 
 __all__ = ["cheapest_threshold", "measured_by"]
 
@@ -43,8 +43,8 @@ def cheapest_threshold(model: str, data: Data, cost: Any) -> Model:
     >>> cheapest_threshold("naive-bayes", data, Cost([[0, 1], [9, 0]])).name
     'naive-bayes at its cheapest threshold'
     """
-    from unseen.learners.named import named_model
-    from unseen.learners.threshold import UtilityThreshold
+    from unseen.models.named import named_model
+    from unseen.models.threshold import UtilityThreshold
 
     if data.classes is None or len(data.classes) != 2:
         raise InputError("a threshold is chosen between two classes; leave it out for more classes and for numbers.")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from unseen.assessment.run import run
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.model import Model
+from unseen.core.result import plain
 from unseen.core.rng import RandomState, stream
-from unseen.core.show import plain
 from unseen.core.table import PredictionTable
 from unseen.designs.leave_out import LeaveOut
 from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
-from unseen.shortcuts._linear import recognised, steps_of
-from unseen.verbs.prepare import data_of, model_of, needs_scores
-from unseen.verbs.run import run
+from unseen.models.exact._linear import recognised, steps_of
+from unseen.request.prepare import data_of, model_of, needs_scores
 
 __all__ = ["DistributionWithLaw", "distribution"]
 

@@ -15,7 +15,7 @@ from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
-from unseen.verbs.prepare import data_of, fitted_of, model_of, needs_scores, plan_of, task_of
+from unseen.request.prepare import data_of, fitted_of, model_of, needs_scores, plan_of, task_of
 
 __all__ = ["estimate"]
 

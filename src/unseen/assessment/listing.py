@@ -14,7 +14,7 @@ from unseen.core.registry import describe, known, options_of
 __all__ = ["method_rows"]
 
 ROWS_FOR_FITS = 100
-_KINDS = {"estimators": "resampling", "resubstitution": "resubstitution", "comparisons": "comparison"}
+_KINDS = {"estimators": "resampling", "resubstitution": "resubstitution", "significance": "comparison"}
 
 
 def method_rows() -> list[dict[str, Any]]:
@@ -60,7 +60,7 @@ def _kind(cls: type[Any], kind: str) -> str:
 
 def _fits(cls: type[Any], kind: str) -> int | None:
     """Count the fits of the default design on a small sample; None where the method fixes none."""
-    if hasattr(cls, "parts") or kind == "comparisons":
+    if hasattr(cls, "parts") or kind == "significance":
         return None
     if not hasattr(cls, "designs"):
         return 1 + int(options_of(cls).get("r", 0))  # r is the number of splits that calibrate

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+from unseen.assessment.estimate import estimate
+from unseen.assessment.untrained import known_methods
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnseenError
 from unseen.core.estimate import Estimate, ResubEstimate, check_level
 from unseen.core.evidence import ANY, level_of
 from unseen.core.notes import merge_notes
 from unseen.core.registry import build, known
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed
-from unseen.core.show import Shown
 from unseen.engine.events import Reporter, reporting
-from unseen.verbs.estimate import estimate
-from unseen.verbs.prepare import data_of, task_of
-from unseen.verbs.untrained import known_methods
+from unseen.request.prepare import data_of, task_of
 
 __all__ = ["Resubstitutions", "direct_methods", "resubstitute"]
 
 
 @dataclass(frozen=True, eq=False)
-class Resubstitutions(Shown):
+class Resubstitutions(Result):
     """Estimates of one trained model's error, made without retraining.
 
     Parameters
@@ -35,6 +35,8 @@ class Resubstitutions(Shown):
     left_out : mapping of str to str
         Methods that do not apply here, with the reason.
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     model: str
     estimates: tuple[Estimate, ...]

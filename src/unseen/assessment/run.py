@@ -13,7 +13,7 @@ from unseen.designs.splits import as_design
 from unseen.engine.events import reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.request.prepare import data_of, model_of, plan_of
 
 __all__ = ["load", "run"]
 

@@ -1,21 +1,39 @@
-"""Sections of an assessment's report: the headline, what supports it, and how to repeat it."""
+"""Report sections of assessments, single estimates, distributions and estimates without retraining."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from unseen._version import __version__
+from unseen.assessment.assessment import Assessment
+from unseen.assessment.resubstitute import Resubstitutions
+from unseen.core.distribution import DistributionComparison, ErrorDistribution
+from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate
 from unseen.core.notes import merge_notes
 from unseen.core.registry import describe, known
-from unseen.core.set_losses import as_measure
-from unseen.display._style import measure_name, quantity
-from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
-from unseen.report.assessment_estimates import distinct
-from unseen.verbs.assessment import Assessment, percent_or_number
+from unseen.core.set_losses import as_measure, measured_row
+from unseen.show.sections import (
+    Block,
+    Cell,
+    Code,
+    Notes,
+    Section,
+    Table,
+    Text,
+    figure_section,
+    picture,
+    section,
+    table_of,
+)
+from unseen.show.style import measure_name, quantity
+from unseen.show.text import percent_or_number
 
-__all__ = ["shown_model"]
+__all__ = ["distinct", "estimate_headline", "repeat", "shown_model"]
+
 
 LONGEST_MODEL = 80
 
@@ -134,7 +152,7 @@ def optimism(a: Assessment) -> Section | None:
 @section(Assessment, 50)
 def learning_curve(a: Assessment) -> Section | None:
     """Return the learning curve."""
-    from unseen.display.learning_curve import info as curve_info
+    from unseen.assessment.figures.learning_curve import info as curve_info
 
     made, numbers = picture(a, "learning-curve"), curve_info(a)
     if made is None or numbers is None:
@@ -167,8 +185,8 @@ def predictions(a: Assessment) -> Section | None:
 
 def _most_confused(a: Assessment) -> list[Block]:
     """List the largest confusions where the matrix is too large to carry numbers."""
-    from unseen.display.confusion import NUMBERED_CLASSES
-    from unseen.display.confusion import info as confusion_info
+    from unseen.assessment.figures.confusion import NUMBERED_CLASSES
+    from unseen.assessment.figures.confusion import info as confusion_info
 
     numbers = confusion_info(a)
     if numbers is None or len(numbers.classes) <= NUMBERED_CLASSES:
@@ -189,7 +207,7 @@ def _most_confused(a: Assessment) -> list[Block]:
 @section(Assessment, 70)
 def hardest(a: Assessment) -> Section | None:
     """Return the units that most splits get wrong."""
-    from unseen.display.hardest import info as hardest_info
+    from unseen.assessment.figures.hardest import info as hardest_info
 
     numbers = hardest_info(a)
     made = picture(a, "hardest")
@@ -256,3 +274,259 @@ def notes(a: Assessment) -> Section:
         rows = [[n.code, Cell(n.title, n.title, n.advice), n.text, ", ".join(methods)] for n, methods in others.items()]
         blocks.append(Table(["code", "note", "what was seen", "estimates"], rows, "On single estimates."))
     return Section("notes", "Notes", blocks)
+
+
+@section(Assessment, 20)
+def estimates(a: Assessment) -> Section:
+    """Return the table of all estimates."""
+    rows = [
+        [
+            Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
+            Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]), _interval(row), row["fits"],
+            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], _rms(row), *_target(row["target"]),
+            row["note"] or None,
+        ]
+        for row in distinct(a.rows())
+    ]  # fmt: skip
+    level = f"{100 * float(a.settings['level']):g}% interval"
+    columns = [
+        "method",
+        a.scale,
+        level,
+        "fits",
+        "seconds",
+        "agrees",
+        "RMS",
+        f"{a.scale} of",
+        "trained on",
+        "notes",
+    ]
+    caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
+    if a.expected_rms:
+        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, where it was studied."
+    else:
+        rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
+    return Section("estimates", "All estimates", [Table(columns, rows, caption)])
+
+
+def _rms(row: dict[str, Any]) -> Cell | None:
+    rms = row["expected_rms"]
+    return None if rms is None else Cell(percent_or_number(rms, row["term"]), rms)
+
+
+def distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each method once: a rule that chose a method shown already adds no row."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        found.setdefault(row["method"], row)
+    return list(found.values())
+
+
+def _target(words: str) -> tuple[str, Any]:
+    """Return what a row is the error of, and the training size by itself."""
+    kind, _, size = words.removesuffix(" units").partition(" trained on ")
+    return kind, float(size) if size else None
+
+
+def _interval(row: dict[str, Any]) -> Any:
+    if row["lower"] is None:
+        return None
+    text = " to ".join(percent_or_number(row[end], row["term"]) for end in ("lower", "upper"))
+    return Cell(text, row["lower"])
+
+
+@section(Assessment, 90)
+def repeat(a: Assessment) -> Section:
+    """Return the command, the settings and the designs with their fingerprints."""
+    known = a.settings
+    blocks: list[Block] = [
+        Code(str(known["repeat"]), "The same command with the same data and versions gives the same numbers."),
+        Table(["what", "value"], _facts(a), "Settings.", sortable=False),
+    ]
+    designs = [
+        [name, _options(known["designs"].get(name, table.plan.options)), len(table.plan), table.plan.fingerprint]
+        for name, table in a.tables.items()
+    ]
+    blocks.append(
+        Table(["design", "options", "splits", "fingerprint of the splits"], designs, "Designs.", sortable=False)
+    )
+    return Section("repeat", "How to repeat this", blocks)
+
+
+def _facts(a: Assessment) -> list[list[Any]]:
+    known = a.settings
+    rows: list[list[Any]] = [
+        ["model", a.model],
+        ["loss", a.headline.loss],
+        ["seed", str(known["seed"])],
+        ["confidence level", str(known["level"])],
+        ["effort", _options(known["effort"])],
+        ["headline", f"{a.headline.method} on {a.headline_design} splits"],
+        ["data", f"{a.data.n} rows, fingerprint {known['data_fingerprint'] or 'not kept'}"],
+    ]
+    return [*rows, *([f"{name} version", version] for name, version in known["versions"].items())]
+
+
+def _options(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items()) or "defaults"
+
+
+@section(Estimate, 10)
+def estimate_headline(e: Estimate) -> Section:
+    """Return the estimate in plain words, its picture and its numbers."""
+    row = measured_row(e.row())
+    lead = f"Estimated {measure_name(row['term'])}: {percent_or_number(row['estimate'], row['term'])}"
+    if e.interval is None:
+        lead += ". This method gives no valid interval here"
+    else:
+        low, high = (percent_or_number(row[end], row["term"]) for end in ("lower", "upper"))
+        lead += f" ({100 * e.interval.level:g}% interval {low} to {high})"
+    words = {m: describe(cls) for kind in ("estimators", "resubstitution") for m, cls in known(kind).items()}
+    method = f"Method {e.method}: {words[e.method]}" if e.method in words else f"Method {e.method}."
+    measure = known("measures").get(row["term"])
+    higher = getattr(measure, "direction", "lower") == "higher"
+    about = f"This speaks of {e.target}; higher is better." if higher else f"This is the error of {e.target}."
+    blocks: list[Block] = [Text(f"{lead}. {about}", lead=True), Text(method)]
+    made = picture(e, "interval")
+    return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
+
+
+@section(Estimate, 70)
+def numbers(e: Estimate) -> Section:
+    """Return all figures of the estimate."""
+    row = measured_row(e.row())
+    rows: list[list[Any]] = [
+        ["estimate", row["estimate"]],
+        ["standard error (sampling)", e.std_error],
+        ["lower end", row["lower"]],
+        ["upper end", row["upper"]],
+        ["confidence level", e.level],
+        ["degrees of freedom", e.df],
+        ["error of", str(e.target)],
+        ["loss", e.loss],
+        ["independent units", e.n_units],
+        ["models fitted", e.n_fits],
+        ["seconds of fitting", e.seconds],
+        ["made with", f"unseen {__version__}"],
+    ]
+    if isinstance(e, ResubEstimate):
+        rows.insert(2, ["Monte-Carlo error of the integration (not a sampling error)", e.mc_error])
+    return Section("numbers", "Numbers", [Table(["what", "value"], rows, "All figures.", sortable=False)])
+
+
+@section(Estimate, 80)
+def estimate_notes(e: Estimate) -> Section | None:
+    """Return the notes, where there are any."""
+    return Section("notes", "Notes", [Notes(e.notes)]) if e.notes else None
+
+
+HOW = (
+    "avr, tavr and med are the mean, the mean without 5% at each end, and the median; std, mad and iqr the standard "
+    "deviation, the median absolute deviation and the distance of the quartiles. The spread over splits of one data set "
+    "tells how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
+)
+
+
+@section(ErrorDistribution, 10)
+def summary(d: ErrorDistribution) -> Section:
+    """Return what the error is and how it varies."""
+    lead = (
+        f"Half of the splits have an error of at most {d.med:.4g}, and 95% of at most {d.fractile(0.95):.4g} "
+        f"({d.loss or 'error'}, {len(d.values)} splits)."
+    )
+    sizes = f"{d.model or 'The model'}, trained on {d.n_train:g} and tested on {d.n_test:g} units in each split."
+    blocks: list[Any] = [Text(lead, lead=True), Text(sizes), table_of(d.rows()), Text(HOW)]
+    return Section("summary", "Distribution of the error", [*blocks, *([Notes(d.notes)] if d.notes else [])])
+
+
+@section(ErrorDistribution, 20)
+def curve(d: ErrorDistribution) -> Section | None:
+    """Return the distribution function."""
+    return figure_section(d, "error-distribution", "distribution", "Distribution over splits")
+
+
+@section(DistributionComparison, 10)
+def comparison(c: DistributionComparison) -> Section:
+    """Return the difference with both standard errors."""
+    warning = (
+        "The naive standard error takes overlapping splits for independent ones and is too small; it is shown because "
+        "it is often quoted. The corrected one is meant to be on the safe side. The share of splits on which the first is worse speaks of splits, not of data sets."
+    )
+    blocks: list[Any] = [Text(str(c), lead=True), table_of(c.rows()), Text(warning)]
+    each = [{"model": name, **row} for name, d in zip(c.names, (c.first, c.second)) for row in d.rows()]
+    blocks += [table_of(each, "Each model by itself"), *([Notes(c.notes)] if c.notes else [])]
+    return Section("summary", "Comparison on the same splits", blocks)
+
+
+@section(DistributionComparison, 20)
+def overlaid(c: DistributionComparison) -> Section | None:
+    """Return both distribution functions."""
+    return figure_section(c, "error-distributions", "distributions", "Distributions over splits")
+
+
+@section(DistributionComparison, 30)
+def differences(c: DistributionComparison) -> Section | None:
+    """Return the differences split by split."""
+    return figure_section(c, "error-differences", "differences", "Differences split by split")
+
+
+@section(Resubstitutions, 10)
+def resubstitution_estimates(result: Resubstitutions) -> Section:
+    """Return all estimates, with the error of their integration and their notes."""
+    first = result.estimates[0]
+    lead = f"{result.model}: estimates of its error from the {first.n_units} units it was trained on. Nothing was retrained."
+    rows = [
+        [
+            e.method,
+            e.value,
+            getattr(e, "mc_error", None),
+            getattr(e, "expected_rms", None),
+            " ".join(n.code for n in e.notes),
+        ]
+        for e in result.estimates
+    ]
+    caption = "No interval can be given without retraining; the integration error is that of the computation alone."
+    if result.situation:
+        caption += f" Expected RMS: deviation from the true error on data sets with {result.situation}."
+    blocks: list[Block] = [
+        Text(lead, lead=True),
+        Table(["method", "error", "integration error", "expected RMS", "notes"], rows, caption),
+    ]
+    notes = merge_notes(*(e.notes for e in result.estimates))
+    return Section("estimates", "Error without retraining", [*blocks, *([Notes(notes)] if notes else [])])
+
+
+@section(Resubstitutions, 15)
+def contributions(result: Resubstitutions) -> Section | None:
+    """Return which training points the error comes from."""
+    drawn = picture(result, "contributions")
+    return None if drawn is None else Section("contributions", "Where the error comes from", [drawn])
+
+
+@section(Resubstitutions, 20)
+def resubstitution_methods(result: Resubstitutions) -> Section:
+    """Return what each method is, and why others were left out."""
+    classes = known("resubstitution")
+    rows = [[e.method, describe(classes[e.method])] for e in result.estimates if e.method in classes]
+    blocks: list[Block] = [Table(["method", "what it is"], rows)]
+    if result.left_out:
+        blocks.append(Table(["left out", "why"], [list(pair) for pair in result.left_out.items()]))
+    return Section("methods", "Methods", blocks)
+
+
+@section(CalibratedEstimate, 30)
+def calibration(e: CalibratedEstimate) -> Section | None:
+    """Return the bias seen for every size of the kernels, drawn and in numbers."""
+    if e.curve is None or e.deviations is None:
+        return None
+    text = (
+        f"{e.deviations.shape[1]} copies were trained on 80% of the data. With kernels scaled by kappa = {e.kappa:.4g} their bolstered error comes "
+        f"nearest to the error on the 20% left out; the estimate is {100 * e.value:.1f}%, and {100 * e.uncalibrated:.1f}% at kappa = 1."
+    )
+    spread = e.calibration_error
+    if spread == spread:
+        text += f" Other splits and other copies would move the estimate by about {100 * spread:.1f} points (standard error)."
+    made = picture(e, "calibration")
+    table = Table(["kappa", "mean bias", "spread over copies"], [[float(v) for v in line] for line in e.curve])
+    blocks: list[Block] = [Text(text), *([made] if made is not None else []), table]
+    return Section("calibration", "Calibration", blocks)

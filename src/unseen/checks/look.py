@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from unseen.checks.dependence import dependence_notes, lag_one_test
+from unseen.checks.leaks import leak_suspects
 from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.table import PredictionTable
-from unseen.verbs.dependence import dependence_notes, lag_one_test
-from unseen.verbs.leaks import leak_suspects
 
 __all__ = ["data_notes", "lag_one_test", "run_notes"]
 
@@ -33,7 +33,7 @@ def data_notes(data: Data) -> tuple[Note, ...]:
     tuple of Note
         U001 classes with fewer than 10 rows; U002 rows whose features repeat those of another row (of another group,
         where there are groups) exactly; U003 features with one value only; U005 features that alone tell the target
-        almost perfectly (see `unseen.verbs.leaks`); U009 fewer than 20 independent units.
+        almost perfectly (see `unseen.checks.leaks`); U009 fewer than 20 independent units.
 
     Notes
     -----

@@ -1,11 +1,9 @@
-"""The command `unseen`: finds the command files beside it and turns every error into a sentence and an exit code."""
+"""The command `unseen`: attaches the commands of the flats and turns every error into a sentence and an exit code."""
 
 from __future__ import annotations
 
 import functools
-import importlib
 import json
-import pkgutil
 import sys
 from functools import cache
 from typing import Annotated, Any
@@ -14,9 +12,25 @@ import typer
 
 from unseen._version import __version__
 from unseen.core.errors import Paused, UnseenError, as_missing_extra
+from unseen.core.registry import import_all
+from unseen.request.command_line import COMMANDS, GROUPS
 
 __all__ = ["app", "main"]
 
+
+COMMAND_MODULES = (
+    "unseen.assessment.commands",
+    "unseen.cli.lists",
+    "unseen.comparison.commands",
+    "unseen.diagnosis.commands",
+    "unseen.evaluation.commands",
+    "unseen.kinetics.commands",
+    "unseen.nets.commands",
+    "unseen.planning.commands",
+    "unseen.reproduction.commands",
+    "unseen.study.commands",
+    "unseen.web.commands",
+)
 # BadParameter -> UsageError -> the base of everything the parser raises, wherever typer keeps its copy of it.
 ParserError: type[Exception] = typer.BadParameter.__mro__[2]
 
@@ -47,13 +61,14 @@ def _root(
 
 @cache
 def _attach_commands() -> None:
-    package = importlib.import_module("unseen.cli")
-    for module in sorted(m.name for m in pkgutil.iter_modules(package.__path__)):
-        if module != "app" and not module.startswith("_"):
-            importlib.import_module(f"unseen.cli.{module}").attach(app)
-    groups = [app, *(group.typer_instance for group in app.registered_groups if group.typer_instance)]
-    for command in (c for group in groups for c in group.registered_commands):
-        command.callback = _telling(command.callback)
+    for module in COMMAND_MODULES:
+        import_all(module)
+    groups = {"": app}
+    for name, help in GROUPS.items():
+        groups[name] = typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
+        app.add_typer(groups[name], name=name)
+    for command in sorted(COMMANDS, key=lambda c: "" if c.group else c.name):
+        groups[command.group].command(command.name, **command.settings)(_telling(command.function))
 
 
 class _Interrupted(Exception):

@@ -1,21 +1,36 @@
-"""`unseen models`: the models that are known by name."""
+"""Commands that list what is known by name: `unseen datasets` and `unseen models`."""
 
 from __future__ import annotations
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Seed, emit, table
+from unseen.request.command_line import Json, Quiet, Seed, command, emit
+from unseen.show.text import text_table
 
-__all__ = ["attach"]
+__all__: list[str] = []
+
+
+@command("datasets")
+def datasets(seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+    """List the bundled data sets: size, task and origin."""
+    from unseen.datasets.bundled import summary
+
+    rows = summary()
+    if json:
+        emit({"datasets": rows}, True)
+        return
+    typer.echo(text_table(rows, ["name", "rows", "features", "task", "classes", "description"]))
+
 
 _HELP = """
 Parameters follow a colon, as in knn:3 or 'rbf-svm:C=10,gamma=0.1'; package.module:factory names a function of your own.
 Missing values, categories and scales are dealt with inside every fit."""
 
 
+@command("models")
 def models(seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """List the models: what each learns, and how it is set."""
-    from unseen.learners.named import describe
+    from unseen.models.named import describe
 
     rows = describe()
     if json:
@@ -29,10 +44,5 @@ def models(seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
         }
         for row in rows
     ]
-    typer.echo(table(shown, ["name", "tasks", "description", "settings"]))
+    typer.echo(text_table(shown, ["name", "tasks", "description", "settings"]))
     typer.echo(_HELP)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("models")(models)

@@ -9,44 +9,44 @@ from typing import Annotated, cast
 
 import typer
 
-from unseen.cli._common import (
+from unseen.core.data import Task
+from unseen.core.errors import InputError
+from unseen.request.command_line import (
     Costs,
-    Jobs,
-    Json,
-    Level,
-    Quiet,
-    Report,
-    Scheduler,
-    Seed,
-    Store,
-    check_store,
-    check_writable,
-    emit,
-    keep,
-    progress_for,
-    table,
-    write_report,
-)
-from unseen.cli._sample import (
     DataFile,
     Decimal,
     GroupColumn,
+    Jobs,
+    Json,
+    Level,
     PositiveClass,
+    Quiet,
+    Report,
     Rows,
+    Scheduler,
+    Seed,
     Separator,
+    Store,
     TargetColumn,
     TaskName,
     TimeColumn,
     WeightColumn,
+    check_store,
+    check_writable,
+    command,
+    emit,
+    keep,
+    progress_for,
+    write_report,
 )
-from unseen.core.data import Task
-from unseen.core.errors import InputError
+from unseen.show.text import text_table
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 COLUMNS = ["a", "b", "difference", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
 
 
+@command("compare")
 def compare(
     data: DataFile,
     model: Annotated[
@@ -90,9 +90,9 @@ def compare(
         raise InputError(f"a model is named twice: {', '.join(names)}.")
     check_writable(report)
     check_store(store)
+    from unseen.assessment.costs import measured_by
+    from unseen.comparison.compare import compare as run_compare
     from unseen.datasets.read import read
-    from unseen.verbs.compare import compare as run_compare
-    from unseen.verbs.costs import measured_by
 
     sample = read(
         data, target, groups=groups, time=time, weights=weights, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
@@ -109,14 +109,9 @@ def compare(
         shown = [name for name in COLUMNS if any(row[name] is not None for row in result.rows())]
         if sentence := result.scale_sentence():
             typer.echo(sentence)
-        typer.echo(table(result.rows(), shown))
+        typer.echo(text_table(result.rows(), shown))
         typer.echo(str(result.winner))
         for remark in result.notes:
             typer.echo(str(remark))
     write_report(result, report, quiet)
     keep(result, "comparison", f"{Path(data).name}, {', '.join(names)}", store, quiet)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("compare")(compare)

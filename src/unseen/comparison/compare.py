@@ -7,15 +7,12 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from unseen.comparisons._winner import winner_of
-from unseen.comparisons.adjust import ADJUSTMENTS, adjusted
 from unseen.core.comparison import Comparison, Comparisons, as_rope
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
-from unseen.core.paired import from_estimate, with_ropes
 from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.set_losses import favoured
@@ -24,7 +21,10 @@ from unseen.designs.splits import as_design
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
-from unseen.verbs.prepare import data_of, model_of, needs_scores, plan_of
+from unseen.request.prepare import data_of, model_of, needs_scores, plan_of
+from unseen.significance._winner import winner_of
+from unseen.significance.adjust import ADJUSTMENTS, adjusted
+from unseen.significance.paired import from_estimate, with_ropes
 
 __all__ = ["compare", "pair_tests"]
 
@@ -150,7 +150,7 @@ def pair_tests() -> list[str]:
     [True, True, False, False, False]
     """
     return [
-        name for kind in ("comparisons", "estimators") for name, cls in known(kind).items() if not _why_no_test(cls)
+        name for kind in ("significance", "estimators") for name, cls in known(kind).items() if not _why_no_test(cls)
     ]
 
 
@@ -158,21 +158,21 @@ def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
     if not isinstance(test, str):
         return test
     try:
-        cls = find(test, "comparisons", "estimators")
+        cls = find(test, "significance", "estimators")
     except UnknownName:
         raise UnknownName("test", test, pair_tests()) from None
     if reason := _why_no_test(cls):
         raise InputError(f"{test} {reason}.")
     if rope is not None and "rope" in options_of(cls):
         options = {**options, "rope": rope}
-    return build(test, "comparisons", "estimators", options=options)
+    return build(test, "significance", "estimators", options=options)
 
 
 def _why_no_test(cls: type[Any]) -> str:
     """Return why a method cannot test a difference of two models, nothing where it can."""
     if "datasets" in getattr(cls, "needs", ()):
         return "ranks models over many data sets; give their errors to unseen.rank"
-    made_for_it = cls.__module__.startswith("unseen.comparisons") or getattr(cls, "kind", "") == "comparisons"
+    made_for_it = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
     if not hasattr(cls, "designs") or not (made_for_it or getattr(cls, "linear", False)):
         return "is no test of a difference: it is not linear in the losses, or needs no splits"
     if getattr(cls, "point_only", False):

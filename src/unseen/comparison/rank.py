@@ -9,8 +9,8 @@ import numpy as np
 
 from unseen.core.comparison import Comparisons
 from unseen.core.errors import InputError, KindError
-from unseen.core.ranking import Ranking
 from unseen.core.registry import build
+from unseen.significance.ranking import Ranking
 
 __all__ = ["rank"]
 
@@ -47,7 +47,7 @@ def rank(errors: Any, names: Sequence[str] | None = None, *, posthoc: str = "nem
     ([1.0, 2.0, 3.0], 0.0046)
     """
     matrix, columns = _table(errors, names)
-    return build("friedman", "comparisons", options={"posthoc": posthoc})(matrix, columns, level=level)
+    return build("friedman", "significance", options={"posthoc": posthoc})(matrix, columns, level=level)
 
 
 def _table(errors: Any, names: Sequence[str] | None) -> tuple[Any, list[str]]:

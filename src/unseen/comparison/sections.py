@@ -7,12 +7,12 @@ from typing import Any
 
 from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons
-from unseen.core.ranking import Ranking
 from unseen.core.registry import describe, known
 from unseen.core.set_losses import measured_row
-from unseen.display._style import measure_name
-from unseen.report._sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
-from unseen.verbs.assessment import percent_or_number
+from unseen.show.sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.show.style import measure_name
+from unseen.show.text import percent_or_number
+from unseen.significance.ranking import Ranking
 
 __all__ = ["answer"]
 
@@ -29,7 +29,7 @@ def _pair_sentence(c: Comparison) -> str:
 
 
 def _test_words(test: str) -> str:
-    words = {m: describe(cls) for kind in ("comparisons", "estimators") for m, cls in known(kind).items()}
+    words = {m: describe(cls) for kind in ("significance", "estimators") for m, cls in known(kind).items()}
     return f"Test {test}: {words[test]}" if test in words else f"Test {test}."
 
 

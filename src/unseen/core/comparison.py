@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.notes import Note, merge_notes
+from unseen.core.result import Result, plain
 from unseen.core.rope import Rope, as_rope
 from unseen.core.set_losses import favoured, scale_sentence
-from unseen.core.show import Shown, plain
 from unseen.core.winner import Winner
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]
@@ -22,7 +22,7 @@ SIGNED = ("t(", "normal")
 
 
 @dataclass(frozen=True)
-class Comparison(Shown):
+class Comparison(Result):
     """The error of model a minus that of model b, on the same splits, with its uncertainty and a test.
 
     Parameters
@@ -61,6 +61,8 @@ class Comparison(Shown):
     >>> one.difference < 0, one.verdict, c["dummy", "bayes"].difference == -one.difference
     (True, 'bayes has the smaller error', True)
     """
+
+    shown_by: ClassVar[str] = "unseen.comparison"
 
     a: str
     b: str
@@ -213,7 +215,7 @@ def pair_of(pairs: Iterable[Comparison], names: Any, known: Collection[str], kin
 
 
 @dataclass(frozen=True)
-class Comparisons(Shown):
+class Comparisons(Result):
     """All pairs of several models on the same splits; `c["a", "b"]` is one of them, in either order.
 
     Parameters
@@ -233,6 +235,8 @@ class Comparisons(Shown):
     command : str
         Command line that made it, if any.
     """
+
+    shown_by: ClassVar[str] = "unseen.comparison"
 
     pairs: tuple[Comparison, ...]
     estimates: Mapping[str, Estimate]

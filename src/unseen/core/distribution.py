@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution_comparison import DistributionComparison
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 
 __all__ = ["DistributionComparison", "ErrorDistribution"]
 
@@ -20,7 +20,7 @@ TRIM = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorDistribution(Shown):
+class ErrorDistribution(Result):
     """Errors of the splits G_1..G_J as a distribution: location, dispersion, fractiles, transforms.
 
     Parameters
@@ -52,6 +52,8 @@ class ErrorDistribution(Shown):
     >>> d.avr, d.med, d.fractile(0.75), d.mad
     (4.0, 2.5, 3.0, 1.0)
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     values: Floats
     loss: str = ""

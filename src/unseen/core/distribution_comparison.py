@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 
 if TYPE_CHECKING:
     from unseen.core.distribution import ErrorDistribution
@@ -21,7 +21,7 @@ ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class DistributionComparison(Shown):
+class DistributionComparison(Result):
     """Two models on the same splits: the differences of their errors d_j, first minus second.
 
     Parameters
@@ -36,6 +36,8 @@ class DistributionComparison(Shown):
     Larsen, J. and Hansen, L. K. (1995). Empirical generalization assessment of neural network models. NNSP.
     Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     first: ErrorDistribution
     second: ErrorDistribution

@@ -11,9 +11,9 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
-__all__ = ["Estimate", "Interval", "ResubEstimate", "Target", "check_level"]
+__all__ = ["CalibratedEstimate", "Estimate", "Interval", "ResubEstimate", "SmoothedEstimate", "Target", "check_level"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Estimate(Shown):
+class Estimate(Result):
     """One number with its uncertainty and its origin.
 
     Parameters
@@ -117,6 +117,8 @@ class Estimate(Shown):
     >>> print(e)
     corrected-t: zero-one 0.2, 95% interval [0.1, 0.3], std error 0.05 (the algorithm trained on 90 units; 100 units, 25 fits)
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     value: float
     std_error: float | None
@@ -215,3 +217,77 @@ def check_level(level: float) -> float:
     if not isinstance(level, (int, float, np.floating)) or not 0 < level < 1:
         raise InputError(f"level is {level!r}; a confidence level lies strictly between 0 and 1, such as 0.95.")
     return float(level)
+
+
+@dataclass(frozen=True)
+class SmoothedEstimate(ResubEstimate):
+    """An error integrated under a smoothed empirical measure.
+
+    Parameters
+    ----------
+    space : str
+        Where distances and kernels live: "input", or "after" the transformers of a pipeline.
+    measure : str
+        The measure, in words.
+    integration : str
+        "exact", or how points were drawn.
+    bandwidth : ndarray or None
+        Size of the kernels of each class.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = unseen.datasets.load("breast-cancer").xy
+    >>> e = unseen.estimate(LogisticRegression(max_iter=5000), X, y, method="bolster", random_state=0)
+    >>> e.space, e.integration, e.mc_error
+    ('input', 'exact', 0.0)
+    """
+
+    space: str = "input"
+    measure: str = ""
+    integration: str = "exact"
+    bandwidth: Floats | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Return the shared columns, `mc_error`, `space` and `integration`."""
+        return {**super().row(), "space": self.space, "integration": self.integration}
+
+
+@dataclass(frozen=True)
+class CalibratedEstimate(SmoothedEstimate):
+    """A bolstered estimate whose kernels were scaled to remove an estimated bias.
+
+    Parameters
+    ----------
+    kappa : float
+        Factor on the kernels' standard deviations that was chosen.
+    curve : ndarray of shape (evaluations, 3)
+        Each kappa tried, in increasing order, the mean estimated bias, and the standard deviation of single repetitions.
+    deviations : ndarray of shape (evaluations, r)
+        Estimated minus observed error of each repetition behind the curve.
+    uncalibrated : float
+        The estimate with kappa = 1.
+    calibration_error : float
+        Standard error of the estimate over other random splits of the same sample, by the jackknife over the repetitions;
+        NaN with one repetition. `mc_error` is that of the integrals, those of the search for kappa among them.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> X, y = unseen.datasets.load("gaussian-blocks").xy
+    >>> e = unseen.estimate(KNeighborsClassifier(3), X, y, method="calibrated-bolster", random_state=0)
+    >>> e.kappa in e.curve[:, 0], e.deviations.shape[1]
+    (True, 5)
+    """
+
+    kappa: float = 1.0
+    curve: Floats | None = None
+    deviations: Floats | None = None
+    uncalibrated: float = float("nan")
+    calibration_error: float = float("nan")
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of a smoothed estimate, `kappa` and `calibration_error`."""
+        return {**super().row(), "kappa": self.kappa, "calibration_error": self.calibration_error}

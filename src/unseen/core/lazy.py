@@ -1,43 +1,61 @@
-"""Packages whose public names load on first use."""
+"""Packages whose public names load on first use; the stub beside each `__init__.py` is the one list of them."""
 
 from __future__ import annotations
 
 import importlib
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import as_missing_extra
 
-__all__ = ["attach"]
+__all__ = ["attach", "stub_names"]
+
+_IMPORT = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
 
 
-def attach(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` for a package whose names live in other modules.
-
-    Parameters
-    ----------
-    package : str
-        `__name__` of the package.
-    names : mapping of str to str
-        Public name to the module that holds it; an empty module means a subpackage of that name.
+def stub_names(file: str) -> dict[str, str]:
+    """Return the names in the stub beside an `__init__.py`, each with the module or package it is imported from.
 
     Examples
     --------
-    >>> get, _, names = attach("unseen.core", {"Estimate": "unseen.core.estimate"})
-    >>> get("Estimate").__name__, names
-    ('Estimate', ['Estimate'])
+    >>> import unseen.designs
+    >>> stub_names(unseen.designs.__file__)["KFold"]
+    'unseen.designs.kfold'
     """
+    text = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    return {name: module for module, name in _IMPORT.findall(text)}
+
+
+def attach(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package whose names stand in the stub beside it.
+
+    Parameters
+    ----------
+    package, file : str
+        `__name__` and `__file__` of the package. A line `from module import name as name` of the stub makes a name public; if
+        the module is the package itself, the name is that of a subpackage.
+
+    Examples
+    --------
+    >>> import unseen.designs
+    >>> get, _, names = attach("unseen.designs", unseen.designs.__file__)
+    >>> get("KFold").__name__, "KFold" in names
+    ('KFold', True)
+    """
+    names = stub_names(file)
 
     def __getattr__(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = names[name]
         try:
-            loaded = importlib.import_module(module or f"{package}.{name}")
+            loaded = importlib.import_module(f"{package}.{name}" if module == package else module)
         except ModuleNotFoundError as error:
             raise as_missing_extra(error, f"{package}.{name}") from error
-        value = getattr(loaded, name) if module else loaded
+        value = loaded if module == package else getattr(loaded, name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes
 from unseen.core.plan import Plan
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 if TYPE_CHECKING:
     from unseen.core.data import Data
@@ -58,7 +58,7 @@ class Losses:
 
 
 @dataclass(frozen=True, eq=False)
-class LossTable(Shown):
+class LossTable(Result):
     """Losses of every test row of every split, with the table they came from.
 
     Parameters
@@ -84,6 +84,8 @@ class LossTable(Shown):
     >>> bool(losses.minus(losses).split_means().any())
     False
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     source: tuple[PredictionTable, ...]
     loss: str

@@ -1,4 +1,4 @@
-"""What the engine asks of a model; `unseen.adapt` makes one from whatever the user has."""
+"""What the engine asks of a model; `unseen.models` makes one from whatever the user has."""
 
 from __future__ import annotations
 

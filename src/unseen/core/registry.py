@@ -1,57 +1,41 @@
-"""Finds method files: a class that registers itself is known to the CLI, the reports, the docs and the contract tests."""
+"""Finds what files register: a method, a figure or a command is one file, and nothing else has to name it."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
 import importlib.metadata
+import importlib.util
 import pkgutil
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
 from unseen.core.errors import InputError, UnknownName, UnseenError
 
-__all__ = ["KINDS", "build", "describe", "find", "known", "module_name", "options_of", "register"]
+__all__ = [
+    "FAMILIES",
+    "Registry",
+    "build",
+    "describe",
+    "find",
+    "import_all",
+    "known",
+    "make",
+    "module_name",
+    "options_of",
+    "register",
+]
 
-KINDS = (
-    "designs",
-    "measures",
-    "estimators",
-    "resubstitution",
-    "comparisons",
-    "shortcuts",
-    "learners",
-    "reproduce",
-)
-NOUNS = {"designs": "design", "measures": "measure", "comparisons": "test", "reproduce": "experiment"}
-
-_classes: dict[str, dict[str, type[Any]]] = {kind: {} for kind in KINDS}
-_loaded: set[str] = set()
-T = TypeVar("T", bound=type[Any])
-
-
-def _kind_of(cls: type[Any]) -> str:
-    parts = cls.__module__.split(".")
-    kind = parts[1] if parts[0] == "unseen" and len(parts) > 1 else getattr(cls, "kind", "")
-    if kind not in KINDS:
-        raise UnseenError(
-            f"{cls.__qualname__} registers from outside unseen: give it a class attribute `kind`, one of {', '.join(KINDS)}."
-        )
-    return str(kind)
+T = TypeVar("T")
+C = TypeVar("C", bound=type[Any])
 
 
-def register(cls: T) -> T:
-    """Class decorator: make a method, design or measure known under its `id`.
-
-    The kind is the folder of the module (`unseen.estimators...`), or the class attribute `kind` for plug-ins.
-    """
-    kind = _kind_of(cls)
-    table = _classes[kind]
-    other = table.get(cls.id)
-    if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
-        raise UnseenError(f"two {kind} are called {cls.id!r}: {other.__module__} and {cls.__module__}.")
-    table[cls.id] = cls
-    return cls
+def import_all(package: str) -> None:
+    """Import a module, and every module directly inside it if it is a package; names with an underscore are left out."""
+    loaded = importlib.import_module(package)
+    for module in pkgutil.iter_modules(getattr(loaded, "__path__", ())):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
 
 
 def module_name(method_id: str) -> str:
@@ -68,56 +52,130 @@ def module_name(method_id: str) -> str:
     return f"b{name}" if name[0].isdigit() else name
 
 
-def _load(kind: str) -> None:
-    if kind in _loaded:
-        return
-    package = importlib.import_module(f"unseen.{kind}")
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{package.__name__}.{module.name}")
-    for point in importlib.metadata.entry_points(group=f"unseen.{kind}"):
-        cls = point.load()
-        if not hasattr(cls, "kind"):
-            cls.kind = kind
-        register(cls)
-    _loaded.add(kind)
+class Registry(Generic[T]):
+    """Things by name, registered by the files of one package and by plug-ins.
+
+    Parameters
+    ----------
+    package : str
+        Package whose modules register.
+    noun : str
+        What one of them is called in messages.
+    group : str, optional
+        Entry-point group of plug-ins; none by default.
+    check : callable, optional
+        Called with each thing before it is added; raises if something is missing.
+
+    Examples
+    --------
+    >>> designs = Registry("unseen.designs", "design")
+    >>> designs.add("halves", object).__name__
+    'object'
+    >>> designs.get("halves").__name__
+    'object'
+    """
+
+    def __init__(
+        self, package: str, noun: str, group: str | None = None, check: Callable[[T], None] | None = None
+    ) -> None:
+        self.package, self.noun, self.group, self.check = package, noun, group, check
+        self._things: dict[str, T] = {}
+        self._loaded = False
+
+    def add(self, name: str, thing: T) -> T:
+        """Make a thing known under a name; two different things may not share one."""
+        if self.check is not None:
+            self.check(thing)
+        other = self._things.get(name)
+        if other is not None and _place(other) != _place(thing):
+            raise UnseenError(f"two {self.noun}s are called {name!r}: {_place(other)[0]} and {_place(thing)[0]}.")
+        self._things[name] = thing
+        return thing
+
+    def remove(self, name: str) -> None:
+        """Forget a thing, as a test of a plug-in does when it ends."""
+        del self._things[name]
+
+    def all(self) -> dict[str, T]:
+        """Return everything by name, in alphabetical order."""
+        if not self._loaded:
+            import_all(self.package)
+            for point in importlib.metadata.entry_points(group=self.group) if self.group else ():
+                thing = point.load()
+                self.add(thing.id, thing)
+            self._loaded = True
+        return dict(sorted(self._things.items()))
+
+    def get(self, name: str) -> T | None:
+        """Return the thing of a name, importing no more than its own file if that is enough; None if there is none."""
+        if name not in self._things and isinstance(name, str) and name.replace("-", "").isalnum():
+            module = f"{self.package}.{module_name(name)}"
+            if importlib.util.find_spec(module) is not None:
+                importlib.import_module(module)
+        return self._things.get(name)
 
 
-def known(kind: str) -> dict[str, type[Any]]:
-    """Return every registered class of a kind by id, in alphabetical order.
+def _place(thing: Any) -> tuple[str, str]:
+    return getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing))
+
+
+# by family: the package whose files register, and what one of them is called in messages
+FAMILIES: dict[str, Registry[type[Any]]] = {
+    family: Registry(package, noun, f"unseen.{family}")
+    for family, package, noun in (
+        ("designs", "unseen.designs", "design"),
+        ("measures", "unseen.measures", "measure"),
+        ("estimators", "unseen.estimators", "method"),
+        ("resubstitution", "unseen.resubstitution.methods", "method"),
+        ("significance", "unseen.significance", "test"),
+        ("exact", "unseen.models.exact", "shortcut"),
+        ("models", "unseen.models", "model"),
+        ("reproduction", "unseen.reproduction", "experiment"),
+    )
+}
+
+
+def _family_of(cls: type[Any]) -> str:
+    own = next((f for f, registry in FAMILIES.items() if cls.__module__.startswith(f"{registry.package}.")), "")
+    family = own or getattr(cls, "kind", "")
+    if family not in FAMILIES:
+        raise UnseenError(
+            f"{cls.__qualname__} registers from outside unseen: give it a class attribute `kind`, one of {', '.join(FAMILIES)}."
+        )
+    return str(family)
+
+
+def register(cls: C) -> C:
+    """Class decorator: make a method, design or measure known under its `id`.
+
+    The family is that of the module's folder (`unseen.estimators...`), or the class attribute `kind` for plug-ins.
+    """
+    FAMILIES[_family_of(cls)].add(cls.id, cls)
+    return cls
+
+
+def known(family: str) -> dict[str, type[Any]]:
+    """Return every registered class of a family by id, in alphabetical order.
 
     Examples
     --------
     >>> "corrected-t" in known("estimators")
     True
     """
-    _load(kind)
-    return dict(sorted(_classes[kind].items()))
+    return FAMILIES[family].all()
 
 
-def find(method_id: str, *kinds: str) -> type[Any]:
-    """Return the class registered under an id in the first of `kinds` that has it."""
-    for kind in kinds:
-        if method_id not in _classes[kind]:
-            _try_import(kind, method_id)
-        if method_id in _classes[kind]:
-            return _classes[kind][method_id]
-    names = [name for kind in kinds for name in known(kind)]
-    for kind in kinds:
-        if method_id in _classes[kind]:
-            return _classes[kind][method_id]
-    raise UnknownName(NOUNS.get(kinds[0], "method"), method_id, names)
-
-
-def _try_import(kind: str, method_id: object) -> None:
-    if not isinstance(method_id, str) or not method_id.replace("-", "").isalnum():
-        return
-    name = f"unseen.{kind}.{module_name(method_id)}"
-    try:
-        importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
+def find(method_id: str, *families: str) -> type[Any]:
+    """Return the class registered under an id in the first of `families` that has it."""
+    for family in families:
+        found = FAMILIES[family].get(method_id)
+        if found is not None:
+            return found
+    names = [name for family in families for name in known(family)]  # plug-ins are loaded now
+    for family in families:
+        if method_id in names and method_id in known(family):
+            return known(family)[method_id]
+    raise UnknownName(FAMILIES[families[0]].noun, method_id, names)
 
 
 def options_of(cls: type[Any]) -> dict[str, Any]:
@@ -131,7 +189,28 @@ def options_of(cls: type[Any]) -> dict[str, Any]:
     return result
 
 
-def build(method_id: str, *kinds: str, options: Mapping[str, Any] | None = None) -> Any:
+def make(cls: type[Any], options: Mapping[str, Any] | None = None) -> Any:
+    """Make an object of a registered class, its options set from `options`; unknown ones are refused by name.
+
+    Examples
+    --------
+    >>> make(find("leave-out", "designs"), {"fraction": 0.5}).fraction
+    0.5
+    """
+    given = dict(options or {})
+    allowed = options_of(cls)
+    for name in given:
+        if name not in allowed:
+            raise UnknownName(f"option of {cls.id!r}", name, allowed, "" if allowed else "It has no options.")
+    try:
+        return cls(**given)
+    except UnseenError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{cls.id}: {error}") from error
+
+
+def build(method_id: str, *families: str, options: Mapping[str, Any] | None = None) -> Any:
     """Make the object registered under an id, its options set from `options`.
 
     Examples
@@ -139,18 +218,7 @@ def build(method_id: str, *kinds: str, options: Mapping[str, Any] | None = None)
     >>> build("leave-out", "designs", options={"fraction": 0.5}).fraction
     0.5
     """
-    cls = find(method_id, *kinds)
-    given = dict(options or {})
-    allowed = options_of(cls)
-    for name in given:
-        if name not in allowed:
-            raise UnknownName(f"option of {method_id!r}", name, allowed, "" if allowed else "It has no options.")
-    try:
-        return cls(**given)
-    except UnseenError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{method_id}: {error}") from error
+    return make(find(method_id, *families), options)
 
 
 def describe(cls: type[Any]) -> str:

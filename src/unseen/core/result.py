@@ -9,11 +9,11 @@ import math
 from collections.abc import Mapping
 from enum import Enum
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-__all__ = ["Shown", "plain"]
+__all__ = ["Result", "plain"]
 
 
 def plain(value: Any) -> Any:
@@ -49,12 +49,15 @@ def _key(key: Any) -> str:
     return " vs ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
-class Shown:
+class Result:
     """Mixin of every result record: subclasses give `rows()` and `__str__`, the rest follows.
 
     Figures and report sections are found by the record's class at call time, so that computing
     never imports drawing.
     """
+
+    shown_by: ClassVar[str] = ""
+    """Package with the figures and sections of this kind of result; empty if the plain ones will do."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per line of `frame()`."""
@@ -106,11 +109,11 @@ class Shown:
         ax : matplotlib Axes, optional
             Where to draw; new axes by default.
         """
-        return importlib.import_module("unseen.display").draw(self, figure, ax)
+        return importlib.import_module("unseen.show").draw(self, figure, ax)
 
     def report(self, path: str | PathLike[str]) -> str:
         """Write a self-contained HTML report and return its path."""
-        return str(importlib.import_module("unseen.report").write(self, path))
+        return str(importlib.import_module("unseen.show").write(self, path))
 
     def _repr_html_(self) -> str:
-        return str(importlib.import_module("unseen.report").fragment(self))
+        return str(importlib.import_module("unseen.show").fragment(self))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from unseen.core.errors import InputError
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["Summary", "summarize", "table_of", "variance_error"]
 
@@ -18,7 +18,7 @@ LEAST_FOR_FOURTH = 4
 
 
 @dataclass(frozen=True)
-class Summary(Shown):
+class Summary(Result):
     """Deviation of an estimator from the true error over replications, in the terms of Braga-Neto & Dougherty (2004).
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from unseen.core.losses import Losses, LossTable
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan
 from unseen.core.registry import find
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["Failure", "PredictionTable", "Predictions"]
 
@@ -61,7 +61,7 @@ class Failure:
 
 
 @dataclass(frozen=True, eq=False)
-class PredictionTable(Shown):
+class PredictionTable(Result):
     """Everything a run of the engine produced; estimates are made from it without refitting.
 
     Parameters
@@ -85,6 +85,8 @@ class PredictionTable(Shown):
     model, seed : str, int
         Description of the model and the run's seed.
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     plan: Plan
     data: Data

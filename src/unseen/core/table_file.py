@@ -14,7 +14,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
 from unseen.core.plan import Plan, Split
-from unseen.core.show import plain
+from unseen.core.result import plain
 from unseen.core.table import Failure, Predictions, PredictionTable
 
 __all__ = ["load_table", "save_table"]

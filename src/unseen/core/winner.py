@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.estimate import Interval
+from unseen.core.result import plain
 from unseen.core.set_losses import as_measure, favoured
-from unseen.core.show import plain
 
 __all__ = ["Winner"]
 

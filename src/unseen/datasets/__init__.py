@@ -2,11 +2,4 @@
 
 from unseen.core.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(
-    __name__,
-    {
-        "as_data": "unseen.datasets.frame",
-        "load": "unseen.datasets.bundled",
-        "names": "unseen.datasets.bundled",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -6,37 +6,37 @@ from typing import Annotated, cast
 
 import typer
 
-from unseen.cli._common import (
-    Jobs,
-    Json,
-    Level,
-    Quiet,
-    Report,
-    Scheduler,
-    Seed,
-    check_writable,
-    emit,
-    progress_for,
-    write_report,
-)
-from unseen.cli._sample import (
+from unseen.core.data import Task
+from unseen.request.command_line import (
     DataFile,
     Decimal,
     GroupColumn,
     IdColumn,
+    Jobs,
+    Json,
+    Level,
     ModelName,
     PositiveClass,
+    Quiet,
+    Report,
     Rows,
+    Scheduler,
+    Seed,
     Separator,
     TargetColumn,
     TaskName,
     WeightColumn,
+    check_writable,
+    command,
+    emit,
+    progress_for,
+    write_report,
 )
-from unseen.core.data import Task
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 
+@command("diagnose")
 def diagnose(
     data: DataFile,
     model: ModelName = "logistic",
@@ -67,7 +67,7 @@ def diagnose(
     """Find hard and unstable units, weak coefficients, the worth of more data, tolerance of noise, and any dependence."""
     check_writable(report)
     from unseen.datasets.read import read
-    from unseen.verbs.diagnose import diagnose as run
+    from unseen.diagnosis.diagnose import diagnose as run
 
     sample = read(
         data, target, groups=groups, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n,
@@ -80,8 +80,3 @@ def diagnose(
     )  # fmt: skip
     emit(result, json)
     write_report(result, report, quiet)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("diagnose")(diagnose)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen._version import __version__
+from unseen.checks.look import data_notes
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import check_level
@@ -21,11 +22,9 @@ from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.kfold import KFold
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
-from unseen.engine.events import Reporter, reporter_for
-from unseen.engine.run import execute
-from unseen.engine.where import using
-from unseen.verbs.diagnose_curve import learning_curve
-from unseen.verbs.diagnose_model import (
+from unseen.diagnosis.curve import learning_curve
+from unseen.diagnosis.diagnosis import Diagnosis
+from unseen.diagnosis.model import (
     Coefficients,
     Corrupted,
     Dependence,
@@ -35,10 +34,11 @@ from unseen.verbs.diagnose_model import (
     quantile_coefficients,
     read_coefficients,
 )
-from unseen.verbs.diagnose_units import optimism_link, ranking_stability, unit_report
-from unseen.verbs.diagnosis import Diagnosis
-from unseen.verbs.look import data_notes
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.diagnosis.units import optimism_link, ranking_stability, unit_report
+from unseen.engine.events import Reporter, reporter_for
+from unseen.engine.run import execute
+from unseen.engine.where import using
+from unseen.request.prepare import data_of, model_of, plan_of
 
 __all__ = ["DiagnosisEffort", "diagnose"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
-from unseen.verbs.diagnose_curve import LearningCurveFit
-from unseen.verbs.diagnose_model import Coefficients, Dependence, NoiseTolerance
-from unseen.verbs.diagnose_units import OptimismLink, RankingStability, UnitReport
+from unseen.core.result import Result, plain
+from unseen.diagnosis.curve import LearningCurveFit
+from unseen.diagnosis.model import Coefficients, Dependence, NoiseTolerance
+from unseen.diagnosis.units import OptimismLink, RankingStability, UnitReport
 
 __all__ = ["Diagnosis"]
 
@@ -20,7 +20,7 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis(Shown):
+class Diagnosis(Result):
     """What resampling tells of a model beyond one number.
 
     Parameters
@@ -52,6 +52,8 @@ class Diagnosis(Shown):
     >>> len(d.units.units), d.dependence.p < 0.05, d.optimism.mean > 0
     (150, True, True)
     """
+
+    shown_by: ClassVar[str] = "unseen.diagnosis"
 
     units: UnitReport
     optimism: OptimismLink

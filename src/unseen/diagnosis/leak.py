@@ -8,19 +8,19 @@ from typing import Any
 from unseen.core.comparison import Comparison
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, note
-from unseen.core.paired import from_estimate
 from unseen.core.registry import build
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed
-from unseen.core.show import Shown
 from unseen.designs.splits import as_design
 from unseen.engine.run import execute
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.request.prepare import data_of, model_of, plan_of
+from unseen.significance.paired import from_estimate
 
 __all__ = ["PreprocessingLeak", "preprocessing_leak"]
 
 
 @dataclass(frozen=True)
-class PreprocessingLeak(Shown):
+class PreprocessingLeak(Result):
     """The error with preprocessing fitted on all rows, with it fitted inside every split, and their paired difference.
 
     Parameters

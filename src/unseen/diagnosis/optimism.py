@@ -9,8 +9,8 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.datasets.populations import population as population_of
-from unseen.verbs.diagnose_units import OptimismLink
-from unseen.verbs.prepare import model_of
+from unseen.diagnosis.units import OptimismLink
+from unseen.request.prepare import model_of
 
 __all__ = ["optimism_over_sets"]
 

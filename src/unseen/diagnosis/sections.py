@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from unseen.report._sections import Notes, Section, Text, picture, section, table_of
-from unseen.verbs.diagnosis import Diagnosis
+from unseen.diagnosis.diagnosis import Diagnosis
+from unseen.show.sections import Notes, Section, Text, picture, section, table_of
 
 __all__: list[str] = []
 

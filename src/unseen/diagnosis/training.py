@@ -12,18 +12,18 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval, Target, check_level
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.core.show import Shown
 from unseen.designs.leave_out import LeaveOut
 from unseen.designs.splits import as_design
 from unseen.engine.run import execute
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.request.prepare import data_of, model_of, plan_of
 
 __all__ = ["Jackknife", "TrainingVariance", "components_of", "jackknife", "training_variance"]
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingVariance(Shown):
+class TrainingVariance(Result):
     """Variance of the test error over data (splits), over random starts (seeds), over settings, and what is left.
 
     Parameters
@@ -189,7 +189,7 @@ def _unpinned(model: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Jackknife(Shown):
+class Jackknife(Result):
     """A statistic with its jackknife bias and standard error.
 
     Parameters

@@ -9,18 +9,18 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.show import Shown
 from unseen.datasets.populations import population as population_of
 from unseen.designs.kfold import KFold
 from unseen.engine.run import execute
-from unseen.verbs.prepare import model_of, plan_of
+from unseen.request.prepare import model_of, plan_of
 
 __all__ = ["VarianceComponents", "components", "variance_components"]
 
 
 @dataclass(frozen=True)
-class VarianceComponents(Shown):
+class VarianceComponents(Result):
     """Variance of a k-fold error, theta = sigma^2 / n + (m - 1) / n omega + (n - m) / n gamma, m = n / k.
 
     Parameters

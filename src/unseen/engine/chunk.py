@@ -15,7 +15,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Model
 from unseen.core.plan import Split
-from unseen.core.threads import limited_threads
+from unseen.engine.threads import limited_threads
 
 __all__ = ["Outcome", "Wants", "outcome_of", "run_chunk", "run_chunk_in_worker", "wanted_rows"]
 

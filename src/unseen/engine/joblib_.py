@@ -14,8 +14,8 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.model import Model
 from unseen.core.plan import Split
-from unseen.core.threads import limited_threads, worker_count
 from unseen.engine.chunk import Outcome, Wants, run_chunk, run_chunk_in_worker
+from unseen.engine.threads import limited_threads, worker_count
 
 __all__ = ["stream_outcomes"]
 

@@ -130,7 +130,7 @@ def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants, shown: 
     if shown and callable(own) and "progress" in inspect.signature(own).parameters:
         own = partial(own, progress=True)
     hooks = [own] if callable(own) else []
-    hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in known("shortcuts").values()]
+    hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in known("exact").values()]
     for hook in hooks:
         answer = hook(data, splits, seeds)
         if answer is not None and not (wants.scores and any(score is None for _, score in answer)):

@@ -12,9 +12,10 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import check_level
 from unseen.core.notes import Note, note
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.verbs.disagreement import file_interval, population_interval
-from unseen.verbs.disagreement_record import REQUEST_COLUMNS, Disagreement, LabelledDisagreement
-from unseen.verbs.prediction_files import column, join, labels_of, lacking, named, read_frame
+from unseen.datasets.frames import read_frame
+from unseen.evaluation.disagreement import file_interval, population_interval
+from unseen.evaluation.disagreement_record import REQUEST_COLUMNS, Disagreement, LabelledDisagreement
+from unseen.evaluation.prediction_files import column, join, labels_of, lacking, named
 
 __all__ = ["disagree", "from_rows"]
 

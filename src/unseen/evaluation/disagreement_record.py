@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import Interval
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
-from unseen.verbs.disagreement import binomial_interval
+from unseen.core.result import Result, plain
+from unseen.evaluation.disagreement import binomial_interval
 
 __all__ = ["REQUEST_COLUMNS", "Disagreement", "LabelledDisagreement"]
 
@@ -23,7 +23,7 @@ REQUEST_COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Disagreement(Shown):
+class Disagreement(Result):
     """Two classifiers on the same unlabelled points.
 
     Parameters
@@ -39,6 +39,8 @@ class Disagreement(Shown):
     notes : tuple of Note
         Remarks.
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     first: str
     second: str
@@ -88,7 +90,7 @@ class Disagreement(Shown):
 
     def labelled(self, labels: Mapping[Any, Any]) -> LabelledDisagreement:
         """Return what the labels say; `labels` maps the ids of requested points to their true labels."""
-        from unseen.verbs.disagree import from_rows
+        from unseen.evaluation.disagree import from_rows
 
         given = {str(k): v for k, v in labels.items()}
         rows = [{**row, "label": given.get(str(row["id"]), "")} for row in self.request_rows()]
@@ -127,7 +129,7 @@ class Disagreement(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledDisagreement(Shown):
+class LabelledDisagreement(Result):
     """Accuracy of the first classifier minus that of the second, from labels of a random part of their disagreements.
 
     Parameters
@@ -147,6 +149,8 @@ class LabelledDisagreement(Shown):
     notes : tuple of Note
         Remarks.
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     first: str
     second: str

@@ -15,14 +15,14 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import find, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import PredictionTable
+from unseen.evaluation.measure_input import Judged, judged, judged_table
+from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, few_units, rate_estimate
+from unseen.evaluation.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
+from unseen.evaluation.measure_outputs import has_several_outputs, measures_of_outputs
+from unseen.evaluation.measure_record import Measures
 from unseen.measures._costs import cost_matrix
 from unseen.measures._tables import against_rest
 from unseen.measures.utility import Utility
-from unseen.verbs.measure_input import Judged, judged, judged_table
-from unseen.verbs.measure_intervals import Bootstrap, area_estimate, few_units, rate_estimate
-from unseen.verbs.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
-from unseen.verbs.measure_outputs import has_several_outputs, measures_of_outputs
-from unseen.verbs.measure_record import Measures
 
 __all__ = ["measure"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Interval
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["Confusion"]
 
 
 @dataclass(frozen=True, eq=False)
-class Confusion(Shown):
+class Confusion(Result):
     """Confusion matrix: counts, and for each true class the share of every decision with its Wilson interval.
 
     Parameters

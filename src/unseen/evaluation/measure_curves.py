@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure_confusion import Confusion
+from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.measure_intervals import effective_size
 from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
 from unseen.measures._delong import area_freedom, delong
-from unseen.verbs.measure_confusion import Confusion
-from unseen.verbs.measure_input import Judged
-from unseen.verbs.measure_intervals import effective_size
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
 
@@ -24,7 +24,7 @@ MOST_FREEDOM = 1e9
 
 
 @dataclass(frozen=True)
-class AucDifference(Shown):
+class AucDifference(Result):
     """The area under one ROC curve minus that under another, with DeLong's test.
 
     Parameters
@@ -62,7 +62,7 @@ class AucDifference(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Roc(Shown):
+class Roc(Result):
     """Receiver operating characteristic: one point per distinct score.
 
     Parameters
@@ -83,6 +83,8 @@ class Roc(Shown):
     >>> m.roc().hit_rate.round(2).tolist(), round(m.roc().auc.value, 3)
     ([0.0, 0.33, 0.67, 0.67, 1.0, 1.0, 1.0], 0.889)
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     label: str
     threshold: Floats
@@ -182,7 +184,7 @@ def _above(roc: Roc, rate: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class PrecisionRecall(Shown):
+class PrecisionRecall(Result):
     """Precision against sensitivity, one point per distinct score, never joined by straight lines.
 
     Parameters
@@ -216,7 +218,7 @@ class PrecisionRecall(Shown):
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration(Shown):
+class Calibration(Result):
     """Observed shares against predicted probabilities, in bins of about as many cases each.
 
     Parameters
@@ -232,6 +234,8 @@ class Calibration(Shown):
     level : float
         Confidence level of the limits.
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     label: str
     predicted: Floats

@@ -12,9 +12,10 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
-from unseen.verbs.measure import measure
-from unseen.verbs.measure_record import Measures
-from unseen.verbs.prediction_files import column, labels_of, lacking, numbers, read_frame
+from unseen.datasets.frames import read_frame
+from unseen.evaluation.measure import measure
+from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.prediction_files import column, labels_of, lacking, numbers
 
 __all__ = ["costs_of", "measure_file"]
 

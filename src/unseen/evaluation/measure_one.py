@@ -8,9 +8,9 @@ import numpy as np
 
 from unseen.core.estimate import Estimate
 from unseen.core.registry import find
-from unseen.verbs.measure_input import Judged
-from unseen.verbs.measure_intervals import Bootstrap, area_estimate, rate_estimate
-from unseen.verbs.measure_rates import balanced_estimate, d_prime_estimate
+from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, rate_estimate
+from unseen.evaluation.measure_rates import balanced_estimate, d_prime_estimate
 
 __all__ = ["RATES", "of_set", "of_table", "one_measure", "rate_of_class"]
 

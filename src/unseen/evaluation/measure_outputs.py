@@ -10,9 +10,9 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate
 from unseen.core.registry import find, known
-from unseen.verbs.measure_input import Judged, judged
-from unseen.verbs.measure_intervals import Bootstrap
-from unseen.verbs.measure_one import of_set
+from unseen.evaluation.measure_input import Judged, judged
+from unseen.evaluation.measure_intervals import Bootstrap
+from unseen.evaluation.measure_one import of_set
 
 __all__ = ["has_several_outputs", "measures_of_outputs"]
 

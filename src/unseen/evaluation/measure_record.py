@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
+from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
 from unseen.measures._continuous import Outlying, outlying, surprising
 from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of
-from unseen.verbs.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
-from unseen.verbs.measure_input import Judged
-from unseen.verbs.measure_intervals import area_estimate, called_sizes, effective_size
 
 __all__ = ["Measures"]
 
 
 @dataclass(frozen=True, eq=False)
-class Measures(Shown):
+class Measures(Result):
     """Measures of one set of predictions, each an `Estimate` with an interval inside the measure's range.
 
     Parameters
@@ -48,6 +48,8 @@ class Measures(Shown):
     >>> round(m["sensitivity"].value, 3), m["specificity"].value, m.confusion()["ill", "well"]
     (0.667, 1.0, 1.0)
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     estimates: Mapping[str, Estimate]
     judged: Judged
@@ -95,8 +97,8 @@ class Measures(Shown):
 
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
         """Return precision against sensitivity of a class against the rest."""
+        from unseen.evaluation.measure_intervals import Bootstrap
         from unseen.measures.average_precision import AveragePrecision
-        from unseen.verbs.measure_intervals import Bootstrap
 
         j = self.judged
         code, positive = self._class(label)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.comparison import Comparison, pair_of
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, merge_notes
+from unseen.core.result import Result, plain
 from unseen.core.set_losses import measured_row, scale_sentence
-from unseen.core.show import Shown, plain
 
 __all__ = ["PredictionFiles"]
 
 
 @dataclass(frozen=True, eq=False)
-class PredictionFiles(Shown):
+class PredictionFiles(Result):
     """Errors of files of predictions on the rows they share, and their paired differences.
 
     Parameters
@@ -36,6 +36,8 @@ class PredictionFiles(Shown):
     remarks : tuple of Note
         Remarks on the files.
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     estimates: Mapping[str, Estimate]
     pairs: tuple[Comparison, ...]

@@ -14,7 +14,7 @@ from unseen.core.notes import Note, note
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import find
 from unseen.core.table import Predictions, PredictionTable
-from unseen.verbs.prediction_files import labels_of, numbers
+from unseen.evaluation.prediction_files import labels_of, numbers
 
 __all__ = ["one_test_set", "tables_of"]
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unseen.comparisons.adjust import adjusted
 from unseen.core.arrays import Array, Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data, fingerprint_of
@@ -18,15 +17,17 @@ from unseen.core.estimate import Estimate, Target, check_level
 from unseen.core.losses import Losses, LossTable
 from unseen.core.method import t_interval
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.paired import from_estimate
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import Predictions, PredictionTable
+from unseen.datasets.frames import read_frame
 from unseen.estimators._unit_mean import unit_mean
-from unseen.verbs.measure_pairs import set_difference, set_estimate
-from unseen.verbs.prediction_files import Joined, column, join, labels_of, lacking, named, numbers, read_frame
-from unseen.verbs.prediction_record import PredictionFiles
-from unseen.verbs.prediction_tables import one_test_set, tables_of
+from unseen.evaluation.measure_pairs import set_difference, set_estimate
+from unseen.evaluation.prediction_files import Joined, column, join, labels_of, lacking, named, numbers
+from unseen.evaluation.prediction_record import PredictionFiles
+from unseen.evaluation.prediction_tables import one_test_set, tables_of
+from unseen.significance.adjust import adjusted
+from unseen.significance.paired import from_estimate
 
 __all__ = ["PairedT", "predictions"]
 
@@ -266,7 +267,7 @@ def _estimate(table: LossTable, level: float) -> Estimate:
 
 
 def _area(table: LossTable, level: float) -> Estimate:
-    return replace(build("delong", "comparisons").alone(table, level=level), target=Target.MODEL, n_fits=0)
+    return replace(build("delong", "significance").alone(table, level=level), target=Target.MODEL, n_fits=0)
 
 
 def _compared(
@@ -282,7 +283,7 @@ def _compared(
                 elif test == "paired-t":
                     made.append(from_estimate(PairedT(), a.minus(b), level))
                 else:
-                    made.append(build(test, "comparisons")(a, b, level=level))
+                    made.append(build(test, "significance")(a, b, level=level))
             except NotApplicable:
                 if test == tests[0]:
                     raise

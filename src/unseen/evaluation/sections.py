@@ -1,4 +1,4 @@
-"""Sections for measures of a set of predictions."""
+"""Report sections of measures, of files of predictions and of disagreements."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from typing import Any
 
 from unseen.core.errors import InputError
 from unseen.core.registry import describe, known
+from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.measures._continuous import Outlying
-from unseen.report._sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
-from unseen.verbs.measure_record import Measures
+from unseen.show.sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
 
 __all__: list[str] = []
+
 
 SHOWN = 20
 
@@ -104,3 +107,76 @@ def _standing_out(found: Outlying, of: str, numbers: bool) -> list[Any]:
     )
     rows = [[int(r) + 1, float(e)] for r, e in zip(found.rows[:SHOWN], found.errors)]
     return [Text(text), Table(["case", "error"], rows)]
+
+
+SHOWN_FILES = 200
+
+
+@section(PredictionFiles, 10)
+def differences(result: PredictionFiles) -> Section | None:
+    """Return the paired differences and every test of them."""
+    if not result.pairs:
+        return None
+    lead = "; ".join(f"{p.a} − {p.b}: {p.difference:+.4g}, {p.verdict}" for p in result.pairs[:6])
+    scale = result.scale_sentence()
+    blocks: list[Any] = [
+        Text(lead, lead=True),
+        Text(scale) if scale else None,
+        picture(result, "file-differences"),
+        table_of(result.rows()),
+    ]
+    return Section("differences", "Paired differences", [b for b in blocks if b is not None])
+
+
+@section(PredictionFiles, 20)
+def errors(result: PredictionFiles) -> Section:
+    """Return the error of each file."""
+    names = ("file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n")
+    rows = [{k: row[k] for k in names} for row in result.by_file()]
+    blocks: list[Any] = [picture(result, "file-errors"), table_of(rows), Text(f"{result.n} rows, loss {result.loss}.")]
+    made = [b for b in blocks if b is not None]
+    return Section("errors", "Errors", [*made, *([Notes(result.notes)] if result.notes else [])])
+
+
+@section(PredictionFiles, 30)
+def unmatched(result: PredictionFiles) -> Section | None:
+    """Return the rows that not every file has."""
+    rows = [[file, key] for file, keys in result.unmatched.items() for key in keys]
+    if not rows:
+        return None
+    more = (
+        ""
+        if len(rows) <= SHOWN_FILES
+        else f"The first {SHOWN_FILES} of {len(rows)}; all of them are in the JSON output."
+    )
+    return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_FILES], more)])
+
+
+@section(Disagreement, 10)
+def share(d: Disagreement) -> Section:
+    """Return how often the two disagree and what that bounds."""
+    lead = (
+        f"{d.first} and {d.second} disagree on {d.share:.2%} of {d.n} points, so their accuracies differ by at most "
+        f"{d.share:.4g}."
+    )
+    rest = f"{len(d.request)} of the {d.n_disagree} disagreements are to be labelled; that saves {d.saved} labels."
+    blocks: list[Any] = [Text(lead, lead=True), Text(rest), picture(d, "disagreement"), table_of(d.rows())]
+    made = [b for b in blocks if b is not None]
+    return Section("share", "Disagreement", [*made, *([Notes(d.notes)] if d.notes else [])])
+
+
+@section(LabelledDisagreement, 10)
+def difference(d: LabelledDisagreement) -> Section:
+    """Return the difference of the accuracies with both intervals."""
+    lead = (
+        f"The accuracy of {d.first} minus that of {d.second} is {d.difference:+.4g}; on these points it lies in "
+        f"{d.interval} and for new points in {d.population} ({100 * d.interval.level:g}% each)."
+    )
+    counts = (
+        f"{d.labels} labels: {d.first} alone right {d.first_right}, {d.second} alone right {d.second_right}, both wrong "
+        f"{d.both_wrong}. {d.saved} labels were saved against labelling everything; a plain random sample would need about "
+        f"{d.equivalent_sample:.0f} to hold as many disagreements."
+    )
+    blocks: list[Any] = [Text(lead, lead=True), picture(d, "disagreement-intervals"), table_of(d.rows()), Text(counts)]
+    made = [b for b in blocks if b is not None]
+    return Section("difference", "Difference of the accuracies", [*made, *([Notes(d.notes)] if d.notes else [])])

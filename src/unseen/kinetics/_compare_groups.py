@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, note
+from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.core.show import Shown, plain
 from unseen.kinetics._fit import fit
 from unseen.kinetics._permuted import FeatureDifference, differences, smallest_p
 from unseen.kinetics.study import KineticStudy
@@ -26,7 +26,7 @@ _FEW, _SIGNIFICANT = 10, 0.05
 
 
 @dataclass(frozen=True)
-class GroupComparison(Shown):
+class GroupComparison(Result):
     """Groups compared by their kinetics.
 
     Attributes
@@ -56,6 +56,8 @@ class GroupComparison(Shown):
     >>> compare_groups(fitted, group="group", methods=("bolster",), permutations=19, random_state=0).sizes
     {'a': 3, 'b': 3}
     """
+
+    shown_by: ClassVar[str] = "unseen.kinetics"
 
     study: KineticStudy
     group: str
@@ -214,7 +216,7 @@ def _check_sizes(group: str, sizes: Mapping[str, int]) -> None:
 
 
 def _error(model: Any, X: NDArray, labels: NDArray, method: str, seed: int) -> Estimate:
-    from unseen.verbs.estimate import estimate
+    from unseen.assessment.estimate import estimate
 
     chosen = _default_model() if model is None else model
     options = {"design": _rounds(labels)} if method == "repeated-kfold" else {}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.threads import worker_count
 from unseen.engine.events import reporter_for
+from unseen.engine.threads import worker_count
 from unseen.kinetics._nca import nca_of
 from unseen.kinetics.balance import ALTERNATIVES
 from unseen.kinetics.location import LocationFit, fit_location, fit_locations

@@ -12,13 +12,13 @@ from scipy.optimize import minimize_scalar
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import Interval
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["GroupMean", "group_mean"]
 
 
 @dataclass(frozen=True)
-class GroupMean(Shown):
+class GroupMean(Result):
     """A quantity averaged over subjects in three ways.
 
     Attributes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.kinetics.areas import Area, trapezoid_area
 from unseen.kinetics.curve import CurveModel, curve_runner
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR
@@ -25,7 +25,7 @@ _MUCH = 0.25
 
 
 @dataclass(frozen=True)
-class Appearance(Shown):
+class Appearance(Result):
     """Non-compartmental result of one subject; fluxes per hour, areas in minutes.
 
     Attributes
@@ -77,7 +77,7 @@ class Appearance(Shown):
 
 
 @dataclass(frozen=True)
-class NcaStudy(Shown):
+class NcaStudy(Result):
     """Non-compartmental results of all subjects, and the reason for each that failed.
 
     Examples
@@ -88,6 +88,8 @@ class NcaStudy(Shown):
     >>> list(study.frame()["subject"]), list(study.failures)
     (['s1', 's2'], ['s2'])
     """
+
+    shown_by: ClassVar[str] = "unseen.kinetics"
 
     subjects: tuple[Appearance, ...]
     failures: Mapping[str, str]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.show import Shown
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, JointModel
 from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
 from unseen.kinetics.shapes import LOCATIONS
@@ -25,7 +25,7 @@ _DOSES = (3.6, 2.85)
 
 
 @dataclass(frozen=True)
-class SimulatedStudy(Shown):
+class SimulatedStudy(Result):
     """Tables of a made-up study and the truth behind them.
 
     Attributes

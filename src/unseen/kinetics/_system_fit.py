@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.show import Shown
 from unseen.kinetics.curve import aicc
 from unseen.kinetics.joint import Curves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, fit_weighted
@@ -48,7 +48,7 @@ class SystemCurves:
 
 
 @dataclass(frozen=True)
-class SystemFit(Shown):
+class SystemFit(Result):
     """A fitted compartment system.
 
     Attributes

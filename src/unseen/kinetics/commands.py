@@ -7,10 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Jobs, Json, Quiet, Report, Seed, check_writable, emit, progress_for, write_report
 from unseen.core.errors import InputError
+from unseen.request.command_line import (
+    Jobs,
+    Json,
+    Quiet,
+    Report,
+    Seed,
+    check_writable,
+    command,
+    emit,
+    progress_for,
+    write_report,
+)
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 Ttr = Annotated[Path, typer.Argument(help="Table with columns subject, time, analyte, ttr [, sd, exclude].")]
 Doses = Annotated[Path, typer.Option("--doses", help="Table with columns subject, dose_precursor, dose_product.")]
@@ -50,6 +61,7 @@ def _order(text: str) -> Any:
     return n, m
 
 
+@command("fit", group="kinetics")
 def fit(
     ttr: Ttr,
     doses: Doses,
@@ -93,6 +105,7 @@ def _partial(failures: Any) -> None:
         raise typer.Exit(3)
 
 
+@command("simulate", group="kinetics")
 def simulate(
     out: Annotated[Path, typer.Option("--out", help="CSV file for the samples.")],
     doses: Annotated[
@@ -151,6 +164,7 @@ def _write(columns: Any, path: Path) -> None:
         writer.writerows(zip(*columns.values()))
 
 
+@command("nca", group="kinetics")
 def nca(
     ttr: Ttr,
     doses: Doses,
@@ -173,6 +187,7 @@ def nca(
     _partial(result.failures)
 
 
+@command("compare-groups", group="kinetics")
 def compare_groups(
     ttr: Ttr,
     doses: Doses,
@@ -204,16 +219,3 @@ def compare_groups(
     emit(result, json)
     write_report(result, report, quiet)
     _partial(result.study.failures)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command and its parts."""
-    kinetics = typer.Typer(
-        name="kinetics",
-        help="Tracer kinetics: rates, pools and fluxes that balance.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
-    for name, command in (("fit", fit), ("simulate", simulate), ("nca", nca), ("compare-groups", compare_groups)):
-        kinetics.command(name)(command)
-    app.add_typer(kinetics, name="kinetics")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unseen.core.errors import InputError
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.kinetics.joint import Curves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, fit_weighted
 from unseen.kinetics.starts import curve_starts
@@ -79,7 +79,7 @@ def aicc(deviance: float, count: int, parameters: int) -> float:
 
 
 @dataclass(frozen=True)
-class CurveFit(Shown):
+class CurveFit(Result):
     """A fitted sum of exponentials.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note
+from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState
-from unseen.core.show import Shown, plain
 from unseen.kinetics._nca import Appearance
 from unseen.kinetics.identify import Identifiability, identifiability
 from unseen.kinetics.intervals import Bootstrap, Profile, bootstrap, delta_interval, profile, std_errors
@@ -34,7 +34,7 @@ METHODS = ("delta", "profile", "bootstrap")
 
 
 @dataclass(frozen=True)
-class KineticFit(Shown):
+class KineticFit(Result):
     """One subject: the joint fit at every location, and what follows from it.
 
     Rates are per minute, pools in the unit of the doses, fluxes in that unit per hour. The four rates of each substrate in
@@ -71,6 +71,8 @@ class KineticFit(Shown):
     >>> one.fluxes("EC-EC")["U_Phe"] == one.values("EC-EC")["U_Phe"]
     True
     """
+
+    shown_by: ClassVar[str] = "unseen.kinetics"
 
     subject: str
     scheme: Scheme

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 from unseen.kinetics._group import GroupMean, group_mean
 from unseen.kinetics.record import KineticFit
 from unseen.kinetics.scheme import Scheme
@@ -17,7 +17,7 @@ __all__ = ["KineticStudy"]
 
 
 @dataclass(frozen=True)
-class KineticStudy(Shown):
+class KineticStudy(Result):
     """Fits of a study, by subject.
 
     Attributes
@@ -37,6 +37,8 @@ class KineticStudy(Shown):
     >>> len(study), study.means()["k21"].n
     (3, 3)
     """
+
+    shown_by: ClassVar[str] = "unseen.kinetics"
 
     fits: tuple[KineticFit, ...]
     failures: Mapping[str, str]

@@ -11,8 +11,8 @@ from typing import Any
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName, nearest
-from unseen.learners.catalogue import CATALOGUE, Entry
-from unseen.learners.preparation import prepared
+from unseen.models.catalogue import CATALOGUE, Entry
+from unseen.models.preparation import prepared
 
 __all__ = ["describe", "named_model", "names"]
 
@@ -64,7 +64,7 @@ def named_model(text: str, data: Data) -> Any:
         features as they are.
     data : Data
         Decides between classifier and regressor, and which preparation the features need: see
-        `unseen.learners.preparation.prepared`.
+        `unseen.models.preparation.prepared`.
 
     Returns
     -------

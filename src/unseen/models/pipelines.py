@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.shapes import in_shape, reads_shapes
 from unseen.core.data import Data
 from unseen.core.plan import Split
+from unseen.models.shapes import in_shape, reads_shapes
 
 __all__ = ["piped_hook"]
 

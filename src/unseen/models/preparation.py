@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.learners.catalogue import Entry
+from unseen.models.catalogue import Entry
 
 __all__ = ["days_of", "dense", "prepared"]
 

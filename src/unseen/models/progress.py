@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, KindError
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["TrainingProgress", "monitor", "outputs_of", "steps_of", "targets_of", "weight_summary", "weights_of"]
 
@@ -96,7 +96,7 @@ def _stages_of(estimator: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingProgress(Shown):
+class TrainingProgress(Result):
     """What was recorded after each epoch.
 
     Parameters
@@ -111,6 +111,8 @@ class TrainingProgress(Shown):
     target_variance : float
         s_t^2 of the training part.
     """
+
+    shown_by: ClassVar[str] = "unseen.diagnosis"
 
     train_error: Floats
     monitor_error: Floats

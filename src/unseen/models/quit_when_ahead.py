@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unseen.core.errors import InputError
-from unseen.learners.progress import outputs_of, steps_of, targets_of
+from unseen.models.progress import outputs_of, steps_of, targets_of
 
 __all__ = ["QuitWhenAhead"]
 

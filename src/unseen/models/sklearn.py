@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.pipelines import piped_hook
-from unseen.adapt.shapes import in_shape, reads_shapes
-from unseen.adapt.weights import copies_key, weight_key
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model
+from unseen.models.pipelines import piped_hook
+from unseen.models.shapes import in_shape, reads_shapes
+from unseen.models.weights import copies_key, weight_key
 
 __all__ = ["FittedEstimator", "SklearnModel", "as_fitted", "as_model"]
 

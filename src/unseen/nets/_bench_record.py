@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 from unseen.nets._sheet import AugmentationSheet
 
 __all__ = ["CONTROLS", "NOT_MEASURED", "Bench", "BenchLine"]
@@ -44,7 +44,7 @@ class BenchLine:
 
 
 @dataclass(frozen=True)
-class Bench(Shown):
+class Bench(Result):
     """Scores of measures on a zoo, the best CMI first.
 
     Parameters
@@ -70,6 +70,8 @@ class Bench(Shown):
     sheets : tuple of AugmentationSheet
         What measures that augment images look at, from the first two training images; empty where no measure does.
     """
+
+    shown_by: ClassVar[str] = "unseen.nets"
 
     zoo: str
     lines: tuple[BenchLine, ...]

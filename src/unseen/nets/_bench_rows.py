@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen.core.errors import InputError, UnseenError
-from unseen.core.interrupt import kept_in
 from unseen.engine.events import reporting
+from unseen.engine.interrupts import kept_in
 from unseen.nets._csv_rows import csv_rows
 from unseen.nets._measure import Measure, build_measure, known_measures
 from unseen.nets._net import Net

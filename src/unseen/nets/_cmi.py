@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note, note
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.show import Shown
 from unseen.nets._cmi_scorer import scorer_of
 from unseen.nets._grid import Grid, as_grid, one_number_each
 from unseen.nets._noise_floor import NoiseFloor
@@ -27,7 +27,7 @@ FEW_NETWORKS = 48
 
 
 @dataclass(frozen=True)
-class Score(Shown):
+class Score(Result):
     """Conditional mutual information of gap and measure over the entropy of the gap: 0 no information, 1 the order of the gap.
 
     Parameters
@@ -48,6 +48,8 @@ class Score(Shown):
     notes : tuple of Note
         Statistical weakness.
     """
+
+    shown_by: ClassVar[str] = "unseen.nets"
 
     value: float
     by_set: dict[tuple[str, ...], float]

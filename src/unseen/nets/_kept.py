@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Interval, Target
 from unseen.core.notes import Note, note
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.nets._bench_record import Bench, BenchLine
 from unseen.nets._cmi import NoiseFloor, Score
 from unseen.nets._measure_scores import MeasureScores
@@ -27,7 +27,7 @@ __all__ = ["KINDS", "from_store"]
 Floats = NDArray[np.float64]
 
 
-def from_store(kept: Any) -> Shown:
+def from_store(kept: Any) -> Result:
     """Return a kept ranking, bench, score, estimate or sheet as the record it was, to draw it or report on it again.
 
     Parameters
@@ -230,7 +230,7 @@ def _scalar(value: Any) -> Any:
     return value
 
 
-KINDS: dict[str, Callable[[Any], Shown]] = {
+KINDS: dict[str, Callable[[Any], Result]] = {
     "nets-rank": _ranking,
     "nets-bench": _bench,
     "nets-cmi": _scores,

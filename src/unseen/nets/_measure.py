@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib
-import importlib.metadata
 import math
-import pkgutil
 import time
 from typing import Any, ClassVar, TypeVar
 
@@ -15,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
+from unseen.core.registry import Registry, make
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets._measure_value import MeasureValue
 from unseen.nets._net import Net
@@ -218,22 +215,23 @@ def check_runs(net: Net, who: str) -> None:
         )
 
 
-_classes: dict[str, type[Any]] = {}
-_loaded: list[bool] = []
-T = TypeVar("T", bound=type[Any])
-
-
-def register(cls: T) -> T:
-    """Class decorator: make a measure known under its `id`."""
-    other = _classes.get(cls.id)
-    if other is not None and (other.__module__, other.__qualname__) != (cls.__module__, cls.__qualname__):
-        raise UnseenError(f"two measures are called {cls.id!r}: {other.__module__} and {cls.__module__}.")
+def _check_declarations(cls: type[Any]) -> None:
     if cls.cost not in COSTS:
         raise UnseenError(f"{cls.id}: cost is {cls.cost!r}, not one of {', '.join(COSTS)}.")
     unknown = set(cls.needs) - set(NEEDS)
     if unknown:
         raise UnseenError(f"{cls.id}: needs {sorted(unknown)} are not among {', '.join(NEEDS)}.")
-    _classes[cls.id] = cls
+
+
+_MEASURES: Registry[type[Any]] = Registry(
+    "unseen.nets.measures", "measure", "unseen.nets.measures", _check_declarations
+)
+T = TypeVar("T", bound=type[Any])
+
+
+def register(cls: T) -> T:
+    """Class decorator: make a measure known under its `id`."""
+    _MEASURES.add(cls.id, cls)
     return cls
 
 
@@ -250,15 +248,7 @@ def known_measures() -> dict[str, type[Any]]:
     >>> "weighted-augment" in known_measures()
     True
     """
-    if not _loaded:
-        package = importlib.import_module("unseen.nets.measures")
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"{package.__name__}.{module.name}")
-        for point in importlib.metadata.entry_points(group="unseen.nets.measures"):
-            register(point.load())
-        _loaded.append(True)
-    return dict(sorted(_classes.items()))
+    return _MEASURES.all()
 
 
 def build_measure(name: str, **options: Any) -> Any:
@@ -272,8 +262,4 @@ def build_measure(name: str, **options: Any) -> Any:
     known = known_measures()
     if name not in known:
         raise UnknownName("measure of generalization", name, known)
-    allowed = [f.name for f in dataclasses.fields(known[name])]
-    for option in options:
-        if option not in allowed:
-            raise UnknownName(f"option of {name!r}", option, allowed, "" if allowed else "It has no options.")
-    return known[name](**options)
+    return make(known[name], options)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from unseen.core.errors import InputError, KindError
 from unseen.core.notes import Note, merge_notes
+from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed
-from unseen.core.show import Shown, plain
 from unseen.nets._cmi import Score, cmi
 from unseen.nets._noise_floor import NoiseFloor, adjusted_p_values
 from unseen.nets._rank_scores import kendall_tau
@@ -21,7 +21,7 @@ __all__ = ["MeasureScores", "score_measures"]
 
 
 @dataclass(frozen=True)
-class MeasureScores(Shown):
+class MeasureScores(Result):
     """Scores of measures on one table of networks, in the order the measures were given.
 
     Parameters
@@ -39,6 +39,8 @@ class MeasureScores(Shown):
     adjusted : dict of str to float
         Measure to its p-value adjusted for looking at all of them.
     """
+
+    shown_by: ClassVar[str] = "unseen.nets"
 
     scores: dict[str, Score]
     floors: dict[str, NoiseFloor]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["MeasureValue"]
 
 
 @dataclass(frozen=True)
-class MeasureValue(Shown):
+class MeasureValue(Result):
     """A measure of one network: the larger, the larger the gap it expects.
 
     Parameters

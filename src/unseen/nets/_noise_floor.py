@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["NoiseFloor", "adjusted_p_values"]
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class NoiseFloor(Shown):
+class NoiseFloor(Result):
     """What a measure without information scores on this grid, by permuting the measure over the networks.
 
     Parameters

@@ -13,7 +13,7 @@ from torch.func import functional_call
 
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.nets._chains import effective_size, largest_r_hat
 from unseen.nets._inputs import chosen_device, input_tensor
 from unseen.nets._view import View, held_still
@@ -25,7 +25,7 @@ SETTLED = 1.05
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior(Shown):
+class Posterior(Result):
     """A net with uncertain weights, as samples of its logits.
 
     Parameters

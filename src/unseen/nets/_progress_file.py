@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.learners.progress import TrainingProgress
+from unseen.models.progress import TrainingProgress
 
 __all__ = ["KIND", "NAMES", "DamagedRecord", "append_line", "progress_of", "read_lines", "read_progress", "runs_in"]
 
@@ -79,7 +79,7 @@ def _is_number(value: Any, or_none: bool = False) -> bool:
 
 
 def read_progress(path: str | PathLike[str]) -> TrainingProgress:
-    """Read a record written by `Monitor` as the same kind of result that `unseen.learners.progress.monitor` gives.
+    """Read a record written by `Monitor` as the same kind of result that `unseen.models.progress.monitor` gives.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.nets._grid import as_grid, one_number_each
 
 __all__ = ["GranulatedTau", "RobustError", "granulated_tau", "kendall_tau", "robust_error"]
@@ -70,7 +70,7 @@ def _tau(gap: Floats, measure: Floats, ties: str) -> float:
 
 
 @dataclass(frozen=True)
-class GranulatedTau(Shown):
+class GranulatedTau(Result):
     """Rank correlation when one hyper-parameter varies and the others stand still.
 
     Parameters
@@ -138,7 +138,7 @@ def granulated_tau(gap: ArrayLike, measure: ArrayLike, grid: Any, *, seeds: Arra
 
 
 @dataclass(frozen=True)
-class RobustError(Shown):
+class RobustError(Result):
     """Share of pairs that a measure puts in the wrong order, in the worst environment.
 
     Parameters

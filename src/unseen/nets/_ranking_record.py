@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 from unseen.nets._measure_value import MeasureValue
 from unseen.nets._sheet import AugmentationSheet
 
@@ -16,7 +16,7 @@ __all__ = ["NetRanking"]
 
 
 @dataclass(frozen=True)
-class NetRanking(Shown):
+class NetRanking(Result):
     """Networks in the order in which they are expected to generalize, the smallest expected gap first.
 
     Parameters
@@ -38,6 +38,8 @@ class NetRanking(Shown):
     sheets : tuple of AugmentationSheet
         What measures that augment images look at, from the first two training images; empty where no measure does.
     """
+
+    shown_by: ClassVar[str] = "unseen.nets"
 
     names: tuple[str, ...]
     score: tuple[float, ...]

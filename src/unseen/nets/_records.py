@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
-from unseen.core.arrays import Floats
-from unseen.core.estimate import ResubEstimate
+from unseen.core.estimate import CalibratedEstimate, SmoothedEstimate
 
 __all__ = ["CalibratedNetEstimate", "NetEstimate"]
 
 
 @dataclass(frozen=True)
-class NetEstimate(ResubEstimate):
+class NetEstimate(SmoothedEstimate):
     """The error of a trained net integrated under an empirical measure.
 
     Parameters
@@ -35,10 +34,7 @@ class NetEstimate(ResubEstimate):
     ('input', 'exact', 2)
     """
 
-    space: str = "input"
-    measure: str = ""
-    integration: str = "exact"
-    bandwidth: Floats | None = None
+    shown_by: ClassVar[str] = "unseen.nets"
 
     kept_as = "nets-estimate"
 
@@ -47,10 +43,6 @@ class NetEstimate(ResubEstimate):
         """Title of the report."""
         return f"Error of a trained net by {self.method}"
 
-    def row(self) -> dict[str, Any]:
-        """Return the shared columns, `mc_error`, `space` and `integration`."""
-        return {**super().row(), "space": self.space, "integration": self.integration}
-
     def __str__(self) -> str:
         error = f", Monte-Carlo error {self.mc_error:.2g}" if self.mc_error else ""
         where = "" if self.space == "input" else f" behind layer {self.space}"
@@ -58,7 +50,7 @@ class NetEstimate(ResubEstimate):
 
 
 @dataclass(frozen=True)
-class CalibratedNetEstimate(NetEstimate):
+class CalibratedNetEstimate(NetEstimate, CalibratedEstimate):
     """A bolstered estimate whose kernels were scaled to remove an estimated bias.
 
     Parameters
@@ -75,16 +67,6 @@ class CalibratedNetEstimate(NetEstimate):
         Standard error of the estimate over other splits and other copies, by the jackknife over the repetitions; NaN with
         one repetition. `mc_error` is that of the integration with kappa given.
     """
-
-    kappa: float = 1.0
-    curve: Floats | None = None
-    deviations: Floats | None = None
-    uncalibrated: float = float("nan")
-    calibration_error: float = float("nan")
-
-    def row(self) -> dict[str, Any]:
-        """Return the columns of a net's estimate, `kappa` and `calibration_error`."""
-        return {**super().row(), "kappa": self.kappa, "calibration_error": self.calibration_error}
 
     def __str__(self) -> str:
         known = self.calibration_error == self.calibration_error

@@ -6,14 +6,14 @@ import dataclasses
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.core.show import Shown
 from unseen.nets._packed_images import packed
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ LARGEST = 64  # pixels a side on a sheet beside a ranking or a bench
 
 
 @dataclass(frozen=True)
-class AugmentationSheet(Shown):
+class AugmentationSheet(Result):
     """Augmented images in rows and columns, each with what was done to it and the penalty of misclassifying it.
 
     Parameters
@@ -47,6 +47,8 @@ class AugmentationSheet(Shown):
     images : numpy.ndarray
         Shape (rows, columns, height, width, channels), black 0 and white 1.
     """
+
+    shown_by: ClassVar[str] = "unseen.nets"
 
     category: str
     row_labels: tuple[str, ...]

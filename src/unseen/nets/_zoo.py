@@ -16,7 +16,7 @@ import torch
 
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.nets._net import Copy80, Net
 from unseen.nets._settings import device_of
 from unseen.nets._start import fresh_nets
@@ -31,7 +31,7 @@ LOG = logging.getLogger("unseen")
 
 
 @dataclass(frozen=True)
-class Zoo(Shown):
+class Zoo(Result):
     """Networks on a grid, with their weights in a folder.
 
     Parameters

@@ -1,15 +1,20 @@
-"""Sections of the reports of a bench of measures and of a ranking of networks."""
+"""Report sections of benches, rankings, scores and estimates of nets."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from unseen.nets._bench_record import Bench
-from unseen.nets._ranking_record import NetRanking
-from unseen.report._sections import Block, Cell, Notes, Section, Table, Text, picture, section
+import numpy as np
 
-__all__ = ["augmentations", "bench_answer", "ranking_answer"]
+from unseen.nets._bench_record import Bench
+from unseen.nets._measure_scores import MeasureScores
+from unseen.nets._ranking_record import NetRanking
+from unseen.nets._records import NetEstimate
+from unseen.show.sections import Block, Cell, Notes, Section, Table, Text, picture, section
+
+__all__ = ["answer", "augmentations", "bench_answer", "ranking_answer"]
+
 
 SHEETS = {
     "strong": "Strong augmentations of one image, from none to the strongest.",
@@ -169,3 +174,76 @@ def _skipped(row: dict[str, Any]) -> str:
     for name, why in row["skipped"].items():
         reasons.setdefault(why, []).append(name)
     return "; ".join(f"{' '.join(names)}: {why}" for why, names in reasons.items())
+
+
+@section(MeasureScores, 10)
+def answer(found: MeasureScores) -> Section:
+    """Return which measure says most about the gap, in words, and the figure of scores."""
+    best = found.best_first()[0]
+    score, floor = found.scores[best], found.floors[best]
+    above = sum(s.value > found.floors[name].quantile for name, s in found.scores.items())
+    lead = f"{best} scores {100 * score.value:.1f} of 100, where one in twenty measures without information passes {100 * floor.quantile:.1f} (p = {floor.p_value:.3g})."
+    if len(found.scores) > 1 and best in found.adjusted:
+        lead += f" It is the best of {len(found.scores)}: adjusted for that, p = {found.adjusted[best]:.3g}."
+    about = f"{above} of {len(found.scores)} measures are above their noise floor, on {score.n_networks} networks."
+    made = picture(found, "scores")
+    blocks: list[Block] = [Text(lead, lead=True), Text(about), *([made] if made is not None else [])]
+    return Section("answer", "Which measure can be trusted", [*blocks, *([Notes(found.notes)] if found.notes else [])])
+
+
+@section(MeasureScores, 20)
+def table(found: MeasureScores) -> Section:
+    """Return the table of all scores."""
+    caption = (
+        "CMI: as the PGDL competition's program scores, out of 100, with its interval over seeds where there are several; floor: what one in twenty measures without "
+        "information exceeds; p: by permutation, of this measure alone; adjusted: for looking at all of them; tau: Kendall's correlation with the gap, below 0 where the measure points the wrong way; least with: the hyper-parameters held fixed when it scores least."
+    )
+    columns = ["measure", "CMI", "lower", "upper", "floor", "p", "adjusted p", "tau", "least with", "networks"]
+    rows = [list(row.values()) for row in sorted(found.rows(), key=lambda row: -row["cmi"])]
+    return Section("table", "All measures", [Table(columns, rows, caption)])
+
+
+@section(MeasureScores, 30)
+def scatter(found: MeasureScores) -> Section | None:
+    """Return the gaps against the best measure."""
+    made = picture(found, "scatter")
+    return None if made is None else Section("scatter", "Gap against the best measure", [made])
+
+
+@section(MeasureScores, 40)
+def sets(found: MeasureScores) -> Section | None:
+    """Return what the best measure scores for every set of hyper-parameters held fixed."""
+    best = found.best_first()[0]
+    made = picture(found.scores[best], "sets")
+    return None if made is None else Section("sets", f"What {best} scores by what is held fixed", [made])
+
+
+SHOWN = 10
+
+
+@section(NetEstimate, 20)
+def measure(e: NetEstimate) -> Section:
+    """Return the empirical measure in words, with the size of its kernels."""
+    where = "in the space of the inputs" if e.space == "input" else f"behind the layer {e.space!r}"
+    text = f"The error was integrated under {e.measure or 'the sample'} {where} ({e.integration})."
+    if not e.n_fits:
+        text += " Nothing was trained again."
+    blocks: list[Block] = [Text(text)]
+    if e.bandwidth is not None:
+        rows: list[list[Any]] = [[k, float(size)] for k, size in enumerate(np.asarray(e.bandwidth))]
+        caption = "Root mean variance of the kernels of each class over its coordinates, after scaling."
+        blocks.append(Table(["number of the class", "standard deviation"], rows, caption))
+    return Section("measure", "How it was measured", blocks)
+
+
+@section(NetEstimate, 60)
+def hardest(e: NetEstimate) -> Section | None:
+    """Return the training points that carry most of the error."""
+    if e.contributions is None or not np.any(np.asarray(e.contributions) > 0):
+        return None
+    values = np.asarray(e.contributions, dtype=float)
+    order = np.argsort(-values, kind="stable")[:SHOWN]
+    share = float(values[order].sum() / values.sum())
+    text = f"The error attributed to each training point; the {len(order)} listed carry {100 * share:.0f}% of the sum over all {len(values)}."
+    rows: list[list[Any]] = [[int(k) + 1, float(values[k])] for k in order if values[k] > 0]
+    return Section("hardest", "Hardest points", [Text(text), Table(["row, from 1", "error at this point"], rows)])

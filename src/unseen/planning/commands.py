@@ -1,4 +1,4 @@
-"""`unseen plan-test-size`: how many units a test set needs."""
+"""Commands `unseen power` and `unseen plan-test-size`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,41 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import Json, Level, Quiet, Report, Seed, check_writable, emit, write_report
+from unseen.request.command_line import Json, Level, Quiet, Report, Seed, check_writable, command, emit, write_report
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 
+@command("power")
+def power(
+    n: Annotated[int | None, typer.Option("--n", help="Units in the test set.")] = None,
+    difference: Annotated[
+        float | None, typer.Option("--difference", "-d", help="True difference of the errors.")
+    ] = None,
+    disagreement: Annotated[
+        float | None, typer.Option("--disagreement", help="Share of units on which exactly one model is right.")
+    ] = None,
+    sd: Annotated[
+        float | None, typer.Option("--sd", help="Standard deviation of a unit's difference of losses.")
+    ] = None,
+    wanted: Annotated[float | None, typer.Option("--power", help="Wanted power; n or the difference is found.")] = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="Size of the test.")] = 0.05,
+    sides: Annotated[int, typer.Option("--sides", help="1 or 2.")] = 2,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Power of a paired comparison; of --n, --difference and --power give two."""
+    check_writable(report)
+    from unseen.planning.power import power as run
+
+    result = run(n, difference, disagreement=disagreement, sd=sd, power=wanted, alpha=alpha, sides=sides)
+    emit(result, json)
+    write_report(result, report, quiet)
+
+
+@command("plan-test-size")
 def plan_test_size(
     half_width: Annotated[float, typer.Option("--half-width", help="Half the interval's width: plus or minus.")],
     error: Annotated[float | None, typer.Option("--error", help="Error rate expected; 0.5 by default.")] = None,
@@ -34,7 +64,7 @@ def plan_test_size(
 ) -> None:
     """Size of a test set for an interval of a wanted width."""
     check_writable(report)
-    from unseen.verbs.planning import plan_test_size as run
+    from unseen.planning.test_size import plan_test_size as run
 
     result = run(
         half_width, error=error, sd=sd, disagreement=disagreement, difference=difference, level=level,
@@ -42,8 +72,3 @@ def plan_test_size(
     )  # fmt: skip
     emit(result, json)
     write_report(result, report, quiet)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("plan-test-size")(plan_test_size)

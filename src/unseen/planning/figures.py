@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, tidy
-from unseen.verbs.planning import TestSize
-from unseen.verbs.power import Power, power_curve
+from unseen.planning.power import Power, power_curve
+from unseen.planning.test_size import TestSize
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, tidy
 
 __all__: list[str] = []
 

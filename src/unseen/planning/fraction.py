@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 
 __all__ = ["OptimalFraction", "holdout_mse", "optimal_fraction"]
 
@@ -16,7 +16,7 @@ EXPANSION_HOLDS_BELOW = 0.5
 PRECISE_FROM, PRECISE_RATIO, PRECISE_WITHIN = 50, 20, 0.02
 
 
-class OptimalFraction(float, Shown):
+class OptimalFraction(float, Result):
     """The share of the data to hold out: a number, with the other forms of it beside.
 
     Attributes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["Power", "counted_power", "paired_power", "power", "power_curve", "smallest"]
 
@@ -19,7 +19,7 @@ FEW_DISAGREEMENTS = 50
 
 
 @dataclass(frozen=True)
-class Power(Shown):
+class Power(Result):
     """Chance that a paired t test on a test set shows a difference between two models.
 
     Parameters
@@ -41,6 +41,8 @@ class Power(Shown):
     solved_for : str
         Which of power, n and difference was computed.
     """
+
+    shown_by: ClassVar[str] = "unseen.planning"
 
     power: float
     n: int

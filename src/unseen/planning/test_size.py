@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import check_level
 from unseen.core.notes import Note, note
-from unseen.core.show import Shown
-from unseen.verbs.power import smallest
+from unseen.core.result import Result
+from unseen.planning.power import smallest
 
 __all__ = ["TestSize", "half_width_of", "plan_test_size"]
 
@@ -20,7 +20,7 @@ FEW = 10
 
 
 @dataclass(frozen=True)
-class TestSize(Shown):
+class TestSize(Result):
     """Units a test set needs.
 
     Parameters
@@ -42,6 +42,8 @@ class TestSize(Shown):
     notes : tuple of Note
         Remarks.
     """
+
+    shown_by: ClassVar[str] = "unseen.planning"
 
     n: int
     half_width: float

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 from unseen.core.errors import InputError
-from unseen.core.interrupt import kept_in
 from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed
 from unseen.engine.events import Reporter, reporter_for
-from unseen.reproduce._record import Reproduction
-from unseen.reproduce._verified import verified
+from unseen.engine.interrupts import kept_in
+from unseen.reproduction._record import Reproduction
+from unseen.reproduction._verified import verified
 
 __all__ = ["Experiment", "experiments", "parse_options", "reproduce"]
 
@@ -62,7 +62,7 @@ def experiments() -> list[dict[str, Any]]:
             "options": ", ".join(options_of(cls)),
             "source": cls.source,
         }
-        for cls in known("reproduce").values()
+        for cls in known("reproduction").values()
     ]
 
 
@@ -116,7 +116,7 @@ def reproduce(
     >>> r.cells[0].table, r.cells[0].published
     ('2.1 true error', 0.329)
     """
-    experiment = build(name, "reproduce", options=options)
+    experiment = build(name, "reproduction", options=options)
     count = experiment.replications if replications is None else replications
     if isinstance(count, bool) or not isinstance(count, int) or count < 2:
         raise InputError(f"replications is {replications!r}; it must be a whole number of at least 2.")
@@ -154,7 +154,7 @@ def parse_options(name: str, given: dict[str, str]) -> dict[str, Any]:
     >>> parse_options("ghane-synthetic", {"sizes": "20,40"})
     {'sizes': (20, 40)}
     """
-    defaults = options_of(find(name, "reproduce"))
+    defaults = options_of(find(name, "reproduction"))
     return {key: _like(defaults.get(key), key, text) for key, text in given.items()}
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.summary import summarize
-from unseen.display._figures import PALETTE, Figure, figure
-from unseen.display._style import legend_below, tidy
-from unseen.report._sections import Section, figure_section, section
-from unseen.reproduce._published import published
-from unseen.reproduce.ghane_mnist import COLUMNS, MnistResult
+from unseen.reproduction._published import published
+from unseen.reproduction.ghane_mnist import COLUMNS, MnistResult
+from unseen.show.figures import PALETTE, Figure, figure
+from unseen.show.sections import Section, figure_section, section
+from unseen.show.style import legend_below, tidy
 
 __all__: list[str] = []
 

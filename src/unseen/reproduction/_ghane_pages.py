@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from unseen.display._figures import Figure, figure
-from unseen.display.resub_deviations import CAPTION, DeviationsInfo, draw
-from unseen.display.resub_deviations import info as boxes
-from unseen.report._sections import Block, Section, picture, section
-from unseen.reproduce.ghane_synthetic import RULES, GhaneResult
+from unseen.assessment.figures.resub_deviations import CAPTION, DeviationsInfo, draw
+from unseen.assessment.figures.resub_deviations import info as boxes
+from unseen.reproduction.ghane_synthetic import RULES, GhaneResult
+from unseen.show.figures import Figure, figure
+from unseen.show.sections import Block, Section, picture, section
 
 __all__: list[str] = []
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.store import Result, TaskRow
+from unseen.store import TaskResult, TaskRow
 
 __all__ = ["cells_of", "run_group", "runs_of"]
 
@@ -18,7 +18,7 @@ VERSION = 1  # raised when the numbers of a replication change
 
 def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list[dict[str, Any]]:
     """Return a cell for every rule, size and estimator."""
-    from unseen.reproduce._ghane_trial import COLUMNS
+    from unseen.reproduction._ghane_trial import COLUMNS
 
     return [
         {
@@ -30,9 +30,9 @@ def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list
     ]  # fmt: skip
 
 
-def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[Result]:
+def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     """Run the replications that rows ask for, each once, and return what was asked."""
-    from unseen.reproduce._ghane_trial import replications
+    from unseen.reproduction._ghane_trial import replications
 
     trials: dict[tuple[str, int, int, int], dict[str, float]] = {}
     out = []
@@ -43,7 +43,7 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
             trials[key] = replications(key[0], key[1], range(key[2], key[2] + 1), spec["seed"], key[3])[0]
         found = trials[key]
         seconds = found[f"ms {cell['method']}"] / 1000
-        out.append(Result(row.id, found[cell["method"]], found["true-error"], seconds=seconds))
+        out.append(TaskResult(row.id, found[cell["method"]], found["true-error"], seconds=seconds))
     return out
 
 

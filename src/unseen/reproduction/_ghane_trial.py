@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.sklearn import FittedEstimator
 from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import build, find
 from unseen.core.rng import stream, task_seed
-from unseen.core.threads import limited_threads
 from unseen.datasets.populations import GaussianBlocks
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.kfold import KFold
 from unseen.designs.splits import Splits
 from unseen.engine.run import execute
+from unseen.engine.threads import limited_threads
+from unseen.models.sklearn import FittedEstimator
 
 __all__ = ["COLUMNS", "RULES", "replications"]
 

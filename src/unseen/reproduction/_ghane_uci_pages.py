@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import PALETTE, Figure, figure
-from unseen.display._style import legend_below, tidy
-from unseen.report._sections import Section, figure_section, section
-from unseen.reproduce.ghane_uci import ESTIMATORS, UciResult
+from unseen.reproduction.ghane_uci import ESTIMATORS, UciResult
+from unseen.show.figures import PALETTE, Figure, figure
+from unseen.show.sections import Section, figure_section, section
+from unseen.show.style import legend_below, tidy
 
 __all__: list[str] = []
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, legend_below, tidy
-from unseen.report._sections import Section, figure_section, section
-from unseen.reproduce.hutton_overtraining import HuttonResult
+from unseen.reproduction.hutton_overtraining import HuttonResult
+from unseen.show.figures import Figure, figure
+from unseen.show.sections import Section, figure_section, section
+from unseen.show.style import PALETTE, legend_below, tidy
 
 __all__: list[str] = []
 

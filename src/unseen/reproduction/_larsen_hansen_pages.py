@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, tidy
-from unseen.report._sections import Section, figure_section, section, table_of
-from unseen.reproduce.larsen_hansen import LarsenHansenResult
+from unseen.reproduction.larsen_hansen import LarsenHansenResult
+from unseen.show.figures import Figure, figure
+from unseen.show.sections import Section, figure_section, section, table_of
+from unseen.show.style import PALETTE, tidy
 
 __all__: list[str] = []
 

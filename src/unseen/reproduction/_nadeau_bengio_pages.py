@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, tidy
-from unseen.report._sections import Section, Text, picture, section, table_of
-from unseen.reproduce._nadeau_bengio_judged import NOMINAL
-from unseen.reproduce.nadeau_bengio import NadeauBengioResult
+from unseen.reproduction._nadeau_bengio_judged import NOMINAL
+from unseen.reproduction.nadeau_bengio import NadeauBengioResult
+from unseen.show.figures import Figure, figure
+from unseen.show.sections import Section, Text, picture, section, table_of
+from unseen.show.style import PALETTE, tidy
 
 __all__: list[str] = []
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.engine.events import Reporter
-from unseen.reproduce._nadeau_bengio_judged import J
-from unseen.reproduce._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduce._nadeau_bengio_stats import Raw
-from unseen.reproduce._nadeau_bengio_variance import VarianceRun, variance_run
-from unseen.store import Result, TaskRow
+from unseen.reproduction._nadeau_bengio_judged import J
+from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
+from unseen.reproduction._nadeau_bengio_stats import Raw
+from unseen.reproduction._nadeau_bengio_variance import VarianceRun, variance_run
+from unseen.store import TaskResult, TaskRow
 
 __all__ = ["StoredTasks", "packed", "run_group", "unpacked"]
 
@@ -61,9 +61,9 @@ def _described(problem: Any) -> dict[str, Any]:
     return {"kind": "letter" if isinstance(problem, Letter) else "regressions", **kept}
 
 
-def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[Result]:
+def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     """Run chunks of data sets; the replication of a task is the number of its chunk."""
-    from unseen.reproduce.nadeau_bengio import raw_sets
+    from unseen.reproduction.nadeau_bengio import raw_sets
 
     out = []
     for row in rows:
@@ -80,7 +80,7 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
             runs = variance_run(problem, sets, how["splits"][0], seed)
             arrays = {f"{name}|{part}": getattr(run, part) for name, run in runs.items() for part in SUMS}
             value = float(next(iter(runs.values())).means[:, 0].mean())
-        out.append(Result(row.id, value, seconds=time.perf_counter() - start, extra=packed(arrays)))
+        out.append(TaskResult(row.id, value, seconds=time.perf_counter() - start, extra=packed(arrays)))
     return out
 
 
@@ -95,8 +95,8 @@ class StoredTasks:
     reporter: Reporter
 
     def _chunks(self, call: str, problem: Any, count: int, splits: Sequence[int], seed: int) -> list[dict[str, Floats]]:
-        from unseen.reproduce._stored import driven
-        from unseen.reproduce.nadeau_bengio import CHUNK
+        from unseen.reproduction._stored import driven
+        from unseen.reproduction.nadeau_bengio import CHUNK
         from unseen.study._cells import tasks_over
 
         cell = {
@@ -118,7 +118,7 @@ class StoredTasks:
 
     def variance(self, problem: Regressions, count: int, seed: int) -> dict[str, VarianceRun]:
         """Return the sums behind the variance ratios."""
-        from unseen.reproduce._nadeau_bengio_variance import SETTINGS
+        from unseen.reproduction._nadeau_bengio_variance import SETTINGS
 
         parts = self._chunks("variance", problem, count, (J,), seed)
         out = {}

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import PALETTE, Figure, figure
-from unseen.display._style import tidy
-from unseen.report._sections import Section, Table, Text, figure_section, section, table_of
-from unseen.reproduce._record import AGREES_WITHIN, Reproduction
+from unseen.reproduction._record import AGREES_WITHIN, Reproduction
+from unseen.show.figures import PALETTE, Figure, figure
+from unseen.show.sections import Section, Table, Text, figure_section, section, table_of
+from unseen.show.style import tidy
 
 __all__: list[str] = []
 

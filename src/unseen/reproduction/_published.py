@@ -20,7 +20,7 @@ def published(name: str) -> list[dict[str, Any]]:
     >>> row["table"], row["rule"], row["n"], row["value"]
     ('2.1', 'linear-svm', 20, 0.311)
     """
-    file = resources.files("unseen.reproduce") / "published" / f"{name}.csv"
+    file = resources.files("unseen.reproduction") / "published" / f"{name}.csv"
     if not file.is_file():
         raise InputError(f"there are no published numbers called {name!r}.")
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]

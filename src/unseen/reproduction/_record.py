@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from unseen.core.show import Shown
+from unseen.core.result import Result
 
 __all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "WithPages", "aligned"]
 
@@ -116,7 +116,7 @@ class Check:
         return f"{'passed' if self.passed else 'FAILED'}  {self.name}: {self.value:.3g} ({self.limits})"
 
 
-class WithPages(Shown):
+class WithPages(Result):
     """A record whose figures and sections live above display and report, so that neither of them finds them by itself."""
 
     @staticmethod
@@ -200,7 +200,7 @@ class Reproduction(WithPages):
 
     @staticmethod
     def _register_pages() -> None:
-        importlib.import_module("unseen.reproduce._pages")
+        importlib.import_module("unseen.reproduction._pages")
 
     def __str__(self) -> str:
         head = f"{self.title} ({self.experiment}; {self.replications} replications, seed {self.seed})\n{self.source}"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.core.show import plain
-from unseen.reproduce._experiment import reproduce
-from unseen.reproduce._record import Check, Reproduction, WithPages, aligned
+from unseen.core.result import plain
+from unseen.reproduction._experiment import reproduce
+from unseen.reproduction._record import Check, Reproduction, WithPages, aligned
 
 __all__ = ["CheckOverSeeds", "SeedRuns", "parse_seeds", "reproduce_over_seeds"]
 
@@ -164,7 +164,7 @@ class SeedRuns(WithPages):
 
     @staticmethod
     def _register_pages() -> None:
-        importlib.import_module("unseen.reproduce._seeds_pages")
+        importlib.import_module("unseen.reproduction._seeds_pages")
 
     def __str__(self) -> str:
         count = len(self.seeds)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, label, tidy
-from unseen.report._sections import Section, Table, Text, figure_section, section, table_of
-from unseen.reproduce._seeds import CheckOverSeeds, SeedRuns
+from unseen.reproduction._seeds import CheckOverSeeds, SeedRuns
+from unseen.show.figures import Figure, figure
+from unseen.show.sections import Section, Table, Text, figure_section, section, table_of
+from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__: list[str] = []
 

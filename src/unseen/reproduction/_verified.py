@@ -19,7 +19,7 @@ def verified() -> dict[str, dict[str, Any]]:
     >>> verified()["nadeau-bengio"]["replications"]
     500
     """
-    text = (files("unseen.reproduce") / "verified.csv").read_text(encoding="utf-8")
+    text = (files("unseen.reproduction") / "verified.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     words = ("experiment", "version", "date")
     return {row["experiment"]: {k: v if k in words else int(v) for k, v in row.items()} for row in rows}

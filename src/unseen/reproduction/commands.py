@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import (
+from unseen.core.errors import InputError
+from unseen.request.command_line import (
     Jobs,
     Json,
     Quiet,
@@ -15,14 +16,14 @@ from unseen.cli._common import (
     Store,
     check_store,
     check_writable,
+    command,
     emit,
     progress_for,
-    table,
     write_report,
 )
-from unseen.core.errors import InputError
+from unseen.show.text import text_table
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 HELP = """Run a published experiment again: published | ours | difference in Monte-Carlo errors | verdict.
 
@@ -37,6 +38,7 @@ checks and cells are those of the run named beside them; minutes is what a run o
 Options, given as --option value:"""
 
 
+@command("reproduce", help=HELP, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def reproduce(
     context: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Id of an experiment; --list names them.")] = None,
@@ -68,8 +70,8 @@ def reproduce(
     quiet: Quiet = False,
 ) -> None:
     """Run a published experiment again, or list them."""
-    from unseen.reproduce import _experiment as framework
-    from unseen.reproduce._seeds import parse_seeds, reproduce_over_seeds
+    from unseen.reproduction import _experiment as framework
+    from unseen.reproduction._seeds import parse_seeds, reproduce_over_seeds
 
     if listing:
         _list(framework.experiments(), as_json)
@@ -102,7 +104,7 @@ def _list(rows: list[dict[str, Any]], as_json: bool) -> None:
     if as_json:
         emit(rows, True)
         return
-    typer.echo(table(rows, ["experiment", "checks", "cells", "run", "minutes", "extra", "title"]))
+    typer.echo(text_table(rows, ["experiment", "checks", "cells", "run", "minutes", "extra", "title"]))
     typer.echo("\n".join([LISTED, *(f"  {row['experiment']}: {row['options'] or 'none'}" for row in rows)]))
 
 
@@ -121,9 +123,3 @@ def _pairs(named: list[str], loose: list[str]) -> dict[str, str]:
             raise InputError(f"unexpected argument {key!r}; options of an experiment are written --key value.")
         out[key[2:].replace("-", "_")] = value if found else queue.pop(0)
     return out
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    settings = {"allow_extra_args": True, "ignore_unknown_options": True}
-    app.command("reproduce", help=HELP, context_settings=settings)(reproduce)

@@ -12,9 +12,9 @@ from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import task_seed
 from unseen.engine.events import Reporter
-from unseen.reproduce._ghane_contest import FORMULAS, worst_misfit
-from unseen.reproduce._published import published
-from unseen.reproduce._record import Cell, Check, Reproduction
+from unseen.reproduction._ghane_contest import FORMULAS, worst_misfit
+from unseen.reproduction._published import published
+from unseen.reproduction._record import Cell, Check, Reproduction
 
 __all__ = ["GhaneHcm"]
 

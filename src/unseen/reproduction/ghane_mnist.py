@@ -16,9 +16,9 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.core.registry import register
 from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
-from unseen.reproduce._ghane_mnist_runs import Setting, finished_rows, noisy_digits, read_mnist, run_size, subsets
-from unseen.reproduce._published import published
-from unseen.reproduce._record import Cell, Check, Reproduction
+from unseen.reproduction._ghane_mnist_runs import Setting, finished_rows, noisy_digits, read_mnist, run_size, subsets
+from unseen.reproduction._published import published
+from unseen.reproduction._record import Cell, Check, Reproduction
 
 __all__ = ["GhaneMnist", "MnistResult"]
 
@@ -55,8 +55,8 @@ class MnistResult(Reproduction):
 
     @staticmethod
     def _register_pages() -> None:
-        import unseen.reproduce._ghane_mnist_pages
-        import unseen.reproduce._pages  # noqa: F401
+        import unseen.reproduction._ghane_mnist_pages
+        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -159,7 +159,7 @@ class GhaneMnist:
 
     def _stored(self, replications: int) -> Runs:
         if self.results == SHIPPED:
-            file = resources.files("unseen.reproduce") / "results" / "ghane_mnist.csv"
+            file = resources.files("unseen.reproduction") / "results" / "ghane_mnist.csv"
             with resources.as_file(file) as path:
                 rows = finished_rows(path)
         else:

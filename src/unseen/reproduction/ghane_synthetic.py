@@ -15,10 +15,10 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import register
 from unseen.core.summary import summarize
-from unseen.core.threads import worker_count
 from unseen.engine.events import Reporter
-from unseen.reproduce._published import published
-from unseen.reproduce._record import Cell, Check, Reproduction
+from unseen.engine.threads import worker_count
+from unseen.reproduction._published import published
+from unseen.reproduction._record import Cell, Check, Reproduction
 from unseen.resubstitution._deviations import Deviations
 
 __all__ = ["RULES", "GhaneResult", "GhaneSynthetic"]
@@ -53,8 +53,8 @@ class GhaneResult(Reproduction):
 
     @staticmethod
     def _register_pages() -> None:
-        import unseen.reproduce._ghane_pages
-        import unseen.reproduce._pages  # noqa: F401
+        import unseen.reproduction._ghane_pages
+        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -100,8 +100,8 @@ class GhaneSynthetic:
         self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
     ) -> GhaneResult:
         """Run what a store does not hold yet; the numbers are those of `run`."""
-        from unseen.reproduce._ghane_tasks import cells_of, runs_of
-        from unseen.reproduce._stored import driven
+        from unseen.reproduction._ghane_tasks import cells_of, runs_of
+        from unseen.reproduction._stored import driven
         from unseen.study._cells import tasks_over
 
         self._check()
@@ -113,7 +113,7 @@ class GhaneSynthetic:
     @staticmethod
     def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
         """Run tasks of the stored experiment."""
-        from unseen.reproduce._ghane_tasks import run_group
+        from unseen.reproduction._ghane_tasks import run_group
 
         return run_group(spec, cells, rows)
 
@@ -136,7 +136,7 @@ class GhaneSynthetic:
     def _runs(self, count: int, seed: int, reporter: Reporter, n_jobs: int | None) -> Runs:
         from joblib import Parallel, delayed
 
-        from unseen.reproduce._ghane_trial import replications
+        from unseen.reproduction._ghane_trial import replications
 
         # largest first, so that no worker is left with the long ones at the end
         cells = [(rule, n) for n in sorted(self.sizes, reverse=True) for rule in self.rules]

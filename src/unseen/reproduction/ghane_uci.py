@@ -16,7 +16,7 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.core.registry import register
 from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
-from unseen.reproduce._ghane_uci_runs import (
+from unseen.reproduction._ghane_uci_runs import (
     DEFECTIVE,
     DEPTHS,
     Setting,
@@ -26,7 +26,7 @@ from unseen.reproduce._ghane_uci_runs import (
     run_set,
     sets_in,
 )
-from unseen.reproduce._record import Cell, Check, Reproduction
+from unseen.reproduction._record import Cell, Check, Reproduction
 
 __all__ = ["ESTIMATORS", "GhaneUci", "UciResult"]
 
@@ -57,8 +57,8 @@ class UciResult(Reproduction):
 
     @staticmethod
     def _register_pages() -> None:
-        import unseen.reproduce._ghane_uci_pages
-        import unseen.reproduce._pages  # noqa: F401
+        import unseen.reproduction._ghane_uci_pages
+        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -156,7 +156,7 @@ class GhaneUci:
 
     def _stored(self) -> list[dict[str, Any]]:
         if self.results == SHIPPED:
-            with resources.as_file(resources.files("unseen.reproduce") / "results" / "ghane_uci.csv") as path:
+            with resources.as_file(resources.files("unseen.reproduction") / "results" / "ghane_uci.csv") as path:
                 rows = finished_rows(path)
         else:
             rows = finished_rows(Path(self.results))

@@ -12,8 +12,8 @@ from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.engine.events import Reporter
-from unseen.learners._backprop import Nets, new_nets
-from unseen.reproduce._record import Cell, Check, Reproduction
+from unseen.models._backprop import Nets, new_nets
+from unseen.reproduction._record import Cell, Check, Reproduction
 
 __all__ = ["HuttonOvertraining", "HuttonResult"]
 
@@ -37,8 +37,8 @@ class HuttonResult(Reproduction):
 
     @staticmethod
     def _register_pages() -> None:
-        import unseen.reproduce._hutton_pages
-        import unseen.reproduce._pages  # noqa: F401
+        import unseen.reproduction._hutton_pages
+        import unseen.reproduction._pages  # noqa: F401
 
 
 @register

@@ -13,10 +13,10 @@ from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.engine.events import Reporter
-from unseen.reproduce import _larsen_hansen_runs as runs
-from unseen.reproduce._published import published
-from unseen.reproduce._record import Cell, Check, Reproduction
-from unseen.verbs.fraction import optimal_fraction
+from unseen.planning.fraction import optimal_fraction
+from unseen.reproduction import _larsen_hansen_runs as runs
+from unseen.reproduction._published import published
+from unseen.reproduction._record import Cell, Check, Reproduction
 
 __all__ = ["LarsenHansen", "LarsenHansenResult"]
 
@@ -44,8 +44,8 @@ class LarsenHansenResult(Reproduction):
 
     @staticmethod
     def _register_pages() -> None:
-        import unseen.reproduce._larsen_hansen_pages
-        import unseen.reproduce._pages  # noqa: F401
+        import unseen.reproduction._larsen_hansen_pages
+        import unseen.reproduction._pages  # noqa: F401
 
 
 @register

@@ -13,9 +13,9 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import stream
-from unseen.core.threads import limited_threads, worker_count
 from unseen.engine.events import Reporter
-from unseen.reproduce._nadeau_bengio_judged import (
+from unseen.engine.threads import limited_threads, worker_count
+from unseen.reproduction._nadeau_bengio_judged import (
     MOST_J,
     MOST_M,
     J,
@@ -27,10 +27,10 @@ from unseen.reproduce._nadeau_bengio_judged import (
     size_checks,
     variance_checks,
 )
-from unseen.reproduce._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduce._nadeau_bengio_stats import Raw, draw_layout, raw_of
-from unseen.reproduce._nadeau_bengio_variance import VarianceRun, ratios, variance_run
-from unseen.reproduce._record import Reproduction
+from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
+from unseen.reproduction._nadeau_bengio_stats import Raw, draw_layout, raw_of
+from unseen.reproduction._nadeau_bengio_variance import VarianceRun, ratios, variance_run
+from unseen.reproduction._record import Reproduction
 
 __all__ = ["NadeauBengio", "NadeauBengioResult"]
 
@@ -56,8 +56,8 @@ class NadeauBengioResult(Reproduction):
 
     @staticmethod
     def _register_pages() -> None:
-        import unseen.reproduce._nadeau_bengio_pages
-        import unseen.reproduce._pages  # noqa: F401
+        import unseen.reproduction._nadeau_bengio_pages
+        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -107,7 +107,7 @@ class NadeauBengio:
         self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
     ) -> NadeauBengioResult:
         """Run what a store does not hold yet; the numbers are those of `run`."""
-        from unseen.reproduce._nadeau_bengio_tasks import StoredTasks
+        from unseen.reproduction._nadeau_bengio_tasks import StoredTasks
 
         there, counts = self._checked(replications)
         tasks = StoredTasks(store, self, replications, n_jobs, reporter)
@@ -116,7 +116,7 @@ class NadeauBengio:
     @staticmethod
     def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
         """Run tasks of the stored experiment."""
-        from unseen.reproduce._nadeau_bengio_tasks import run_group
+        from unseen.reproduction._nadeau_bengio_tasks import run_group
 
         return run_group(spec, cells, rows)
 

@@ -1,34 +1,81 @@
-"""Options that every command has, and the one way results leave a command."""
+"""Options that commands share, how a command registers, and the one way results leave it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from unseen.core.errors import InputError
 
 __all__ = [
+    "COMMANDS",
+    "GROUPS",
+    "Command",
     "Costs",
+    "DataFile",
+    "Decimal",
+    "DropColumns",
+    "GroupColumn",
+    "IdColumn",
     "Images",
     "Jobs",
     "Json",
     "Level",
+    "ModelName",
+    "PositiveClass",
     "Quiet",
     "Report",
+    "Rows",
     "Scheduler",
     "Seed",
+    "Separator",
     "Store",
+    "TargetColumn",
+    "TaskName",
+    "TimeColumn",
+    "WeightColumn",
     "check_store",
     "check_writable",
+    "command",
     "emit",
     "keep",
     "progress_for",
-    "table",
     "write_report",
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A function that the command line calls by name; `settings` are typer's."""
+
+    name: str
+    group: str
+    function: Callable[..., None]
+    settings: Mapping[str, Any]
+
+
+COMMANDS: list[Command] = []
+GROUPS = {
+    "kinetics": "Tracer kinetics: rates, pools and fluxes that balance.",
+    "nets": "Deep nets: error estimates, training progress, and which network will generalize.",
+    "study": "Studies of error estimators over many samples, kept in a store and resumable.",
+}
+F = TypeVar("F", bound=Callable[..., None])
+
+
+def command(name: str, *, group: str = "", **settings: Any) -> Callable[[F], F]:
+    """Register a function as a command, of its own or of a group of `GROUPS`."""
+
+    def add(function: F) -> F:
+        COMMANDS.append(Command(name=name, group=group, function=function, settings=settings))
+        return function
+
+    return add
 
 
 def _checked_scheduler(text: str | None) -> str | None:
@@ -132,27 +179,18 @@ def emit(result: Any, as_json: bool) -> None:
         typer.echo(str(result))
 
 
-def table(rows: list[dict[str, Any]], columns: list[str] | None = None) -> str:
-    """Return rows as an aligned text table; numbers to four significant digits.
-
-    Examples
-    --------
-    >>> print(table([{"method": "kfold", "value": 0.12345}]))
-    method  value
-    kfold   0.1235
-    """
-    if not rows:
-        return "(none)"
-    names = columns or list(rows[0])
-    cells = [[_cell(row.get(name)) for name in names] for row in rows]
-    widths = [max(len(name), *(len(line[k]) for line in cells)) for k, name in enumerate(names)]
-    lines = [names, *cells]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in lines)
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return str(value)
+DataFile = Annotated[str, typer.Argument(help="File (CSV, TSV, Parquet, ARFF, NPZ, gzipped or not) or bundled name.")]
+ModelName = Annotated[
+    str, typer.Option("--model", "-m", help="Model, such as rbf-svm or 'knn:5'; see `unseen models`.")
+]
+TargetColumn = Annotated[str | None, typer.Option("--target", "-t", help="Column to predict.")]
+GroupColumn = Annotated[str | None, typer.Option("--groups", help="Column of groups that must not be split.")]
+TimeColumn = Annotated[str | None, typer.Option("--time", help="Column that orders the rows in time.")]
+WeightColumn = Annotated[str | None, typer.Option("--weights", help="Column of row weights.")]
+IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names the rows.")]
+PositiveClass = Annotated[str | None, typer.Option("--positive", help="Positive class.")]
+TaskName = Annotated[str | None, typer.Option("--task", help="classification or regression; guessed by default.")]
+DropColumns = Annotated[list[str] | None, typer.Option("--drop", help="Column that is no feature; may be given again.")]
+Rows = Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")]
+Separator = Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")]
+Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from unseen.adapt.sklearn import as_fitted, as_model
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.model import Fitted, Model
@@ -14,6 +13,7 @@ from unseen.core.plan import Plan
 from unseen.core.registry import find
 from unseen.core.rng import stream
 from unseen.datasets.frame import as_data
+from unseen.models.sklearn import as_fitted, as_model
 
 __all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of", "task_of"]
 
@@ -67,7 +67,7 @@ def needs_scores(loss: Any) -> bool:
 def model_of(model: Any, data: Data) -> Model:
     """Return a model for a name or an object with fit and predict."""
     if isinstance(model, str):
-        from unseen.learners.named import named_model
+        from unseen.models.named import named_model
 
         return as_model(named_model(model, data), data, model)
     return as_model(model, data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from unseen.core.estimate import CalibratedEstimate, SmoothedEstimate
 from unseen.core.rng import RandomState
 from unseen.resubstitution._apply import apply
-from unseen.resubstitution._result import CalibratedEstimate, SmoothedEstimate
 
 __all__ = ["bolster", "calibrated_bolster", "calibrated_naive_bayes_bolster", "naive_bayes_bolster", "semi_bolster"]
 

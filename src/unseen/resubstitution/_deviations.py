@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.core.show import Shown
+from unseen.core.result import Result
 from unseen.core.summary import summarize
 
 __all__ = ["Deviations", "deviations"]
 
 
 @dataclass(frozen=True, eq=False)
-class Deviations(Shown):
+class Deviations(Result):
     """Estimate minus true error, by group of replications and by estimator.
 
     Parameters
@@ -40,6 +40,8 @@ class Deviations(Shown):
     >>> [(r["estimator"], round(r["bias"], 3)) for r in d.rows()]
     [('resub', -0.15), ('bolster', 0.0)]
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     title: str
     groups: tuple[str, ...]

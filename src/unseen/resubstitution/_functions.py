@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from unseen.core.estimate import Estimate
+from unseen.core.estimate import Estimate, SmoothedEstimate
 from unseen.core.rng import RandomState
 from unseen.resubstitution._apply import apply
-from unseen.resubstitution._result import SmoothedEstimate
 
 __all__ = [
     "bayesian",

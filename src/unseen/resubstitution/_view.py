@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.registry import build
+from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.show import Shown
 from unseen.datasets.frame import as_data
 from unseen.resubstitution._held import held
 from unseen.resubstitution._integrate import misclassified_mass
@@ -22,7 +22,7 @@ __all__ = ["KernelView", "view"]
 
 
 @dataclass(frozen=True, eq=False)
-class KernelView(Shown):
+class KernelView(Result):
     """Points, kernels and decision regions in a plane.
 
     Parameters
@@ -46,6 +46,8 @@ class KernelView(Shown):
     space : str
         Where the kernels live.
     """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
 
     points: Floats
     codes: Ints

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.display._style import PALETTE
-from unseen.display._svg import svg
+from unseen.core.registry import import_all
+from unseen.show.inline_svg import svg
+from unseen.show.style import PALETTE
 
-__all__ = ["PALETTE", "Figure", "draw", "figure", "figures_for", "info", "size_of", "svg"]
+__all__ = ["PALETTE", "Figure", "draw", "figure", "figures_for", "info", "load_owners", "size_of", "svg"]
 
 
 @dataclass(frozen=True)
@@ -59,16 +59,18 @@ def figure(one: Figure) -> Figure:
 
 
 @cache
-def _load() -> None:
-    package = importlib.import_module("unseen.display")
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"unseen.display.{module.name}")
+def load_owners(record: type) -> None:
+    """Import the figures and sections of whatever shows a class of result: its owner, and the owners of its bases."""
+    owners = dict.fromkeys(vars(cls)["shown_by"] for cls in record.__mro__ if vars(cls).get("shown_by"))
+    for owner in owners:
+        for part in ("figures", "sections"):
+            if importlib.util.find_spec(f"{owner}.{part}") is not None:
+                import_all(f"{owner}.{part}")
 
 
 def figures_for(result: Any) -> list[Figure]:
     """Return the figures registered for a result's class, in report order."""
-    _load()
+    load_owners(type(result))
     return sorted((f for f in _figures.values() if isinstance(result, f.record)), key=lambda f: (f.order, f.name))
 
 
@@ -95,11 +97,11 @@ def info(result: Any, name: str | None = None) -> Any:
 
     Examples
     --------
-    >>> import unseen, unseen.display
+    >>> import unseen, unseen.show
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = unseen.datasets.load("iris").xy
     >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
-    >>> unseen.display.info(a, "estimates").labels[0]
+    >>> unseen.show.info(a, "estimates").labels[0]
     'corrected-t'
     """
     return _chosen(result, name).info(result)

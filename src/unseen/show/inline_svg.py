@@ -8,7 +8,7 @@ import re
 import warnings
 from typing import Any
 
-from unseen.display._style import DARK, PALETTE, SETTINGS
+from unseen.show.style import DARK, PALETTE, SETTINGS
 
 __all__ = ["PALETTE_CSS", "svg"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from unseen._version import __version__
 from unseen.core.errors import InputError
-from unseen.display._svg import PALETTE_CSS
-from unseen.report._sections import Cell, Section, Table, build, builders_for
+from unseen.show.inline_svg import PALETTE_CSS
+from unseen.show.sections import Cell, Section, Table, build, builders_for
 
 __all__ = ["fragment", "render", "write"]
 
@@ -23,7 +23,7 @@ LONGEST_LINE = 26
 
 
 def _packaged(name: str) -> str:
-    return (resources.files("unseen.report") / "templates" / name).read_text(encoding="utf-8")
+    return (resources.files("unseen.show") / "templates" / name).read_text(encoding="utf-8")
 
 
 @cache

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from unseen.core.notes import Note
-from unseen.display import Figure, figures_for, svg
+from unseen.show.figures import Figure, figures_for, load_owners, svg
 
 __all__ = [
     "Block",
@@ -109,14 +106,6 @@ def section(record: type, order: int) -> Callable[[Builder], Builder]:
     return add
 
 
-@cache
-def _load() -> None:
-    package = importlib.import_module("unseen.report")
-    for module in pkgutil.iter_modules(package.__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"unseen.report.{module.name}")
-
-
 def build(result: Any) -> list[Section]:
     """Return the sections for a result, in order; with none registered, its table and figures."""
     return [made for builder in builders_for(result) if (made := builder(result)) is not None]
@@ -124,7 +113,7 @@ def build(result: Any) -> list[Section]:
 
 def builders_for(result: Any) -> list[Builder]:
     """Return the functions that make a result's sections, in order."""
-    _load()
+    load_owners(type(result))
     found = [b for b in sorted(_builders, key=lambda b: b[0]) if isinstance(result, b[1])]
     if found:
         return [builder for _, _, builder in found]

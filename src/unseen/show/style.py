@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from unseen.core.registry import known
-from unseen.verbs.assessment import RATES
+from unseen.show.text import RATES
 
 __all__ = [
     "DARK",

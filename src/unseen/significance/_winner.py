@@ -10,9 +10,9 @@ from unseen.core.arrays import Floats
 from unseen.core.estimate import Interval
 from unseen.core.losses import LossTable
 from unseen.core.method import bound_without_spread
-from unseen.core.paired import outer
 from unseen.core.set_losses import SetLossTable
 from unseen.core.winner import Winner
+from unseen.significance.paired import outer
 
 __all__ = ["bias_corrected", "winner_of"]
 

@@ -14,9 +14,9 @@ from unseen.core.estimate import Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
-from unseen.core.paired import check_pair, compared
 from unseen.core.registry import register
 from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.significance.paired import check_pair, compared
 
 __all__ = ["BayesianT", "posterior"]
 

@@ -14,9 +14,9 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
-from unseen.core.paired import check_pair, compared, without_interval
 from unseen.core.registry import register
 from unseen.designs.cv5x2 import Cv5x2
+from unseen.significance.paired import check_pair, compared, without_interval
 
 __all__ = ["CombinedF", "combined_f"]
 

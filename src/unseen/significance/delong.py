@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from unseen.comparisons.mcnemar import pooled_folds
 from unseen.core.arrays import Array, Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
@@ -16,10 +15,11 @@ from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.method import finish
 from unseen.core.notes import Note, note
-from unseen.core.paired import check_pair, compared
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
 from unseen.measures._delong import area, area_ends, area_freedom, delong
+from unseen.significance.mcnemar import pooled_folds
+from unseen.significance.paired import check_pair, compared
 
 __all__ = ["DeLong", "delong"]
 

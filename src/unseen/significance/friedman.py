@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from unseen.comparisons.adjust import holm
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.estimate import check_level
 from unseen.core.notes import Note, note
-from unseen.core.ranking import Ranking
 from unseen.core.registry import register
+from unseen.significance.adjust import holm
+from unseen.significance.ranking import Ranking
 
 __all__ = ["Friedman", "exact_p", "friedman"]
 

@@ -13,9 +13,9 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
-from unseen.core.paired import check_pair, compared, without_interval
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
+from unseen.significance.paired import check_pair, compared, without_interval
 
 __all__ = ["McNemar", "mcnemar_p", "pooled_folds"]
 

@@ -7,16 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from unseen.comparisons.mcnemar import pooled_folds
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
-from unseen.core.paired import check_pair, compared, without_interval
 from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.designs.holdout import Holdout
+from unseen.significance.mcnemar import pooled_folds
+from unseen.significance.paired import check_pair, compared, without_interval
 
 __all__ = ["Permutation", "sign_flip_p"]
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.notes import Note
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 
 __all__ = ["Ranking"]
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking(Shown):
+class Ranking(Result):
     """Mean ranks of several models over many data sets, the test that they are equal, and all pairs after it.
 
     Parameters
@@ -41,6 +41,8 @@ class Ranking(Shown):
     notes : tuple of Note
         Statistical weaknesses.
     """
+
+    shown_by: ClassVar[str] = "unseen.comparison"
 
     names: tuple[str, ...]
     mean_ranks: Floats

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from unseen.comparisons.mcnemar import pooled_folds
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
@@ -15,9 +14,10 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import note
-from unseen.core.paired import check_pair, compared, unit_values, without_interval
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
+from unseen.significance.mcnemar import pooled_folds
+from unseen.significance.paired import check_pair, compared, unit_values, without_interval
 
 __all__ = ["Wilcoxon", "signed_rank"]
 

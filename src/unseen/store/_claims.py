@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Text, bindparam, case, cast, delete, func, literal, select, text, update
 
 from unseen.store import _schema as schema
-from unseen.store._records import Result, TaskRow
+from unseen.store._records import TaskResult, TaskRow
 from unseen.store._studies import insert_into
 
 __all__ = ["claim", "finish", "release", "renew", "retry_failed", "server_now"]
@@ -120,7 +120,7 @@ def _free(connection: Connection, which: Any, order: Any, limit: int) -> list[Ta
 
 
 def finish(
-    connection: Connection, study: int, owner: str, results: Sequence[Result], max_attempts: int, now: str
+    connection: Connection, study: int, owner: str, results: Sequence[TaskResult], max_attempts: int, now: str
 ) -> int:
     """Store results; return how many were new."""
     new = 0
@@ -144,7 +144,7 @@ def finish(
     return new
 
 
-def _store(connection: Connection, study: int, good: list[tuple[Any, Result]]) -> None:
+def _store(connection: Connection, study: int, good: list[tuple[Any, TaskResult]]) -> None:
     if not good:
         return
     rows = [
@@ -166,7 +166,7 @@ def _store(connection: Connection, study: int, good: list[tuple[Any, Result]]) -
     )
 
 
-def _count_failed(connection: Connection, study: int, bad: list[tuple[Any, Result]], max_attempts: int) -> None:
+def _count_failed(connection: Connection, study: int, bad: list[tuple[Any, TaskResult]], max_attempts: int) -> None:
     if bad:
         _set(
             connection,

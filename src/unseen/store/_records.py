@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Kept", "Progress", "Result", "TaskRow"]
+__all__ = ["Kept", "Progress", "TaskResult", "TaskRow"]
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class TaskRow:
 
 
 @dataclass(frozen=True)
-class Result:
+class TaskResult:
     """What one task gave, or why it failed (`reason` is then not empty).
 
     Examples
     --------
-    >>> Result("0f" * 16, estimate=0.21, truth=0.25, seconds=0.01).reason
+    >>> TaskResult("0f" * 16, estimate=0.21, truth=0.25, seconds=0.01).reason
     ''
     """
 

@@ -33,7 +33,7 @@ from unseen.store import _claims, _reading, _studies
 from unseen.store import _schema as schema
 from unseen.store._errors import StoreError, told
 from unseen.store._migrations import bring_up_to_date
-from unseen.store._records import Kept, Progress, Result, TaskRow
+from unseen.store._records import Kept, Progress, TaskResult, TaskRow
 
 __all__ = ["SqlStore"]
 
@@ -47,11 +47,11 @@ class SqlStore:
 
     Examples
     --------
-    >>> from unseen.store import Result, TaskRow, open_store
+    >>> from unseen.store import TaskResult, TaskRow, open_store
     >>> store = open_store("sqlite:///example.db")
     >>> store.add_study("mine", "study", {"seed": 1}, [{"n": 20}], [TaskRow("a", 0, 0, 0), TaskRow("b", 0, 1, 1)])
     >>> rows = store.claim("mine", "me", limit=1, lease_seconds=60)
-    >>> store.finish("mine", "me", [Result(rows[0].id, estimate=0.2, truth=0.25, seconds=0.1)])
+    >>> store.finish("mine", "me", [TaskResult(rows[0].id, estimate=0.2, truth=0.25, seconds=0.1)])
     1
     >>> store.progress("mine").done, store.columns("mine")["estimate"].tolist()
     (1, [0.2])
@@ -172,7 +172,7 @@ class SqlStore:
             _claims.renew(connection, found.id, owner, lease_seconds)
             return True
 
-    def finish(self, name: str, owner: str, results: Sequence[Result]) -> int:
+    def finish(self, name: str, owner: str, results: Sequence[TaskResult]) -> int:
         """Store a chunk of results in one transaction; return how many were new."""
         _check_results(results)
         with self._writing() as connection:
@@ -263,7 +263,7 @@ class SqlStore:
         self.engine.dispose()
 
 
-def _check_results(results: Sequence[Result]) -> None:
+def _check_results(results: Sequence[TaskResult]) -> None:
     for result in results:
         numbers = (
             result.estimate,

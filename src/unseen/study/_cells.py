@@ -71,7 +71,7 @@ def cells_of(spec: StudySpec) -> list[dict[str, Any]]:
                     names = {"kind": "estimate", "model": label, "method": method.label}
                     cells.append({**shared, **names, "models": [text], "how": how})
             for pair in spec.comparisons:
-                how = _how(pair.test, pair, "comparisons", "estimators")
+                how = _how(pair.test, pair, "significance", "estimators")
                 names = {"kind": "comparison", "model": f"{pair.model_a} - {pair.model_b}", "method": pair.label}
                 both = [texts[pair.model_a], texts[pair.model_b]]
                 cells.append({**shared, **names, "models": both, "how": how, "equal": pair.equal})

@@ -148,7 +148,7 @@ def _drawn(source: Any, n: int) -> Any:
 
 
 def _check_model(text: str, sample: Data, population: str) -> None:
-    from unseen.verbs.prepare import model_of
+    from unseen.request.prepare import model_of
 
     try:
         model_of(text, sample)
@@ -191,8 +191,8 @@ def _check_pair(where: _Where, path: str, pair: Any, models: list[str]) -> None:
             where.told(f"{path}.{key}", _unknown, "model of this study", getattr(pair, key), models)
     if pair.model_a == pair.model_b:
         where.refuse(f"{path}.model_b", f"{pair.model_b!r} cannot be compared with itself")
-    cls = where.told(f"{path}.test", find, pair.test, "comparisons", "estimators")
-    tests = cls.__module__.startswith("unseen.comparisons") or getattr(cls, "kind", "") == "comparisons"
+    cls = where.told(f"{path}.test", find, pair.test, "significance", "estimators")
+    tests = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
     if "datasets" in getattr(cls, "needs", ()) or not (
         hasattr(cls, "designs") and (tests or getattr(cls, "linear", False))
     ):
@@ -201,6 +201,6 @@ def _check_pair(where: _Where, path: str, pair: Any, models: list[str]) -> None:
         where.refuse(
             f"{path}.test", "delong compares areas under curves, and a study knows the true values of losses only"
         )
-    where.told(f"{path}.options", build, pair.test, "comparisons", "estimators", options=pair.options)
+    where.told(f"{path}.options", build, pair.test, "significance", "estimators", options=pair.options)
     _check_design(where, path, pair, cls)
     _check_loss_of(where, path, pair)

@@ -14,7 +14,7 @@ from typing import Any
 
 from unseen.core.errors import InputError, PartialRun, Paused, UnseenError
 from unseen.engine.events import Reporter, Silent
-from unseen.store import Progress, Result, SqlStore, TaskRow
+from unseen.store import Progress, SqlStore, TaskResult, TaskRow
 from unseen.study._pools import Context, Done, Pool, pool_for
 from unseen.study._share import Share
 
@@ -44,7 +44,7 @@ def drive(
     lease_seconds: float = 60.0,
     stop_after: float | None = None,
     patience: float = PATIENCE,
-    runner: Callable[..., list[Result]] | None = None,
+    runner: Callable[..., list[TaskResult]] | None = None,
 ) -> Progress:
     """Run what is missing of a study and return how far it came.
 
@@ -86,11 +86,11 @@ def drive(
 
     Examples
     --------
-    >>> from unseen.store import Result, TaskRow, open_store
+    >>> from unseen.store import TaskResult, TaskRow, open_store
     >>> store = open_store("sqlite:///example.db")
     >>> store.add_study("mine", "study", {"seed": 1}, [{"n": 20}], [TaskRow(f"t{k}", 0, k, k) for k in range(5)])
     >>> def runner(spec, cells, rows):
-    ...     return [Result(row.id, estimate=0.1 * row.replication, seconds=0.01) for row in rows]
+    ...     return [TaskResult(row.id, estimate=0.1 * row.replication, seconds=0.01) for row in rows]
     >>> progress = drive(store, "mine", runner=runner)
     >>> progress.state, progress.done
     ('done', 5)
@@ -230,7 +230,7 @@ class _Drive:
                 spent = max(done.seconds / len(done.rows), 1e-6)
                 self.per_task = spent if not self.per_task else 0.5 * (self.per_task + spent)
 
-    def _finish(self, results: list[Result]) -> None:
+    def _finish(self, results: list[TaskResult]) -> None:
         self.share.reporter.advance(self.share.finish(results))
         why = [r.reason for r in results if r.reason]
         if why:
@@ -245,7 +245,7 @@ class _Drive:
         if done.rows is not self.on_trial or not done.to_blame:
             self.suspects.append(done.rows)
         elif len(done.rows) == 1:
-            self._finish([Result(done.rows[0].id, reason=DIED)])
+            self._finish([TaskResult(done.rows[0].id, reason=DIED)])
         else:
             self.suspects += _halves(done.rows)
 
@@ -270,11 +270,11 @@ class _Drive:
                 signal.signal(number, handler)
 
 
-def _complete(done: Done) -> list[Result]:
+def _complete(done: Done) -> list[TaskResult]:
     """Return a result for every task of the chunk; one the runner left out has failed."""
     found = {r.task: r for r in done.results}
     why = done.error or "the runner returned no result for this task"
-    return [found.get(row.id) or Result(row.id, reason=why) for row in done.rows]
+    return [found.get(row.id) or TaskResult(row.id, reason=why) for row in done.rows]
 
 
 def _halves(rows: list[TaskRow]) -> list[list[TaskRow]]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from unseen.comparisons.adjust import adjusted
 from unseen.core.arrays import Floats, Ints
+from unseen.significance.adjust import adjusted
 
 __all__ = ["PairTest", "adjusted_pairs", "paired"]
 

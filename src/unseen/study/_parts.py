@@ -80,7 +80,7 @@ class ModelSpec(Part):
 
     @property
     def text(self) -> str:
-        """The model as `unseen.learners.named` takes it."""
+        """The model as `unseen.models.named` takes it."""
         if not self.parameters:
             return self.model
         given = ",".join(f"{key}={value!r}" for key, value in self.parameters.items())

@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from unseen.core.threads import limited_threads, worker_count
+from unseen.engine.threads import limited_threads, worker_count
 from unseen.engine.where import client_of, current_client, using
-from unseen.store import Result, TaskRow
+from unseen.store import TaskResult, TaskRow
 
 __all__ = ["Context", "Done", "Futures", "InlinePool", "Pool", "complaint", "pool_for", "run_rows"]
 
-Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[Result]]
+Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[TaskResult]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Done:
     """
 
     rows: list[TaskRow]
-    results: list[Result]
+    results: list[TaskResult]
     seconds: float = 0.0
     error: str = ""
     lost: bool = False
@@ -71,7 +71,7 @@ class Pool(Protocol):
 _one_at_a_time = threading.Lock()
 
 
-def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[Result], float]:
+def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[TaskResult], float]:
     """Run a chunk with one BLAS thread and all its fits here.
 
     Threads of one worker take turns, because models may use numpy's global random state.

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from unseen.core.errors import InputError, PartialRun
-from unseen.store import Result, TaskRow
+from unseen.store import TaskResult, TaskRow
 from unseen.study._pools import Context, Done, Futures, complaint, run_rows
 
 __all__ = ["ProcessPool"]
@@ -39,7 +39,7 @@ def _end_with(driver: int) -> None:
     os._exit(1)
 
 
-def _run_in_worker(rows: list[TaskRow]) -> tuple[list[Result], float]:
+def _run_in_worker(rows: list[TaskRow]) -> tuple[list[TaskResult], float]:
     """Run a chunk; the context is opened at the first one, where an error can still be told."""
     global _context
     if isinstance(_context, bytes):

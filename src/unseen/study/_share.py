@@ -13,7 +13,7 @@ from typing import Any
 
 from unseen.core.errors import UnseenError
 from unseen.engine.events import Reporter
-from unseen.store import Progress, Result, SqlStore, StoreBusy, StoreError, StoreLost, TaskRow
+from unseen.store import Progress, SqlStore, StoreBusy, StoreError, StoreLost, TaskResult, TaskRow
 from unseen.study._owner import is_dead, new_owner
 
 __all__ = ["Share"]
@@ -62,7 +62,7 @@ class Share:
         self.buffer.extend(rows)
         return bool(rows)
 
-    def finish(self, results: list[Result]) -> int:
+    def finish(self, results: list[TaskResult]) -> int:
         """Store a chunk of results; return how many were new."""
         new: int = self.patiently(self.store.finish, self.name, self.owner, results)
         for result in results:

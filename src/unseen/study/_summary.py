@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.show import Shown, plain
+from unseen.core.result import Result, plain
 from unseen.core.summary import Summary
 from unseen.resubstitution._deviations import Deviations
 from unseen.study._measured import Measured
@@ -98,7 +98,7 @@ class CellSummary:
 
 
 @dataclass(frozen=True, eq=False)
-class StudySummary(Shown):
+class StudySummary(Result):
     """A study of error estimators over many samples.
 
     Parameters
@@ -133,6 +133,8 @@ class StudySummary(Shown):
     >>> [row["method"] for row in s.rows()], s.done
     (['fpe', 'loo'], 8)
     """
+
+    shown_by: ClassVar[str] = "unseen.study"
 
     name: str
     cells: tuple[CellSummary, ...]

@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from unseen.core.registry import find
-from unseen.core.threads import limited_threads
-from unseen.store import Result, TaskRow
+from unseen.engine.threads import limited_threads
+from unseen.store import TaskResult, TaskRow
 
 __all__ = ["failed", "run_group"]
 
 LONGEST_REASON = 500
 
 
-def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[Result]:
+def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     """Run tasks, one result each in the order given; samples, fits and true errors are shared between neighbours.
 
     A spec with an `experiment` belongs to a reproduction, whose own `run_group` is called. A task that fails gives a
@@ -35,22 +35,22 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
     with limited_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if spec.get("experiment"):
-            return list(find(spec["experiment"], "reproduce").run_group(spec, cells, rows))
+            return list(find(spec["experiment"], "reproduction").run_group(spec, cells, rows))
         return _run(spec, cells, rows)
 
 
-def failed(row: TaskRow, error: BaseException, seconds: float = 0.0) -> Result:
+def failed(row: TaskRow, error: BaseException, seconds: float = 0.0) -> TaskResult:
     """Return the result of a task that raised."""
     text = " ".join(str(error).split())
     reason = text if type(error).__module__.startswith("unseen.") and text else f"{type(error).__name__}: {text}"
-    return Result(row.id, None, None, None, None, None, None, seconds, "", reason[:LONGEST_REASON])
+    return TaskResult(row.id, None, None, None, None, None, None, seconds, "", reason[:LONGEST_REASON])
 
 
-def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[Result]:
+def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     from unseen.study._populations import open_source
     from unseen.study._trial import Sample
 
-    out: dict[str, Result] = {}
+    out: dict[str, TaskResult] = {}
     current: tuple[Any, ...] = ()
     sample: Any = None
     # neighbours share a sample; sorting makes neighbours of whatever came
@@ -69,7 +69,7 @@ def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequ
     return [out[row.id] for row in rows]
 
 
-def _result(row: TaskRow, cell: Mapping[str, Any], sample: Any) -> Result:
+def _result(row: TaskRow, cell: Mapping[str, Any], sample: Any) -> TaskResult:
     start = time.perf_counter()
     subjects = [sample.subject(text) for text in cell["models"]]
     try:
@@ -85,7 +85,7 @@ def _result(row: TaskRow, cell: Mapping[str, Any], sample: Any) -> Result:
         more = {"kind": answer.kind, "n1": answer.n1}
     if answer.target is not None:
         more["target"] = answer.target
-    return Result(
+    return TaskResult(
         row.id, answer.value, truth, answer.lower, answer.upper, answer.spread, answer.p_value, answer.seconds,
         json.dumps(more) if more else "",
     )  # fmt: skip

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.estimate import estimate as estimate_verb
+from unseen.assessment.run import run as run_verb
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
 from unseen.core.model import Fitted, Model
-from unseen.core.paired import from_estimate
 from unseen.core.registry import build, find
 from unseen.core.rng import stream, task_seed
 from unseen.core.table import PredictionTable
+from unseen.request.prepare import model_of
+from unseen.significance.paired import from_estimate
 from unseen.study._cells import canonical
-from unseen.verbs.estimate import estimate as estimate_verb
-from unseen.verbs.prepare import model_of
-from unseen.verbs.run import run as run_verb
 
 __all__ = ["Answer", "Sample", "Subject", "trial_seed"]
 
@@ -176,7 +176,7 @@ class Subject:
 
     def compared(self, other: Subject, how: Mapping[str, Any]) -> Answer:
         """Return what a test says of the difference to another model."""
-        test = build(how["id"], "comparisons", "estimators", options=how["options"])
+        test = build(how["id"], "significance", "estimators", options=how["options"])
         data, settings, seed = self.sample.data, self.sample.settings, self.sample.run_seed
         design, needs = design_of(test, how, data, difference=True), needs_of(test)
         a, b = (one.table(design, needs, seed) for one in (self, other))

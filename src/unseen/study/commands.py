@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unseen.cli._common import (
+from unseen.core.errors import InputError
+from unseen.request.command_line import (
     Json,
     Quiet,
     Report,
@@ -17,18 +18,18 @@ from unseen.cli._common import (
     Seed,
     Store,
     check_writable,
+    command,
     emit,
     progress_for,
-    table,
     write_report,
 )
-from unseen.core.errors import InputError
+from unseen.show.text import text_table
 
 if TYPE_CHECKING:
     from unseen.store import Progress
     from unseen.study import Study
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 COLUMNS = ["name", "kind", "state", "done", "failed", "total", "seconds", "eta_seconds", "updated"]
 Name = Annotated[str, typer.Argument(help="Name of the study; `unseen study list` shows them.")]
@@ -40,6 +41,7 @@ Seconds = Annotated[
 ]
 
 
+@command("new", group="study")
 def new(
     path: Annotated[Path, typer.Argument(help="File to write, such as my.toml.")],
     seed: Seed = 0,
@@ -56,6 +58,7 @@ def new(
         typer.echo(f"wrote {written}; run it with: unseen study run {written}")
 
 
+@command("run", group="study")
 def run(
     path: Annotated[Path, typer.Argument(help="Spec in TOML; `unseen study new` writes one.")],
     store: Store = None,
@@ -86,6 +89,7 @@ def run(
     _told(study, _url(store), report, json, quiet)
 
 
+@command("resume", group="study")
 def resume(
     name: Name,
     store: Store = None,
@@ -104,6 +108,7 @@ def resume(
     _told(study, _url(store), report, json, quiet)
 
 
+@command("status", group="study")
 def status(
     name: Annotated[str | None, typer.Argument(help="Name of the study; all by default.")] = None,
     store: Store = None,
@@ -120,20 +125,22 @@ def status(
     if json:
         emit({**asdict(progress), "failures": failures}, True)
         return
-    typer.echo(table([asdict(progress)], COLUMNS))
+    typer.echo(text_table([asdict(progress)], COLUMNS))
     for one in _reasons(failures):
         typer.echo(one)
 
 
+@command("list", group="study")
 def listing(store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """List the studies of a store."""
     from unseen.store import open_store
 
     with open_store(_url(store), read_only=True) as opened:
         rows = [asdict(one) for one in opened.studies()]
-    emit({"studies": rows}, True) if json else typer.echo(table(rows, COLUMNS))
+    emit({"studies": rows}, True) if json else typer.echo(text_table(rows, COLUMNS))
 
 
+@command("cancel", group="study")
 def cancel(name: Name, store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """Tell every driver of a study to stop; what is done stays, and `resume` goes on."""
     study = _known(name, store, write=True)
@@ -144,6 +151,7 @@ def cancel(name: Name, store: Store = None, seed: Seed = 0, json: Json = False, 
         typer.echo(f"{name} is cancelled; {progress.done} of {progress.total} tasks are kept.")
 
 
+@command("summary", group="study")
 def summary(
     name: Name,
     store: Store = None,
@@ -159,10 +167,11 @@ def summary(
     result = study.summary()
     emit(result, json)
     if pairs and not json:
-        typer.echo("\n" + table([one.row() for one in result.pairs]))
+        typer.echo("\n" + text_table([one.row() for one in result.pairs]))
     write_report(result, report, quiet)
 
 
+@command("export", group="study")
 def export(
     name: Name,
     to: Annotated[Path, typer.Option("--to", help="File to write: .csv or .parquet (tasks), .tex (summary).")],
@@ -181,6 +190,7 @@ def export(
         typer.echo(f"wrote {written}")
 
 
+@command("remove", group="study")
 def remove(
     name: Name,
     store: Store = None,
@@ -255,20 +265,3 @@ def _reasons(failures: list[dict[str, Any]]) -> list[str]:
         where = f"{first['population']}, {first['model']}, n = {first['n']}, {first['method']}"
         lines.append(f"{len(ones)} failed, first {where}: {reason}")
     return lines
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command and its parts."""
-    study = typer.Typer(
-        name="study",
-        help="Studies of error estimators over many samples, kept in a store and resumable.",
-        no_args_is_help=True,
-        rich_markup_mode=None,
-    )
-    commands: dict[str, Any] = {
-        "new": new, "run": run, "status": status, "resume": resume, "cancel": cancel, "summary": summary,
-        "export": export, "list": listing, "remove": remove,
-    }  # fmt: skip
-    for name, command in commands.items():
-        study.command(name)(command)
-    app.add_typer(study, name="study")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from unseen.store import Result
+from unseen.store import TaskResult
 from unseen.testing._store_samples import Open, filled, results_of
 
 __all__ = [
@@ -66,10 +66,10 @@ def failures_are_retried_then_recorded(again: Open) -> None:
     for attempt in range(3):
         rows = {r.replication: r for r in store.claim("mine", "me", 10, 60)}
         assert set(rows) == ({0, 1} if attempt < 2 else {0}), f"attempt {attempt} got {set(rows)}"
-        results = [Result(rows[0].id, reason=f"no luck {attempt}\0")]
+        results = [TaskResult(rows[0].id, reason=f"no luck {attempt}\0")]
         if attempt < 2:
-            failed = Result(rows[1].id, reason="once")
-            results.append(failed if attempt == 0 else Result(rows[1].id, estimate=0.5))
+            failed = TaskResult(rows[1].id, reason="once")
+            results.append(failed if attempt == 0 else TaskResult(rows[1].id, estimate=0.5))
         store.finish("mine", "me", results)
     assert store.claim("mine", "me", 10, 60) == [], "a task that failed three times was handed out again"
     expected = [{"cell": 0, "replication": 0, "attempts": 3, "reason": "no luck 2"}]
@@ -96,7 +96,7 @@ def leases_run_out(again: Open) -> None:
     assert store.finish("mine", "silent", results_of(silent[:1])) == 1, (
         "a late result of the silent owner was not taken"
     )
-    assert store.finish("mine", "silent", [Result(silent[1].id, reason="late failure")]) == 0
+    assert store.finish("mine", "silent", [TaskResult(silent[1].id, reason="late failure")]) == 0
     assert store.finish("mine", "heir", results_of(taken)) == 1, "the heir's results were stored twice"
     assert store.progress("mine").state == "done"
 

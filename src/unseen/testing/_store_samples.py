@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from unseen.core.errors import UnseenError
-from unseen.store import Result, SqlStore, TaskRow
+from unseen.store import SqlStore, TaskResult, TaskRow
 
 __all__ = ["SPEC", "Open", "cells_of", "filled", "number_of", "refused", "results_of", "tasks_of"]
 
@@ -37,9 +37,9 @@ def number_of(row: TaskRow) -> float:
     return math.sin(1000 * row.cell + row.replication)
 
 
-def results_of(rows: list[TaskRow]) -> list[Result]:
+def results_of(rows: list[TaskRow]) -> list[TaskResult]:
     """Return good results of tasks."""
-    return [Result(row.id, estimate=number_of(row), truth=0.25, seconds=0.5) for row in rows]
+    return [TaskResult(row.id, estimate=number_of(row), truth=0.25, seconds=0.5) for row in rows]
 
 
 def refused(call: Callable[[], Any], *words: str) -> None:

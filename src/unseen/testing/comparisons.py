@@ -185,7 +185,7 @@ def check_pair_test(cls: type[Any], **options: Any) -> None:
 
     Examples
     --------
-    >>> from unseen.comparisons.mcnemar import McNemar
+    >>> from unseen.significance.mcnemar import McNemar
     >>> check_pair_test(McNemar)
     """
     for check in PAIR_CHECKS:

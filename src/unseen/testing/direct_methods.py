@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.sklearn import as_model
 from unseen.core.data import Data
 from unseen.core.errors import NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
 from unseen.core.registry import find
+from unseen.models.sklearn import as_model
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample
 

@@ -112,7 +112,7 @@ def data_and_model_are_untouched(execute: Any) -> None:
     """A user's estimator and arrays are the same after a run."""
     from sklearn.tree import DecisionTreeClassifier
 
-    from unseen.adapt.sklearn import as_model
+    from unseen.models.sklearn import as_model
 
     data, tree = _sample(), DecisionTreeClassifier(max_depth=3)
     X, y = data.X.copy(), data.y.copy()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.store import Result, TaskRow
+from unseen.store import TaskResult, TaskRow
 from unseen.testing._store_leases import (
     cancelling_is_noticed,
     deaths_are_bounded_and_narrowed,
@@ -83,7 +83,11 @@ def results_are_stored_once(again: Open) -> None:
     rows = store.claim("mine", "slow", 10, 60)
     assert store.finish("mine", "slow", results_of(rows[:2])) == 2, "two new results were not counted"
     assert store.finish("mine", "slow", results_of(rows[:3])) == 1, "a result stored again was counted again"
-    other = [Result(rows[0].id, estimate=99.0), Result(rows[3].id, estimate=1.0), Result("no such task", estimate=1.0)]
+    other = [
+        TaskResult(rows[0].id, estimate=99.0),
+        TaskResult(rows[3].id, estimate=1.0),
+        TaskResult("no such task", estimate=1.0),
+    ]
     assert store.finish("mine", "late", other) == 1, "a missing result of another owner was not taken"
     table = store.columns("mine")
     assert table["estimate"].tolist() == [*(number_of(r) for r in rows[:3]), 1.0], "a stored result was overwritten"
@@ -96,7 +100,7 @@ def numbers_come_back_exactly(again: Open) -> None:
     store = again()
     store.add_study("mine", "study", SPEC, cells_of(1), [TaskRow(f"t{k}", 0, k, k) for k in range(10)])
     rows = store.claim("mine", "me", 100, 60)
-    made = [Result(f"t{k}", v, v, v, v, v, v, seconds=0.1 + k) for k, v in enumerate(values)]
+    made = [TaskResult(f"t{k}", v, v, v, v, v, v, seconds=0.1 + k) for k, v in enumerate(values)]
     store.finish("mine", "me", made[5:])
     store.finish("mine", "me", made[:5])
     assert len(rows) == 10
@@ -120,7 +124,7 @@ def moments_agree_with_columns(again: Open) -> None:
         numbers: list[Any] = [estimate, truth, low, high, rng.uniform(), rng.uniform(0, 0.2), 0.25]
         if k % 3 == 0:
             numbers[k % 5] = None
-        results.append(Result(row.id, *numbers))
+        results.append(TaskResult(row.id, *numbers))
     store.finish("mine", "me", results)
     table, found = store.columns("mine"), store.moments("mine")
     assert found["cell"].tolist() == [0, 1, 2]
@@ -154,16 +158,20 @@ def only_plain_values_are_kept(again: Open) -> None:
     store = filled(again, 1, 3)
     rows = store.claim("mine", "me", 10, 60)
     bomb: Any = pickle.dumps(ValueError("opened"))
-    for made in (Result(rows[0].id, extra=bomb), Result(rows[0].id, reason=bomb), Result(rows[0].id, estimate=bomb)):
+    for made in (
+        TaskResult(rows[0].id, extra=bomb),
+        TaskResult(rows[0].id, reason=bomb),
+        TaskResult(rows[0].id, estimate=bomb),
+    ):
         refused(partial(store.finish, "mine", "me", [*results_of(rows[1:]), made]), rows[0].id)
     assert store.progress("mine").done == 0, "part of a refused chunk was stored"
-    refused(lambda: store.finish("mine", "me", [Result(rows[0].id, extra="not JSON")]), "not JSON")
+    refused(lambda: store.finish("mine", "me", [TaskResult(rows[0].id, extra="not JSON")]), "not JSON")
     refused(lambda: store.keep("assessment", "bad", {"model": bomb}), "plain JSON")
     refused(lambda: store.keep("assessment", "bad", {"model": object()}), "plain JSON")
     refused(lambda: store.keep("assessment", "bad", bomb), "bytes")
     refused(lambda: store.add_study("other", "study", {"seed": bomb}, cells_of(1), []), "plain JSON")
     text = {"model": bomb.decode("latin-1"), "list": [1, 2.5, None, True, "\0 é 漢"]}
-    store.finish("mine", "me", [Result(rows[0].id, estimate=0.5, extra=json.dumps(text))])
+    store.finish("mine", "me", [TaskResult(rows[0].id, estimate=0.5, extra=json.dumps(text))])
     assert json.loads(store.extras("mine")[0][2]) == text and store.extras("mine", cell=1) == []
     assert store.kept_one(store.keep("assessment", "good", text)).payload == text
     assert store.kept() and store.kept()[0].payload == {}, "a refused result was filed, or a listing carries payloads"

@@ -2,4 +2,4 @@
 
 from unseen.core.lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"dashboard": "unseen.web._app", "serve": "unseen.web._server"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unseen.report._sections import Table
+from unseen.show.sections import Table
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._nets import WORDS as NETS
 from unseen.web._payload import record_of

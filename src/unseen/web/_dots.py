@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from unseen.display._style import PALETTE
+from unseen.show.style import PALETTE
 
 __all__ = ["Dot", "dots", "number_of", "ticks"]
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from unseen.core.show import plain
-from unseen.report._sections import Table
+from unseen.core.result import plain
+from unseen.show.sections import Table
 from unseen.web._payload import shown
 
 __all__ = ["study_csv", "study_json", "table_csv"]

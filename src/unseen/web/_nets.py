@@ -11,17 +11,17 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from unseen.core.errors import UnseenError
-from unseen.core.show import Shown
-from unseen.display import svg
-from unseen.display.nets_bench_scatter import BENCH, scatter_info
+from unseen.core.result import Result
 from unseen.nets._bench_record import Bench
 from unseen.nets._kept import KINDS, from_store
 from unseen.nets._measure_scores import MeasureScores
 from unseen.nets._ranking_record import NetRanking
 from unseen.nets._records import NetEstimate
-from unseen.report._sections import Picture, Section, Table, build
+from unseen.nets.figures.bench_scatter import BENCH, scatter_info
+from unseen.show import svg
+from unseen.show.sections import Picture, Section, Table, build
+from unseen.show.text import percent_or_number
 from unseen.store._records import Kept
-from unseen.verbs.assessment import percent_or_number
 from unseen.web._payload import rows_table
 from unseen.web._pictures import clean_svg
 from unseen.web._site import Site
@@ -55,7 +55,7 @@ class Rows:
     label: str
 
 
-def read_back(kind: str, payload: Any) -> Shown | None:
+def read_back(kind: str, payload: Any) -> Result | None:
     """Return the record that was kept; None for other kinds, and where the payload is not what the kind promises.
 
     Examples
@@ -117,7 +117,7 @@ def nets_parts(site: Site, kept: Any, query: Sequence[tuple[str, str]]) -> list[
     return [_part(one, query) if one.id != SCATTER else _scatter(site, place, found, one, query) for one in sections]
 
 
-def _drawn(found: Shown) -> list[Section] | None:
+def _drawn(found: Result) -> list[Section] | None:
     """Return the report's sections with pictures that the page's policy lets through."""
     try:
         return [replace(one, blocks=[_cleaned(block) for block in one.blocks]) for one in build(found)]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unseen.report._render import cell
-from unseen.report._sections import Table
+from unseen.show.page import cell
+from unseen.show.sections import Table
 
 __all__ = ["LONGEST_TEXT", "Record", "facts_of", "record_of", "rows_table", "shown"]
 

@@ -103,7 +103,7 @@ def clean_svg(text: str) -> str:
     Parameters
     ----------
     text : str
-        SVG as `unseen.display` makes it.
+        SVG as `unseen.show` makes it.
 
     Examples
     --------

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from unseen.core.show import plain
-from unseen.report._sections import Table
-from unseen.verbs.assessment import percent_or_number
+from unseen.core.result import plain
+from unseen.show.sections import Table
+from unseen.show.text import percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
 from unseen.web._nets import WORDS, nets_headline, nets_parts, nets_rows

@@ -11,9 +11,9 @@ from typing import Any
 
 from unseen._version import __version__
 from unseen.core.errors import MissingExtra
-from unseen.display._svg import PALETTE_CSS
-from unseen.report._render import cell, numeric, sort_key
-from unseen.report._sections import Cell
+from unseen.show.inline_svg import PALETTE_CSS
+from unseen.show.page import cell, numeric, sort_key
+from unseen.show.sections import Cell
 from unseen.web._live import Live
 from unseen.web._memory import Remembered
 from unseen.web._source import NotThere, Source
@@ -78,7 +78,7 @@ class Site:
         self.live = Live(source)
         self.memory = Remembered()
         self.headlines: dict[tuple[int, str], str] = {}
-        own, report = _packaged("unseen.web", "static"), _packaged("unseen.report", "templates")
+        own, report = _packaged("unseen.web", "static"), _packaged("unseen.show", "templates")
         self.files = {**own, "dashboard.css": _style(own["dashboard.css"], report)}
         self.digests = {n: hashlib.sha256(t.encode()).hexdigest()[:12] for n, t in self.files.items()}
         self.templates = {**report, **_packaged("unseen.web", "templates")}

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unseen.report._sections import Table
+from unseen.show.sections import Table
 from unseen.web._download import study_csv, study_json, table_csv
 from unseen.web._live import news_of
 from unseen.web._payload import rows_table

@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from unseen.display import figures_for, svg
-from unseen.report._sections import Cell, Table
+from unseen.show import figures_for, svg
+from unseen.show.sections import Cell, Table
 from unseen.web._pictures import clean_svg
 from unseen.web._words import count
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from unseen.report._render import numeric, sort_key
-from unseen.report._sections import Table
+from unseen.show.page import numeric, sort_key
+from unseen.show.sections import Table
 
 __all__ = ["WHOLE", "View", "view"]
 

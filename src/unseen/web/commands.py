@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Seed
+from unseen.request.command_line import Json, Quiet, Seed, command
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 
+@command("serve")
 def serve(
     store: Annotated[
         str, typer.Option("--store", help="The store: sqlite:///file.db, postgresql://user@host/name, or a path.")
@@ -43,8 +44,3 @@ def serve(
         run(store, host=host, port=port, token=token, told=told)
     if not quiet:
         typer.echo("unseen: dashboard ended.", err=True)
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("serve")(serve)

@@ -11,10 +11,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
+from unseen.assessment import assess as assess_module
+from unseen.assessment import assess_support as support_module
 from unseen.core.errors import InputError, Stopped, UnknownName
-from unseen.verbs import assess as assess_module
-from unseen.verbs import assess_support as support_module
-from unseen.verbs.effort import Effort, effort_of, within_budget
+from unseen.request.effort import Effort, effort_of, within_budget
 
 SMALL = {"splits": 10, "repeats": 1, "bootstrap": 25, "leave_out": 30, "curve": 2}
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import unseen
+from unseen.assessment.figures.confusion import confusion_counts
+from unseen.assessment.figures.distribution import distribution_info
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval, Target
-from unseen.display import info
-from unseen.display.confusion import confusion_counts
-from unseen.display.distribution import distribution_info
+from unseen.show import info
 
 
 def test_estimates_are_grouped_by_target_with_the_baseline_beside_the_headline(by_hand):
@@ -174,7 +174,7 @@ def test_distribution_of_many_values_is_binned_without_losing_any():
 def test_a_distribution_of_one_value_can_be_drawn():
     import matplotlib.pyplot as plt
 
-    from unseen.display.distribution import draw
+    from unseen.assessment.figures.distribution import draw
 
     _, ax = plt.subplots()
     draw(distribution_info(ErrorDistribution(np.zeros(20), "zero-one")), ax)
@@ -238,7 +238,7 @@ def test_time_ordered_splits_are_shown_in_the_order_of_time():
 
 
 def test_every_picture_can_be_told_in_words(by_hand, classified, regressed):
-    from unseen.display import figures_for
+    from unseen.show import figures_for
 
     assert info(by_hand, "estimates").summary == (
         "corrected-t 20.0% (10.0% to 30.0%), baseline 50.0% (40.0% to 60.0%); 3 more estimates from 5.0% to 25.0%, "
@@ -262,7 +262,7 @@ def test_every_picture_can_be_told_in_words(by_hand, classified, regressed):
     ],
 )
 def test_class_names_stay_apart_when_they_are_cut(names, shown):
-    from unseen.display.confusion import short_names
+    from unseen.assessment.figures.confusion import short_names
 
     assert short_names(names, 10) == shown
 

@@ -10,10 +10,10 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
+from unseen.assessment.costs import measured_by
 from unseen.cli.app import main
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.measures import Auc, Cost, Quantile
-from unseen.verbs.costs import measured_by
 
 COSTS = ((0, 1), (20, 0))
 FEW = "splits=8,repeats=0,bootstrap=0,leave_out=0,curve=0"

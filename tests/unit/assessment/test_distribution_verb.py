@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
-import unseen.display
+import unseen.show
 from unseen.core.errors import InputError
 
 
@@ -94,7 +94,7 @@ def test_least_squares_carries_the_law_and_its_plot_draws_it():
     assert d.law.cdf(grid) == pytest.approx([0.05, 0.5, 0.95])
     assert d.law.cdf(np.array([0.5 * sigma2])) == 0.0
     for shown, back in ((d, lambda g: g), (d.log1p(), np.expm1)):
-        (line,) = unseen.display.info(shown, "error-distribution").lines
+        (line,) = unseen.show.info(shown, "error-distribution").lines
         assert np.interp(grid[1], back(line.errors), line.heights) == pytest.approx(0.5, abs=1e-3)
         labels = [text.get_text() for text in shown.plot().get_legend().get_texts()]
         assert labels[1] == "asymptotic law, trained on all 60"

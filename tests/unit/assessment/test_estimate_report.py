@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from unseen.core.estimate import Estimate, Interval, ResubEstimate, Target
 from unseen.core.notes import note
-from unseen.core.show import Shown
-from unseen.report import build, render
-from unseen.report._sections import Picture, Table, Text
+from unseen.core.result import Result
+from unseen.show import build, render
+from unseen.show.sections import Picture, Table, Text
 
 ALGORITHM = Target.ALGORITHM.at(90)
 ONE = Estimate(0.2, 0.05, Interval(0.1, 0.3, 0.95), 24, "corrected-t", ALGORITHM, "zero-one", 100, 25)
@@ -54,7 +54,7 @@ def test_notes_appear_only_where_there_are_any():
 
 
 @dataclass(frozen=True)
-class Unregistered(Shown):
+class Unregistered(Result):
     """A result that no section was written for."""
 
     words: str = "<b>plain</b>"

@@ -7,9 +7,9 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import unseen
+from unseen.assessment.untrained import methods_for
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import known
-from unseen.verbs.untrained import methods_for
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -40,8 +40,8 @@ def test_an_estimator_is_told_every_method_that_takes_it():
 
 def test_a_model_file_is_told_only_what_needs_no_estimator(tmp_path, monkeypatch, capsys):
     skops = pytest.importorskip("skops.io", reason="skops is not installed")
-    from unseen.adapt.load import open_model
     from unseen.cli.app import main
+    from unseen.models.files.load import open_model
 
     skops.dump(CLASSIFIER, tmp_path / "c.skops")
     table = np.column_stack([X, Y])

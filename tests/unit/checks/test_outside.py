@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import unseen
+from unseen.checks.outside import outside_of_data, outside_of_model
 from unseen.datasets import as_data
-from unseen.verbs.outside import outside_of_data, outside_of_model
 
 RNG = np.random.default_rng(5)
 RAW = RNG.gamma(2.0, [1.0, 5.0, 30.0, 2.0], (60, 4))

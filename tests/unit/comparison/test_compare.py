@@ -250,7 +250,7 @@ def test_an_unknown_test_is_answered_with_those_that_compare_takes(sample):
     for name in named:
         c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, test=name, time=np.arange(90), random_state=0)
         assert (c.pairs[0].p is None) == (name == "bayesian-t"), name
-    others = {*known("comparisons"), *known("estimators")} - set(named)
+    others = {*known("significance"), *known("estimators")} - set(named)
     assert {"friedman", "wilson", "kfold"} < others
     for name in others:  # nothing is fitted first
         with pytest.raises(InputError, match=r"no test|unseen\.rank"):
@@ -379,7 +379,7 @@ def test_a_winner_without_an_error_is_bounded_not_certain():
 
 def test_the_interval_of_a_winner_covers_its_error_where_errors_are_rare():
     """Three equal models, 2% errors, 40 units: [0, 0] in half of the data sets covered .52 of them."""
-    from unseen.comparisons._winner import winner_of
+    from unseen.significance._winner import winner_of
 
     covered = 0
     for seed in range(120):

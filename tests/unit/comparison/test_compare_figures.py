@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
-import unseen.display as display
+import unseen.show as display
 
 mpl.use("Agg")
 MODELS = {"bayes": GaussianNB(), "$tump$": DecisionTreeClassifier(max_depth=1), "dummy": DummyClassifier()}

@@ -8,8 +8,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
-from unseen.report import build, render
-from unseen.report._sections import Notes, Picture, Table, Text
+from unseen.show import build, render
+from unseen.show.sections import Notes, Picture, Table, Text
 
 
 @pytest.fixture(scope="module")

@@ -210,7 +210,7 @@ def test_a_perfect_score_on_every_split_is_bounded_by_the_rarest_class():
 
 
 def test_figures_and_report_of_a_score_show_the_score(tmp_path):
-    from unseen.display import info
+    from unseen.show import info
 
     effort = "splits=6,repeats=0,bootstrap=0,leave_out=20,curve=2"
     a = unseen.assess("naive-bayes", X[:120], y[:120], measure="auc", random_state=0, effort=effort)
@@ -240,8 +240,8 @@ def test_figures_and_report_of_a_score_show_the_score(tmp_path):
 
 
 def test_bars_of_uneven_split_values_can_be_seen():
+    from unseen.assessment.figures.distribution import distribution_info
     from unseen.core.distribution import ErrorDistribution
-    from unseen.display.distribution import distribution_info
 
     values = np.array([0.0] * 10 + [0.0001, 0.03, 0.1, 0.1, 0.2])
     shown = distribution_info(ErrorDistribution(values, "1 - auc"))
@@ -267,7 +267,7 @@ def test_comparisons_and_files_say_what_their_errors_are_of():
 
 
 def test_a_comparison_by_score_shows_the_scores():
-    from unseen.display import info
+    from unseen.show import info
 
     c = unseen.compare("naive-bayes", "cart", X[:120], y[:120], measure="f1", random_state=0)
     assert c.scale_sentence() in str(c)

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 import unseen
 from unseen.core.errors import InputError
 from unseen.core.plan import Split
-from unseen.verbs.diagnose import DiagnosisEffort
-from unseen.verbs.diagnose_curve import fit_curve, learning_curve, power_law
-from unseen.verbs.diagnose_model import Corrupted, Dependence, jackknife_coefficients
-from unseen.verbs.diagnose_units import optimism_link, ranking_stability, unit_report
+from unseen.diagnosis.curve import fit_curve, learning_curve, power_law
+from unseen.diagnosis.diagnose import DiagnosisEffort
+from unseen.diagnosis.model import Corrupted, Dependence, jackknife_coefficients
+from unseen.diagnosis.units import optimism_link, ranking_stability, unit_report
 
 SMALL = DiagnosisEffort(20, 4, 3, 4, 19, 30)
 

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.plan import Plan, Split
 from unseen.engine.run import execute
-from unseen.verbs.prepare import data_of, model_of, plan_of
+from unseen.request.prepare import data_of, model_of, plan_of
 
 FITS: list[int] = []
 

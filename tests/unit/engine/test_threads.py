@@ -9,9 +9,9 @@ import numpy  # noqa: F401  brings the library that is limited
 import pytest
 import threadpoolctl
 
-from unseen.core import threads
 from unseen.core.errors import InputError
-from unseen.core.threads import limited_threads, worker_count
+from unseen.engine import threads
+from unseen.engine.threads import limited_threads, worker_count
 
 
 def numbers():
@@ -50,7 +50,7 @@ def test_libraries_are_looked_for_once(monkeypatch):
 
 
 LATER = """
-from unseen.core.threads import limited_threads
+from unseen.engine.threads import limited_threads
 import numpy
 with limited_threads(1):
     pass

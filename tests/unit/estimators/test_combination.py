@@ -94,7 +94,8 @@ def test_the_balanced_value_is_the_class_average_of_the_same_points():
     kept = np.r_[np.flatnonzero(y == y[0])[:40], np.flatnonzero(y != y[0])[:10]]
     fitted = LinearSVC().fit(X[kept], y[kept])
     plain, by_class = (
-        unseen.resubstitution.bolster(fitted, X[kept], y[kept], average=average) for average in ("points", "class")
+        unseen.resubstitution.bolster(fitted, X[kept], y[kept], average=average)
+        for average in ("points", "class")
     )
     assert plain.balanced == by_class.balanced == by_class.value != plain.value
     shares = [plain.contributions[y[kept] == c].mean() for c in np.unique(y)]

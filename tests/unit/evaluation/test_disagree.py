@@ -11,7 +11,12 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.verbs.disagreement import binomial_interval, file_interval, hypergeometric_interval, population_interval
+from unseen.evaluation.disagreement import (
+    binomial_interval,
+    file_interval,
+    hypergeometric_interval,
+    population_interval,
+)
 
 
 def scene(n=400, classes=("u", "v"), seed=0):

@@ -8,7 +8,7 @@ import pytest
 
 import unseen
 from unseen.core.distribution import ErrorDistribution
-from unseen.display import draw, figures_for, info, svg
+from unseen.show import draw, figures_for, info, svg
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ import unseen
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.registry import find
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure_file import costs_of, measure_file
+from unseen.evaluation.measure_intervals import called_sizes, effective_size
+from unseen.evaluation.measure_rates import recovered
 from unseen.measures._delong import area_freedom, delong
 from unseen.measures.quantile import Quantile
-from unseen.verbs.measure_file import costs_of, measure_file
-from unseen.verbs.measure_intervals import called_sizes, effective_size
-from unseen.verbs.measure_rates import recovered
 
 rng = np.random.default_rng(3)
 Y = np.repeat([0, 1], [60, 40])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.display import figures_for, info
+from unseen.show import figures_for, info
 
 kinetics = unseen.kinetics
 

@@ -14,9 +14,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.learners.elimination import BackwardElimination
-from unseen.learners.scores import PrincipalScores, ZScore
-from unseen.learners.threshold import UtilityThreshold
+from unseen.models.elimination import BackwardElimination
+from unseen.models.scores import PrincipalScores, ZScore
+from unseen.models.threshold import UtilityThreshold
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((60, 4)) * [1, 2, 3, 4] + [5, 0, 1, 2]

@@ -12,14 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
 
 import unseen
-from unseen.adapt.sklearn import as_model
 from unseen.core.plan import Split
 from unseen.core.rng import stream
 from unseen.datasets import as_data
 from unseen.designs import Bootstrap, KFold, LeaveOut
-from unseen.shortcuts._hat import factored, held_out_residuals
-from unseen.shortcuts.least_squares import LeastSquares
-from unseen.shortcuts.ridge import RidgeRegression
+from unseen.models.exact._hat import factored, held_out_residuals
+from unseen.models.exact.least_squares import LeastSquares
+from unseen.models.exact.ridge import RidgeRegression
+from unseen.models.sklearn import as_model
 
 EXACT = [
     LinearRegression(),

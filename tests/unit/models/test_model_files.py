@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.adapt.frames import pack, table_of, table_parts, unpack
-from unseen.adapt.load import format_of, open_model
-from unseen.adapt.sandbox import ModelProcessError
-from unseen.adapt.trust import strangers
+from unseen.assessment.resubstitute import resubstitute
 from unseen.core.errors import InputError
 from unseen.core.situation import rule_family
-from unseen.verbs.resubstitute import resubstitute
+from unseen.models.files.frames import pack, table_of, table_parts, unpack
+from unseen.models.files.load import format_of, open_model
+from unseen.models.files.sandbox import ModelProcessError
+from unseen.models.files.trust import strangers
 
 skops_io = pytest.importorskip("skops.io")
 
@@ -170,7 +170,7 @@ class TestRefused:
         with zipfile.ZipFile(path, "w") as archive:
             for k in range(11):
                 archive.writestr(f"{k}", "")
-        monkeypatch.setattr("unseen.adapt.load.LARGEST_ENTRIES", 10)
+        monkeypatch.setattr("unseen.models.files.load.LARGEST_ENTRIES", 10)
         monkeypatch.setattr(zipfile, "ZipFile", None)
         with pytest.raises(InputError, match="lists more than 10 parts"):
             open_model(path)
@@ -334,7 +334,7 @@ class TestLimits:
 
     def test_the_child_may_not_write_start_or_connect(self):
         code = (
-            "import sys, os, socket, subprocess; from unseen.adapt.child import _lock_down; _lock_down()\n"
+            "import sys, os, socket, subprocess; from unseen.models.files.child import _lock_down; _lock_down()\n"
             "def tried(f):\n"
             "    try: f()\n"
             "    except PermissionError: return 'refused'\n"

@@ -11,12 +11,12 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 
 import unseen
 from unseen.core.errors import InputError, KindError
-from unseen.learners._backprop import new_nets
-from unseen.learners.progress import monitor, weight_summary
-from unseen.learners.quit_when_ahead import QuitWhenAhead
 from unseen.measures.pineda_p import PinedaP
 from unseen.measures.pov import Pov
-from unseen.reproduce import reproduce
+from unseen.models._backprop import new_nets
+from unseen.models.progress import monitor, weight_summary
+from unseen.models.quit_when_ahead import QuitWhenAhead
+from unseen.reproduction import reproduce
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((80, 3))
@@ -124,7 +124,7 @@ def test_monitor_records_what_it_says():
     by_stage = [np.mean((Y[50:] - s) ** 2) for s in staged.staged_predict(X[50:])]
     assert boosted.monitor_error == pytest.approx(by_stage)
     assert np.isnan(boosted.angle).all()
-    from unseen.display import info
+    from unseen.show import info
 
     assert info(p, "progress").level == pytest.approx(LABEL[:50].var())
     assert len(info(p, "weights").curves) == 4

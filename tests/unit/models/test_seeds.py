@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from unseen.adapt.sklearn import _set_seeds, as_model
+from unseen.models.sklearn import _set_seeds, as_model
 
 FOREST = make_pipeline(StandardScaler(), RandomForestClassifier())
 MODELS = [

@@ -28,10 +28,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
-from unseen.adapt.sklearn import as_fitted, as_model
-from unseen.adapt.weights import weight_key
 from unseen.core.errors import InputError, KindError
 from unseen.datasets.frame import as_data
+from unseen.models.sklearn import as_fitted, as_model
+from unseen.models.weights import weight_key
 
 IRIS, DIABETES = unseen.datasets.load("iris"), unseen.datasets.load("diabetes")
 

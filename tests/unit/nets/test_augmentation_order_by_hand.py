@@ -8,8 +8,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="augmentation needs torch")
 
-from unseen.nets import augment, draw_factors, no_augmentation  # noqa: E402
-from unseen.nets._factors import LARGEST, Factors  # noqa: E402
+from unseen.nets import augment, draw_factors, no_augmentation
+from unseen.nets._factors import LARGEST, Factors
 
 
 def only(**given: float | bool) -> Factors:

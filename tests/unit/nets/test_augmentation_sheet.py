@@ -11,10 +11,10 @@ pytest.importorskip("torch", reason="augmentations need torch")
 
 import torch
 
-from unseen import display
+from unseen import show
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import augmentation_sheet, cmi
-from unseen.reproduce import published
+from unseen.reproduction import published
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_sheet_is_drawn_and_reported(images, channels, tmp_path):
     assert len(ax.images) == 6
     texts = {t.get_text() for t in ax.texts}
     assert {f"{p:.2f}" for p in sheet.penalties.ravel()} | {"image 1", "image 2"} == texts
-    assert "penalties from" in display.info(sheet).summary
+    assert "penalties from" in show.info(sheet).summary
     assert "Augmented images" in Path(sheet.report(tmp_path / "sheet.html")).read_text()
 
 
@@ -73,7 +73,7 @@ def test_sets_are_drawn_smallest_first(tmp_path):
     rows = published("pgdl_task2")
     grid = {h: [r[h] for r in rows] for h in ("h1", "h2", "h3", "h4")}
     score = cmi([r["gap"] for r in rows], [r["wcv"] for r in rows], grid)
-    numbers = display.info(score, "sets")
+    numbers = show.info(score, "sets")
     assert numbers.scores[0] == pytest.approx(37.4413798762)
     assert numbers.labels[0] == "h2 and h3"
     assert (np.diff(numbers.scores) >= 0).all()

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-import unseen.nets as nets  # noqa: E402
-from unseen.core.errors import FitError, UnknownName  # noqa: E402
-from unseen.nets._batched_sampler import prior_scales, sampled_many  # noqa: E402
-from unseen.nets._langevin import sampled_states  # noqa: E402
+import unseen.nets as nets
+from unseen.core.errors import FitError, UnknownName
+from unseen.nets._batched_sampler import prior_scales, sampled_many
+from unseen.nets._langevin import sampled_states
 
 DYNAMICS = {"step": 0.05, "friction": 0.1, "temperature": 1.0, "jitter": 0.02}
 

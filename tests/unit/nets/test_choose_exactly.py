@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="nets need torch")
 
-from unseen.nets import _choose, fit_many, make_mlp  # noqa: E402
+from unseen.nets import _choose, fit_many, make_mlp
 
 
 def test_tf32_is_off_while_ways_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:

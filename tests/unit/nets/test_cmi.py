@@ -17,7 +17,7 @@ from scipy import stats
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import cmi, granulated_tau, kendall_tau, robust_error, score_measures
-from unseen.reproduce import published, reproduce
+from unseen.reproduction import published, reproduce
 
 
 def task(number):

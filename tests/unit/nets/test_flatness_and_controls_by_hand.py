@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.nets import Copy80, Net, build_measure  # noqa: E402
-from unseen.nets._measure import LayerLog  # noqa: E402
-from unseen.nets.measures import always_generalize  # noqa: E402
+from unseen.nets import Copy80, Net, build_measure
+from unseen.nets._measure import LayerLog
+from unseen.nets.measures import always_generalize
 
 
 class Logits(nn.Module):

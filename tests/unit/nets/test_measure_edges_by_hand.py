@@ -10,15 +10,15 @@ import pytest
 from sklearn.metrics import davies_bouldin_score
 
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.nets import Net, build_measure, no_augmentation  # noqa: E402
-from unseen.nets.measures import always_generalize, vpm  # noqa: E402
-from unseen.nets.measures._clusters import davies_bouldin  # noqa: E402
-from unseen.nets.measures._graphs import nearest  # noqa: E402
-from unseen.nets.measures._k_variance import class_spreads  # noqa: E402
-from unseen.nets.measures._subsets import balanced_rows  # noqa: E402
-from unseen.nets.measures.pac_bayes_flatness import PacBayesFlatness  # noqa: E402
+from unseen.nets import Net, build_measure, no_augmentation
+from unseen.nets.measures import always_generalize, vpm
+from unseen.nets.measures._clusters import davies_bouldin
+from unseen.nets.measures._graphs import nearest
+from unseen.nets.measures._k_variance import class_spreads
+from unseen.nets.measures._subsets import balanced_rows
+from unseen.nets.measures.pac_bayes_flatness import PacBayesFlatness
 
 
 def generator(seed: int = 0) -> torch.Generator:

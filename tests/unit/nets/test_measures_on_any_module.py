@@ -8,10 +8,10 @@ import math
 import pytest
 
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.core.errors import InputError, NotApplicable  # noqa: E402
-from unseen.nets import Copy80, Net, build_measure, known_measures  # noqa: E402
+from unseen.core.errors import InputError, NotApplicable
+from unseen.nets import Copy80, Net, build_measure, known_measures
 
 OF_IMAGES = {"always-generalize", "augment-margin", "multi-augment", "par-search", "weighted-augment"}
 SPECTRA, NO_DENSE = {"alpha", "alpha-hat"}, {"bayesian"}

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.core.errors import InputError  # noqa: E402
-from unseen.nets import Copy80, Net, build_measure, no_augmentation  # noqa: E402
-from unseen.nets._measure import LayerLog, Measure  # noqa: E402
-from unseen.nets._power_law import eigenvalues, fit_power_law  # noqa: E402
-from unseen.nets.measures._augmented import outcome  # noqa: E402
-from unseen.nets.measures._response import SHARES, _partners  # noqa: E402
-from unseen.nets.measures._subsets import balanced_rows, class_partners, random_rows  # noqa: E402
+from unseen.core.errors import InputError
+from unseen.nets import Copy80, Net, build_measure, no_augmentation
+from unseen.nets._measure import LayerLog, Measure
+from unseen.nets._power_law import eigenvalues, fit_power_law
+from unseen.nets.measures._augmented import outcome
+from unseen.nets.measures._response import SHARES, _partners
+from unseen.nets.measures._subsets import balanced_rows, class_partners, random_rows
 
 
 class Fixed(nn.Module):

@@ -13,14 +13,14 @@ import pytest
 from scipy import stats
 
 torch = pytest.importorskip("torch", reason="rankings of networks need torch")
-from torch import nn  # noqa: E402
-from typer.testing import CliRunner  # noqa: E402
+from torch import nn
+from typer.testing import CliRunner
 
-from unseen.cli import app as command  # noqa: E402
-from unseen.core.errors import InputError, KindError  # noqa: E402
-from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, build_measure, cmi, make_mlp, rank, sample_net  # noqa: E402
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows, write_table  # noqa: E402
-from unseen.nets._weight_files import write_weights  # noqa: E402
+from unseen.cli import app as command
+from unseen.core.errors import InputError, KindError
+from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, build_measure, cmi, make_mlp, rank, sample_net
+from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows, write_table
+from unseen.nets._weight_files import write_weights
 
 
 class Leaning(nn.Module):

@@ -149,7 +149,7 @@ class TestPipelines:
             unseen.run(make_pipeline(PCA(90), Classifier(epochs=2, device="cpu")), X, y, random_state=0)
 
     def test_too_much_for_memory_is_fitted_split_by_split(self, trainings, monkeypatch):
-        from unseen.adapt import pipelines
+        from unseen.models import pipelines
 
         monkeypatch.setattr(pipelines, "MOST_NUMBERS", 1000)
         X, y = sample()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from sklearn.base import clone  # noqa: E402
-from torch import nn  # noqa: E402
+from sklearn.base import clone
+from torch import nn
 
-import unseen  # noqa: E402
-import unseen.nets as nets  # noqa: E402
-from unseen.core.errors import FitError, InputError, KindError, UnseenError  # noqa: E402
+import unseen
+import unseen.nets as nets
+from unseen.core.errors import FitError, InputError, KindError, UnseenError
 
 RNG = np.random.default_rng(0)
 CODES = np.arange(90) % 3

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.display import figures_for
 from unseen.nets._bench_record import Bench, BenchLine
 from unseen.nets._measure_scores import score_measures
 from unseen.nets._ranking_record import NetRanking
+from unseen.show import figures_for
 
 
 def _line(name: str, cmi: float, control: bool = False) -> BenchLine:

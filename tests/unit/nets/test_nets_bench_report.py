@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("torch", reason="benches of nets need torch")
 
 from unseen.nets._bench_record import Bench, BenchLine
-from unseen.report._sections import Text
-from unseen.report.nets_bench import bench_answer
+from unseen.nets.sections import bench_answer
+from unseen.show.sections import Text
 
 
 def _said(*scored: tuple[str, bool, float, float]) -> list[str]:

@@ -11,10 +11,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="zoos need torch")
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
-from unseen.cli.app import main  # noqa: E402
-from unseen.nets import Zoo, ZooGrid, from_store, make_mlp  # noqa: E402
-from unseen.nets import _zoo_grids as grids  # noqa: E402
-from unseen.store import open_store  # noqa: E402
+from unseen.cli.app import main
+from unseen.nets import Zoo, ZooGrid, from_store, make_mlp
+from unseen.nets import _zoo_grids as grids
+from unseen.store import open_store
 
 GRID = ZooGrid(
     "toy-images", make_mlp, {"width": (4, 8), "depth": (1, 2), "weight_decay": (0.0, 0.03)}, lr=0.1, epochs=10, accuracy=0.0

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.cli.app import main  # noqa: E402
-from unseen.nets import Monitor, estimate  # noqa: E402
+from unseen.cli.app import main
+from unseen.nets import Monitor, estimate
 
 CODE = (
     "from torch import nn\n\ndef make_net():\n    return nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))\n"

@@ -10,8 +10,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from unseen.core.errors import InputError, KindError  # noqa: E402
-from unseen.nets import read_examples, read_idx, write_idx  # noqa: E402
+from unseen.core.errors import InputError, KindError
+from unseen.nets import read_examples, read_idx, write_idx
 
 
 @pytest.mark.parametrize("kind", ["u1", "i1", "i2", "i4", "f4", "f8"])

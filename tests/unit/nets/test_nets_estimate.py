@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-import unseen.nets as nets  # noqa: E402
-from unseen.core.errors import InputError, KindError, NotApplicable, UnseenError  # noqa: E402
-from unseen.nets._methods import _calibration_error  # noqa: E402
-from unseen.nets._problem import Options  # noqa: E402
-from unseen.nets._sizes import chi_median, diagonal_sizes, spherical_sizes  # noqa: E402
-from unseen.nets._trials import search_kappa  # noqa: E402
+import unseen.nets as nets
+from unseen.core.errors import InputError, KindError, NotApplicable, UnseenError
+from unseen.nets._methods import _calibration_error
+from unseen.nets._problem import Options
+from unseen.nets._sizes import chi_median, diagonal_sizes, spherical_sizes
+from unseen.nets._trials import search_kappa
 
 
 def sample(n=60, d=5, c=2, seed=0, shift=1.0):

@@ -6,8 +6,8 @@ import numpy as np
 
 from unseen.core.estimate import Target
 from unseen.nets._records import CalibratedNetEstimate, NetEstimate
-from unseen.report import build, render
-from unseen.report._sections import Picture, Table, Text
+from unseen.show import build, render
+from unseen.show.sections import Picture, Table, Text
 
 COMMON = (0.2, None, None, None, "calibrated-bolster", Target.MODEL.at(4), "zero-one", 4)
 CURVE = np.array([[1.0, -0.05, 0.02], [1.1, -0.01, 0.03], [1.2, 0.04, 0.02]])

@@ -12,13 +12,13 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="rankings of networks need torch")
 
-from unseen.core.errors import InputError, UnknownName  # noqa: E402
-from unseen.nets import augmentation_sheet, bench_of, cmi, estimate, from_store, rank, sample_net, score_measures  # noqa: E402
-from unseen.nets._bench_rows import MeasureRow  # noqa: E402
-from unseen.nets._kept import KINDS  # noqa: E402
-from unseen.nets._packed_images import packed, unpacked  # noqa: E402
-from unseen.report._sections import Notes, Table, Text, build  # noqa: E402
-from unseen.store._records import Kept  # noqa: E402
+from unseen.core.errors import InputError, UnknownName
+from unseen.nets import augmentation_sheet, bench_of, cmi, estimate, from_store, rank, sample_net, score_measures
+from unseen.nets._bench_rows import MeasureRow
+from unseen.nets._kept import KINDS
+from unseen.nets._packed_images import packed, unpacked
+from unseen.show.sections import Notes, Table, Text, build
+from unseen.store._records import Kept
 
 HOSTILE = "<script>alert(1)</script> $x$ vs b"
 
@@ -150,7 +150,7 @@ def test_a_measure_taken_on_one_seed_only_comes_back(results):
     again = from_store(stored(half))
     assert np.isnan(again.values[HOSTILE]).sum() == 12
     assert words(again) == words(half)
-    from unseen.display.nets_bench_scatter import scatter_info
+    from unseen.nets.figures.bench_scatter import scatter_info
 
     drawn = scatter_info(again, HOSTILE)
     assert len(drawn.gap) == len(drawn.values) == len(drawn.groups) == 12
@@ -248,7 +248,7 @@ class NoTorch:
 
 sys.meta_path.insert(0, NoTorch())
 from unseen.nets import from_store
-from unseen.report._sections import build
+from unseen.show.sections import build
 from unseen.store._records import Kept
 for kind, payload in json.load(sys.stdin).items():
     print(kind, [one.id for one in build(from_store(Kept(1, kind, "", "", payload)))])

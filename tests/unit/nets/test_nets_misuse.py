@@ -12,10 +12,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="networks need torch")
 
-from unseen.cli.app import main  # noqa: E402
-from unseen.nets import make_mlp, make_vgg  # noqa: E402
-from unseen.nets._bench_rows import write_table  # noqa: E402
-from unseen.nets._weight_files import write_weights  # noqa: E402
+from unseen.cli.app import main
+from unseen.nets import make_mlp, make_vgg
+from unseen.nets._bench_rows import write_table
+from unseen.nets._weight_files import write_weights
 
 CMI = ("cmi", "wide.csv", "--measure", "m", "--grid", "depth,width,dropout", "--permutations", 5)
 BENCH = ("bench", "--networks", "networks.csv", "--values", "values.csv", "--permutations", 5)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.core.errors import InputError, KindError  # noqa: E402
-from unseen.learners.progress import TrainingProgress  # noqa: E402
-from unseen.nets import Monitor, read_progress  # noqa: E402
-from unseen.nets._progress_file import NAMES, DamagedRecord, runs_in  # noqa: E402
+from unseen.core.errors import InputError, KindError
+from unseen.models.progress import TrainingProgress
+from unseen.nets import Monitor, read_progress
+from unseen.nets._progress_file import NAMES, DamagedRecord, runs_in
 
 
 def parts(n=80, seed=0, c=3):
@@ -64,7 +64,7 @@ def test_numbers_by_hand(tmp_path):
 def test_the_same_as_the_monitor_of_scikit_learn_models():
     from sklearn.neural_network import MLPClassifier
 
-    from unseen.learners.progress import monitor
+    from unseen.models.progress import monitor
 
     X, y, Xm, ym = (t.numpy() for t in parts(c=2))
     model = MLPClassifier(

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-import unseen.nets as nets  # noqa: E402
-from unseen.core.errors import FitError, InputError, KindError, NotApplicable  # noqa: E402
-from unseen.nets._chains import effective_size, split_r_hat  # noqa: E402
+import unseen.nets as nets
+from unseen.core.errors import FitError, InputError, KindError, NotApplicable
+from unseen.nets._chains import effective_size, split_r_hat
 
 PRIOR = 1.5
 

@@ -12,13 +12,13 @@ import pytest
 from sklearn.linear_model import Ridge
 
 torch = pytest.importorskip("torch", reason="rankings of networks need torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, cmi, granulated_tau, make_mlp, rank, robust_error  # noqa: E402
-from unseen.nets._bench_controls import bench_controls  # noqa: E402
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows  # noqa: E402
-from unseen.nets._measure import LayerLog, Measure, MeasureValue  # noqa: E402
-from unseen.nets._rank import _fractions, _places  # noqa: E402
+from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, cmi, granulated_tau, make_mlp, rank, robust_error
+from unseen.nets._bench_controls import bench_controls
+from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows
+from unseen.nets._measure import LayerLog, Measure, MeasureValue
+from unseen.nets._rank import _fractions, _places
 
 CELLS = list(itertools.product((0, 1), repeat=3))
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="measures of generalization need torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.core.errors import InputError, NotApplicable  # noqa: E402
-from unseen.nets import Net, build_measure, known_measures, sample_net  # noqa: E402
-from unseen.nets.measures._response import SHARES  # noqa: E402
+from unseen.core.errors import InputError, NotApplicable
+from unseen.nets import Net, build_measure, known_measures, sample_net
+from unseen.nets.measures._response import SHARES
 
 OURS = (
     "alpha", "alpha-hat", "bayesian", "bolster", "bolster-posterior", "constrained-margin", "distance-from-initial", "epochs",

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch import nn  # noqa: E402
+from torch import nn
 
-from unseen.core.errors import InputError, NotApplicable  # noqa: E402
-from unseen.nets import Net, build_measure  # noqa: E402
-from unseen.nets._power_law import eigenvalues, fit_power_law  # noqa: E402
-from unseen.nets._weight_files import read_weights, write_weights  # noqa: E402
-from unseen.nets._weight_layers import frobenius_norm, input_shapes, left_out, path_norm, spectral_norm, weight_layers  # noqa: E402
+from unseen.core.errors import InputError, NotApplicable
+from unseen.nets import Net, build_measure
+from unseen.nets._power_law import eigenvalues, fit_power_law
+from unseen.nets._weight_files import read_weights, write_weights
+from unseen.nets._weight_layers import frobenius_norm, input_shapes, left_out, path_norm, spectral_norm, weight_layers
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 

@@ -11,11 +11,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="zoos need torch")
 
-from unseen.core.errors import InputError, UnknownName  # noqa: E402
-from unseen.nets import Zoo, ZooGrid, build_measure, flips_and_crops, make_mlp, make_vgg  # noqa: E402
-from unseen.nets._zoo_data import zoo_data  # noqa: E402
-from unseen.nets._zoo_grids import zoo_grid  # noqa: E402
-from unseen.nets._zoo_plan import without_failures  # noqa: E402
+from unseen.core.errors import InputError, UnknownName
+from unseen.nets import Zoo, ZooGrid, build_measure, flips_and_crops, make_mlp, make_vgg
+from unseen.nets._zoo_data import zoo_data
+from unseen.nets._zoo_grids import zoo_grid
+from unseen.nets._zoo_plan import without_failures
 
 GRID = ZooGrid(
     "toy", make_mlp, {"width": (8, 24), "dropout": (0.0, 0.3), "weight_decay": (0.0, 0.01), "batch_size": (16, 40)}, lr=0.05, epochs=60,

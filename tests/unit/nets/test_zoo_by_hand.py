@@ -11,10 +11,10 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="zoos need torch")
 
-from unseen.nets import Zoo, ZooGrid, make_mlp  # noqa: E402
-from unseen.nets._zoo_data import zoo_data  # noqa: E402
-from unseen.nets._zoo_grids import zoo_grid  # noqa: E402
-from unseen.nets._zoo_plan import ZooNet, ZooPlan, without_failures  # noqa: E402
+from unseen.nets import Zoo, ZooGrid, make_mlp
+from unseen.nets._zoo_data import zoo_data
+from unseen.nets._zoo_grids import zoo_grid
+from unseen.nets._zoo_plan import ZooNet, ZooPlan, without_failures
 
 GRID = ZooGrid("toy", make_mlp, {"width": (2, 3), "lr": (0.1, 0.2), "dropout": (0.0, 0.5), "weight_decay": (0.0, 0.1), "batch_size": (5, 10)}, epochs=2, accuracy=0.5)  # fmt: skip
 HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)

@@ -7,7 +7,7 @@ import pytest
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.verbs.fraction import holdout_mse
+from unseen.planning.fraction import holdout_mse
 
 
 def test_closed_forms_at_the_documented_point():

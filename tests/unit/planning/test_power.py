@@ -8,8 +8,8 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.verbs.planning import half_width_of
-from unseen.verbs.power import paired_power, power_curve
+from unseen.planning.power import paired_power, power_curve
+from unseen.planning.test_size import half_width_of
 
 
 def test_power_equals_scipys_noncentral_t():

@@ -14,7 +14,7 @@ import unseen.core.registry as registry
 class ToyExperiment:
     """What every experiment has; a test adds its options and `run`."""
 
-    kind: ClassVar[str] = "reproduce"
+    kind: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "toy"
     title: ClassVar[str] = "Toy"
     source: ClassVar[str] = "Nobody (1900)"
@@ -28,8 +28,8 @@ def toys(monkeypatch):
     """Return the base of toy experiments, and what makes one known under its id."""
 
     def register(cls):
-        registry.known("reproduce")
-        monkeypatch.setitem(registry._classes["reproduce"], cls.id, cls)
+        registry.known("reproduction")
+        monkeypatch.setitem(registry.FAMILIES["reproduction"]._things, cls.id, cls)
         return cls
 
     return ToyExperiment, register

@@ -9,8 +9,8 @@ import pytest
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.engine.events import Silent
-from unseen.reproduce import Cell, Check, Reproduction, experiments, published, reproduce
-from unseen.reproduce._experiment import parse_options
+from unseen.reproduction import Cell, Check, Reproduction, experiments, published, reproduce
+from unseen.reproduction._experiment import parse_options
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_list_names_the_experiments_and_their_options():
 
 def test_listing_imports_nothing_heavy():
     code = (
-        "import sys; from unseen.reproduce import experiments; experiments(); "
+        "import sys; from unseen.reproduction import experiments; experiments(); "
         "print([m for m in ('sklearn', 'torch', 'pandas', 'matplotlib.pyplot', 'joblib') if m in sys.modules])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,12 +11,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from unseen.core.errors import InputError, UnknownName  # noqa: E402
-from unseen.core.summary import summarize  # noqa: E402
-from unseen.nets import write_idx  # noqa: E402
-from unseen.reproduce import _ghane_bayes_rows as rows_of  # noqa: E402
-from unseen.reproduce import _ghane_bayes_runs as bayes  # noqa: E402
-from unseen.reproduce import reproduce  # noqa: E402
+from unseen.core.errors import InputError, UnknownName
+from unseen.core.summary import summarize
+from unseen.nets import write_idx
+from unseen.reproduction import _ghane_bayes_rows as rows_of
+from unseen.reproduction import _ghane_bayes_runs as bayes
+from unseen.reproduction import reproduce
 
 BARE = """
 import runpy, sys

@@ -7,11 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from unseen.core.errors import InputError  # noqa: E402
-from unseen.core.summary import summarize  # noqa: E402
-from unseen.nets import write_idx  # noqa: E402
-from unseen.reproduce import _ghane_mnist_runs as mnist  # noqa: E402
-from unseen.reproduce import published, reproduce  # noqa: E402
+from unseen.core.errors import InputError
+from unseen.core.summary import summarize
+from unseen.nets import write_idx
+from unseen.reproduction import _ghane_mnist_runs as mnist
+from unseen.reproduction import published, reproduce
 
 QUICK = {"n_mc": 4, "calibration_mc": 4, "epochs": 6, "batch_size": 16}
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from unseen.core.errors import InputError
-from unseen.reproduce import _larsen_hansen_runs as runs
-from unseen.reproduce import reproduce
+from unseen.reproduction import _larsen_hansen_runs as runs
+from unseen.reproduction import reproduce
 
 
 def test_inputs_are_autocorrelated_with_unit_variance():
@@ -51,7 +51,7 @@ def test_a_small_run_is_repeatable_and_complete():
 
 
 def test_published_rows_ship_with_the_package():
-    from unseen.reproduce import published
+    from unseen.reproduction import published
 
     rows = {row["measure"]: row for row in published("larsen_hansen_table1")}
     assert rows["fpe"]["median"] == -12.3

@@ -13,9 +13,9 @@ from unseen.core.plan import Plan, Split
 from unseen.core.registry import build
 from unseen.datasets import as_data
 from unseen.engine.run import execute
-from unseen.reproduce import reproduce
-from unseen.reproduce._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduce._nadeau_bengio_stats import Raw, draw_layout, moments, raw_of, statistics
+from unseen.reproduction import reproduce
+from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
+from unseen.reproduction._nadeau_bengio_stats import Raw, draw_layout, moments, raw_of, statistics
 
 
 def same_data(problem, seed):
@@ -29,7 +29,7 @@ def same_data(problem, seed):
 
 def difference(X, y, plan) -> LossTable:
     half = X.shape[1] // 2
-    from unseen.adapt.sklearn import as_model
+    from unseen.models.sklearn import as_model
 
     tables = []
     for part in (X[:, :half], X[:, half:]):
@@ -122,7 +122,7 @@ def test_the_report_draws_every_power_curve(tmp_path):
     page = tmp_path / "r.html"
     r.report(page)
     assert page.read_text().count("<svg") == 2
-    assert unseen.display.info(r, "power-letter-error") is None
+    assert unseen.show.info(r, "power-letter-error") is None
 
 
 def test_letters_are_drawn_without_replacement_and_metric_is_tuned(shared):

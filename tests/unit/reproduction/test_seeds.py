@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from unseen.core.errors import InputError
-from unseen.reproduce import Cell, Check, Reproduction, SeedRuns, reproduce, reproduce_over_seeds
-from unseen.reproduce._seeds import CheckOverSeeds, parse_seeds
-from unseen.reproduce._seeds_pages import share_of
+from unseen.reproduction import Cell, Check, Reproduction, SeedRuns, reproduce, reproduce_over_seeds
+from unseen.reproduction._seeds import CheckOverSeeds, parse_seeds
+from unseen.reproduction._seeds_pages import share_of
 
 
 @pytest.fixture

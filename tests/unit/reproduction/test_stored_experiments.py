@@ -12,10 +12,10 @@ import time
 import pytest
 
 from unseen.core.registry import find
-from unseen.reproduce import experiments, reproduce
-from unseen.reproduce._stored import study_name
-from unseen.reproduce._verified import verified
-from unseen.store import Result, open_store
+from unseen.reproduction import experiments, reproduce
+from unseen.reproduction._stored import study_name
+from unseen.reproduction._verified import verified
+from unseen.store import TaskResult, open_store
 
 FEW = {"replications": 3, "sizes": (20,), "rules": ("3nn", "cart"), "bootstrap": 5}
 
@@ -75,7 +75,7 @@ def test_the_tests_study_is_the_same_from_a_store(tmp_path):
 
 
 def test_names_tell_runs_apart():
-    cls = find("ghane-synthetic", "reproduce")
+    cls = find("ghane-synthetic", "reproduction")
     assert study_name(cls(), 200, 0) == "ghane-synthetic, 200 replications, seed 0"
     assert study_name(cls(rules=("cart",)), 200, 1) == "ghane-synthetic, 200 replications, seed 1, rules cart"
 
@@ -91,9 +91,9 @@ def test_a_failing_task_stops_with_its_reason(tmp_path, monkeypatch):
     from unseen.core.errors import FitError
 
     def broken(spec, cells, rows):
-        return [Result(row.id, reason="no luck") for row in rows]
+        return [TaskResult(row.id, reason="no luck") for row in rows]
 
-    monkeypatch.setattr(find("ghane-synthetic", "reproduce"), "run_group", staticmethod(broken))
+    monkeypatch.setattr(find("ghane-synthetic", "reproduction"), "run_group", staticmethod(broken))
     with pytest.raises(FitError, match=r"48 of 48 tasks .* failed; the first says: no luck"):
         reproduce("ghane-synthetic", n_jobs=1, store=tmp_path / "g.db", **FEW)
 

@@ -60,7 +60,7 @@ def test_all_methods_are_registered_and_have_a_function():
     assert set(ALL) <= set(known("resubstitution"))
     for method in ALL:
         assert callable(function(method))
-        importlib.import_module(f"unseen.resubstitution.{method.replace('-', '_')}")
+        importlib.import_module(f"unseen.resubstitution.methods.{method.replace('-', '_')}")
         assert callable(function(method)), "the module must not hide the function"
 
 

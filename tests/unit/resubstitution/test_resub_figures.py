@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 import unseen
 from unseen import resubstitution as R
 from unseen.core.estimate import ResubEstimate, Target
-from unseen.display import info
+from unseen.show import info
 
 IRIS = unseen.datasets.load("iris").xy
 
@@ -111,8 +111,8 @@ def test_deviations_refuse_what_does_not_match():
 
 
 def test_several_estimates_show_the_points_behind_the_most_telling(tmp_path):
-    from unseen.display.resub_contributions import info as info_of_one
-    from unseen.display.resub_contributions import info_of_several
+    from unseen.assessment.figures.resub_contributions import info as info_of_one
+    from unseen.assessment.figures.resub_contributions import info_of_several
 
     X, y = unseen.datasets.load("gaussian-blocks").xy
     fitted = KNeighborsClassifier(3).fit(X, y)

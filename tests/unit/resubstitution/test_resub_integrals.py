@@ -273,7 +273,7 @@ def test_quick_votes_are_the_models_own():
 
 @pytest.mark.parametrize(("n", "expected"), [(100, 100), (1000, 100), (2500, 40), (10**6, 10)])
 def test_large_samples_need_fewer_points_per_kernel(n, expected):
-    from unseen.resubstitution.bolster import Bolster
+    from unseen.resubstitution.methods.bolster import Bolster
 
     assert Bolster().points_per_kernel(n) == expected
     assert Bolster(n_mc=77).points_per_kernel(n) == 77

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unseen.display import Figure, figures_for, svg
-from unseen.display._style import DARK, PALETTE, label
+from unseen.show import Figure, figures_for, svg
+from unseen.show.style import DARK, PALETTE, label
 
 NASTY = ["<script>alert(1)</script>", 'a "quoted" & b', "$x_1$ costs $", "--> ]]> <!--", "id=\"x\" #000000 style=\"#000000\"", "\\$ \\alpha", "\x00\x1b\n", "日本語", "\u202egnp.exe", "half \ud800 a pair"]  # fmt: skip
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from unseen.core.show import Shown
-from unseen.report import build
-from unseen.report._sections import Picture, Table, Text
+from unseen.core.result import Result
 from unseen.resubstitution._deviations import deviations
+from unseen.show import build
+from unseen.show.sections import Picture, Table, Text
 
 
 def texts(result):
@@ -26,7 +26,7 @@ def test_many_lines_are_left_to_the_table():
     assert any(isinstance(b, Picture) for b in blocks)
 
 
-class Few(Shown):
+class Few(Result):
     def rows(self):
         return [{"x": 1}]
 

@@ -11,23 +11,23 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 
 import unseen
-from unseen.comparisons._winner import bias_corrected
-from unseen.comparisons.adjust import adjusted, benjamini_hochberg, holm
-from unseen.comparisons.bayesian_t import BayesianT, posterior
-from unseen.comparisons.combined_f import CombinedF, combined_f
-from unseen.comparisons.delong import DeLong, delong
-from unseen.comparisons.friedman import Friedman, exact_p, friedman
-from unseen.comparisons.mcnemar import McNemar, mcnemar_p
-from unseen.comparisons.permutation import Permutation, sign_flip_p
-from unseen.comparisons.wilcoxon import Wilcoxon, signed_rank
 from unseen.core.errors import DesignError, InputError, NotApplicable, UnknownName
 from unseen.core.plan import Split
 from unseen.core.registry import known
 from unseen.designs.holdout import Holdout
 from unseen.designs.kfold import KFold
 from unseen.estimators.corrected_t import CorrectedT
+from unseen.significance._winner import bias_corrected
+from unseen.significance.adjust import adjusted, benjamini_hochberg, holm
+from unseen.significance.bayesian_t import BayesianT, posterior
+from unseen.significance.combined_f import CombinedF, combined_f
+from unseen.significance.delong import DeLong, delong
+from unseen.significance.friedman import Friedman, exact_p, friedman
+from unseen.significance.mcnemar import McNemar, mcnemar_p
+from unseen.significance.permutation import Permutation, sign_flip_p
+from unseen.significance.wilcoxon import Wilcoxon, signed_rank
 
-PAIRED = [cls for cls in known("comparisons").values() if "datasets" not in cls.needs]
+PAIRED = [cls for cls in known("significance").values() if "datasets" not in cls.needs]
 
 
 class OneColumn(ClassifierMixin, BaseEstimator):
@@ -54,7 +54,7 @@ def held_out(loss_table, losses, *, rate=False, **columns):
 
 def test_every_test_is_registered_with_what_it_needs():
     assert {"mcnemar", "permutation", "combined-f", "wilcoxon", "friedman", "delong", "bayesian-t"} <= set(
-        known("comparisons")
+        known("significance")
     )
     for cls in PAIRED:
         assert "test" in cls.needs

@@ -10,17 +10,17 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
-from unseen.comparisons._winner import bias_corrected, winner_of
-from unseen.comparisons.adjust import adjusted
-from unseen.comparisons.bayesian_t import BayesianT
-from unseen.comparisons.combined_f import CombinedF
-from unseen.comparisons.delong import DeLong
-from unseen.comparisons.friedman import Friedman, friedman
-from unseen.comparisons.mcnemar import mcnemar_p
-from unseen.comparisons.permutation import Permutation, sign_flip_p
-from unseen.comparisons.wilcoxon import Wilcoxon, signed_rank
 from unseen.core.plan import Split
 from unseen.measures._delong import area_freedom, delong
+from unseen.significance._winner import bias_corrected, winner_of
+from unseen.significance.adjust import adjusted
+from unseen.significance.bayesian_t import BayesianT
+from unseen.significance.combined_f import CombinedF
+from unseen.significance.delong import DeLong
+from unseen.significance.friedman import Friedman, friedman
+from unseen.significance.mcnemar import mcnemar_p
+from unseen.significance.permutation import Permutation, sign_flip_p
+from unseen.significance.wilcoxon import Wilcoxon, signed_rank
 
 
 def test_permutation_flips_weighted_differences(loss_table):

@@ -13,7 +13,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 from sqlalchemy import event, inspect, text
 
 from unseen.core.errors import InputError, MissingExtra
-from unseen.store import Result, StoreError, StoreLost, TaskRow, masked, open_store
+from unseen.store import StoreError, StoreLost, TaskResult, TaskRow, masked, open_store
 from unseen.store import _schema as schema
 
 
@@ -23,7 +23,7 @@ def add(store):
 
 def finish(store, **numbers):
     rows = store.claim("mine", "me", 10, 60)
-    return store.finish("mine", "me", [Result(row.id, estimate=0.5, **numbers) for row in rows])
+    return store.finish("mine", "me", [TaskResult(row.id, estimate=0.5, **numbers) for row in rows])
 
 
 def test_a_plain_path_and_a_url_open_the_same_store(tmp_path, monkeypatch):
@@ -43,7 +43,7 @@ def test_sqlite_writes_ahead_and_syncs_what_was_finished(tmp_path):
 
         add(store)
         rows = store.claim("mine", "me", 10, 60)
-        store.finish("mine", "me", [Result(row.id, estimate=0.5) for row in rows])
+        store.finish("mine", "me", [TaskResult(row.id, estimate=0.5) for row in rows])
         store.keep("assessment", "x", {})
         assert modes == [["wal", 2], ["wal", 1], ["wal", 2], ["wal", 2]]
 
@@ -152,7 +152,7 @@ def make_version_1(url):
     """Write a store as version 1 did: no p-values, no filed results; half of its tasks are done."""
     with open_store(url) as store:
         add(store)
-        store.finish("mine", "me", [Result(r.id, estimate=0.25) for r in store.claim("mine", "me", 2, 60)])
+        store.finish("mine", "me", [TaskResult(r.id, estimate=0.25) for r in store.claim("mine", "me", 2, 60)])
         store.release("mine", "me")
         with store._writing() as connection:
             connection.execute(text("DROP TABLE kept"))

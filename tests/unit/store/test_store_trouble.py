@@ -17,7 +17,7 @@ from sqlalchemy import event
 from unseen.core.errors import InputError, PartialRun
 from unseen.core.rng import stream
 from unseen.engine.events import Silent
-from unseen.store import Result, StoreBusy, StoreFull, StoreLost, TaskRow, open_store
+from unseen.store import StoreBusy, StoreFull, StoreLost, TaskResult, TaskRow, open_store
 from unseen.study._driver import drive
 
 
@@ -37,7 +37,7 @@ def add(store, replications=100):
 def make_runner(seconds=0.0, extra=""):
     def runner(spec, cells, rows):
         time.sleep(seconds * len(rows))
-        return [Result(r.id, estimate=stream(1, r.cell, r.replication).random(), extra=extra) for r in rows]
+        return [TaskResult(r.id, estimate=stream(1, r.cell, r.replication).random(), extra=extra) for r in rows]
 
     return runner
 

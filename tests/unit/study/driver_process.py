@@ -13,14 +13,14 @@ import time
 def make_runner(side, seconds):
     def runner(spec, cells, rows):
         from unseen.core.rng import stream
-        from unseen.store import Result
+        from unseen.store import TaskResult
 
         results = []
         for row in rows:
             with open(side, "a") as file:  # one short line: written whole
                 file.write(f"{row.id} {os.getpid()}\n")
             time.sleep(seconds)
-            results.append(Result(row.id, estimate=stream(5, row.cell, row.replication).random(), seconds=seconds))
+            results.append(TaskResult(row.id, estimate=stream(5, row.cell, row.replication).random(), seconds=seconds))
         return results
 
     return runner

@@ -28,12 +28,12 @@ def make_study(store, name="mine", replications=REPLICATIONS):
 def result_of(row):
     """Return numbers that follow from the task alone."""
     from unseen.core.rng import stream
-    from unseen.store import Result
+    from unseen.store import TaskResult
 
     draw = stream(5, row.cell, row.replication)
     truth, noise = draw.uniform(0.1, 0.3), draw.normal(0, 0.05)
     extra = json.dumps({"draw": draw.uniform()}) if row.cell == 0 else ""
-    return Result(
+    return TaskResult(
         row.id, truth + noise, truth, truth + noise - 0.1, truth + noise + 0.1, None, draw.uniform(), 0.001, extra
     )
 

@@ -22,7 +22,7 @@ import unseen.study._driver as driver
 from unseen.core.errors import InputError, PartialRun, Paused
 from unseen.core.rng import stream
 from unseen.engine.events import Silent
-from unseen.store import Result, TaskRow, open_store
+from unseen.store import TaskResult, TaskRow, open_store
 from unseen.study._driver import drive
 from unseen.study._owner import is_dead, new_owner
 
@@ -44,7 +44,7 @@ def estimate_of(row):
 def plain(spec, cells, rows):
     assert spec["marker"] == "spec"
     assert len(cells) == 3
-    return [Result(row.id, estimate=estimate_of(row), seconds=0.001) for row in rows]
+    return [TaskResult(row.id, estimate=estimate_of(row), seconds=0.001) for row in rows]
 
 
 def estimates(store, name="mine"):
@@ -147,7 +147,7 @@ def test_failures_are_tried_again_and_then_told(store):
         results = plain(spec, cells, rows)
         bad = [k for k, row in enumerate(rows) if row.cell == 1 and row.replication == 3]
         for k in bad:
-            results[k] = Result(rows[k].id, reason="no convergence")
+            results[k] = TaskResult(rows[k].id, reason="no convergence")
         once = [r for r in results if r.task == "002-00007" and runs[r.task] == 1]
         return [r for r in results if r not in once]
 
@@ -176,7 +176,7 @@ def deadly(spec, cells, rows):
     for row in rows:
         if row.id == "001-00003":
             os.kill(os.getpid(), signal.SIGKILL)
-    return [Result(row.id, estimate=estimate_of(row), seconds=0.001) for row in rows]
+    return [TaskResult(row.id, estimate=estimate_of(row), seconds=0.001) for row in rows]
 
 
 def test_a_task_that_kills_its_worker_is_found_and_recorded(store):
@@ -235,7 +235,7 @@ def test_a_cancellation_by_someone_else_is_noticed(store, tmp_path, n_jobs):
 
     def slow(spec, cells, rows):
         time.sleep(0.01 * len(rows))
-        return [Result(row.id, estimate=estimate_of(row)) for row in rows]
+        return [TaskResult(row.id, estimate=estimate_of(row)) for row in rows]
 
     def cancel():
         with open_store(tmp_path / "store.db") as other:

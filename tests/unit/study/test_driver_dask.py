@@ -19,7 +19,7 @@ import distributed
 
 from unseen.core.errors import InputError
 from unseen.core.rng import stream
-from unseen.store import Result, TaskRow, open_store
+from unseen.store import TaskResult, TaskRow, open_store
 from unseen.study._driver import drive
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -35,7 +35,7 @@ def make_runner(seconds, side):
         with open(side, "a") as file:
             file.write(f"{os.getpid()}\n")
         time.sleep(seconds * len(rows))
-        return [Result(r.id, estimate=stream(1, r.cell, r.replication).random()) for r in rows]
+        return [TaskResult(r.id, estimate=stream(1, r.cell, r.replication).random()) for r in rows]
 
     return runner
 
@@ -89,7 +89,7 @@ def test_a_task_that_kills_every_worker_is_found_and_recorded(client, tmp_path):
     def deadly(spec, cells, rows):
         if any(row.id == "1-3" for row in rows):
             os.kill(os.getpid(), signal.SIGKILL)
-        return [Result(r.id, estimate=stream(1, r.cell, r.replication).random()) for r in rows]
+        return [TaskResult(r.id, estimate=stream(1, r.cell, r.replication).random()) for r in rows]
 
     with open_store(tmp_path / "store.db", max_attempts=1) as store:
         add(store, replications=6)

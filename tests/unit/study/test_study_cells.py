@@ -71,7 +71,7 @@ def test_names_do_not_change_ids(spec):
 
 def test_a_raised_version_changes_ids(spec, monkeypatch):
     from unseen.datasets.populations import GaussianBlocks
-    from unseen.resubstitution.bolster import Bolster
+    from unseen.resubstitution.methods.bolster import Bolster
 
     before = {spec.cells()[r.cell]["method"]: r.id for r in list(spec.tasks())[:2]}
     monkeypatch.setattr(Bolster, "version", 99)

@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-import unseen.display
+import unseen.show
 from unseen.study._summarize import summarized
 
 matplotlib.use("Agg")
@@ -39,14 +39,14 @@ def study():
 
 
 def test_boxes_are_those_of_the_deviations(study):
-    info = unseen.display.info(study, "study-deviations")
+    info = unseen.show.info(study, "study-deviations")
     assert info.box.shape == (2, 2, 5)
     np.testing.assert_allclose(info.box[1, 0, 2], np.median(study.deviations[0].values[1][0]))
     assert info.loss == "squared"
 
 
 def test_lines_hold_every_method_and_size(study):
-    info = unseen.display.info(study, "study-rms")
+    info = unseen.show.info(study, "study-rms")
     assert (info.methods, info.sizes) == (("a", "b$"), (20, 40))
     assert info.value[1, 0] == study["b$", 20].deviation.rms
     assert info.error[0, 1] == study["a", 40].deviation.rms_error
@@ -54,14 +54,14 @@ def test_lines_hold_every_method_and_size(study):
 
 
 def test_coverage_and_rejections_are_shares_with_their_mark(study):
-    coverage = unseen.display.info(study, "study-coverage")
+    coverage = unseen.show.info(study, "study-coverage")
     assert coverage.methods == ("b$",)
     assert coverage.mark == 0.95
     assert coverage.share
-    rejects = unseen.display.info(study, "study-rejections")
+    rejects = unseen.show.info(study, "study-rejections")
     assert rejects.methods == ("t",)
     assert rejects.mark == pytest.approx(0.05)
-    assert unseen.display.info(study.only("p", "m"), "study-rejections") is None
+    assert unseen.show.info(study.only("p", "m"), "study-rejections") is None
 
 
 @pytest.mark.parametrize("name", ["study-deviations", "study-rms", "study-coverage", "study-rejections"])
@@ -132,8 +132,7 @@ def million():
 
 
 def test_a_million_results_are_a_small_picture_and_a_small_page(million):
-    from unseen.display import figures_for, svg
-    from unseen.report import build, render
+    from unseen.show import build, figures_for, render, svg
 
     one = next(f for f in figures_for(million) if f.name == "study-deviations")
     picture = svg(one, one.info(million))
@@ -145,7 +144,7 @@ def test_a_million_results_are_a_small_picture_and_a_small_page(million):
 
 
 def test_of_many_dots_the_farthest_and_an_even_share_are_kept(million):
-    info = unseen.display.info(million, "study-deviations")
+    info = unseen.show.info(million, "study-deviations")
     values = million.deviations[0].values[2][1]
     q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
     np.testing.assert_allclose(info.box[2, 1, 1:4], (q1, median, q3))
@@ -160,5 +159,5 @@ def test_of_many_dots_the_farthest_and_an_even_share_are_kept(million):
 
 
 def test_few_dots_are_all_drawn(study):
-    info = unseen.display.info(study, "study-deviations")
+    info = unseen.show.info(study, "study-deviations")
     assert info.n_outside == len(info.outside)

@@ -91,7 +91,7 @@ def test_the_sample_follows_from_seed_population_size_and_replication_alone():
 
 def test_resubstitution_and_truth_are_what_they_say(whole):
     """Draw the same sample by hand, fit the same tree, and look up its errors."""
-    from unseen.verbs.prepare import model_of
+    from unseen.request.prepare import model_of
 
     source = source_of(PopulationSpec(id="gaussian-blocks"))
     place = '{"id":"gaussian-blocks","options":{},"version":1}'

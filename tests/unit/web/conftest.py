@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
-from unseen.store import Result, TaskRow, open_store
+from unseen.store import TaskResult, TaskRow, open_store
 
 HOSTILE = "<script>alert(1)</script> ../../etc/passwd \"' & $x$"
 METHODS = ("resub", "loo", "cv10")
@@ -131,11 +131,11 @@ def finish(store, name, cells, ids, count, fail=()):
         for row in rows[:count]:
             cell, replication = ids[row.id]
             if (cell, replication) in fail:
-                results.append(Result(row.id, seconds=0.1, reason="FitError: <b>one class</b> only"))
+                results.append(TaskResult(row.id, seconds=0.1, reason="FitError: <b>one class</b> only"))
                 continue
             truth = 0.2 + 0.01 * np.sin(replication)
             estimate = truth + BIAS[cells[cell]["method"]] + 0.02 * np.cos(7 * replication + cell)
-            results.append(Result(row.id, estimate=float(estimate), truth=float(truth), lower=float(estimate - 0.1),
+            results.append(TaskResult(row.id, estimate=float(estimate), truth=float(truth), lower=float(estimate - 0.1),
                                   upper=float(estimate + 0.1), seconds=0.5))  # fmt: skip
         store.finish(name, "tests", results)
         count -= len(results)

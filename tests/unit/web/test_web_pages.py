@@ -313,7 +313,7 @@ def test_a_running_study_of_a_million_tasks_is_summed_up_by_the_database(ask, re
 
 
 def test_tasks_that_are_no_estimates_are_counted_not_summed_up(ask, read, tmp_path):
-    from unseen.store import Result, TaskRow
+    from unseen.store import TaskResult, TaskRow
 
     url = f"sqlite:///{tmp_path / 'parts.db'}"
     with open_store(url) as store:
@@ -326,7 +326,7 @@ def test_tasks_that_are_no_estimates_are_counted_not_summed_up(ask, read, tmp_pa
             [TaskRow(f"{k}", 0, k, k) for k in range(4)],
         )
         rows = store.claim("parts", "me", 3, 60)
-        store.finish("parts", "me", [Result(r.id, estimate=0.5, seconds=2.0, extra="[]") for r in rows])
+        store.finish("parts", "me", [TaskResult(r.id, estimate=0.5, seconds=2.0, extra="[]") for r in rows])
         store.release("parts", "me")
     app = dashboard(url)
     for part in ("", "/live"):
@@ -339,10 +339,10 @@ def test_tasks_that_are_no_estimates_are_counted_not_summed_up(ask, read, tmp_pa
 
 
 def test_a_reproduction_that_runs_as_a_study_has_its_figures(ask, read, tmp_path):
-    import unseen.reproduce
+    import unseen.reproduction
 
     url = f"sqlite:///{tmp_path / 'again.db'}"
-    unseen.reproduce.reproduce(
+    unseen.reproduction.reproduce(
         "ghane-synthetic",
         replications=3,
         random_state=0,

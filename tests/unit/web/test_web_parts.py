@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from unseen.report._sections import Table
+from unseen.show.sections import Table
 from unseen.web._dots import Dot, dots, ticks
 from unseen.web._download import PIECE, study_csv, study_json, table_csv
 from unseen.web._memory import Remembered
@@ -78,7 +78,7 @@ def test_our_figures_lose_nothing_but_their_style():
     from sklearn.naive_bayes import GaussianNB
 
     import unseen
-    from unseen.display import figures_for, svg
+    from unseen.show import figures_for, svg
 
     X, y = unseen.datasets.load("iris").xy
     result = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from unseen.assessment.assessment import Assessment
 from unseen.core.data import Data
 from unseen.core.losses import LossTable
-from unseen.verbs.assessment import Assessment
 
 __all__ = ["CROSS_VALIDATED", "MANY_SPLITS", "first_table", "unit_name"]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.assessment import Assessment
+from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
 from unseen.core.arrays import Floats
 from unseen.core.losses import LossTable
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, label
-from unseen.display._tables import CROSS_VALIDATED, first_table
-from unseen.verbs.assessment import Assessment
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, label
 
 __all__ = ["ConfusionInfo", "confusion_counts"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.distribution import DistributionWithLaw
 from unseen.core.arrays import Floats
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, tidy
-from unseen.verbs.distribution import DistributionWithLaw
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, tidy
 
 __all__: list[str] = []
 

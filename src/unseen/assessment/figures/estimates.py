@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
 from unseen.core.set_losses import as_measure
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, quantity, tidy
-from unseen.verbs.assessment import Assessment, percent_or_number
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, quantity, tidy
+from unseen.show.text import percent_or_number
 
 __all__ = ["EstimatesInfo"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.assessment import Assessment
+from unseen.assessment.figures._tables import MANY_SPLITS, first_table, unit_name
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, axis_name, is_rate, percent, tidy
-from unseen.display._tables import MANY_SPLITS, first_table, unit_name
-from unseen.verbs.assessment import Assessment
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, axis_name, is_rate, percent, tidy
 
 __all__ = ["HardestInfo"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from unseen.core.estimate import Estimate
 from unseen.core.set_losses import as_measure
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, axis_name, label, percent, tidy
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, axis_name, label, percent, tidy
 
 __all__ = ["IntervalInfo"]
 

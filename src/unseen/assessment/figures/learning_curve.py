@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats, Ints
 from unseen.core.set_losses import as_measure
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
-from unseen.verbs.assessment import Assessment, percent_or_number
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
+from unseen.show.text import percent_or_number
 
 __all__ = ["CurveInfo"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.assessment import Assessment
+from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, label, tidy
-from unseen.display._tables import CROSS_VALIDATED, first_table
-from unseen.verbs.assessment import Assessment
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, label, tidy
 
 __all__ = ["ResidualsInfo"]
 

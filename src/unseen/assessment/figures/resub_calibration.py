@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, percent, tidy
-from unseen.nets._records import CalibratedNetEstimate
-from unseen.resubstitution._result import CalibratedEstimate
+from unseen.core.estimate import CalibratedEstimate
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, percent, tidy
 
 __all__ = ["CalibrationInfo"]
 
@@ -29,7 +28,7 @@ class CalibrationInfo:
     uncalibrated: float
 
 
-def info(e: CalibratedEstimate | CalibratedNetEstimate) -> CalibrationInfo | None:
+def info(e: CalibratedEstimate) -> CalibrationInfo | None:
     """Return the curve, None where it was not kept."""
     if e.curve is None or e.deviations is None:
         return None
@@ -69,12 +68,16 @@ def draw(numbers: CalibrationInfo, ax: Any) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
 
 
-for record in (CalibratedEstimate, CalibratedNetEstimate):
-    figure(
-        Figure(
-            "calibration", record, info, draw, "Calibration of the kernels",
-            "Bolstered error minus the error seen on the 20% left out, for models trained on the other 80%. The kernels are scaled by "
-            "the kappa at which the mean comes nearest to zero.",
-            size=(7.0, 3.4), order=5,
-        )
-    )  # fmt: skip
+figure(
+    Figure(
+        "calibration",
+        CalibratedEstimate,
+        info,
+        draw,
+        "Calibration of the kernels",
+        "Bolstered error minus the error seen on the 20% left out, for models trained on the other 80%. The kernels are scaled by "
+        "the kappa at which the mean comes nearest to zero.",
+        size=(7.0, 3.4),
+        order=5,
+    )
+)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from unseen.assessment.resubstitute import Resubstitutions
 from unseen.core.arrays import Floats, Ints
 from unseen.core.estimate import ResubEstimate
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, is_rate, percent, tidy
-from unseen.verbs.resubstitute import Resubstitutions
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, axis_name, is_rate, percent, tidy
 
 __all__ = ["ContributionsInfo"]
 

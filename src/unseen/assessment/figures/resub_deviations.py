@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, percent, tidy
 from unseen.resubstitution._deviations import Deviations
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, percent, tidy
 
 __all__ = ["CAPTION", "DeviationsInfo"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label
 from unseen.resubstitution._view import KernelView
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label
 
 __all__ = ["KernelsInfo"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparisons
 from unseen.core.set_losses import as_measure
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, axis_name, label, legend_below, percent, tidy
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, axis_name, label, legend_below, percent, tidy
 
 __all__ = ["ModelsInfo"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison, Comparisons
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, PALETTE, axis_name, label, percent, tidy
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, PALETTE, axis_name, label, percent, tidy
 
 __all__ = ["PosteriorInfo"]
 

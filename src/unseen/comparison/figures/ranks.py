@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.core.ranking import Ranking
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, label
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, label
+from unseen.significance.ranking import Ranking
 
 __all__ = ["RanksInfo"]
 

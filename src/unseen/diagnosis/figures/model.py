@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, PALETTE, axis_name, label, legend_below, percent, tidy
-from unseen.verbs.diagnose_curve import LearningCurveFit
-from unseen.verbs.diagnose_model import Dependence, NoiseTolerance
-from unseen.verbs.diagnosis import Diagnosis
+from unseen.diagnosis.curve import LearningCurveFit
+from unseen.diagnosis.diagnosis import Diagnosis
+from unseen.diagnosis.model import Dependence, NoiseTolerance
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, PALETTE, axis_name, label, legend_below, percent, tidy
 
 __all__ = ["CoefficientsInfo", "Drawn"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, PALETTE, legend_below, tidy
-from unseen.learners.progress import TrainingProgress
+from unseen.models.progress import TrainingProgress
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, PALETTE, legend_below, tidy
 
 __all__ = ["ProgressInfo"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
-from unseen.verbs.diagnosis import Diagnosis
+from unseen.diagnosis.diagnosis import Diagnosis
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
 
 __all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, label, tidy
-from unseen.verbs.measure_curves import Calibration
-from unseen.verbs.measure_record import Measures
+from unseen.evaluation.measure_curves import Calibration
+from unseen.evaluation.measure_record import Measures
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, label, tidy
 
 __all__ = ["CalibrationInfo"]
 

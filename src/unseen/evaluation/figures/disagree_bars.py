@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, tidy
-from unseen.verbs.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, tidy
 
 __all__: list[str] = []
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, label, tidy
-from unseen.verbs.measure_record import Measures
+from unseen.evaluation.measure_record import Measures
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__ = ["ForestInfo"]
 

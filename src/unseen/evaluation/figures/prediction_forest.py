@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, measure_name, tidy
-from unseen.verbs.prediction_record import PredictionFiles
+from unseen.evaluation.prediction_record import PredictionFiles
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, measure_name, tidy
 
 __all__: list[str] = []
 

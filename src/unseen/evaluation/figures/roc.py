@@ -9,10 +9,10 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, PALETTE, label, legend_below, tidy
-from unseen.verbs.measure_curves import Roc
-from unseen.verbs.measure_record import Measures
+from unseen.evaluation.measure_curves import Roc
+from unseen.evaluation.measure_record import Measures
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, PALETTE, label, legend_below, tidy
 
 __all__ = ["PrecisionInfo", "RocInfo"]
 

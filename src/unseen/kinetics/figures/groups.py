@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, legend_below, tidy
 from unseen.kinetics._compare_groups import GroupComparison
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, legend_below, tidy
 
 __all__ = ["GroupsInfo"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, label, legend_below, tidy
 from unseen.kinetics.record import KineticFit
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, label, legend_below, tidy
 
 __all__ = ["KineticIntervalsInfo", "RangesInfo"]
 

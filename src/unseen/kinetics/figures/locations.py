@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, tidy
 from unseen.kinetics.record import KineticFit
 from unseen.kinetics.study import KineticStudy
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, tidy
 
 __all__ = ["LocationsInfo"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, label
 from unseen.kinetics.record import KineticFit
 from unseen.kinetics.shapes import LOCATIONS
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, label
 
 __all__ = ["PoolsInfo"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, label, tidy
 from unseen.kinetics.study import KineticStudy
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, label, tidy
 
 __all__ = ["SubjectsInfo"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.plan import Split
-from unseen.core.threads import limited_threads
-from unseen.shortcuts._hat import factored
+from unseen.engine.threads import limited_threads
+from unseen.models.exact._hat import factored
 
 __all__ = ["LinearRule", "answer", "recognised", "steps_of"]
 

@@ -1,6 +1,6 @@
 """The other side of the sandbox: a process that holds one model from a file and answers with plain arrays.
 
-It is started by `unseen.adapt.sandbox`, limits itself before it looks at the file, and speaks over its standard streams.
+It is started by `unseen.models.files.sandbox`, limits itself before it looks at the file, and speaks over its standard streams.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.frames import pack, table_of, unpack
+from unseen.models.files.frames import pack, table_of, unpack
 
 __all__ = ["main"]
 
@@ -114,7 +114,7 @@ def _lock_down() -> None:
 
 def _loaded(message: dict[str, Any], content: bytes) -> Any:
     if message["format"] == "onnx":
-        from unseen.adapt.onnx import OnnxAnswers
+        from unseen.models.files.onnx import OnnxAnswers
 
         return OnnxAnswers(content)
     return SkopsAnswers(content, message["trusted"])
@@ -129,7 +129,7 @@ class SkopsAnswers:
 
         from skops.io import get_untrusted_types, loads
 
-        from unseen.adapt.trust import REVIEWED, strangers
+        from unseen.models.files.trust import REVIEWED, strangers
 
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:

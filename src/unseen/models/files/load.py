@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.remote import RemoteModel
-from unseen.adapt.sandbox import ModelProcessError, Sandbox
 from unseen.core.errors import InputError, MissingExtra
+from unseen.models.files.remote import RemoteModel
+from unseen.models.files.sandbox import ModelProcessError, Sandbox
 
 __all__ = ["format_of", "open_model"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.frames import table_of
+from unseen.models.files.frames import table_of
 
 __all__ = ["OnnxAnswers"]
 

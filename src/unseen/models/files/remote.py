@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from unseen.adapt.frames import table_parts
-from unseen.adapt.sandbox import ModelProcessError, Sandbox
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
+from unseen.models.files.frames import table_parts
+from unseen.models.files.sandbox import ModelProcessError, Sandbox
 
 __all__ = ["RemoteModel"]
 

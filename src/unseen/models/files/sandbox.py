@@ -12,9 +12,9 @@ import weakref
 from collections.abc import Sequence
 from typing import IO, Any
 
-from unseen.adapt.frames import pack, unpack
 from unseen.core.arrays import Array
 from unseen.core.errors import InputError, MissingExtra, UnseenError
+from unseen.models.files.frames import pack, unpack
 
 __all__ = ["ModelProcessError", "Sandbox"]
 
@@ -56,7 +56,7 @@ class Sandbox:
         environment = {name: os.environ[name] for name in KEPT_ENVIRONMENT if name in os.environ}
         paths = os.pathsep.join(os.path.abspath(p) for p in sys.path if p and not p.endswith(".zip"))
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "unseen.adapt.child"],
+            [sys.executable, "-P", "-m", "unseen.models.files.child"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, cwd=self._folder.name, bufsize=0,
             env={**environment, **ONE_THREAD, "PYTHONPATH": paths}, close_fds=True,
         )  # fmt: skip

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import (
+from unseen.core.errors import InputError, MissingExtra
+from unseen.nets.commands._flags import Device
+from unseen.request.command_line import (
     Images,
     Json,
     Quiet,
@@ -17,17 +19,17 @@ from unseen.cli._common import (
     Store,
     check_store,
     check_writable,
+    command,
     emit,
     keep,
     progress_for,
     write_report,
 )
-from unseen.cli._net_flags import Device
-from unseen.core.errors import InputError, MissingExtra
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 
+@command("bench", group="nets")
 def bench(
     zoo: Annotated[Path | None, typer.Option("--zoo", help="Folder of a zoo (Zoo.train).")] = None,
     data: Annotated[Path | None, typer.Option("--data", help="NPZ the zoo was trained on: X_train, y_train.")] = None,
@@ -72,8 +74,3 @@ def bench(
     keep(result, result.kept_as, f"{result.zoo}, {source}", store, quiet)
     if max_seconds is not None and not result.complete:
         raise typer.Exit(3)
-
-
-def attach(group: typer.Typer) -> None:
-    """Add the command."""
-    group.command("bench")(bench)

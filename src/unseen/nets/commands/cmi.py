@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import (
+from unseen.core.errors import InputError, UnknownName
+from unseen.request.command_line import (
     Json,
     Level,
     Quiet,
@@ -16,16 +17,17 @@ from unseen.cli._common import (
     Store,
     check_store,
     check_writable,
+    command,
     emit,
     keep,
-    table,
     write_report,
 )
-from unseen.core.errors import InputError, UnknownName
+from unseen.show.text import text_table
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 
+@command("cmi", group="nets")
 def cmi(
     file: Annotated[Path, typer.Argument(help="Table with one row per network: CSV, TSV, Parquet or JSON Lines.")],
     gap: Annotated[str, typer.Option("--gap", help="Column with training minus test accuracy.")] = "gap",
@@ -62,7 +64,7 @@ def cmi(
     if json:
         emit(result.to_dict()["measures"], True)
     else:
-        typer.echo(table(result.rows()))
+        typer.echo(text_table(result.rows()))
         for one in result.notes:
             typer.echo(str(one))
     write_report(result, report, quiet)
@@ -83,15 +85,10 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _read(file: Path, wanted: list[str]) -> dict[str, Any]:
-    from unseen.verbs.prediction_files import read_frame
+    from unseen.datasets.frames import read_frame
 
     frame = read_frame(file)
     for name in wanted:
         if name not in frame.columns:
             raise UnknownName(f"column of {file.name}", name, map(str, frame.columns))
     return {name: frame[name].to_numpy() for name in wanted}
-
-
-def attach(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("cmi")(cmi)

@@ -11,20 +11,8 @@ from typing import Any
 
 import typer
 
-from unseen.cli._common import (
-    Json,
-    Quiet,
-    Report,
-    Seed,
-    Store,
-    check_store,
-    check_writable,
-    emit,
-    keep,
-    progress_for,
-    write_report,
-)
-from unseen.cli._net_flags import (
+from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
+from unseen.nets.commands._flags import (
     Channels,
     Classes,
     DataPath,
@@ -45,11 +33,24 @@ from unseen.cli._net_flags import (
     Validation,
     Weights,
 )
-from unseen.cli._net_options import check_given, labels_of
-from unseen.cli._net_samples import own_samples
-from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
+from unseen.nets.commands._options import check_given, labels_of
+from unseen.nets.commands._samples import own_samples
+from unseen.request.command_line import (
+    Json,
+    Quiet,
+    Report,
+    Seed,
+    Store,
+    check_store,
+    check_writable,
+    command,
+    emit,
+    keep,
+    progress_for,
+    write_report,
+)
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 HELP = """Estimate the error of a trained net on unseen data from the data it was trained on.
 
@@ -63,6 +64,7 @@ of your own with --samples.
 TEXTS = ("posterior_layer",)  # options whose value is text, also where it looks like a number
 
 
+@command("estimate", group="nets", help=HELP)
 def estimate(
     data: DataPath,
     module: ModuleName = None,
@@ -214,8 +216,3 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def attach(group: typer.Typer) -> None:
-    """Add the command."""
-    group.command("estimate", help=HELP)(estimate)

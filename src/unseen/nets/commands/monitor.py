@@ -9,10 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from unseen.cli._common import Json, Quiet, Seed, emit, table
 from unseen.core.errors import InputError
+from unseen.request.command_line import Json, Quiet, Seed, command, emit
+from unseen.show.text import text_table
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 COLUMNS = [
     "run", "epoch", "train_error", "monitor_error", "monitor_wrong", "monitor_p", "angle", "rate", "best_epoch", "best_error",
@@ -20,6 +21,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+@command("monitor", group="nets")
 def monitor(
     folder: Annotated[
         Path, typer.Argument(help="Folder with records (*.jsonl) of unseen.nets.Monitor, or one record.")
@@ -31,7 +33,7 @@ def monitor(
     seed: Seed = 0,
 ) -> None:
     """Show where training runs stand: errors, Pineda's P, weight angle, best epoch; refreshed until Ctrl-C."""
-    from unseen.core.show import plain
+    from unseen.core.result import plain
     from unseen.nets._progress_file import runs_in
 
     rows, damaged = runs_in(folder)
@@ -46,7 +48,7 @@ def monitor(
     if as_json:
         emit(plain(rows), True)
     elif once or not sys.stdout.isatty():
-        typer.echo(table(rows, COLUMNS))
+        typer.echo(text_table(rows, COLUMNS))
     else:
         _live(folder, rows, interval, runs_in)
 
@@ -67,9 +69,4 @@ def _page(rows: list[dict[str, Any]]) -> Any:
     """Return the table for a terminal, lines cut at its width."""
     from rich.text import Text
 
-    return Text(table(rows, COLUMNS), no_wrap=True, overflow="ellipsis")
-
-
-def attach(group: typer.Typer) -> None:
-    """Add the command."""
-    group.command("monitor")(monitor)
+    return Text(text_table(rows, COLUMNS), no_wrap=True, overflow="ellipsis")

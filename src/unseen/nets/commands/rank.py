@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from unseen.cli._common import (
+from unseen.core.errors import MissingExtra
+from unseen.nets.commands._flags import Device
+from unseen.request.command_line import (
     Images,
     Json,
     Quiet,
@@ -17,17 +19,17 @@ from unseen.cli._common import (
     Store,
     check_store,
     check_writable,
+    command,
     emit,
     keep,
     progress_for,
     write_report,
 )
-from unseen.cli._net_flags import Device
-from unseen.core.errors import MissingExtra
 
-__all__ = ["attach"]
+__all__: list[str] = []
 
 
+@command("rank", group="nets")
 def rank(
     zoo: Annotated[Path, typer.Option("--zoo", help="Folder with manifest.json and the networks' safetensors files.")],
     data: Annotated[Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder of images.")],
@@ -51,9 +53,9 @@ def rank(
     check_writable(report)
     check_store(store)
     from unseen import nets
-    from unseen.cli._nets_estimate import _function
     from unseen.nets._network_folder import read_networks
     from unseen.nets._settings import device_of
+    from unseen.nets.commands.estimate import _function
 
     make = None if module is None else _function(module)
     found = read_networks(zoo, data, make=make, only=_split(only), device=device_of(device))
@@ -68,8 +70,3 @@ def rank(
 
 def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def attach(group: typer.Typer) -> None:
-    """Add the command."""
-    group.command("rank")(rank)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import label
 from unseen.nets._sheet import AugmentationSheet
+from unseen.show.figures import Figure, figure
+from unseen.show.style import label
 
 __all__ = ["AugmentationsInfo"]
 

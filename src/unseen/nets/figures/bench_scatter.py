@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, legend_below, tidy
 from unseen.nets._bench_record import Bench
 from unseen.nets._measure_scores import MeasureScores
 from unseen.nets._rank_scores import kendall_tau
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, legend_below, tidy
 
 __all__ = ["BENCH", "SCORES", "BenchScatterInfo", "scatter_info"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import GREY, MAIN, OTHER, label, tidy
 from unseen.nets._bench_record import Bench
 from unseen.nets._measure_scores import MeasureScores
+from unseen.show.figures import Figure, figure
+from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__ = ["BenchScoresInfo"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, OTHER, label, tidy
 from unseen.nets._cmi import Score
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, label, tidy
 
 __all__ = ["CmiSetsInfo"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.display._figures import Figure, figure
-from unseen.display._style import MAIN, label
 from unseen.nets._ranking_record import NetRanking
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, label
 
 __all__ = ["NetRankingInfo"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
-from unseen.core.estimate import Target
+from unseen.core.estimate import SmoothedEstimate, Target
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.trained import trained
@@ -19,7 +19,7 @@ from unseen.resubstitution._draws import Draws
 from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import check_integration
 from unseen.resubstitution._regions import SPACES, Regions, check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import smoothed
 from unseen.resubstitution._spread import Spread
 
 __all__ = ["Bayesian"]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.data import Data
+from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.core.trained import trained
@@ -15,8 +16,8 @@ from unseen.resubstitution._integrate import Integral, misclassified_mass
 from unseen.resubstitution._options import Kernelled
 from unseen.resubstitution._posterior import posterior_notes
 from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, point_weights, smoothed
-from unseen.resubstitution.posterior import doubt_at_points
+from unseen.resubstitution._result import point_weights, smoothed
+from unseen.resubstitution.methods.posterior import doubt_at_points
 
 __all__ = ["BolsterPosteriorProduct"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unseen.core.registry import register
-from unseen.resubstitution.calibrated_bolster import CalibratedBolster
 from unseen.resubstitution.kernels import Kernel
-from unseen.resubstitution.naive_bayes_bolster import check_diagonal, diagonal
+from unseen.resubstitution.methods.calibrated_bolster import CalibratedBolster
+from unseen.resubstitution.methods.naive_bayes_bolster import check_diagonal, diagonal
 
 __all__ = ["CalibratedNaiveBayesBolster"]
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import register
-from unseen.resubstitution.bolster import Bolster
 from unseen.resubstitution.kernels import Diagonal, Kernel, as_kernel
+from unseen.resubstitution.methods.bolster import Bolster
 
 __all__ = ["NaiveBayesBolster"]
 

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.data import Data
+from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._integrate import Integral
 from unseen.resubstitution._options import Averaged
 from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._regions import Regions, check_classification, regions_of
-from unseen.resubstitution._result import SmoothedEstimate, smoothed
+from unseen.resubstitution._result import smoothed
 
 __all__ = ["PosteriorResub", "doubt_at_points"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unseen.display._figures import Figure, figure
-from unseen.display.resub_deviations import CAPTION, DeviationsInfo, draw
-from unseen.display.resub_deviations import info as boxes
+from unseen.assessment.figures.resub_deviations import CAPTION, DeviationsInfo, draw
+from unseen.assessment.figures.resub_deviations import info as boxes
+from unseen.show.figures import Figure, figure
 from unseen.study._summary import StudySummary
 
 __all__: list[str] = []

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.display._figures import Figure, figure
-from unseen.display._style import PALETTE, label, percent, tidy
+from unseen.show.figures import Figure, figure
+from unseen.show.style import PALETTE, label, percent, tidy
 from unseen.study._measured import Measured
 from unseen.study._summary import CellSummary, StudySummary
 

@@ -1,0 +1,1 @@
+"""The error of one model: assess, estimate, run, distribution, resubstitute."""

@@ -1,0 +1,1 @@
+"""Figures of an assessment, of single estimates, of distributions and of resubstitution."""

@@ -1,0 +1,1 @@
+"""Checks of data and runs: what could make an error estimate misleading."""

@@ -1,0 +1,1 @@
+"""Which model is better: compare and rank."""

@@ -1,0 +1,1 @@
+"""Where an error comes from: diagnose and what belongs to it."""

@@ -1,0 +1,1 @@
+"""Figures of a diagnosis and of training progress."""

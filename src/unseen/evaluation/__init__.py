@@ -1,0 +1,1 @@
+"""Judging predictions that exist already: measures, files of predictions, disagreements."""

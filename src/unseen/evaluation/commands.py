@@ -1,0 +1,172 @@
+"""Commands `unseen measure`, `unseen predictions` and `unseen disagree`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unseen.core.errors import InputError
+from unseen.request.command_line import (
+    Costs,
+    Json,
+    Level,
+    Quiet,
+    Report,
+    Seed,
+    check_writable,
+    command,
+    emit,
+    write_report,
+)
+from unseen.show.text import text_table
+
+__all__: list[str] = []
+
+
+@command("measure")
+def measure(
+    file: Annotated[Path, typer.Argument(help="File of predictions: CSV, TSV, Parquet or JSON Lines.")],
+    truth: Annotated[str, typer.Option("--truth", help="Column with the true label or number; several outputs: a,b.")],
+    score: Annotated[
+        str | None,
+        typer.Option(
+            "--score", help="Column with the positive class's probability or score, or one per class: p_a,p_b."
+        ),
+    ] = None,
+    pred: Annotated[
+        str | None, typer.Option("--pred", help="Column with the predicted label or number; as many as outputs: p,q.")
+    ] = None,
+    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="Score from which on a case is called positive.")
+    ] = None,
+    costs: Costs = None,
+    prevalence: Annotated[
+        float | None, typer.Option("--prevalence", help="Share of positives where the predictions will be used.")
+    ] = None,
+    only: Annotated[str | None, typer.Option("--measure", help="Only these measures: auc,f1.")] = None,
+    cluster: Annotated[str | None, typer.Option("--cluster", help="Column that names what cases share.")] = None,
+    weights: Annotated[str | None, typer.Option("--weights", help="Column of case weights.")] = None,
+    task: Annotated[
+        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
+    ] = None,
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    level: Level = 0.95,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure a file of predictions: rates, curves, calibration or errors of numbers, each with an interval."""
+    check_writable(report)
+    from unseen.evaluation.measure_file import measure_file
+
+    result = measure_file(
+        file, truth=truth, score=None if score is None else score.split(","), pred=pred, positive=positive,
+        threshold=threshold, costs=costs, prevalence=prevalence, measures=None if only is None else only.split(","),
+        cluster=cluster, weights=weights, task=task, sep=sep, level=level, random_state=seed,
+    )  # fmt: skip
+    emit(result, json)
+    write_report(result, report, quiet)
+
+
+@command("predictions")
+def predictions(
+    files: Annotated[list[Path], typer.Argument(help="Files of predictions: CSV, TSV, Parquet or JSON Lines.")],
+    truth: Annotated[str | None, typer.Option("--truth", help="Column with the true label or number.")] = None,
+    pred: Annotated[str | None, typer.Option("--pred", help="Column with the predicted label or number.")] = None,
+    prob: Annotated[
+        str | None,
+        typer.Option("--prob", help="Column with the positive class's probability, or one per class: p_a,p_b,p_c."),
+    ] = None,
+    score: Annotated[str | None, typer.Option("--score", help="Column with a score; higher is better.")] = None,
+    loss: Annotated[str | None, typer.Option("--loss", help="Column with a loss; lower is better.")] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Column that names the item; files are matched by it.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", help="Column that names what items share; clusters are the units.")
+    ] = None,
+    measure: Annotated[
+        str, typer.Option("--measure", help="Loss or measure, such as zero-one, brier, auc, f1 or r2.")
+    ] = "auto",
+    positive: Annotated[str | None, typer.Option("--positive", help="The class --prob is about.")] = None,
+    adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
+    missing: Annotated[str, typer.Option("--missing", help="error, or drop rows that lack a value.")] = "error",
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of text files.")] = None,
+    level: Level = 0.95,
+    fail_if: Annotated[
+        float | None, typer.Option("--fail-if", help="Exit with 1 if the last file's error exceeds this.")
+    ] = None,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Estimate and compare errors from files of predictions; no model, no training."""
+    check_writable(report)
+    from unseen.evaluation.predictions import predictions as run
+
+    result = run(
+        *files, truth=truth, pred=pred, prob=None if prob is None else prob.split(","), score=score, loss=loss, id=id,
+        cluster=cluster, measure=measure, positive=positive, adjust=adjust, missing=missing, sep=sep, level=level,
+        random_state=seed,
+    )  # fmt: skip
+    if json:
+        emit(result, True)
+    else:
+        columns = ["file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n"]
+        typer.echo(text_table(result.by_file(), columns))
+        if result.pairs:
+            if sentence := result.scale_sentence():
+                typer.echo(f"\n{sentence}")
+            columns = ["a", "b", "difference", "std_error", "lower", "upper", "test", "p", "p_adjusted", "verdict"]
+            typer.echo("")
+            typer.echo(text_table(result.rows(), columns))
+        for note in result.notes:
+            typer.echo(str(note))
+    write_report(result, report, quiet)
+    if fail_if is not None and list(result.estimates.values())[-1].value > fail_if:
+        raise typer.Exit(1)
+
+
+@command("disagree")
+def disagree(
+    files: Annotated[list[Path] | None, typer.Argument(help="Two files of predictions for the same points.")] = None,
+    labelled: Annotated[
+        Path | None, typer.Option("--labelled", help="A request written by --out, its column `label` filled in.")
+    ] = None,
+    budget: Annotated[int | None, typer.Option("--budget", min=1, help="Number of disagreements to label.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the points to label here (CSV).")] = None,
+    pred: Annotated[str | None, typer.Option("--pred", help="Column with the predicted label.")] = None,
+    id: Annotated[str | None, typer.Option("--id", help="Column that names the point.")] = None,
+    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of text files.")] = None,
+    level: Level = 0.95,
+    report: Report = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two classifiers by labelling only points on which they disagree."""
+    check_writable(report)
+    check_writable(out)
+    from unseen.evaluation.disagree import disagree as run
+    from unseen.evaluation.disagreement_record import Disagreement
+
+    given = files or []
+    if labelled is None and len(given) != 2:
+        raise InputError(
+            f"give two files of predictions, or --labelled with a filled-in request; got {len(given)} files."
+        )
+    if labelled is not None and (given or out):
+        raise InputError("--labelled stands alone: the request holds all that is needed.")
+    pair = given if labelled is None else (None, None)
+    result = run(
+        *pair, labelled=labelled, pred=pred, id=id, budget=budget, level=level, sep=sep, random_state=seed
+    )  # fmt: skip
+    if out is not None and isinstance(result, Disagreement):
+        result.write(out)
+        if not quiet:
+            typer.echo(f"fill in the column 'label' of {out}, then: unseen disagree --labelled {out}", err=True)
+    emit(result, json)
+    write_report(result, report, quiet)

@@ -1,0 +1,1 @@
+"""Figures of measures, of files of predictions and of disagreements."""

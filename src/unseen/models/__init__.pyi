@@ -1,0 +1,5 @@
+# The public names of this package; `__init__.py` loads them from here on first use.
+
+from unseen.models.named import describe as describe
+from unseen.models.named import named_model as named_model
+from unseen.models.named import names as names

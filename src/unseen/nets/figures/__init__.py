@@ -1,0 +1,1 @@
+"""Figures of rankings, benches and scores of nets."""

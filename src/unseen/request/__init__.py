@@ -1,0 +1,1 @@
+"""What a call asks for, made once: data, model, plan and effort; and the options every command shares."""

@@ -1,0 +1,1 @@
+"""Methods that need no retraining, one file each."""

@@ -43,8 +43,13 @@ def _five_by_two(X: np.ndarray, y: np.ndarray) -> dict:
 def _all_pairs(X: np.ndarray, y: np.ndarray) -> dict:
     from mlxtend.evaluate import paired_ttest_resampled
 
-    models = {"tree": TREE, "depth 3": DecisionTreeClassifier(max_depth=3, random_state=0), "bayes": GaussianNB(),
-              "depth 2": DecisionTreeClassifier(max_depth=2, random_state=0), "stump": DecisionTreeClassifier(max_depth=1)}  # fmt: skip
+    models = {
+        "tree": TREE,
+        "depth 3": DecisionTreeClassifier(max_depth=3, random_state=0),
+        "bayes": GaussianNB(),
+        "depth 2": DecisionTreeClassifier(max_depth=2, random_state=0),
+        "stump": DecisionTreeClassifier(max_depth=1),
+    }
 
     def peer_pairs() -> None:
         for a, b in combinations(models.values(), 2):

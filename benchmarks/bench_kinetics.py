@@ -55,7 +55,7 @@ def _fits(record: dict) -> list[dict]:
         row("joint fit of one subject, one start", own, peer, "lmfit", "not slower, same minimum", peer >= own and same)
     ]
     found = fitter.minimize()
-    derived = Derived(fitted.model, (3.6, 2.85), unseen.kinetics.PHE_TYR)
+    derived = Derived(model=fitted.model, doses=(3.6, 2.85), scheme=unseen.kinetics.PHE_TYR)
     own, peer = alternating(
         lambda: profile(fitted, derived, curves, "kappa", 0.95),
         lambda: lmfit.conf_interval(fitter, found, p_names=["kappa"], sigmas=[0.95]),

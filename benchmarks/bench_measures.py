@@ -31,7 +31,7 @@ def _bootstrap() -> dict:
     y = rng.integers(0, 2, n)
     score = rng.normal(y, 1.0)
     j = judged(y, score, None, None, None, None, None, None)
-    boot = Bootstrap(j, draws, 0, 0.95)
+    boot = Bootstrap(judged=j, n_draws=draws, seed=0, level=0.95)
     ours = cpu_seconds(
         lambda: boot.of_weights("auc", lambda w: Auc().of_weights(j.y, j.value, j.score, w, 1), (0.0, 1.0)), 2
     )

@@ -38,7 +38,16 @@ def _cost_per_task(folder: Path, count: int = 5000) -> dict:
         _add(store, name, count, 50)
         start, cpu = time.perf_counter(), time.process_time()
         while rows := store.claim(name, "me", CHUNK, 60):
-            store.finish(name, "me", [TaskResult(r.id, 0.2, 0.25, 0.1, 0.3, 0.01, None, 0.01) for r in rows])
+            store.finish(
+                name,
+                "me",
+                [
+                    TaskResult(
+                        r.id, estimate=0.2, truth=0.25, lower=0.1, upper=0.3, spread=0.01, p_value=None, seconds=0.01
+                    )
+                    for r in rows
+                ],
+            )
         wall.append(time.perf_counter() - start)
         return time.process_time() - cpu
 

@@ -28,10 +28,16 @@ def _million():
     truth = rng.uniform(0.1, 0.3, size)
     estimate = truth + rng.normal(0, 0.05, size)
     columns = {
-        "cell": np.repeat(np.arange(CELLS), REPLICATIONS), "replication": np.tile(np.arange(REPLICATIONS), CELLS),
-        "estimate": estimate, "truth": truth, "lower": estimate - 0.1, "upper": estimate + 0.1,
-        "spread": np.full(size, 0.01), "p_value": np.full(size, np.nan), "seconds": np.full(size, 0.01),
-    }  # fmt: skip
+        "cell": np.repeat(np.arange(CELLS), REPLICATIONS),
+        "replication": np.tile(np.arange(REPLICATIONS), CELLS),
+        "estimate": estimate,
+        "truth": truth,
+        "lower": estimate - 0.1,
+        "upper": estimate + 0.1,
+        "spread": np.full(size, 0.01),
+        "p_value": np.full(size, np.nan),
+        "seconds": np.full(size, 0.01),
+    }
     text = '{"kind": "algorithm", "n1": 18, "target": 0.2123456789}'
     return cells, columns, [(c, r, text) for c in range(CELLS) for r in range(REPLICATIONS)]
 

@@ -110,11 +110,18 @@ def held_out(chooser: Chooser) -> list[dict[str, Any]]:
         single = max((line for line in bench.lines if line.measure not in CONTROLS), key=lambda line: line.cmi)
         rows.append(
             {
-                "held_out": zoo, "networks": len(bench.gap), "seeds": len(set(bench.seeds.tolist())), "chosen_on": " ".join(others),
-                "measures": " ".join(names), "cmi": round(value, 5), "tau": round(tau, 3), "noise_floor": round(bench.noise_floor, 5),
-                "best_single": single.measure, "best_single_cmi": round(single.cmi, 3),
+                "held_out": zoo,
+                "networks": len(bench.gap),
+                "seeds": len(set(bench.seeds.tolist())),
+                "chosen_on": " ".join(others),
+                "measures": " ".join(names),
+                "cmi": round(value, 5),
+                "tau": round(tau, 3),
+                "noise_floor": round(bench.noise_floor, 5),
+                "best_single": single.measure,
+                "best_single_cmi": round(single.cmi, 3),
             }
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -137,12 +144,16 @@ def against_singles(benches: dict[str, Bench], rows: list[dict[str, Any]]) -> li
         error = difference.std(ddof=1) / np.sqrt(len(there)) if len(there) > 1 else np.nan
         table.append(
             {
-                "measure": name, "kind": kind_of(name), "zoos": len(there), "missing": " ".join(z for z in ours if z not in there),
+                "measure": name,
+                "kind": kind_of(name),
+                "zoos": len(there),
+                "missing": " ".join(z for z in ours if z not in there),
                 "mean_cmi": round(float(np.mean([single[zoo][name] for zoo in there])), 3),
                 "combination": round(float(np.mean([ours[zoo] for zoo in there])), 3),
-                "difference": round(float(difference.mean()), 3), "std_error": round(float(error), 3),
+                "difference": round(float(difference.mean()), 3),
+                "std_error": round(float(error), 3),
             }
-        )  # fmt: skip
+        )
     return sorted(table, key=lambda row: (-row["zoos"], -row["mean_cmi"]))
 
 
@@ -169,15 +180,23 @@ def markdown(
     any_inputs: list[str],
     left_out: dict[str, str],
 ) -> str:
-    lines = [verdict(rows, singles), "", "| tested on | networks | chosen on the other zoos | CMI | tau | noise floor | best single measure there, picked with the answer in hand |",
-             "|---|---:|---|---:|---:|---:|---|"]  # fmt: skip
+    lines = [
+        verdict(rows, singles),
+        "",
+        "| tested on | networks | chosen on the other zoos | CMI | tau | noise floor | best single measure there, picked with the answer in hand |",
+        "|---|---:|---|---:|---:|---:|---|",
+    ]
     for row in rows:
         names = named(row["measures"].split())
         lines.append(
             f"| {row['held_out']} | {row['networks']} | {names} | **{row['cmi']:.2f}** | {row['tau']:.2f} | {row['noise_floor']:.2f} "
             f"| `{row['best_single']}` {row['best_single_cmi']:.2f} |"
         )
-    lines += ["", "| single measure | kind | zoos | mean CMI | combination on the same zoos | difference (standard error over zoos) |", "|---|---|---:|---:|---:|---:|"]  # fmt: skip
+    lines += [
+        "",
+        "| single measure | kind | zoos | mean CMI | combination on the same zoos | difference (standard error over zoos) |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
     for row in singles:
         error = "" if row["std_error"] != row["std_error"] else f" ({row['std_error']:.2f})"
         lines.append(
@@ -212,9 +231,14 @@ def main() -> None:
     )
     whole = [
         dict.fromkeys(rows[0], "")
-        | {"held_out": label, "chosen_on": " ".join(benches), "measures": " ".join(names), "cmi": round(chooser.mean(list(benches), names)[0], 3)}
+        | {
+            "held_out": label,
+            "chosen_on": " ".join(benches),
+            "measures": " ".join(names),
+            "cmi": round(chooser.mean(list(benches), names)[0], 3),
+        }
         for label, names in (("none", everywhere), ("none, any inputs", any_inputs))
-    ]  # fmt: skip
+    ]
     write_table(options.folder / "combination.csv", [*rows, *whole])
     write_table(options.folder / "combination_singles.csv", singles)
     (options.docs / "tables").mkdir(parents=True, exist_ok=True)
@@ -222,7 +246,10 @@ def main() -> None:
     (options.docs / "tables" / "net_combination.md").write_text(text)
     print(text)
     print("scores of the choice on all zoos:", {zoo: round(chooser.score(zoo, everywhere)[0], 2) for zoo in benches})
-    print("no candidates, for want of a full column somewhere:", sorted(set().union(*map(candidates_of, benches.values())) - set(chooser.candidates)))  # fmt: skip
+    print(
+        "no candidates, for want of a full column somewhere:",
+        sorted(set().union(*map(candidates_of, benches.values())) - set(chooser.candidates)),
+    )
 
 
 if __name__ == "__main__":

@@ -33,9 +33,18 @@ from unseen.core.combination import LEVEL
 HERE = Path(__file__).parent
 CENTRE = "632plus"
 PARTS = (
-    "resub", "bolster", "bolster-class", "semi-bolster", "semi-bolster-class", "posterior", "bolster-posterior",
-    "bolster-posterior-accuracy", "bayesian", "bootstrap-zero", "632",
-)  # fmt: skip
+    "resub",
+    "bolster",
+    "bolster-class",
+    "semi-bolster",
+    "semi-bolster-class",
+    "posterior",
+    "bolster-posterior",
+    "bolster-posterior-accuracy",
+    "bayesian",
+    "bootstrap-zero",
+    "632",
+)
 BOUNDS = (1.0, 1.5, 2.0, 3.0)
 RIDGES = (0.05, 0.1, 0.2, 0.4)
 # of the weights, as the package has them
@@ -81,11 +90,15 @@ def samples(rows: Sequence[Mapping[str, str]], family_of: Mapping[str, str] = FA
     """Return rows as arrays."""
     name = np.array([r["set"] for r in rows])
     return Samples(
-        name, np.array([family_of[s] for s in name]), np.array([r["rule"] for r in rows]),
-        np.array([int(r["n"]) for r in rows]), np.array([int(r["draw"]) for r in rows]),
-        np.array([float(r["truth"]) for r in rows]), np.array([float(r[CENTRE]) for r in rows]),
+        name,
+        np.array([family_of[s] for s in name]),
+        np.array([r["rule"] for r in rows]),
+        np.array([int(r["n"]) for r in rows]),
+        np.array([int(r["draw"]) for r in rows]),
+        np.array([float(r["truth"]) for r in rows]),
+        np.array([float(r[CENTRE]) for r in rows]),
         np.array([[float(r[part]) for part in PARTS] for r in rows]),
-    )  # fmt: skip
+    )
 
 
 def cell_rms(cell: np.ndarray, deviation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,8 +21,16 @@ HERE = Path(__file__).parent
 RUNS = HERE / "combination_runs.csv.gz"
 MAIN_SIZE = 40
 LEAST_DRAWS = 1
-DIRECT = ("resub", "bolster", "semi-bolster", "posterior", "bolster-posterior", "bolster-posterior-accuracy",
-          "naive-bayes-bolster", "bayesian")  # fmt: skip
+DIRECT = (
+    "resub",
+    "bolster",
+    "semi-bolster",
+    "posterior",
+    "bolster-posterior",
+    "bolster-posterior-accuracy",
+    "naive-bayes-bolster",
+    "bayesian",
+)
 RESAMPLED = ("kfold", "bootstrap-zero", "bootstrap-loo", "632", "632plus")
 SINGLES = (*DIRECT, *RESAMPLED)
 LEAST_WEIGHT = 0.03  # mean weight over rules below which a part is dropped

@@ -80,10 +80,12 @@ def evidence_rows(rows: Sequence[Mapping[str, str]], given: Samples, values: Map
         keys
         for level in (whole, *levels)
         for keys in (
-            (family, band, classes, level), (family, whole, classes, level), (family, whole, whole, level),
+            (family, band, classes, level),
+            (family, whole, classes, level),
+            (family, whole, whole, level),
             (whole, whole, whole, level),
         )
-    ]  # fmt: skip
+    ]
     lines = []
     for keys in situations:
         label = np.array([",".join(map(str, key)) for key in zip(given.n, *keys)])

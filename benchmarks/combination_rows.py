@@ -26,9 +26,13 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def append_rows(
-    path: Path, packed: Path, tasks: Iterable[Task], one: Callable[..., Mapping[str, float] | None],
-    columns: Iterable[str], minutes: float,
-) -> None:  # fmt: skip
+    path: Path,
+    packed: Path,
+    tasks: Iterable[Task],
+    one: Callable[..., Mapping[str, float] | None],
+    columns: Iterable[str],
+    minutes: float,
+) -> None:
     """Append the row of each task until the CPU time is used up; what either file holds already is not run again."""
     done = {(r["set"], int(r["n"]), r["rule"], int(r["draw"])) for kept in (packed, path) for r in read_rows(kept)}
     end = time.process_time() + 60 * minutes

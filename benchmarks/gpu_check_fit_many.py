@@ -52,26 +52,54 @@ def norm_mlp(n_features: int, n_classes: int) -> nn.Module:
 def norm_cnn(n_features: Any, n_classes: int) -> nn.Module:
     """Return a small convolution net with batch normalisation."""
     return nn.Sequential(
-        nn.Conv2d(n_features[0], 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, n_classes)
-    )  # fmt: skip
+        nn.Conv2d(n_features[0], 4, 3),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, n_classes),
+    )
 
 
 def group_norm_cnn(n_features: Any, n_classes: int) -> nn.Module:
     """Return convolutions with group normalisation, with and without weights of its own, and a layer normalisation."""
     return nn.Sequential(
-        nn.Conv2d(n_features[0], 6, 3, padding=1), nn.GroupNorm(3, 6), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(6, 4, 3), nn.GroupNorm(2, 4, affine=False), nn.ReLU(), nn.AdaptiveAvgPool2d(2), nn.Flatten(),
-        nn.Linear(16, 8), nn.LayerNorm(8), nn.GroupNorm(2, 8), nn.Tanh(), nn.Linear(8, n_classes),
-    )  # fmt: skip
+        nn.Conv2d(n_features[0], 6, 3, padding=1),
+        nn.GroupNorm(3, 6),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(6, 4, 3),
+        nn.GroupNorm(2, 4, affine=False),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 8),
+        nn.LayerNorm(8),
+        nn.GroupNorm(2, 8),
+        nn.Tanh(),
+        nn.Linear(8, n_classes),
+    )
 
 
 def awkward_cnn(n_features: Any, n_classes: int) -> nn.Module:
     """Return a net with every layer that needs care."""
     return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Tanh(), nn.AvgPool2d(2), nn.Dropout2d(0.2),
-        nn.Conv2d(4, 4, 3, groups=2), nn.GroupNorm(2, 4), nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Flatten(),
-        nn.Linear(16, 8), nn.BatchNorm1d(8), nn.LayerNorm(8), nn.Dropout(0.3), nn.Linear(8, n_classes),
-    )  # fmt: skip
+        nn.Conv2d(1, 4, 3, padding=1),
+        nn.BatchNorm2d(4),
+        nn.Tanh(),
+        nn.AvgPool2d(2),
+        nn.Dropout2d(0.2),
+        nn.Conv2d(4, 4, 3, groups=2),
+        nn.GroupNorm(2, 4),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 8),
+        nn.BatchNorm1d(8),
+        nn.LayerNorm(8),
+        nn.Dropout(0.3),
+        nn.Linear(8, n_classes),
+    )
 
 
 def deep_norms(n_features: int, n_classes: int, depth: int = 16, shifts: bool = True) -> nn.Module:

@@ -76,10 +76,20 @@ def wait() -> None:
 def awkward_net() -> nn.Sequential:
     """Every layer kind that needs care: batch normalisation, both kinds of dropout, pooling, dense layers."""
     return nn.Sequential(
-        nn.Conv2d(1, 4, 5, padding=2), nn.BatchNorm2d(4), nn.Tanh(), nn.AvgPool2d(2), nn.Dropout2d(0.1),
-        nn.Conv2d(4, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 25, 24), nn.ReLU(), nn.Dropout(0.3),
+        nn.Conv2d(1, 4, 5, padding=2),
+        nn.BatchNorm2d(4),
+        nn.Tanh(),
+        nn.AvgPool2d(2),
+        nn.Dropout2d(0.1),
+        nn.Conv2d(4, 8, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(8 * 25, 24),
+        nn.ReLU(),
+        nn.Dropout(0.3),
         nn.Linear(24, 3),
-    )  # fmt: skip
+    )
 
 
 def check_correct() -> None:
@@ -128,13 +138,36 @@ def job_for(make, shape, nets, n, batch, program_kind, graph, tf32_rows=None):
     few = [prepared(m) for m in fresh_nets(make, range(min(nets, 4)))]
     params, buffers = stacked_state([few[k % len(few)] for k in range(nets)], DEVICE, torch.float32)
     settings = Settings(
-        1, batch, (0.02,) * nets, (0.9,) * nets, (0.0,) * nets, None, 10, "none", None, "sgd", None, None, "auto", None
+        epochs=1,
+        batch_size=batch,
+        lr=(0.02,) * nets,
+        momentum=(0.9,) * nets,
+        weight_decay=(0.0,) * nets,
+        dropout=None,
+        patience=10,
+        stop="none",
+        stop_at=None,
+        optimizer="sgd",
+        halve_every=None,
+        augment=None,
+        strategy="auto",
+        eval_batch=None,
     )
     program = program_kind(net.to(DEVICE))
     job = Job(
-        program, X, y, make_sets(rows, list(range(nets)), 0), list(range(nets)), None, settings,
-        tuple(params), tuple(f"{path}.key" for path, _ in dropouts_of(net)), False, 4096, graph,
-    )  # fmt: skip
+        program=program,
+        X=X,
+        y=y,
+        sets=make_sets(rows, list(range(nets)), 0),
+        seeds=list(range(nets)),
+        weights=None,
+        settings=settings,
+        trainable=tuple(params),
+        dropouts=tuple(f"{path}.key" for path, _ in dropouts_of(net)),
+        normalised=False,
+        eval_batch=4096,
+        graph=graph,
+    )
     for path, layer in dropouts_of(net):
         buffers[f"{path}.rate"] = torch.full((nets,), float(layer.rate), dtype=torch.float64, device=DEVICE)
     return Group(job, list(range(nets)), params, buffers)

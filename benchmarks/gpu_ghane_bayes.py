@@ -72,9 +72,16 @@ def main() -> None:
             )
             continue
         rows = run_cell(
-            source, WIDTHS[given.part], n, range(given.repeats), setting, device=given.device, out=out / "ghane_bayes.csv",
-            say=lambda text: print(text, flush=True), chunk=given.chunk,
-        )  # fmt: skip
+            source,
+            WIDTHS[given.part],
+            n,
+            range(given.repeats),
+            setting,
+            device=given.device,
+            out=out / "ghane_bayes.csv",
+            say=lambda text: print(text, flush=True),
+            chunk=given.chunk,
+        )
         seconds = time.perf_counter() - start - spent
         per_example = seconds / n
         said(rows, n, seconds)

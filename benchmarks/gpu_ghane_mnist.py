@@ -73,9 +73,15 @@ def main() -> None:
         initial=given.initial,
     )
     rows = run_size(
-        data, given.size, range(given.repeats), setting, device=given.device, out=out / f"{given.name}.csv",
-        say=lambda text: print(text, flush=True), chunk=given.chunk,
-    )  # fmt: skip
+        data,
+        given.size,
+        range(given.repeats),
+        setting,
+        device=given.device,
+        out=out / f"{given.name}.csv",
+        say=lambda text: print(text, flush=True),
+        chunk=given.chunk,
+    )
     table = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     summaries = [summarize(table[name], table["true_error"], name) for name in COLUMNS]
     print(f"n={given.size}: true error {table['true_error'].mean():.4f}, epochs {table['epochs'].mean():.0f}")

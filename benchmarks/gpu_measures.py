@@ -27,9 +27,13 @@ def moved(net: Net, device: str) -> Net:
     copy = None if net.copy80 is None else Copy80(net.copy80.module.to(device), net.copy80.held_out.to(device))
     initial = None if net.initial is None else {k: v.to(device) for k, v in net.initial.items()}
     return dataclasses.replace(
-        net, module=net.module.to(device), X_train=net.X_train.to(device), y_train=net.y_train.to(device), initial=initial,
+        net,
+        module=net.module.to(device),
+        X_train=net.X_train.to(device),
+        y_train=net.y_train.to(device),
+        initial=initial,
         copy80=copy,
-    )  # fmt: skip
+    )
 
 
 def vgg(device: str) -> Net:

@@ -183,10 +183,11 @@ def train(
             newest = [net for net in zoo.nets if net.group == group]
         epochs, right = [n.epochs for n in newest], [n.train_accuracy for n in newest]
         say(
-            out, grid.id,
+            out,
+            grid.id,
             f"{time.time() - begun:6.1f} s{label}  group {newest[0].group + 1}  {newest[0].hyper}  epochs {min(epochs)}-{max(epochs)}  "
             f"train accuracy {min(right):.3f}-{max(right):.3f}  gap {np.mean([n.gap for n in newest]):.4f}",
-        )  # fmt: skip
+        )
 
     seen: list[int] = []
     extra = {"tf32": True} if options.tf32 else {}
@@ -195,9 +196,18 @@ def train(
         if left < 2:
             break
         zoo = Zoo.train(
-            grid, data, store=folder, seeds=seeds, copies=False, device=options.device, weights="float16", max_seconds=left - 2,
-            max_group_seconds=max(1.0, min(share, left)), on_group=tell, **extra,
-        )  # fmt: skip
+            grid,
+            data,
+            store=folder,
+            seeds=seeds,
+            copies=False,
+            device=options.device,
+            weights="float16",
+            max_seconds=left - 2,
+            max_group_seconds=max(1.0, min(share, left)),
+            on_group=tell,
+            **extra,
+        )
         if not [n for n in zoo.notes if n.code == "N005"]:
             break
     if not (folder / "manifest.json").exists():
@@ -233,9 +243,13 @@ def parted(data):
     order = np.random.default_rng(0).permutation(len(data.y_train))
     held, kept = np.sort(order[: len(order) // 5]), np.sort(order[len(order) // 5 :])
     part = replace(
-        data, X_train=data.X_train[kept], y_train=data.y_train[kept], X_test=data.X_train[held], y_test=data.y_train[held],
+        data,
+        X_train=data.X_train[kept],
+        y_train=data.y_train[kept],
+        X_test=data.X_train[held],
+        y_test=data.y_train[held],
         fingerprint=f"{data.fingerprint}-80",
-    )  # fmt: skip
+    )
     return part, held.tolist()
 
 
@@ -317,9 +331,10 @@ def main() -> None:
         seconds = np.array([r.seconds for r in found])
         bad = [r.reason for r in found if r.reason]
         say(
-            out, grid.id,
+            out,
+            grid.id,
             f"{name:24s} {len(found):4d} networks  {np.median(seconds):8.4f} s median  {seconds.sum():8.2f} s in all  {len(bad)} not applicable {bad[:1]}",
-        )  # fmt: skip
+        )
 
 
 if __name__ == "__main__":

@@ -43,10 +43,20 @@ def main() -> None:
         options = [(lr, drop, decay) for lr in RATES for drop in (0.0, 0.5) for decay in (0.0, 1e-3)]
         start = time.time()
         fits = fit_many(
-            grid.maker(cell), data.X_train, data.y_train, seeds=range(len(options)), lr=[o[0] for o in options],
-            dropout=[o[1] for o in options], weight_decay=[o[2] for o in options], momentum=0.9, batch_size=batch,
-            epochs=epochs, stop="train-loss", stop_at=0.02, tf32=tf32,
-        )  # fmt: skip
+            grid.maker(cell),
+            data.X_train,
+            data.y_train,
+            seeds=range(len(options)),
+            lr=[o[0] for o in options],
+            dropout=[o[1] for o in options],
+            weight_decay=[o[2] for o in options],
+            momentum=0.9,
+            batch_size=batch,
+            epochs=epochs,
+            stop="train-loss",
+            stop_at=0.02,
+            tf32=tf32,
+        )
         seconds = time.time() - start
         passed = sum(fits.epochs)
         print(

@@ -73,8 +73,17 @@ def study() -> list[list[str]]:
         for method, values in found.items():
             ties, seconds, error, informative = np.mean(values, axis=0)
             spread = np.std([v[2] for v in values], ddof=1) / np.sqrt(len(values))
-            rows.append([name, method, f"{100 * ties:.0f}%", f"{1000 * seconds:.0f}", f"{slow / seconds:.1f}",
-                         f"{error:.3f} ({spread:.3f})", f"{informative:.2f}"])  # fmt: skip
+            rows.append(
+                [
+                    name,
+                    method,
+                    f"{100 * ties:.0f}%",
+                    f"{1000 * seconds:.0f}",
+                    f"{slow / seconds:.1f}",
+                    f"{error:.3f} ({spread:.3f})",
+                    f"{informative:.2f}",
+                ]
+            )
     return rows
 
 

@@ -37,9 +37,17 @@ def markdown(bench: Bench) -> str:
         name = f"*{line.measure}* (control)" if line.control else f"`{line.measure}`"
         over = f"{line.cmi_low:.1f} to {line.cmi_high:.1f}" if len(set(bench.seeds.tolist())) > 1 else "-"
         cells = [
-            name, f"{line.cmi:.2f}", over, f"{line.cmi_honest:.2f}", f"{line.p_value:.3f}", f"{line.tau:.2f}", f"{line.granulated_tau:.2f}",
-            f"{line.robust_error:.2f}", f"{line.seconds:.3f}", *(f"{task[line.measure]:.2f}" if line.measure in task else "" for task in PUBLISHED.values()),
-        ]  # fmt: skip
+            name,
+            f"{line.cmi:.2f}",
+            over,
+            f"{line.cmi_honest:.2f}",
+            f"{line.p_value:.3f}",
+            f"{line.tau:.2f}",
+            f"{line.granulated_tau:.2f}",
+            f"{line.robust_error:.2f}",
+            f"{line.seconds:.3f}",
+            *(f"{task[line.measure]:.2f}" if line.measure in task else "" for task in PUBLISHED.values()),
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([*lines, "", beneath(bench)]) + "\n"
 

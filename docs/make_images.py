@@ -14,9 +14,15 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 COMMAND = ("assess", "breast-cancer", "--model", "rbf-svm", "--n", "80", "--seed", "0", "--quiet")
 ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 
 
 def picture(report: Path, target: Path) -> None:
@@ -55,9 +61,14 @@ def augmentations(target: Path) -> None:
 
 
 STUDY = {
-    "replications": 60, "sizes": [20, 40, 80], "populations": ["gaussian-blocks"], "models": ["lda"], "seed": 0, "n_test": 1000,
+    "replications": 60,
+    "sizes": [20, 40, 80],
+    "populations": ["gaussian-blocks"],
+    "models": ["lda"],
+    "seed": 0,
+    "n_test": 1000,
     "methods": ["resub", "bolster", "loo", "kfold", "632plus", "corrected-t"],
-}  # fmt: skip
+}
 
 
 def dashboard(target: Path, folder: Path) -> None:
@@ -75,9 +86,21 @@ def dashboard(target: Path, folder: Path) -> None:
 
 
 MEASURES = (
-    "always-generalize", "pal-score", "par-search", "multi-augment", "dbi-mixup", "pac-bayes-magnitude", "vpm", "weighted-augment", "bolster",
-    "path-norm", "alpha", "holdout80", "epochs", "random-order",
-)  # fmt: skip
+    "always-generalize",
+    "pal-score",
+    "par-search",
+    "multi-augment",
+    "dbi-mixup",
+    "pac-bayes-magnitude",
+    "vpm",
+    "weighted-augment",
+    "bolster",
+    "path-norm",
+    "alpha",
+    "holdout80",
+    "epochs",
+    "random-order",
+)
 
 
 def bench_page(target: Path, folder: Path) -> None:

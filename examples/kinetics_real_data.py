@@ -44,11 +44,16 @@ def boluses(folder: Path, name: str, time: str) -> str:
         chosen = kinetics.fit_curve(t, y, "auto", error="proportional").n
         rows.append(
             {
-                "subject": subject, "A1": float(two.amplitudes[0]), f"rate 1 /{time}": float(two.rates[0]),
-                "A2": float(two.amplitudes[1]), f"rate 2 /{time}": float(two.rates[1]), "area, exponentials": two.area,
-                "area, trapezoids": trapezoid_area(t, y).total, "order by AICc": chosen,
+                "subject": subject,
+                "A1": float(two.amplitudes[0]),
+                f"rate 1 /{time}": float(two.rates[0]),
+                "A2": float(two.amplitudes[1]),
+                f"rate 2 /{time}": float(two.rates[1]),
+                "area, exponentials": two.area,
+                "area, trapezoids": trapezoid_area(t, y).total,
+                "order by AICc": chosen,
             }
-        )  # fmt: skip
+        )
         rates.append(float(two.rates[1]))
         errors.append(float(two.std_errors[3]))
     mean = kinetics.group_mean(rates, errors, f"slow rate per {time}")
@@ -63,9 +68,11 @@ def theophylline(folder: Path) -> str:
     """First-order absorption: a gut and a plasma pool."""
     data = pd.read_csv(folder / "theoph.csv.gz")
     model = kinetics.CompartmentModel(
-        ("gut", "plasma"), {"ka": ("gut", "plasma"), "ke": ("plasma", None)}, (kinetics.Bolus("gut", "dose"),),
+        ("gut", "plasma"),
+        {"ka": ("gut", "plasma"), "ke": ("plasma", None)},
+        (kinetics.Bolus("gut", "dose"),),
         {"conc": kinetics.Output("plasma", "V")},
-    )  # fmt: skip
+    )
     rows = []
     for subject, part in data.groupby("subject"):
         samples, dose = {"conc": (part["time"], part["target"])}, {"dose": part["dose"].iloc[0]}
@@ -74,10 +81,14 @@ def theophylline(folder: Path) -> str:
         value = found.values
         rows.append(
             {
-                "subject": subject, "ka /h": value["ka"], "ke /h": value["ke"], "V l/kg": value["V"],
-                "log ke": float(np.log(value["ke"])), "residual error": float(np.sqrt(found.chi2 / found.df)),
+                "subject": subject,
+                "ka /h": value["ka"],
+                "ke /h": value["ke"],
+                "V l/kg": value["V"],
+                "log ke": float(np.log(value["ke"])),
+                "residual error": float(np.sqrt(found.chi2 / found.df)),
             }
-        )  # fmt: skip
+        )
     return table(rows)
 
 
@@ -95,12 +106,14 @@ def eelgrass(folder: Path) -> str:
     model = kinetics.CompartmentModel(
         tuple(names.values()),
         {
-            "lower water to roots": ("lower water", "roots"), "roots to leaves": ("roots", "leaves"),
+            "lower water to roots": ("lower water", "roots"),
+            "roots to leaves": ("roots", "leaves"),
             "lower to upper water": ("lower water", "upper water"),
             "loss of lower water": ("lower water", None),
         },
-        (kinetics.Bolus("lower water", dose),), {n: kinetics.Output(n) for n in names.values()},
-    )  # fmt: skip
+        (kinetics.Bolus("lower water", dose),),
+        {n: kinetics.Output(n) for n in names.values()},
+    )
     found = kinetics.fit_system(model, samples, error="constant")
     rows = [{"rate": k, "per day": 1440 * v, "SE": 1440 * found.std_errors[k]} for k, v in found.values.items()]
     return table(rows)

@@ -150,14 +150,22 @@ def loss_table():
         n = n or 1 + max(int(max(s.train.max(), s.test.max())) for s in splits)
         target = np.zeros(n, dtype=np.int64 if rate else float)
         data = Data(
-            None, target, "classification" if rate else "regression", np.array([0, 1]) if rate else None,
-            groups=groups, weights=weights,
-        )  # fmt: skip
+            None,
+            target,
+            "classification" if rate else "regression",
+            np.array([0, 1]) if rate else None,
+            groups=groups,
+            weights=weights,
+        )
         rows = np.concatenate([s.test for s in splits]).astype(np.int64)
         split = np.repeat(np.arange(len(splits)), [len(s.test) for s in splits])
         value = np.concatenate([np.asarray(v) for v in losses]).astype(np.int64 if rate else float)
         table = PredictionTable(
-            Plan(design, tuple(splits), data.units), data, Predictions(split, rows, value), model=model, seed=seed
+            plan=Plan(design, tuple(splits), data.units),
+            data=data,
+            test=Predictions(split=split, row=rows, value=value),
+            model=model,
+            seed=seed,
         )
         return table.losses("zero-one" if rate else "absolute")
 

@@ -42,9 +42,13 @@ def hands_all_suspects_out_at_once(patch):
 
 
 def cuts_groups(patch):
-    patch(_claims, "_waiting", lambda c, study, limit: _claims._free(
-        c, (schema.tasks.c.study == study) & (schema.tasks.c.state == schema.WAITING), (schema.tasks.c.grp,), limit
-    ))  # fmt: skip
+    patch(
+        _claims,
+        "_waiting",
+        lambda c, study, limit: _claims._free(
+            c, (schema.tasks.c.study == study) & (schema.tasks.c.state == schema.WAITING), (schema.tasks.c.grp,), limit
+        ),
+    )
 
 
 def rounds_numbers(patch):
@@ -52,10 +56,15 @@ def rounds_numbers(patch):
 
 
 def overwrites_results(patch):
-    patch(_claims, "finish", lambda c, study, owner, results, *rest, old=_claims.finish: (
-        c.execute(text("UPDATE tasks SET state = 1")), c.execute(text("DELETE FROM results")),
-        old(c, study, owner, results, *rest),
-    )[-1])  # fmt: skip
+    patch(
+        _claims,
+        "finish",
+        lambda c, study, owner, results, *rest, old=_claims.finish: (
+            c.execute(text("UPDATE tasks SET state = 1")),
+            c.execute(text("DELETE FROM results")),
+            old(c, study, owner, results, *rest),
+        )[-1],
+    )
 
 
 def divides_by_n(patch):
@@ -85,10 +94,15 @@ def ignores_cancellation(patch):
 
 
 def charges_for_releases(patch):
-    patch(_claims, "release", lambda c, study, owner, keep, old=_claims.release: (
-        c.execute(text("UPDATE tasks SET attempts = attempts + 1, state = 3 WHERE attempts > 0 AND state = 1")),
-        c.execute(text("UPDATE tasks SET attempts = attempts + 1 WHERE state = 1")), old(c, study, owner, keep),
-    )[-1])  # fmt: skip
+    patch(
+        _claims,
+        "release",
+        lambda c, study, owner, keep, old=_claims.release: (
+            c.execute(text("UPDATE tasks SET attempts = attempts + 1, state = 3 WHERE attempts > 0 AND state = 1")),
+            c.execute(text("UPDATE tasks SET attempts = attempts + 1 WHERE state = 1")),
+            old(c, study, owner, keep),
+        )[-1],
+    )
 
 
 def removes_everything(patch):

@@ -130,7 +130,9 @@ def test_bca_covers_an_area_with_a_closed_form(loss_table):
     plan = Plan("holdout", (Split(np.array([120, 121]), np.arange(120)),), data.units)
     for k in range(repeats):
         score = np.random.default_rng(k).normal(y, 1.0)[:, None]
-        part = Predictions(np.zeros(120, np.int64), np.arange(120), (score[:, 0] > 0.5).astype(np.int64), score)
-        table = PredictionTable(plan, data, part, score_kind="decision", seed=k).losses()
+        part = Predictions(
+            split=np.zeros(120, np.int64), row=np.arange(120), value=(score[:, 0] > 0.5).astype(np.int64), score=score
+        )
+        table = PredictionTable(plan=plan, data=data, test=part, score_kind="decision", seed=k).losses()
         hits += truth in Bca(measure="auc", n_bootstrap=1000)(table).interval
     assert hits / repeats == pytest.approx(0.95, abs=3.5 * np.sqrt(0.95 * 0.05 / repeats))

@@ -35,7 +35,7 @@ def made_at(location, cv):
 def efficiency(error, cv, replicates, seed=0):
     """Relative root mean squared error over the Cramer-Rao bound, and coverage of 95% delta intervals."""
     model, theta, f, sd = made_at("EC-EC", cv)
-    derived = Derived(model, (3.6, 2.85), PHE_TYR)
+    derived = Derived(model=model, doses=(3.6, 2.85), scheme=PHE_TYR)
     true = np.array([derived(theta)[n] for n in NAMES])
     slopes = model.predict_slopes(theta, TIME, WHICH)[1] / sd[:, None]
     gradients = derived.gradients(theta)
@@ -74,7 +74,7 @@ def test_bootstrap_intervals_cover_with_six_samples_per_curve():
     time, which = np.tile(t, 3), np.repeat([0, 1, 2], 6)
     model, theta, _, _ = made_at("EC-EC", 0.03)
     f = model.predict(theta, time, which)
-    derived = Derived(model, (3.6, 2.85), PHE_TYR)
+    derived = Derived(model=model, doses=(3.6, 2.85), scheme=PHE_TYR)
     rng, inside = np.random.default_rng(5), []
     for _ in range(25):
         curves = Curves(time, f * (1 + 0.03 * rng.standard_normal(f.size)), which, f)

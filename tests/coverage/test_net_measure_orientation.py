@@ -22,9 +22,16 @@ def trained(X, y, seed, epochs=110):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         module = nn.Sequential(
-            nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten(),
-            nn.Linear(512, 64), nn.ReLU(), nn.Linear(64, 10),
-        )  # fmt: skip
+            nn.Conv2d(1, 16, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(512, 64),
+            nn.ReLU(),
+            nn.Linear(64, 10),
+        )
         optimizer = torch.optim.Adam(module.parameters(), 2e-3)
         for _ in range(epochs):
             for rows in torch.randperm(len(X)).split(64):

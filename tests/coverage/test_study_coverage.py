@@ -14,9 +14,12 @@ P, SIGMA2, N = 4, 2.0, 20
 def test_coverage_against_the_expected_risk_is_that_against_the_closed_form(tmp_path):
     """Least squares on Gaussian inputs: the risk after n1 rows is sigma^2 (1 + p / (n1 - p - 1)) exactly."""
     spec = {
-        "replications": 1500, "sizes": [N], "models": ["ols:fit_intercept=False"], "methods": ["cv-wald", "corrected-t"],
+        "replications": 1500,
+        "sizes": [N],
+        "models": ["ols:fit_intercept=False"],
+        "methods": ["cv-wald", "corrected-t"],
         "populations": [{"id": "ar-linear", "options": {"n_inputs": P, "noise_variance": SIGMA2}}],
-    }  # fmt: skip
+    }
     study = unseen.Study("ols", tmp_path / "s.db").run(spec, n_jobs=2, progress=False)
     columns, summary = study.columns(), study.summary()
     for k, method in enumerate(("cv-wald", "corrected-t")):

@@ -22,9 +22,13 @@ REPLICATIONS, PUBLISHED_REPLICATIONS = 200, 200
 @pytest.mark.slow
 def test_cart_at_twenty_rows_as_published(tmp_path):
     spec = {
-        "seed": 1, "replications": REPLICATIONS, "sizes": [20], "populations": ["gaussian-blocks"], "models": ["cart"],
+        "seed": 1,
+        "replications": REPLICATIONS,
+        "sizes": [20],
+        "populations": ["gaussian-blocks"],
+        "models": ["cart"],
         "methods": [{**how, "name": name} for name, how in COLUMNS.items()],
-    }  # fmt: skip
+    }
     summary = unseen.Study("cart", tmp_path / "s.db").run(spec, n_jobs=2, progress=False).summary()
     rows = [r for r in published("ghane_synthetic") if (r["rule"], r["n"]) == ("cart", 20)]
     true = next(r["value"] for r in rows if r["table"] == "2.1")

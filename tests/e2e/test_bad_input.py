@@ -199,8 +199,12 @@ class TestInAProcessOfItsOwn:
         for more in ([], ["--json"]):
             run = subprocess.run(
                 [sys.executable, "-m", "unseen", "assess", "one_class.csv", "--target", "y", *more],
-                cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-            )  # fmt: skip
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
             assert run.returncode == 2
             assert run.stdout == ""
             assert "one class only" in run.stderr
@@ -211,10 +215,29 @@ class TestInAProcessOfItsOwn:
             "from sklearn.neighbors import KNeighborsClassifier\ndef make():\n    return KNeighborsClassifier(3)\n"
         )
         run = subprocess.run(
-            [sys.executable, "-m", "unseen", "assess", "good.csv", "--target", "y", "--id", "id", "-m", "beside_of_test:make",
-             "--quick", "--json", "--jobs", "2"],
-            cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "unseen",
+                "assess",
+                "good.csv",
+                "--target",
+                "y",
+                "--id",
+                "id",
+                "-m",
+                "beside_of_test:make",
+                "--quick",
+                "--json",
+                "--jobs",
+                "2",
+            ],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
         assert run.returncode == 0, run.stderr
         assert 0 <= json.loads(run.stdout)["error"] <= 1
 

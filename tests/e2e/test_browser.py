@@ -12,9 +12,15 @@ from sklearn.naive_bayes import GaussianNB
 import unseen
 
 ARGUMENTS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 PAPER = 688  # px: A4 less the margins
 HOSTILE = "<script>alert('{}')</script> \"&\" $x_1$ " + "w" * 60
 

@@ -26,9 +26,14 @@ report = runpy.run_path(str(Path(__file__).with_name("test_browser.py")))
 CONTRASTS, ARGUMENTS, Visit, HOSTILE = (report[k] for k in ("CONTRASTS", "ARGUMENTS", "Visit", "HOSTILE"))
 NAME = HOSTILE.format("a study")
 SPEC = {
-    "replications": 4000, "sizes": [12, 24], "populations": ["gaussian-blocks"], "models": ["lda"], "methods": ["resub", "loo"],
-    "n_test": 200, "seed": 3,
-}  # fmt: skip
+    "replications": 4000,
+    "sizes": [12, 24],
+    "populations": ["gaussian-blocks"],
+    "models": ["lda"],
+    "methods": ["resub", "loo"],
+    "n_test": 200,
+    "seed": 3,
+}
 DRIVER = """
 import json, sys, unseen
 unseen.Study(sys.argv[1], store=sys.argv[2]).run(json.loads(sys.argv[3]), n_jobs=1, progress=False)
@@ -86,8 +91,17 @@ def store_url(tmp_path_factory):
     small = {**SPEC, "replications": 12, "models": ["lda", "knn:3"], "methods": ["resub", "loo", "corrected-t"]}
     unseen.Study("finished", store=url).run(small, n_jobs=1, progress=False)
     with open_store(url, max_attempts=1) as store:
-        numbers = {"error": 0.05, "interval": [0.01, 0.09], "level": 0.95, "loss": "zero-one", "model": "lda", "target": "t", "n": 9,
-                   "sentence": NAME, "estimates": {NAME: {"value": 0.05, "interval": {"low": 0.01, "high": 0.09}}}}  # fmt: skip
+        numbers = {
+            "error": 0.05,
+            "interval": [0.01, 0.09],
+            "level": 0.95,
+            "loss": "zero-one",
+            "model": "lda",
+            "target": "t",
+            "n": 9,
+            "sentence": NAME,
+            "estimates": {NAME: {"value": 0.05, "interval": {"low": 0.01, "high": 0.09}}},
+        }
         store.keep("assessment", NAME, numbers)
         store.keep("assessment", "plain", numbers)
         store.keep(
@@ -141,10 +155,17 @@ def base(store_url):
 def pages(base: str) -> dict[str, str]:
     study = f"{base}/studies/{key_of('finished')}"
     return {
-        "list": f"{base}/", "results": f"{base}/kept", "record": f"{base}/kept/1", "long record": f"{base}/kept/3", "study": study,
-        "failures": f"{study}/failures", "cells": f"{study}/cells", "no such page": f"{base}/missing",
-        "compare": f"{base}/compare?item=kept.1&item=kept.2", "compare studies": f"{base}/compare?item=study.{key_of('finished')}",
-    }  # fmt: skip
+        "list": f"{base}/",
+        "results": f"{base}/kept",
+        "record": f"{base}/kept/1",
+        "long record": f"{base}/kept/3",
+        "study": study,
+        "failures": f"{study}/failures",
+        "cells": f"{study}/cells",
+        "no such page": f"{base}/missing",
+        "compare": f"{base}/compare?item=kept.1&item=kept.2",
+        "compare studies": f"{base}/compare?item=study.{key_of('finished')}",
+    }
 
 
 def settled(visit) -> None:

@@ -84,13 +84,32 @@ class TestModelNames:
 
 ARGUMENTS = st.lists(
     st.one_of(
-        st.sampled_from(["iris", "wine", "--json", "--quick", "--quiet", "--seed", "--level", "--n", "--model", "-m", "--target", "-t"]),
-        st.sampled_from(["--groups", "--positive", "--task", "--loss", "--sep", "--budget", "--fail-if", "--help", "--jobs", "--"]),
-        st.sampled_from(["0", "1", "0.5", "-1", "nan", "80", "knn:3", "dummy", "setosa", "zero-one", "target", "classification"]),
+        st.sampled_from(
+            [
+                "iris",
+                "wine",
+                "--json",
+                "--quick",
+                "--quiet",
+                "--seed",
+                "--level",
+                "--n",
+                "--model",
+                "-m",
+                "--target",
+                "-t",
+            ]
+        ),
+        st.sampled_from(
+            ["--groups", "--positive", "--task", "--loss", "--sep", "--budget", "--fail-if", "--help", "--jobs", "--"]
+        ),
+        st.sampled_from(
+            ["0", "1", "0.5", "-1", "nan", "80", "knn:3", "dummy", "setosa", "zero-one", "target", "classification"]
+        ),
         st.text(max_size=6).filter(lambda t: "/" not in t),
     ),
     max_size=6,
-)  # fmt: skip
+)
 
 
 class TestArguments:

@@ -115,7 +115,39 @@ class TestBytes:
 
 
 WORDS = st.text(alphabet=st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=6)
-PLAIN_WORDS = WORDS.filter(lambda w: not any(c.isdigit() for c in w) and w.strip("?.-#&%'\"\\{},") not in ("", "NA", "NAN", "NaN", "nan", "N/A", "null", "NULL", "None", "none", "Missing", "missing", "True", "False", "TRUE", "FALSE", "true", "false", "inf", "Inf", "infinity", "Infinity", "INF") and "_" not in w and not w.lower().lstrip("+-").startswith(("inf", "nan")))  # fmt: skip
+PLAIN_WORDS = WORDS.filter(
+    lambda w: (
+        not any(c.isdigit() for c in w)
+        and w.strip("?.-#&%'\"\\{},")
+        not in (
+            "",
+            "NA",
+            "NAN",
+            "NaN",
+            "nan",
+            "N/A",
+            "null",
+            "NULL",
+            "None",
+            "none",
+            "Missing",
+            "missing",
+            "True",
+            "False",
+            "TRUE",
+            "FALSE",
+            "true",
+            "false",
+            "inf",
+            "Inf",
+            "infinity",
+            "Infinity",
+            "INF",
+        )
+        and "_" not in w
+        and not w.lower().lstrip("+-").startswith(("inf", "nan"))
+    )
+)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
 

@@ -72,9 +72,19 @@ def tables(root, rng):
             measured = {HOSTILE: 3 * gap, "coin": rng.random(), "epochs": float(k)}
             wide.append({"seed": seed, "gap": gap, **axes, **measured})
             values += [
-                {"zoo": "made-up", "seed": seed, "net": f"n{k}", "measure": m, "value": v, "std_error": 0.1, "draws": 1, "seconds": 0.5, "reason": ""}
+                {
+                    "zoo": "made-up",
+                    "seed": seed,
+                    "net": f"n{k}",
+                    "measure": m,
+                    "value": v,
+                    "std_error": 0.1,
+                    "draws": 1,
+                    "seconds": 0.5,
+                    "reason": "",
+                }
                 for m, v in measured.items()
-            ]  # fmt: skip
+            ]
     write_table(root / "networks.csv", nets)
     write_table(root / "values.csv", values)
     write_table(root / "wide.csv", wide)
@@ -82,11 +92,44 @@ def tables(root, rng):
 
 def commands():
     return {
-        "rank": ("rank", "--zoo", "mine", "--data", "train.npz", "--measures", "weighted-augment,path-norm", "--device", "cpu"),
+        "rank": (
+            "rank",
+            "--zoo",
+            "mine",
+            "--data",
+            "train.npz",
+            "--measures",
+            "weighted-augment,path-norm",
+            "--device",
+            "cpu",
+        ),
         "bench": ("bench", "--networks", "networks.csv", "--values", "values.csv", "--permutations", 19),
-        "cmi": ("cmi", "wide.csv", "--measure", f"{HOSTILE},coin", "--grid", "depth,width,dropout", "--seed-column", "seed", "--permutations", 19),
-        "estimate": ("estimate", "--module", "own:make", "--weights", "mine/1.safetensors", "--data", "train.npz", "--method", "bolster", "--device", "cpu"),
-    }  # fmt: skip
+        "cmi": (
+            "cmi",
+            "wide.csv",
+            "--measure",
+            f"{HOSTILE},coin",
+            "--grid",
+            "depth,width,dropout",
+            "--seed-column",
+            "seed",
+            "--permutations",
+            19,
+        ),
+        "estimate": (
+            "estimate",
+            "--module",
+            "own:make",
+            "--weights",
+            "mine/1.safetensors",
+            "--data",
+            "train.npz",
+            "--method",
+            "bolster",
+            "--device",
+            "cpu",
+        ),
+    }
 
 
 @pytest.fixture(scope="module")

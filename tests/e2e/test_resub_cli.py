@@ -77,9 +77,20 @@ def test_a_model_file_is_assessed_without_training(files, trained):
 def test_one_method_with_an_option_a_threshold_and_a_report(files):
     page = files / "report.html"
     out = run(
-        "resub", files / "model.skops", files / "iris.csv", "-t", "kind", "-m", "posterior", "-o", "k=1", "--fail-if", "0.0",
-        "--report", page,
-    )  # fmt: skip
+        "resub",
+        files / "model.skops",
+        files / "iris.csv",
+        "-t",
+        "kind",
+        "-m",
+        "posterior",
+        "-o",
+        "k=1",
+        "--fail-if",
+        "0.0",
+        "--report",
+        page,
+    )
     assert out.returncode == 1, out.stderr
     assert "posterior" in out.stdout
     assert page.read_text().startswith("<!")
@@ -130,9 +141,16 @@ def test_misuse_is_a_sentence_and_exit_code_2(files, arguments, words):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("k=5", 5), ("scale=1.5", 1.5), ("exact=false", False), ("n-mc=none", None), ("kernel=full", "full"),
-     ("bandwidth=0.3,0.5", [0.3, 0.5]), ("covariance=1,0.2;0.2,1", [[1, 0.2], [0.2, 1]])],
-)  # fmt: skip
+    [
+        ("k=5", 5),
+        ("scale=1.5", 1.5),
+        ("exact=false", False),
+        ("n-mc=none", None),
+        ("kernel=full", "full"),
+        ("bandwidth=0.3,0.5", [0.3, 0.5]),
+        ("covariance=1,0.2;0.2,1", [[1, 0.2], [0.2, 1]]),
+    ],
+)
 def test_options_in_words(text, value):
     from unseen.assessment.commands import _options
 

@@ -36,7 +36,9 @@ def url(tmp_path):
 @contextmanager
 def serving(url, *options, env=None):
     command = [sys.executable, "-m", "unseen", "serve", "--store", url, "--port", "0", *options]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})})  # fmt: skip
+    child = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(env or {})}
+    )
     try:
         line = (child.stdout if "--json" in options else child.stderr).readline()
         yield child, line

@@ -268,9 +268,9 @@ def test_a_population_beside_the_spec_is_found(cli, tmp_path):
     )
     path = spec(tmp_path)
     path.write_text(
-        path.read_text().replace('populations = ["gaussian-blocks"]', '')
+        path.read_text().replace('populations = ["gaussian-blocks"]', "")
         + '[[populations]]\nfactory = "coin_of_the_shell:Coin"\n'
-    )  # fmt: skip
+    )
     done = cli("study", "run", path, "--workers", "2", "--json", "--quiet")
     assert done.returncode == 0, done.stderr
     assert {c["truth"] for c in json.loads(done.stdout)["cells"]} == {0.5}

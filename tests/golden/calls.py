@@ -176,10 +176,18 @@ def patients(place: Place, n: int = 72) -> str:
     dose = np.round(rng.gamma(2.0, 1.5, n) + 1.2 * sick, 3).astype(object)
     dose[::17] = ""
     kind = np.where(rng.random(n) < 0.4 + 0.3 * sick, "b", "a")
-    return place.write("patients.csv", {
-        "name": [f"p{k}" for k in range(n)], "age": age, "dose": dose, "kind": kind, "clinic": [f"c{k % 12}" for k in range(n)],
-        "w": np.round(rng.uniform(0.5, 2, n), 3), "outcome": np.where(sick, "sick", "well"),
-    })  # fmt: skip
+    return place.write(
+        "patients.csv",
+        {
+            "name": [f"p{k}" for k in range(n)],
+            "age": age,
+            "dose": dose,
+            "kind": kind,
+            "clinic": [f"c{k % 12}" for k in range(n)],
+            "w": np.round(rng.uniform(0.5, 2, n), 3),
+            "outcome": np.where(sick, "sick", "well"),
+        },
+    )
 
 
 def numbers(place: Place, n: int = 60) -> str:
@@ -199,10 +207,19 @@ def predicted(place: Place, n: int = 90) -> tuple[str, str, str]:
     names = []
     for name, spread in (("a", 1.0), ("b", 1.6), ("c", 3.0)):
         p = np.round(1 / (1 + np.exp(-(np.where(y == "yes", 1.2, -1.2) + rng.normal(size=n) * spread))), 4)
-        names.append(place.write(f"{name}.csv", {
-            "item": range(n), "truth": y, "p": p, "guess": np.where(p > 0.5, "yes", "no"), "topic": np.arange(n) // 5,
-            "w": np.round(rng.uniform(0.5, 1.5, n), 2),
-        }))  # fmt: skip
+        names.append(
+            place.write(
+                f"{name}.csv",
+                {
+                    "item": range(n),
+                    "truth": y,
+                    "p": p,
+                    "guess": np.where(p > 0.5, "yes", "no"),
+                    "topic": np.arange(n) // 5,
+                    "w": np.round(rng.uniform(0.5, 1.5, n), 2),
+                },
+            )
+        )
     return names[0], names[1], names[2]
 
 
@@ -252,17 +269,47 @@ def assess_iris_quick(place):
 @call()
 def assess_groups_weights(place):
     return place.cli(
-        "assess", patients(place), "-t", "outcome", "-m", "logistic", "--groups", "clinic", "--weights", "w", "--id", "name",
-        "--positive", "sick", "--effort", "splits=10,repeats=1,bootstrap=10,leave_out=20,curve=1", "--level", "0.9",
-    )  # fmt: skip
+        "assess",
+        patients(place),
+        "-t",
+        "outcome",
+        "-m",
+        "logistic",
+        "--groups",
+        "clinic",
+        "--weights",
+        "w",
+        "--id",
+        "name",
+        "--positive",
+        "sick",
+        "--effort",
+        "splits=10,repeats=1,bootstrap=10,leave_out=20,curve=1",
+        "--level",
+        "0.9",
+    )
 
 
 @call()
 def assess_auc(place):
     return place.cli(
-        "assess", patients(place), "-t", "outcome", "-m", "naive-bayes", "--drop", "name", "--drop", "clinic", "--positive",
-        "sick", "--measure", "auc", "--effort", "splits=10,repeats=1,bootstrap=5,leave_out=10,curve=1",
-    )  # fmt: skip
+        "assess",
+        patients(place),
+        "-t",
+        "outcome",
+        "-m",
+        "naive-bayes",
+        "--drop",
+        "name",
+        "--drop",
+        "clinic",
+        "--positive",
+        "sick",
+        "--measure",
+        "auc",
+        "--effort",
+        "splits=10,repeats=1,bootstrap=5,leave_out=10,curve=1",
+    )
 
 
 @call()
@@ -274,9 +321,27 @@ def assess_time_ordered(place):
 def assess_costs_threshold(place):
     place.write("costs.csv", {"": ["sick", "well"], "sick": [0, 1], "well": [5, 0]})
     return place.cli(
-        "assess", patients(place), "-t", "outcome", "-m", "naive-bayes", "--drop", "name", "--drop", "dose", "--drop", "kind", "--drop", "clinic", "--positive",
-        "sick", "--costs", "costs.csv", "--choose-threshold", "--quick",
-    )  # fmt: skip
+        "assess",
+        patients(place),
+        "-t",
+        "outcome",
+        "-m",
+        "naive-bayes",
+        "--drop",
+        "name",
+        "--drop",
+        "dose",
+        "--drop",
+        "kind",
+        "--drop",
+        "clinic",
+        "--positive",
+        "sick",
+        "--costs",
+        "costs.csv",
+        "--choose-threshold",
+        "--quick",
+    )
 
 
 @call()
@@ -306,8 +371,21 @@ def compare_delong_auc(place):
 def compare_every_test(place):
     X, y = clouds(60)
     found = {}
-    for test in ("corrected-t", "bayesian-t", "combined-f", "5x2cv", "mcnemar", "permutation", "wilcoxon", "conservative-z",
-                 "nested-cv", "delong", "resampled-t", "632plus-interval", "wald"):  # fmt: skip
+    for test in (
+        "corrected-t",
+        "bayesian-t",
+        "combined-f",
+        "5x2cv",
+        "mcnemar",
+        "permutation",
+        "wilcoxon",
+        "conservative-z",
+        "nested-cv",
+        "delong",
+        "resampled-t",
+        "632plus-interval",
+        "wald",
+    ):
         try:
             found[test] = unseen.compare({"lda": "lda", "nb": "naive-bayes"}, X, y, test=test, random_state=3).to_dict()
         except unseen.UnseenError as error:
@@ -318,8 +396,21 @@ def compare_every_test(place):
 @call()
 def compare_groups_regression(place):
     return place.cli(
-        "compare", numbers(place), "-t", "y", "-m", "ols", "-m", "cart", "--groups", "site", "--adjust", "none", "--level", "0.8",
-    )  # fmt: skip
+        "compare",
+        numbers(place),
+        "-t",
+        "y",
+        "-m",
+        "ols",
+        "-m",
+        "cart",
+        "--groups",
+        "site",
+        "--adjust",
+        "none",
+        "--level",
+        "0.8",
+    )
 
 
 # every method, design, measure and model
@@ -329,12 +420,47 @@ def compare_groups_regression(place):
 def estimate_every_method(place):
     X, y = clouds(48)
     found = {}
-    for method in ("5x2cv", "632", "632plus", "auto", "bca", "bootstrap-loo", "bootstrap-optimism", "bootstrap-percentile",
-                   "bootstrap-zero", "clopper-pearson", "combined", "conservative-z", "corrected-t", "cv-wald", "holdout", "kfold",
-                   "leave-out", "loo", "monte-carlo", "nested-cv", "optimism-corrected", "repeated-kfold", "resampled-t", "t-test",
-                   "vc-bound", "wald", "wilson", "auto-resub", "bayesian", "bolster", "bolster-posterior",
-                   "bolster-posterior-accuracy", "bolster-posterior-product", "calibrated-bolster",
-                   "calibrated-naive-bayes-bolster", "naive-bayes-bolster", "posterior", "resub", "semi-bolster"):  # fmt: skip
+    for method in (
+        "5x2cv",
+        "632",
+        "632plus",
+        "auto",
+        "bca",
+        "bootstrap-loo",
+        "bootstrap-optimism",
+        "bootstrap-percentile",
+        "bootstrap-zero",
+        "clopper-pearson",
+        "combined",
+        "conservative-z",
+        "corrected-t",
+        "cv-wald",
+        "holdout",
+        "kfold",
+        "leave-out",
+        "loo",
+        "monte-carlo",
+        "nested-cv",
+        "optimism-corrected",
+        "repeated-kfold",
+        "resampled-t",
+        "t-test",
+        "vc-bound",
+        "wald",
+        "wilson",
+        "auto-resub",
+        "bayesian",
+        "bolster",
+        "bolster-posterior",
+        "bolster-posterior-accuracy",
+        "bolster-posterior-product",
+        "calibrated-bolster",
+        "calibrated-naive-bayes-bolster",
+        "naive-bayes-bolster",
+        "posterior",
+        "resub",
+        "semi-bolster",
+    ):
         try:
             found[method] = unseen.estimate("lda", X, y, method=method, random_state=4).to_dict()
         except unseen.UnseenError as error:
@@ -361,9 +487,11 @@ def estimate_slow_methods(place):
     return {
         "out-of-bag": unseen.estimate(table, method="out-of-bag"),
         "632plus-interval": unseen.estimate(table, method="632plus-interval"),
-        "leave-p-out": unseen.estimate(GaussianNB(), X[:12], y[:12], method="leave-p-out", random_state=0, design=unseen.designs.LeavePOut(2)),
+        "leave-p-out": unseen.estimate(
+            GaussianNB(), X[:12], y[:12], method="leave-p-out", random_state=0, design=unseen.designs.LeavePOut(2)
+        ),
         "time-ordered": unseen.estimate(GaussianNB(), X, y, method="time-ordered", time=order, random_state=0),
-    }  # fmt: skip
+    }
 
 
 @call()
@@ -374,18 +502,30 @@ def run_every_design(place):
     d = unseen.designs
     groups = np.arange(40) // 4
     made = {
-        "bootstrap": d.Bootstrap(5), "5x2cv": d.Cv5x2(), "holdout": d.Holdout(0.3), "kfold": d.KFold(4), "loo": d.LeaveOneOut(),
-        "leave-out": d.LeaveOut(0.25, 6), "leave-p-out": d.LeavePOut(1), "monte-carlo": d.MonteCarlo(), "nested": d.Nested(),
-        "repeated": d.RepeatedKFold(), "halves": d.SplitHalves(), "id": "kfold", "number": 3,
-    }  # fmt: skip
+        "bootstrap": d.Bootstrap(5),
+        "5x2cv": d.Cv5x2(),
+        "holdout": d.Holdout(0.3),
+        "kfold": d.KFold(4),
+        "loo": d.LeaveOneOut(),
+        "leave-out": d.LeaveOut(0.25, 6),
+        "leave-p-out": d.LeavePOut(1),
+        "monte-carlo": d.MonteCarlo(),
+        "nested": d.Nested(),
+        "repeated": d.RepeatedKFold(),
+        "halves": d.SplitHalves(),
+        "id": "kfold",
+        "number": 3,
+    }
     found = {}
     for name, design in made.items():
         table = unseen.run(GaussianNB(), X, y, design=design, random_state=6)
         losses = table.losses("zero-one")
         found[name] = {
-            "means": losses.split_means(), "first": table.plan.splits[0].train, "fingerprint": table.plan.fingerprint,
+            "means": losses.split_means(),
+            "first": table.plan.splits[0].train,
+            "fingerprint": table.plan.fingerprint,
             "sizes": [[len(s.train), len(s.test)] for s in table.plan.splits],
-        }  # fmt: skip
+        }
     grouped = unseen.run(GaussianNB(), X, y, design=d.KFold(5), groups=groups, random_state=6)
     found["groups"] = [s.test for s in grouped.plan.splits]
     timed = unseen.run(GaussianNB(), X, y, design=d.TimeOrdered(), time=np.arange(40), random_state=6)
@@ -402,11 +542,38 @@ def every_measure_of_a_table(place):
     classes = unseen.run(GaussianNB(), X, y, design=unseen.designs.MonteCarlo(), random_state=7, scores=True)
     values = unseen.run(LinearRegression(), X[:, :2], X[:, 2], design=unseen.designs.MonteCarlo(), random_state=7)
     found = {}
-    for name in ("zero-one", "accuracy", "auc", "average-precision", "balanced-accuracy", "brier", "d-prime", "f1",
-                 "false-alarm-rate", "log-loss", "mcc", "miss-rate", "negative-predictive-value", "positive-predictive-value",
-                 "partial-auc", "sensitivity", "specificity", "corner-distance", "absolute", "squared", "r2", "rms", "pov",
-                 "pineda-p", "quantile", "normalised-absolute", "normalised-squared", "trimmed-absolute", "trimmed-squared",
-                 unseen.measures.Cost([[0, 1], [3, 0]])):  # fmt: skip
+    for name in (
+        "zero-one",
+        "accuracy",
+        "auc",
+        "average-precision",
+        "balanced-accuracy",
+        "brier",
+        "d-prime",
+        "f1",
+        "false-alarm-rate",
+        "log-loss",
+        "mcc",
+        "miss-rate",
+        "negative-predictive-value",
+        "positive-predictive-value",
+        "partial-auc",
+        "sensitivity",
+        "specificity",
+        "corner-distance",
+        "absolute",
+        "squared",
+        "r2",
+        "rms",
+        "pov",
+        "pineda-p",
+        "quantile",
+        "normalised-absolute",
+        "normalised-squared",
+        "trimmed-absolute",
+        "trimmed-squared",
+        unseen.measures.Cost([[0, 1], [3, 0]]),
+    ):
         for kind, table in (("classes", classes), ("numbers", values)):
             key = f"{name if isinstance(name, str) else 'cost'}-{kind}"
             try:
@@ -464,11 +631,15 @@ def own_learners(place):
         "elimination": unseen.BackwardElimination(random_state=0).fit(X, t).get_support(indices=True),
         "principal": unseen.PrincipalScores(random_state=0).fit_transform(X),
         "z": unseen.ZScore().fit_transform(X),
-        "threshold": vars(unseen.UtilityThreshold(GaussianNB(), costs=[[0, 1], [5, 0]], random_state=0).fit(X, y))["threshold_"],
+        "threshold": vars(unseen.UtilityThreshold(GaussianNB(), costs=[[0, 1], [5, 0]], random_state=0).fit(X, y))[
+            "threshold_"
+        ],
         "quit": quit_ahead.fit(X, t).monitored_error_,
-        "monitored": unseen.monitor(MLPRegressor(hidden_layer_sizes=(4,), random_state=0), X[:40], t[:40], X[40:], t[40:], epochs=10),
+        "monitored": unseen.monitor(
+            MLPRegressor(hidden_layer_sizes=(4,), random_state=0), X[:40], t[:40], X[40:], t[40:], epochs=10
+        ),
         "own": unseen.estimate(LogisticRegression(), X, y, method="corrected-t", random_state=1),
-    }  # fmt: skip
+    }
 
 
 # diagnosis
@@ -530,12 +701,16 @@ def planning(place):
         "fractions": fractions,
         "rate": place.cli("plan-test-size", "--half-width", "0.02", "--error", "0.1"),
         "exact": place.cli("plan-test-size", "--half-width", "0.05", "--error", "0.2", "--interval", "clopper-pearson"),
-        "clusters": place.cli("plan-test-size", "--half-width", "0.1", "--sd", "1.5", "--cluster-size", "4", "--icc", "0.2"),
-        "difference": place.cli("plan-test-size", "--half-width", "0.03", "--disagreement", "0.1", "--difference", "0.02"),
+        "clusters": place.cli(
+            "plan-test-size", "--half-width", "0.1", "--sd", "1.5", "--cluster-size", "4", "--icc", "0.2"
+        ),
+        "difference": place.cli(
+            "plan-test-size", "--half-width", "0.03", "--disagreement", "0.1", "--difference", "0.02"
+        ),
         "power": place.cli("power", "--n", "300", "--difference", "0.03", "--disagreement", "0.1"),
         "size": place.cli("power", "--difference", "0.04", "--disagreement", "0.12", "--power", "0.8"),
         "found": place.cli("power", "--n", "200", "--sd", "0.7", "--power", "0.9", "--sides", "1", "--alpha", "0.01"),
-    }  # fmt: skip
+    }
 
 
 @call()
@@ -615,9 +790,21 @@ def measure_costs_weights(place):
     a, *_ = predicted(place)
     place.write("costs.csv", {"": ["no", "yes"], "no": [0, 4], "yes": [1, 0]})
     return place.cli(
-        "measure", a, "--truth", "truth", "--score", "p", "--positive", "yes", "--costs", "costs.csv", "--weights", "w", "--threshold",
+        "measure",
+        a,
+        "--truth",
+        "truth",
+        "--score",
+        "p",
+        "--positive",
+        "yes",
+        "--costs",
+        "costs.csv",
+        "--weights",
+        "w",
+        "--threshold",
         "0.3",
-    )  # fmt: skip
+    )
 
 
 @call()
@@ -625,9 +812,17 @@ def measure_python(place):
     X, y = clouds(50)
     return {
         "numbers": unseen.measure(X[:, 0], X[:, 0] + 0.3 * X[:, 1], n_bootstrap=100, random_state=0),
-        "three": unseen.measure(np.arange(50) % 3, (np.arange(50) + (X[:, 1] > 1)) % 3, task="classification", n_bootstrap=100, random_state=0),
-        "auc": unseen.measure(y, X[:, 0], measures=["auc", "average-precision"], n_bootstrap=100, random_state=0, positive=1),
-    }  # fmt: skip
+        "three": unseen.measure(
+            np.arange(50) % 3,
+            (np.arange(50) + (X[:, 1] > 1)) % 3,
+            task="classification",
+            n_bootstrap=100,
+            random_state=0,
+        ),
+        "auc": unseen.measure(
+            y, X[:, 0], measures=["auc", "average-precision"], n_bootstrap=100, random_state=0, positive=1
+        ),
+    }
 
 
 # without retraining
@@ -770,9 +965,33 @@ def networks(place: Place) -> tuple[str, str]:
     for seed in (0, 1):
         for k, (a, b, c) in enumerate(cells):
             gap = 0.1 + 0.03 * a + 0.01 * (b == 16) + 0.004 * (c > 0) + 0.01 * rng.random()
-            nets.append({"zoo": "made-up", "name": f"n{k}", "seed": seed, "train_accuracy": 1.0, "test_accuracy": 1 - gap, "gap": gap, "depth": a, "width": b, "dropout": c})  # fmt: skip
+            nets.append(
+                {
+                    "zoo": "made-up",
+                    "name": f"n{k}",
+                    "seed": seed,
+                    "train_accuracy": 1.0,
+                    "test_accuracy": 1 - gap,
+                    "gap": gap,
+                    "depth": a,
+                    "width": b,
+                    "dropout": c,
+                }
+            )
             for name, value in (("knows", 4 * gap + 0.02 * rng.random()), ("noise", rng.random())):
-                rows.append({"zoo": "made-up", "seed": seed, "net": f"n{k}", "measure": name, "value": value, "std_error": 0.1, "draws": 1, "seconds": 0.5, "reason": ""})  # fmt: skip
+                rows.append(
+                    {
+                        "zoo": "made-up",
+                        "seed": seed,
+                        "net": f"n{k}",
+                        "measure": name,
+                        "value": value,
+                        "std_error": 0.1,
+                        "draws": 1,
+                        "seconds": 0.5,
+                        "reason": "",
+                    }
+                )
     place.write("networks.csv", {key: [net[key] for net in nets] for key in nets[0]})
     place.write("values.csv", {key: [row[key] for row in rows] for key in rows[0]})
     known = {name: [row["value"] for row in rows if row["measure"] == name] for name in ("knows", "noise")}
@@ -801,10 +1020,12 @@ def nets_scores(place):
     gap, value = rng.random(8), rng.random(8)
     n = unseen.nets
     return {
-        "tau": n.kendall_tau(gap, value), "granulated": n.granulated_tau(gap, value, grid),
-        "robust": n.robust_error(gap, value, grid), "cmi": n.cmi(gap, value, grid, sizes=(0, 1, 2)),
+        "tau": n.kendall_tau(gap, value),
+        "granulated": n.granulated_tau(gap, value, grid),
+        "robust": n.robust_error(gap, value, grid),
+        "cmi": n.cmi(gap, value, grid, sizes=(0, 1, 2)),
         "scores": n.score_measures(gap, {"one": value, "two": gap**2}, grid, n_permutations=19),
-    }  # fmt: skip
+    }
 
 
 @call(torch=True)
@@ -838,9 +1059,13 @@ def nets_estimate_commands(place):
             "bolster": place.cli(*base, "--method", "bolster", "--n-mc", 20),
             "default": place.cli(*base, "--n-mc", 20),
             "posterior": place.cli(*base, "--method", "posterior", "-o", "posterior=knn", "-o", "k=5"),
-            "calibrated": place.cli(*base, "--method", "calibrated-bolster", "--repeats", 2, "--n-mc", 5, "--train", "epochs=3"),
-            "sampled": place.cli(*base, "--method", "bayesian", "--sampler", "sgld", "--sample", "n_samples=4", "--sample", "burn_in=10"),
-        }  # fmt: skip
+            "calibrated": place.cli(
+                *base, "--method", "calibrated-bolster", "--repeats", 2, "--n-mc", 5, "--train", "epochs=3"
+            ),
+            "sampled": place.cli(
+                *base, "--method", "bayesian", "--sampler", "sgld", "--sample", "n_samples=4", "--sample", "burn_in=10"
+            ),
+        }
     finally:
         sys.path.remove(str(place.folder))
         sys.modules.pop("golden_own_net", None)
@@ -851,8 +1076,16 @@ def nets_estimate_python(place):
     X, y = blobs()
     net = linear_net()
     made = {}
-    for method in ("resub", "bolster", "naive-bayes-bolster", "semi-bolster", "posterior", "bolster-posterior",
-                   "bolster-posterior-product", "bolster-posterior-accuracy"):  # fmt: skip
+    for method in (
+        "resub",
+        "bolster",
+        "naive-bayes-bolster",
+        "semi-bolster",
+        "posterior",
+        "bolster-posterior",
+        "bolster-posterior-product",
+        "bolster-posterior-accuracy",
+    ):
         try:
             made[method] = unseen.nets.estimate(
                 net, X, y, method=method, n_mc=20, device="cpu", random_state=1
@@ -943,9 +1176,11 @@ def nets_training(place):
     factors = n.draw_factors(2, torch.Generator().manual_seed(0))
     sheet = n.augmentation_sheet(images, "all")
     return {
-        "logits": fits.logits(X), "probabilities": one.predict_proba(X), "augmented": n.augment(images, factors),
+        "logits": fits.logits(X),
+        "probabilities": one.predict_proba(X),
+        "augmented": n.augment(images, factors),
         "penalties": sheet.penalties,
-    }  # fmt: skip
+    }
 
 
 # studies

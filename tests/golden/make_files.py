@@ -36,8 +36,14 @@ def tables() -> None:
     X, y = clouds(48)
     named = np.where(y == 1, "wild", "calm")
     unseen.run(
-        GaussianNB(), X, named, design=unseen.designs.MonteCarlo(), groups=np.arange(48) // 3, random_state=1, scores=True
-    ).save(FILES / "classes.npz")  # fmt: skip
+        GaussianNB(),
+        X,
+        named,
+        design=unseen.designs.MonteCarlo(),
+        groups=np.arange(48) // 3,
+        random_state=1,
+        scores=True,
+    ).save(FILES / "classes.npz")
     unseen.run(LinearRegression(), X[:, :2], X[:, 2], design="kfold", random_state=1).save(FILES / "numbers.npz")
 
 
@@ -59,7 +65,13 @@ def fill(url: str) -> None:
     grid = {name: [cell[j] for cell in cells] for j, name in enumerate(("depth", "width", "dropout"))}
     scores = n.score_measures(rng.random(8), {"one": rng.random(8), "two": rng.random(8)}, grid, n_permutations=19)
     kept = {
-        "own-assessment": unseen.assess("lda", X, y, effort={"splits": 10, "repeats": 1, "bootstrap": 10, "leave_out": 20, "curve": 1}, random_state=0),
+        "own-assessment": unseen.assess(
+            "lda",
+            X,
+            y,
+            effort={"splits": 10, "repeats": 1, "bootstrap": 10, "leave_out": 20, "curve": 1},
+            random_state=0,
+        ),
         "own-comparison": unseen.compare({"lda": "lda", "dummy": "dummy", "cart": "cart"}, X, y, random_state=0),
         "own-estimate": unseen.estimate("lda", X, y, method="corrected-t", random_state=0),
         "own-distribution": unseen.distribution("lda", X, y, n_splits=20, random_state=0),
@@ -67,14 +79,26 @@ def fill(url: str) -> None:
         "own-measures": unseen.measure(y, X[:, 0], n_bootstrap=100, positive=1, random_state=0),
         "own-fit": k.fit(made.ttr, made.doses, locations=["EC-EC"]),
         "own-nca": k.nca(made.ttr, made.doses),
-        "own-nets-rank": n.rank(images, measures=["weighted-augment", "path-norm", "alpha"], device="cpu", accuracy=0.3),
+        "own-nets-rank": n.rank(
+            images, measures=["weighted-augment", "path-norm", "alpha"], device="cpu", accuracy=0.3
+        ),
         "own-nets-bench": n.bench_of(*told, n_permutations=19),
         "own-nets-cmi": scores,
         "own-nets-score": scores.scores["one"],
         "own-nets-estimate": n.estimate(linear_net(), A, b, method="bolster", n_mc=5, device="cpu", random_state=0),
-        "own-nets-calibrated": n.estimate(linear_net(), A, b, method="calibrated-bolster", repeats=2, n_mc=3, training={"epochs": 2}, device="cpu", random_state=0),
+        "own-nets-calibrated": n.estimate(
+            linear_net(),
+            A,
+            b,
+            method="calibrated-bolster",
+            repeats=2,
+            n_mc=3,
+            training={"epochs": 2},
+            device="cpu",
+            random_state=0,
+        ),
         "own-nets-augmentations": n.augmentation_sheet(images["a"].X_train[:2], "all"),
-    }  # fmt: skip
+    }
     for name, result in kept.items():
         result.keep(url, name)
     reproduce = [sys.executable, "-m", "unseen", "reproduce", "larsen-hansen", "-r", "4", "--option", "n_splits=10"]

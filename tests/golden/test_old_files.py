@@ -48,10 +48,19 @@ def ask(app, target):
     """Hand one request to the application as a server would; return status and body."""
     path, _, query = target.partition("?")
     scope = {
-        "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "GET", "scheme": "http",
-        "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
-        "headers": [(b"host", b"127.0.0.1:8765")], "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 8765),
-    }  # fmt: skip
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": [(b"host", b"127.0.0.1:8765")],
+        "client": ("127.0.0.1", 5),
+        "server": ("127.0.0.1", 8765),
+    }
     answer = {"status": 0, "body": b""}
 
     async def call():
@@ -100,7 +109,18 @@ def postgres_url(request):
     # the schema is there already, and words of newer versions of the program are unknown to older ones
     wanted = [line for line in lines if not line.startswith(("CREATE SCHEMA", "\\", "SET transaction_timeout"))]
     text = "\n".join(wanted).replace("golden_schema", schema)
-    command = [server.programs / "psql", "-q", "-v", "ON_ERROR_STOP=1", "-h", server.folder, "-p", str(server.port), "-U", "unseen"]  # fmt: skip
+    command = [
+        server.programs / "psql",
+        "-q",
+        "-v",
+        "ON_ERROR_STOP=1",
+        "-h",
+        server.folder,
+        "-p",
+        str(server.port),
+        "-U",
+        "unseen",
+    ]
     done = subprocess.run([*command, "postgres"], input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return url

@@ -68,9 +68,14 @@ def five_by_two() -> dict:
             for k, model in enumerate(models):
                 predictions[k].append(model.fit(X[train], y[train]).predict(X[test]).tolist())
     return {
-        "y": y.tolist(), "splits": splits, "predictions": predictions,
-        "t": float(t), "t_p": float(p), "f": float(f), "f_p": float(f_p),
-    }  # fmt: skip
+        "y": y.tolist(),
+        "splits": splits,
+        "predictions": predictions,
+        "t": float(t),
+        "t_p": float(p),
+        "f": float(f),
+        "f_p": float(f_p),
+    }
 
 
 def resampled() -> dict:
@@ -109,10 +114,13 @@ def correlated_t() -> list[dict]:
         below, inside, above = baycomp.two_on_single(errors_a, errors_b, rope=rope, runs=runs)
         out.append(
             {
-                "differences": (errors_a - errors_b).tolist(), "runs": runs, "folds": folds, "rope": rope,
+                "differences": (errors_a - errors_b).tolist(),
+                "runs": runs,
+                "folds": folds,
+                "rope": rope,
                 "posterior": [float(below), float(inside), float(above)],
             }
-        )  # fmt: skip
+        )
     return out
 
 
@@ -176,12 +184,14 @@ def many_sets() -> dict:
     chi2, p = friedmanchisquare(*errors.T)
     raw = [0.001, 0.04, 0.03, 0.03, 0.5, 0.0002]
     return {
-        "errors": errors.tolist(), "chi2": float(chi2), "p": float(p),
+        "errors": errors.tolist(),
+        "chi2": float(chi2),
+        "p": float(p),
         "nemenyi": scikit_posthocs.posthoc_nemenyi_friedman(errors).to_numpy().tolist(),
         "raw": raw,
         "holm": multipletests(raw, method="holm")[1].tolist(),
         "benjamini_hochberg": multipletests(raw, method="fdr_bh")[1].tolist(),
-    }  # fmt: skip
+    }
 
 
 def rates() -> list[dict]:
@@ -192,11 +202,13 @@ def rates() -> list[dict]:
     for count, size, level in [(3, 40, 0.95), (0, 25, 0.95), (25, 25, 0.9), (117, 300, 0.99)]:
         out.append(
             {
-                "count": count, "size": size, "level": level,
+                "count": count,
+                "size": size,
+                "level": level,
                 "wilson": [float(v) for v in proportion_confint(count, size, 1 - level, "wilson")],
                 "clopper_pearson": [float(v) for v in proportion_confint(count, size, 1 - level, "beta")],
             }
-        )  # fmt: skip
+        )
     return out
 
 
@@ -212,9 +224,11 @@ def areas() -> dict:
     ends = [interval_of(y, s, confidence_level=0.5)[1] for s in scores]
     half = norm.ppf(0.75)
     return {
-        "y": y.tolist(), "scores": [s.tolist() for s in scores], "areas": [float(roc_auc_score(y, s)) for s in scores],
+        "y": y.tolist(),
+        "scores": [s.tolist() for s in scores],
+        "areas": [float(roc_auc_score(y, s)) for s in scores],
         "std_errors": [float((high - low) / (2 * half)) for low, high in ends],
-    }  # fmt: skip
+    }
 
 
 def make() -> dict:

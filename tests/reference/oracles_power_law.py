@@ -41,11 +41,16 @@ def main() -> None:
     found = weightwatcher.WeightWatcher(model=network()).analyze(plot=False, randomize=False)
     layers = [
         {
-            "name": str(row["longname"]), "n": int(row["num_evals"]), "alpha": float(row["alpha"]), "xmin": float(row["xmin"]),
-            "D": float(row["D"]), "largest": float(row["lambda_max"]), "alpha_hat": float(row["alpha_weighted"]),
+            "name": str(row["longname"]),
+            "n": int(row["num_evals"]),
+            "alpha": float(row["alpha"]),
+            "xmin": float(row["xmin"]),
+            "D": float(row["D"]),
+            "largest": float(row["lambda_max"]),
+            "alpha_hat": float(row["alpha_weighted"]),
         }
         for _, row in found.iterrows()
-    ]  # fmt: skip
+    ]
     names = ("weightwatcher", "powerlaw", "torch", "numpy")
     record = {"source": {name: version(name) for name in names}, "layers": layers}
     Path(__file__).with_name("power_law.json").write_text(json.dumps(record, indent=1) + "\n")

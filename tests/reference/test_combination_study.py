@@ -12,8 +12,19 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ["resub", "bolster", "bolster-class", "semi-bolster", "semi-bolster-class", "posterior", "bolster-posterior",
-         "bolster-posterior-accuracy", "bayesian", "bootstrap-zero", "632"]  # fmt: skip
+PARTS = [
+    "resub",
+    "bolster",
+    "bolster-class",
+    "semi-bolster",
+    "semi-bolster-class",
+    "posterior",
+    "bolster-posterior",
+    "bolster-posterior-accuracy",
+    "bayesian",
+    "bootstrap-zero",
+    "632",
+]
 
 
 @pytest.fixture(scope="module")

@@ -45,12 +45,16 @@ def test_mcnemar(case):
 def pair_of_tables(case, design):
     y = np.array(case["y"])
     data = Data(None, y, "classification", np.array([0, 1]))
-    splits = tuple(Split(np.array(a), np.array(b), j // 2, j % 2) for j, (a, b) in enumerate(case["splits"]))
+    splits = tuple(
+        Split(np.array(a), np.array(b), repeat=j // 2, fold=j % 2) for j, (a, b) in enumerate(case["splits"])
+    )
     plan = Plan(design, splits, data.units)
     number = np.repeat(np.arange(len(splits)), [len(s.test) for s in splits])
     rows = np.concatenate([s.test for s in splits])
     return [
-        PredictionTable(plan, data, Predictions(number, rows, np.concatenate(values))).losses()
+        PredictionTable(
+            plan=plan, data=data, test=Predictions(split=number, row=rows, value=np.concatenate(values))
+        ).losses()
         for values in case["predictions"]
     ]
 

@@ -26,26 +26,64 @@ def table(y, tested, predicted, design="repeated-kfold", weights=None, groups=No
     columns = {k: None if v is None else np.asarray(v) for k, v in (("weights", weights), ("groups", groups))}
     data = Data(None, y, task, classes, **columns)
     rows = [np.asarray(t, dtype=np.int64) for t in tested]
-    splits = tuple(Split(np.setdiff1d(np.arange(len(y)), t), t, 0, j) for j, t in enumerate(rows))
+    splits = tuple(Split(np.setdiff1d(np.arange(len(y)), t), t, repeat=0, fold=j) for j, t in enumerate(rows))
     value = np.concatenate([np.asarray(p) for p in predicted])
     if classes is not None:
         value = np.searchsorted(classes, value)
     split = np.repeat(np.arange(len(rows)), [len(t) for t in rows])
     plan = Plan(design, splits, data.units)
-    return PredictionTable(plan, data, Predictions(split, np.concatenate(rows), value)).losses()
+    return PredictionTable(
+        plan=plan, data=data, test=Predictions(split=split, row=np.concatenate(rows), value=value)
+    ).losses()
 
 
 def assessment(losses, estimates=(), interval=(0.1, 0.3)):
     """Return an assessment around one table."""
     span = None if interval is None else Interval(*interval, 0.95)
     target = Target.ALGORITHM.at(90)
-    head = Estimate(0.2, 0.05, span, 24, "corrected-t", target, losses.loss, 100, 25)
-    base = Estimate(0.5, 0.05, Interval(0.4, 0.6, 0.95), 24, "corrected-t", target, losses.loss, 100, 25)
+    head = Estimate(
+        value=0.2,
+        std_error=0.05,
+        interval=span,
+        df=24,
+        method="corrected-t",
+        target=target,
+        loss=losses.loss,
+        n_units=100,
+        n_fits=25,
+    )
+    base = Estimate(
+        value=0.5,
+        std_error=0.05,
+        interval=Interval(0.4, 0.6, 0.95),
+        df=24,
+        method="corrected-t",
+        target=target,
+        loss=losses.loss,
+        n_units=100,
+        n_fits=25,
+    )
     design = losses.plan.design
-    settings = {"seed": 0, "level": 0.95, "effort": {"splits": 25}, "headline_design": design, "designs": {design: {}},
-                "data_fingerprint": "f" * 16, "versions": {"unseen": "0"}, "repeat": "unseen assess x.csv"}  # fmt: skip
+    settings = {
+        "seed": 0,
+        "level": 0.95,
+        "effort": {"splits": 25},
+        "headline_design": design,
+        "designs": {design: {}},
+        "data_fingerprint": "f" * 16,
+        "versions": {"unseen": "0"},
+        "repeat": "unseen assess x.csv",
+    }
     all_of_them = {e.method: e for e in (head, *estimates)}
-    return Assessment(head, all_of_them, base, {design: losses}, losses.data, "a model", settings)
+    return Assessment(
+        headline=head,
+        estimates=all_of_them,
+        baseline=base,
+        tables={design: losses},
+        data=losses.data,
+        model="a model",
+        settings=settings,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -68,9 +106,40 @@ def by_hand(make_table, make_assessment):
     )
     algorithm, model = Target.ALGORITHM, Target.MODEL
     more = [
-        Estimate(0.25, None, None, None, "leave-out", algorithm.at(75), "zero-one", 100, 200),
-        Estimate(0.22, 0.04, Interval(0.14, 0.3, 0.95), None, "nested", algorithm.at(80), "zero-one", 100, 500),
-        ResubEstimate(0.05, None, None, None, "bolster", model.at(100), "zero-one", 100, 0, mc_error=0.02),
+        Estimate(
+            value=0.25,
+            std_error=None,
+            interval=None,
+            df=None,
+            method="leave-out",
+            target=algorithm.at(75),
+            loss="zero-one",
+            n_units=100,
+            n_fits=200,
+        ),
+        Estimate(
+            value=0.22,
+            std_error=0.04,
+            interval=Interval(0.14, 0.3, 0.95),
+            df=None,
+            method="nested",
+            target=algorithm.at(80),
+            loss="zero-one",
+            n_units=100,
+            n_fits=500,
+        ),
+        ResubEstimate(
+            value=0.05,
+            std_error=None,
+            interval=None,
+            df=None,
+            method="bolster",
+            target=model.at(100),
+            loss="zero-one",
+            n_units=100,
+            n_fits=0,
+            mc_error=0.02,
+        ),
     ]
     return make_assessment(losses, more)
 

@@ -113,13 +113,13 @@ def assess(
     data = data_of(X, y, columns, assess)
     reporter = reporter_for(progress)
     job = Job(
-        model_of(model, data),
-        data,
-        root_seed(random_state),
-        loss if measure is None else measure,
-        level,
-        n_jobs,
-        reporter,
+        model=model_of(model, data),
+        data=data,
+        seed=root_seed(random_state),
+        loss=loss if measure is None else measure,
+        level=level,
+        n_jobs=n_jobs,
+        reporter=reporter,
     )
     try:
         with using(engine):
@@ -161,7 +161,16 @@ def _assess(job: Job, effort: Effort, budget: float | None, command: str | None,
     if trained is not None:
         estimates = _expecting(estimates, trained, job.data)
     return Assessment(
-        headline, estimates, baseline, job.tables, job.data, job.model.name, settings, all_notes, seconds, rms
+        headline=headline,
+        estimates=estimates,
+        baseline=baseline,
+        tables=job.tables,
+        data=job.data,
+        model=job.model.name,
+        settings=settings,
+        notes=all_notes,
+        seconds=seconds,
+        expected_rms=rms,
     )
 
 
@@ -194,8 +203,15 @@ def _outside(job: Job, table: LossTable, method: Any) -> tuple[Note, ...]:
         plan = table.plan
         job.reporter.expect(len(plan), plan.design)
         run = execute(
-            model, job.data, plan, seed=job.seed, train=False, scores=job.needs_score, n_jobs=job.n_jobs, reporter=job.reporter
-        )  # fmt: skip
+            model,
+            job.data,
+            plan,
+            seed=job.seed,
+            train=False,
+            scores=job.needs_score,
+            n_jobs=job.n_jobs,
+            reporter=job.reporter,
+        )
         return run.losses(job.loss)
 
     return outside_notes(estimator, job.data, table, rerun, method, job.level)

@@ -34,7 +34,7 @@ __all__ = ["Job", "add_support"]
 LOG = logging.getLogger("unseen")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Job:
     """What all runs of one assessment share."""
 
@@ -54,8 +54,14 @@ class Job:
         self.reporter.expect(len(plan.fits), plan.design)
         scores = self.needs_score
         table = execute(
-            model or self.model, self.data, plan, seed=self.seed, scores=scores, n_jobs=self.n_jobs, reporter=self.reporter
-        )  # fmt: skip
+            model or self.model,
+            self.data,
+            plan,
+            seed=self.seed,
+            scores=scores,
+            n_jobs=self.n_jobs,
+            reporter=self.reporter,
+        )
         return table.losses(self.loss)
 
     def with_full(self, table: LossTable) -> LossTable:
@@ -80,7 +86,9 @@ class Job:
         rows = np.arange(self.data.n)
         score = trained.scores(self.data.X) if self.needs_score else None
         values = codes_of(trained.predict(self.data.X), self.data)
-        self.full = Predictions(np.zeros_like(rows), rows, values, None if score is None else score[0])
+        self.full = Predictions(
+            split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0]
+        )
         return trained, seconds
 
 

@@ -20,7 +20,7 @@ from unseen.show.text import RATES, percent_or_number
 __all__ = ["Assessment"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Assessment(Result):
     """An error estimate with its interval, everything that supports it, and how to repeat it.
 

@@ -105,14 +105,34 @@ def assess(
     from unseen.datasets.read import read
 
     sample = read(
-        data, target, groups=groups, time=time, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
-        sep=sep, decimal=decimal, drop=drop or (),
-    )  # fmt: skip
+        data,
+        target,
+        groups=groups,
+        time=time,
+        weights=weights,
+        ids=ids,
+        positive=positive,
+        task=cast("Task | None", task),
+        n=n,
+        seed=seed,
+        sep=sep,
+        decimal=decimal,
+        drop=drop or (),
+    )
     by = measured_by(loss, costs, sample)
     result = run_assess(
-        cheapest_threshold(model, sample, by) if choose_threshold else model, sample, measure=by, level=level, random_state=seed, effort="quick" if quick else effort or "full", budget=budget,
-        n_jobs=jobs, engine=scheduler, progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
-    )  # fmt: skip
+        cheapest_threshold(model, sample, by) if choose_threshold else model,
+        sample,
+        measure=by,
+        level=level,
+        random_state=seed,
+        effort="quick" if quick else effort or "full",
+        budget=budget,
+        n_jobs=jobs,
+        engine=scheduler,
+        progress=progress_for(quiet),
+        command=shlex.join(["unseen", *sys.argv[1:]]),
+    )
     if save is not None:
         written = result.tables[result.headline_design].source[0].save(save)
         if not quiet:
@@ -163,10 +183,19 @@ def distribution(
     sample = read(data, target, groups=groups, weights=weights, task=kind, n=n, seed=seed)
     models = models or ["logistic" if sample.task == "classification" else "ols"]
     made = [
-        run(one, sample, fraction=fraction, n_splits=splits, loss=loss, random_state=seed, n_jobs=jobs, engine=scheduler,
-            progress=progress_for(quiet))
+        run(
+            one,
+            sample,
+            fraction=fraction,
+            n_splits=splits,
+            loss=loss,
+            random_state=seed,
+            n_jobs=jobs,
+            engine=scheduler,
+            progress=progress_for(quiet),
+        )
         for one in models
-    ]  # fmt: skip
+    ]
     made = [one.log1p() for one in made] if log else made
     result = made[0] if len(made) == 1 else made[0].compare(made[1])
     if json:

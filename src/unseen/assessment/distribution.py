@@ -21,7 +21,7 @@ from unseen.request.prepare import data_of, model_of, needs_scores
 __all__ = ["DistributionWithLaw", "distribution"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class DistributionWithLaw(ErrorDistribution):
     """Errors of a least-squares model over splits, and the asymptotic law of its error when trained on all units.
 
@@ -110,10 +110,16 @@ def distribution(
         return _of_table(model, loss)
     data = data_of(X, y, columns, distribution)
     table = run(
-        model, data, design=LeaveOut(fraction, n_splits), random_state=random_state, train=False,
-        scores=needs_scores(loss), n_jobs=n_jobs, engine=engine,
+        model,
+        data,
+        design=LeaveOut(fraction, n_splits),
+        random_state=random_state,
+        train=False,
+        scores=needs_scores(loss),
+        n_jobs=n_jobs,
+        engine=engine,
         progress=progress,
-    )  # fmt: skip
+    )
     made, law = _of_table(table, loss), _law(model_of(model, data), data, loss)
     return (
         made if law is None else DistributionWithLaw(**{f.name: getattr(made, f.name) for f in fields(made)}, law=law)
@@ -128,9 +134,16 @@ def _of_table(table: PredictionTable, loss: str) -> ErrorDistribution:
     losses = table.losses(loss)
     n_test, n_train = table.plan.mean_sizes()
     return ErrorDistribution(
-        losses.split_means(), losses.loss, "identity", table.plan.fingerprint, n_train, n_test, table.model,
-        losses.completed, table.notes,
-    )  # fmt: skip
+        losses.split_means(),
+        losses.loss,
+        scale="identity",
+        plan=table.plan.fingerprint,
+        n_train=n_train,
+        n_test=n_test,
+        model=table.model,
+        splits=losses.completed,
+        notes=table.notes,
+    )
 
 
 def _law(model: Model, data: Data, loss: str) -> FpeLaw | None:

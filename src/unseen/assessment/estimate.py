@@ -101,7 +101,20 @@ def estimate(
     reporter = reporter_for(progress)
     try:
         with using(engine):
-            return _estimate(chosen, _Job(model, data, seed, loss, level, fitted, n_jobs, reporter), design)
+            return _estimate(
+                chosen,
+                _Job(
+                    model=model,
+                    data=data,
+                    seed=seed,
+                    loss=loss,
+                    level=level,
+                    fitted=fitted,
+                    n_jobs=n_jobs,
+                    reporter=reporter,
+                ),
+                design,
+            )
     finally:
         reporter.close()
 
@@ -112,7 +125,7 @@ def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) ->
     return method(table.losses(loss), level=level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Job:
     """What all parts of one estimate share."""
 
@@ -184,9 +197,16 @@ def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
     plan = plan_of(design, job.data, job.seed)
     job.reporter.expect(len(plan.fits) + ("full" in needs), plan.design)
     return execute(
-        model_of(job.model, job.data), job.data, plan, seed=job.seed, train="train" in needs, full="full" in needs,
-        scores=needs_scores(job.loss) or "scores" in needs, n_jobs=job.n_jobs, reporter=job.reporter,
-    )  # fmt: skip
+        model_of(job.model, job.data),
+        job.data,
+        plan,
+        seed=job.seed,
+        train="train" in needs,
+        full="full" in needs,
+        scores=needs_scores(job.loss) or "scores" in needs,
+        n_jobs=job.n_jobs,
+        reporter=job.reporter,
+    )
 
 
 def _needs(method: Any) -> frozenset[str]:

@@ -80,9 +80,17 @@ def run(
     try:
         with using(engine):
             return execute(
-                model_of(model, data), data, plan, seed=seed, train=train, full=full, scores=scores, probes=probes,
-                n_jobs=n_jobs, reporter=reporter,
-            )  # fmt: skip
+                model_of(model, data),
+                data,
+                plan,
+                seed=seed,
+                train=train,
+                full=full,
+                scores=scores,
+                probes=probes,
+                n_jobs=n_jobs,
+                reporter=reporter,
+            )
     finally:
         reporter.close()
 

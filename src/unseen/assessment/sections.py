@@ -162,10 +162,13 @@ def learning_curve(a: Assessment) -> Section | None:
     if numbers.train is not None:
         columns[f"training {word}"] = numbers.train
     rows = [
-        [float(size), *(Cell(percent_or_number(float(v[k, 0]), numbers.loss), float(v[k, 0])) for v in columns.values()),
-         int(numbers.repeats[k])]
+        [
+            float(size),
+            *(Cell(percent_or_number(float(v[k, 0]), numbers.loss), float(v[k, 0])) for v in columns.values()),
+            int(numbers.repeats[k]),
+        ]
         for k, size in enumerate(numbers.sizes)
-    ]  # fmt: skip
+    ]
     table = Table(["trained on", *columns, "repetitions"], rows, "Means of the repetitions.", sortable=False)
     return Section("learning-curve", "Learning curve", [made, table])
 
@@ -194,10 +197,15 @@ def _most_confused(a: Assessment) -> list[Block]:
     off = np.where(np.eye(len(numbers.classes), dtype=bool), 0.0, numbers.counts)
     order = np.argsort(-off, axis=None, kind="stable")[:12]
     rows = [
-        [numbers.classes[i], numbers.classes[j], float(off[i, j]), Cell(f"{100 * numbers.shares[i, j]:.0f}%", float(numbers.shares[i, j]))]
+        [
+            numbers.classes[i],
+            numbers.classes[j],
+            float(off[i, j]),
+            Cell(f"{100 * numbers.shares[i, j]:.0f}%", float(numbers.shares[i, j])),
+        ]
         for i, j in zip(*np.unravel_index(order, off.shape))
         if off[i, j] > 0
-    ]  # fmt: skip
+    ]
     caption = "The most frequent confusions."
     if len(numbers.classes) < numbers.n_classes:
         caption += f" The picture shows the {len(numbers.classes)} most confused of {numbers.n_classes} classes."
@@ -217,10 +225,17 @@ def hardest(a: Assessment) -> Section | None:
     unit = "group" if numbers.grouped else "row" if a.data.ids is None else "id"
     numeric = a.data.task == "regression"
     rows = [
-        [Cell(name, float(name) if unit == "row" else name), Cell(truth, float(truth)) if numeric else truth,
-         Cell(said, float(said)) if numeric else said or None, Cell(percent_or_number(float(value), loss), float(value)), int(times)]
-        for name, truth, said, value, times in zip(numbers.name, numbers.truth, numbers.said, numbers.loss, numbers.tested)
-    ]  # fmt: skip
+        [
+            Cell(name, float(name) if unit == "row" else name),
+            Cell(truth, float(truth)) if numeric else truth,
+            Cell(said, float(said)) if numeric else said or None,
+            Cell(percent_or_number(float(value), loss), float(value)),
+            int(times),
+        ]
+        for name, truth, said, value, times in zip(
+            numbers.name, numbers.truth, numbers.said, numbers.loss, numbers.tested
+        )
+    ]
     wrong = "most often taken for" if a.data.task == "classification" else "mean prediction"
     score = "missed in" if loss == "zero-one" else f"mean {measure_name(loss)}"
     counted = f"{numbers.never} of {numbers.n_tested} were right in every split"
@@ -282,12 +297,17 @@ def estimates(a: Assessment) -> Section:
     rows = [
         [
             Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
-            Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]), _interval(row), row["fits"],
-            Cell(f"{row['seconds']:.2g}", row["seconds"]), row["agrees"], _rms(row), *_target(row["target"]),
+            Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]),
+            _interval(row),
+            row["fits"],
+            Cell(f"{row['seconds']:.2g}", row["seconds"]),
+            row["agrees"],
+            _rms(row),
+            *_target(row["target"]),
             row["note"] or None,
         ]
         for row in distinct(a.rows())
-    ]  # fmt: skip
+    ]
     level = f"{100 * float(a.settings['level']):g}% interval"
     columns = [
         "method",

@@ -95,14 +95,32 @@ def compare(
     from unseen.datasets.read import read
 
     sample = read(
-        data, target, groups=groups, time=time, weights=weights, positive=positive, task=cast("Task | None", task), n=n, seed=seed,
-        sep=sep, decimal=decimal,
-    )  # fmt: skip
+        data,
+        target,
+        groups=groups,
+        time=time,
+        weights=weights,
+        positive=positive,
+        task=cast("Task | None", task),
+        n=n,
+        seed=seed,
+        sep=sep,
+        decimal=decimal,
+    )
     result = run_compare(
-        {name: name for name in names}, sample, test=test, measure=measured_by(loss, costs, sample), level=level, rope=rope, adjust=adjust, random_state=seed, n_jobs=jobs,
+        {name: name for name in names},
+        sample,
+        test=test,
+        measure=measured_by(loss, costs, sample),
+        level=level,
+        rope=rope,
+        adjust=adjust,
+        random_state=seed,
+        n_jobs=jobs,
         engine=scheduler,
-        progress=progress_for(quiet), command=shlex.join(["unseen", *sys.argv[1:]]),
-    )  # fmt: skip
+        progress=progress_for(quiet),
+        command=shlex.join(["unseen", *sys.argv[1:]]),
+    )
     if json:
         emit(result, json)
     else:

@@ -248,11 +248,18 @@ def _run(
     reporter.expect(len(plan.fits) * len(ready), plan.design)
     return {
         name: execute(
-            model, data, plan, seed=seed, train="train" in test.needs, full="full" in test.needs, scores=scores,
-            n_jobs=n_jobs, reporter=reporter,
+            model,
+            data,
+            plan,
+            seed=seed,
+            train="train" in test.needs,
+            full="full" in test.needs,
+            scores=scores,
+            n_jobs=n_jobs,
+            reporter=reporter,
         )
         for name, model in ready.items()
-    }  # fmt: skip
+    }
 
 
 def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, adjust: str, seed: int) -> Comparisons:
@@ -270,7 +277,7 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
         text = f"{winner.name} is the best of {len(tables)} on these data; its {what} looks {size} than it is by {luck:.2g}"
         remarks = (note("U024", text),)
     done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))
-    return Comparisons(done, estimates, winner, adjust, seed, remarks)
+    return Comparisons(pairs=done, estimates=estimates, winner=winner, adjust=adjust, seed=seed, remarks=remarks)
 
 
 def _one(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:

@@ -57,9 +57,17 @@ def pairs(c: Comparisons) -> Section:
         "smaller error, ties counted half; it speaks of splits of these data, not of new data sets."
     )
     heads = {
-        "a": "a", "b": "b", "difference": "difference", "lower": "lower", "upper": "upper", "p": "p", "p_adjusted": "adjusted",
-        "prob_superior": "a ahead", "rope": "region", "verdict": "verdict",
-    }  # fmt: skip
+        "a": "a",
+        "b": "b",
+        "difference": "difference",
+        "lower": "lower",
+        "upper": "upper",
+        "p": "p",
+        "p_adjusted": "adjusted",
+        "prob_superior": "a ahead",
+        "rope": "region",
+        "verdict": "verdict",
+    }
     rows = c.rows()
     kept = {name: head for name, head in heads.items() if any(row[name] is not None for row in rows)}
     return Section(

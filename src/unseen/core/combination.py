@@ -20,7 +20,7 @@ BALANCED = "-balanced"  # a part with this ending is the same method with every 
 LEVEL = "level"  # the weight of a constant, in units of the spread
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CombinedEstimate(Estimate):
     """An estimate made of others that err in different ways.
 
@@ -140,9 +140,20 @@ def _made(
     first = next(iter(used.values()))
     notes = merge_notes(*(e.notes for e in used.values()))
     return CombinedEstimate(
-        float(value), None, None, None, method.id, Target.MODEL.at(first.n_units), "zero-one", first.n_units,
-        max(e.n_fits for e in used.values()), sum(e.seconds for e in used.values()), notes, dict(weights), dict(values),
-    )  # fmt: skip
+        value=float(value),
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method.id,
+        target=Target.MODEL.at(first.n_units),
+        loss="zero-one",
+        n_units=first.n_units,
+        n_fits=max(e.n_fits for e in used.values()),
+        seconds=sum(e.seconds for e in used.values()),
+        notes=notes,
+        weights=dict(weights),
+        values=dict(values),
+    )
 
 
 @dataclass(frozen=True)

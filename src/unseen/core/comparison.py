@@ -21,7 +21,7 @@ __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]
 SIGNED = ("t(", "normal")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison(Result):
     """The error of model a minus that of model b, on the same splits, with its uncertainty and a test.
 
@@ -145,31 +145,52 @@ class Comparison(Result):
         turned = None if old.interval is None else Interval(-old.interval.high, -old.interval.low, old.interval.level)
         signed = self.statistic is not None and self.reference.startswith(SIGNED)
         return replace(
-            self, a=self.b, b=self.a, estimate=replace(old, value=0.0 - old.value, interval=turned),
+            self,
+            a=self.b,
+            b=self.a,
+            estimate=replace(old, value=0.0 - old.value, interval=turned),
             statistic=-self.statistic if signed and self.statistic is not None else self.statistic,
-            prob_superior=1 - self.prob_superior, effect=None if self.effect is None else 0.0 - self.effect,
-            rope=None if self.rope is None else self.rope.flipped(), ranks=None if self.ranks is None else 0.0 - self.ranks,
-        )  # fmt: skip
+            prob_superior=1 - self.prob_superior,
+            effect=None if self.effect is None else 0.0 - self.effect,
+            rope=None if self.rope is None else self.rope.flipped(),
+            ranks=None if self.ranks is None else 0.0 - self.ranks,
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the one row of `frame()`."""
         low, high = (None, None) if self.interval is None else self.interval
         return [
             {
-                "a": self.a, "b": self.b, "difference": self.difference, "std_error": self.std_error, "lower": low,
-                "upper": high, "p": self.p, "p_adjusted": self.p_adjusted, "prob_superior": self.prob_superior,
-                "rope": None if self.rope is None else self.rope.decision, "verdict": self.verdict,
+                "a": self.a,
+                "b": self.b,
+                "difference": self.difference,
+                "std_error": self.std_error,
+                "lower": low,
+                "upper": high,
+                "p": self.p,
+                "p_adjusted": self.p_adjusted,
+                "prob_superior": self.prob_superior,
+                "rope": None if self.rope is None else self.rope.decision,
+                "verdict": self.verdict,
             }
-        ]  # fmt: skip
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row, the statistic, the target and the notes."""
         e = self.estimate
         more = {
-            "test": self.test, "statistic": self.statistic, "reference": self.reference, "effect": self.effect,
-            "level": self.level, "loss": e.loss, "target": str(e.target), "n_units": e.n_units, "n_fits": e.n_fits,
-            "region": self.rope, "notes": list(self.notes),
-        }  # fmt: skip
+            "test": self.test,
+            "statistic": self.statistic,
+            "reference": self.reference,
+            "effect": self.effect,
+            "level": self.level,
+            "loss": e.loss,
+            "target": str(e.target),
+            "n_units": e.n_units,
+            "n_fits": e.n_fits,
+            "region": self.rope,
+            "notes": list(self.notes),
+        }
         return {k: plain(v) for k, v in {**self.rows()[0], **more}.items()}
 
     def __str__(self) -> str:
@@ -214,7 +235,7 @@ def pair_of(pairs: Iterable[Comparison], names: Any, known: Collection[str], kin
     raise InputError(f"{names[0]!r} cannot be compared with itself.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparisons(Result):
     """All pairs of several models on the same splits; `c["a", "b"]` is one of them, in either order.
 
@@ -283,11 +304,14 @@ class Comparisons(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return pairs, the models' own errors, the winner and the notes."""
         return {
-            "test": self.test, "adjust": self.adjust, "seed": self.seed,
+            "test": self.test,
+            "adjust": self.adjust,
+            "seed": self.seed,
             "pairs": [pair.to_dict() for pair in self.pairs],
             "models": {name: plain(e.row()) for name, e in self.estimates.items()},
-            "winner": self.winner.to_dict(), "notes": [n.to_dict() for n in self.notes],
-        }  # fmt: skip
+            "winner": self.winner.to_dict(),
+            "notes": [n.to_dict() for n in self.notes],
+        }
 
     def __str__(self) -> str:
         lines = [*filter(None, [self.scale_sentence()]), *(str(pair) for pair in self.pairs)]

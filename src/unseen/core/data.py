@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -60,6 +60,7 @@ class Data:
     y: Array
     task: Task
     classes: Array | None = None
+    _: KW_ONLY
     groups: Array | None = None
     weights: Floats | None = None
     order: Array | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -57,6 +57,7 @@ class ErrorDistribution(Result):
 
     values: Floats
     loss: str = ""
+    _: KW_ONLY
     scale: str = "identity"
     plan: str = ""
     n_train: float = float("nan")
@@ -203,10 +204,16 @@ class ErrorDistribution(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return sizes, the summaries and the errors themselves."""
         return {
-            "loss": self.loss, "model": self.model, "scale": self.scale, "n_splits": len(self.values),
-            "n_train": plain(self.n_train), "n_test": plain(self.n_test), "summaries": plain(self.rows()),
-            "values": self.values.tolist(), "notes": plain(self.notes),
-        }  # fmt: skip
+            "loss": self.loss,
+            "model": self.model,
+            "scale": self.scale,
+            "n_splits": len(self.values),
+            "n_train": plain(self.n_train),
+            "n_test": plain(self.n_test),
+            "summaries": plain(self.rows()),
+            "values": self.values.tolist(),
+            "notes": plain(self.notes),
+        }
 
     def __str__(self) -> str:
         parts = ", ".join(f"{k} {v:.4g}" for k, v in self.summary().items())

@@ -109,9 +109,11 @@ class DistributionComparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the rows, both distributions and the notes."""
         return {
-            "comparison": plain(self.rows()), "first": self.first.to_dict(), "second": self.second.to_dict(),
+            "comparison": plain(self.rows()),
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
             "notes": plain(self.notes),
-        }  # fmt: skip
+        }
 
     def __str__(self) -> str:
         return (

@@ -84,7 +84,7 @@ class Interval:
         return f"[{self.low:.4g}, {self.high:.4g}]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate(Result):
     """One number with its uncertainty and its origin.
 
@@ -113,7 +113,10 @@ class Estimate(Result):
 
     Examples
     --------
-    >>> e = Estimate(0.2, 0.05, Interval(0.1, 0.3, 0.95), 24, "corrected-t", Target.ALGORITHM.at(90), "zero-one", 100, 25)
+    >>> e = Estimate(
+    ...     value=0.2, std_error=0.05, interval=Interval(0.1, 0.3, 0.95), df=24, method="corrected-t",
+    ...     target=Target.ALGORITHM.at(90), loss="zero-one", n_units=100, n_fits=25,
+    ... )
     >>> print(e)
     corrected-t: zero-one 0.2, 95% interval [0.1, 0.3], std error 0.05 (the algorithm trained on 90 units; 100 units, 25 fits)
     """
@@ -168,7 +171,7 @@ class Estimate(Result):
         return [self.row()]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResubEstimate(Estimate):
     """An estimate made without retraining, with each unit's share in it.
 
@@ -219,7 +222,7 @@ def check_level(level: float) -> float:
     return float(level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SmoothedEstimate(ResubEstimate):
     """An error integrated under a smoothed empirical measure.
 
@@ -254,7 +257,7 @@ class SmoothedEstimate(ResubEstimate):
         return {**super().row(), "space": self.space, "integration": self.integration}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CalibratedEstimate(SmoothedEstimate):
     """A bolstered estimate whose kernels were scaled to remove an estimated bias.
 

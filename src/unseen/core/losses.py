@@ -57,7 +57,7 @@ class Losses:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LossTable(Result):
     """Losses of every test row of every split, with the table they came from.
 
@@ -214,7 +214,9 @@ class LossTable(Result):
         span = self.range[1] - self.range[0]
         train = self.train.minus(other.train) if self.train is not None and other.train is not None else None
         full = self.full.minus(other.full) if self.full is not None and other.full is not None else None
-        return LossTable(both, self.loss, (-span, span), self.test.minus(other.test), train, full)
+        return LossTable(
+            source=both, loss=self.loss, range=(-span, span), test=self.test.minus(other.test), train=train, full=full
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per completed split: sizes, errors and optimism."""

@@ -233,6 +233,15 @@ def finish(
     if target.kind == "algorithm":
         target = target.at(table.plan.mean_sizes()[1] if n_train is None else n_train)
     return Estimate(
-        float(value), std_error if std_error is None else float(std_error), interval, df, method.id, target, table.loss,
-        table.data.n_units, table.n_fits, table.seconds, tuple(remarks),
-    )  # fmt: skip
+        value=float(value),
+        std_error=std_error if std_error is None else float(std_error),
+        interval=interval,
+        df=df,
+        method=method.id,
+        target=target,
+        loss=table.loss,
+        n_units=table.data.n_units,
+        n_fits=table.n_fits,
+        seconds=table.seconds,
+        notes=tuple(remarks),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol, runtime_checkable
@@ -33,6 +33,7 @@ class Split:
 
     train: Ints
     test: Ints
+    _: KW_ONLY
     repeat: int = 0
     fold: int = 0
     part: int = -1
@@ -53,6 +54,7 @@ class Plan:
     design: str
     splits: tuple[Split, ...]
     units: Ints
+    _: KW_ONLY
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[Note, ...] = ()
 

@@ -94,7 +94,7 @@ def scale_sentence(estimates: Mapping[str, Estimate]) -> str:
     return f"Errors are {loss}: a difference below zero means that a has the larger {term}. The {term} of each: {each}."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SetLossTable(LossTable):
     """Losses of whole test parts: every row of a part carries the loss of the part, so that means over a part are right.
 
@@ -142,7 +142,14 @@ class SetLossTable(LossTable):
         plain = super().minus(other)
         lost = tuple(sorted({*self.undefined, *getattr(other, "undefined", ())}))
         return SetLossTable(
-            plain.source, plain.loss, plain.range, plain.test, plain.train, plain.full, self.measure, undefined=lost
+            source=plain.source,
+            loss=plain.loss,
+            range=plain.range,
+            test=plain.test,
+            train=plain.train,
+            full=plain.full,
+            measure=self.measure,
+            undefined=lost,
         )
 
     @property
@@ -195,7 +202,9 @@ def set_losses(table: PredictionTable, measure: Any) -> SetLossTable:
         )
     keep = np.isfinite(values[table.test.split])
     test = Losses(table.test.split[keep], table.test.row[keep], values[table.test.split[keep]])
-    return SetLossTable((table,), name, (ends[0], ends[1]), test, measure=measure, undefined=lost, **made)
+    return SetLossTable(
+        source=(table,), loss=name, range=(ends[0], ends[1]), test=test, measure=measure, undefined=lost, **made
+    )
 
 
 def table_weights(table: PredictionTable, part: Predictions) -> Floats:

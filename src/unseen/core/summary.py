@@ -17,7 +17,7 @@ __all__ = ["Summary", "summarize", "table_of", "variance_error"]
 LEAST_FOR_FOURTH = 4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Summary(Result):
     """Deviation of an estimator from the true error over replications, in the terms of Braga-Neto & Dougherty (2004).
 
@@ -101,14 +101,14 @@ def summarize(
     mean_square = float(squares.mean())
     rms = float(np.sqrt(mean_square))
     return Summary(
-        estimator,
-        n,
-        float(deviation.mean()),
-        _mean_error(deviation, groups),
-        float(centred @ centred / (n - 1)),
-        variance_error(deviation) if strata is None else _mean_error(centred**2, groups),
-        rms,
-        _mean_error(squares, groups) / (2 * rms) if rms > 0 else 0.0,
+        estimator=estimator,
+        n=n,
+        bias=float(deviation.mean()),
+        bias_error=_mean_error(deviation, groups),
+        variance=float(centred @ centred / (n - 1)),
+        variance_error=variance_error(deviation) if strata is None else _mean_error(centred**2, groups),
+        rms=rms,
+        rms_error=_mean_error(squares, groups) / (2 * rms) if rms > 0 else 0.0,
     )
 
 

@@ -21,7 +21,7 @@ from unseen.core.result import Result
 __all__ = ["Failure", "PredictionTable", "Predictions"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Predictions:
     """Predictions in long form: which split's model said what of which row.
 
@@ -49,7 +49,7 @@ class Predictions:
     def where(self, mask: Array) -> Predictions:
         """Return the rows of a mask or index array."""
         pick = {k: None if (v := getattr(self, k)) is None else v[mask] for k in ("score", "count")}
-        return Predictions(self.split[mask], self.row[mask], self.value[mask], **pick)
+        return Predictions(split=self.split[mask], row=self.row[mask], value=self.value[mask], **pick)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Failure:
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PredictionTable(Result):
     """Everything a run of the engine produced; estimates are made from it without refitting.
 
@@ -139,7 +139,7 @@ class PredictionTable(Result):
         parts = {name: self._part(measure, getattr(self, name)) for name in ("test", "train", "full")}
         test = parts.pop("test")
         assert test is not None
-        return LossTable((self,), measure.id, measure.range, test, **parts, measure=measure)
+        return LossTable(source=(self,), loss=measure.id, range=measure.range, test=test, **parts, measure=measure)
 
     def measure(self, loss: str | Any = "auto") -> Any:
         """Return the loss object for an id, checked against this table's task and scores."""

@@ -113,11 +113,11 @@ def _table(arrays: dict[str, Array], meta: dict[str, Any]) -> PredictionTable:
         ends = np.cumsum(arrays[f"plan_{side}_len"])
         sides[side] = np.split(arrays[f"plan_{side}"], ends[:-1]) if len(ends) else []
     splits = tuple(
-        Split(train, test, *(int(v) for v in labels))
+        Split(train, test, repeat=int(labels[0]), fold=int(labels[1]), part=int(labels[2]))
         for train, test, labels in zip(sides["train"], sides["test"], arrays["plan_labels"])
     )
     notes = tuple(Note(code, text) for code, text in meta["notes"])
-    plan = Plan(meta["design"], splits, arrays["units"], meta["options"], notes)
+    plan = Plan(meta["design"], splits, arrays["units"], options=meta["options"], notes=notes)
     columns: dict[str, Any] = {name: arrays.get(f"data_{name}") for name in _DATA_ARRAYS}
     y = columns.pop("y")
     assert y is not None
@@ -140,9 +140,17 @@ def _table(arrays: dict[str, Array], meta: dict[str, Any]) -> PredictionTable:
     }
     failures = tuple(Failure(int(s), str(r)) for s, r in meta["failures"])
     return PredictionTable(
-        plan, data, test, **parts, score_kind=meta["score_kind"], failures=failures,
-        seconds=arrays["seconds"], probes=probes, model=meta["model"], seed=meta["seed"],
-    )  # fmt: skip
+        plan=plan,
+        data=data,
+        test=test,
+        **parts,
+        score_kind=meta["score_kind"],
+        failures=failures,
+        seconds=arrays["seconds"],
+        probes=probes,
+        model=meta["model"],
+        seed=meta["seed"],
+    )
 
 
 def _predictions(arrays: dict[str, Array], part: str) -> Predictions | None:

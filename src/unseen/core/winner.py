@@ -12,7 +12,7 @@ from unseen.core.set_losses import as_measure, favoured
 __all__ = ["Winner"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Winner:
     """The best of several models, and its error corrected for having been chosen.
 
@@ -42,9 +42,12 @@ class Winner:
 
     Examples
     --------
-    >>> print(Winner("svm", 0.125, 0.25, Interval(0.125, 0.375, 0.95), 3, 1000, "1 - auc"))
+    >>> from dataclasses import replace
+    >>> interval = Interval(0.125, 0.375, 0.95)
+    >>> svm = Winner(name="svm", naive=0.125, corrected=0.25, interval=interval, n_models=3, n_bootstrap=1000, loss="1 - auc")
+    >>> print(svm)
     largest auc: svm, 0.875; corrected for the choice among 3 models 0.75, 95% interval [0.625, 0.875]
-    >>> print(Winner("svm", 0.125, 0.25, None, 3, 1000, "zero-one"))
+    >>> print(replace(svm, interval=None, loss="zero-one"))
     smallest error: svm, 0.125; corrected for the choice among 3 models 0.25
     """
 
@@ -72,10 +75,16 @@ class Winner:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, what it is the best by, and the numbers on the scale of the measure that was asked for."""
         return {
-            "name": self.name, "best": self.best, "loss": self.loss, "naive": plain(self.naive),
-            "corrected": plain(self.corrected), "interval": plain(self.interval), "measure": plain(self.measured),
-            "n_models": self.n_models, "n_bootstrap": self.n_bootstrap,
-        }  # fmt: skip
+            "name": self.name,
+            "best": self.best,
+            "loss": self.loss,
+            "naive": plain(self.naive),
+            "corrected": plain(self.corrected),
+            "interval": plain(self.interval),
+            "measure": plain(self.measured),
+            "n_models": self.n_models,
+            "n_bootstrap": self.n_bootstrap,
+        }
 
     def __str__(self) -> str:
         m = self.measured

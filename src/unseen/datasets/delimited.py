@@ -60,10 +60,18 @@ def read_delimited(source: Source, *, sep: str | None, decimal: str | None, as_t
         with _text(source, layout.encoding) as file:
             kinds: Any = str if decimal == "," else {c: str for c in as_text if c in layout.names}
             frame = pd.read_csv(
-                file, sep=r"\s+" if layout.sep == " " else layout.sep, header=0, names=list(layout.names),
-                index_col=False, na_values=list(MISSING), keep_default_na=False, dtype=kinds,
-                float_precision="round_trip", low_memory=False, skipinitialspace=True,
-            )  # fmt: skip
+                file,
+                sep=r"\s+" if layout.sep == " " else layout.sep,
+                header=0,
+                names=list(layout.names),
+                index_col=False,
+                na_values=list(MISSING),
+                keep_default_na=False,
+                dtype=kinds,
+                float_precision="round_trip",
+                low_memory=False,
+                skipinitialspace=True,
+            )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"the file {str(source.path)!r} cannot be read as a table: {reason}") from error

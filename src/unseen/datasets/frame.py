@@ -83,9 +83,17 @@ def as_data(
     check_features(features, names)
     mark = fingerprint_of(*content_of(features), target, *(v for v in extras.values() if v is not None))
     return Data(
-        features, target, kind, classes, **extras, names=names, target_name=name,
-        positive=_positive(positive, classes), fingerprint=mark, sample_shape=sample_shape,
-    )  # fmt: skip
+        features,
+        target,
+        kind,
+        classes,
+        **extras,
+        names=names,
+        target_name=name,
+        positive=_positive(positive, classes),
+        fingerprint=mark,
+        sample_shape=sample_shape,
+    )
 
 
 def _name_of(y: Any) -> str:

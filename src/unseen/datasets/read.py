@@ -133,9 +133,16 @@ def subsample(data: Data, n: int, seed: RandomState = 0) -> Data:
     rows = np.sort(_with_every_class(data, order, int(n)))
     part = data.take(rows)
     again = as_data(
-        part.X, part.y, groups=part.groups, sample_weight=part.weights, time=part.order, ids=part.ids,
-        positive=data.positive, task=data.task, target_name=data.target_name,
-    )  # fmt: skip
+        part.X,
+        part.y,
+        groups=part.groups,
+        sample_weight=part.weights,
+        time=part.order,
+        ids=part.ids,
+        positive=data.positive,
+        task=data.task,
+        target_name=data.target_name,
+    )
     ids = rows + 1 if part.ids is None else again.ids  # so that what is found in the sample can be found in the file
     return replace(again, names=data.names, sample_shape=data.sample_shape, ids=ids)
 
@@ -222,9 +229,16 @@ def _from_frame(
     parts = {role: None if (c := columns[role]) is None else frame[c] for role in _ROLES}
     order = None if parts["time"] is None else _in_time(parts["time"], source)
     return as_data(
-        features, frame[target], groups=parts["groups"], sample_weight=parts["weights"], time=order,
-        ids=row_names if parts["ids"] is None else parts["ids"], positive=positive, task=task, target_name=target,
-    )  # fmt: skip
+        features,
+        frame[target],
+        groups=parts["groups"],
+        sample_weight=parts["weights"],
+        time=order,
+        ids=row_names if parts["ids"] is None else parts["ids"],
+        positive=positive,
+        task=task,
+        target_name=target,
+    )
 
 
 def _check_columns(wanted: dict[str, str], drop: tuple[str, ...], held: list[str], source: Source) -> None:
@@ -293,6 +307,13 @@ def _from_arrays(
         _refuse_missing(arrays[name], f"the target {name!r}", source)
     parts = {role: None if c is None else arrays[c] for role, c in columns.items()}
     return as_data(
-        arrays[features], arrays[name], groups=parts["groups"], sample_weight=parts["weights"], time=parts["time"],
-        ids=parts["ids"], positive=positive, task=task, target_name=name,
-    )  # fmt: skip
+        arrays[features],
+        arrays[name],
+        groups=parts["groups"],
+        sample_weight=parts["weights"],
+        time=parts["time"],
+        ids=parts["ids"],
+        positive=positive,
+        task=task,
+        target_name=name,
+    )

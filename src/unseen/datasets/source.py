@@ -15,9 +15,17 @@ from unseen.core.errors import InputError
 __all__ = ["PACKED_BADLY", "Source", "open_source"]
 
 SUFFIXES = {
-    ".csv": "delimited", ".tsv": "delimited", ".tab": "delimited", ".txt": "delimited", ".dat": "delimited",
-    ".data": "delimited", ".parquet": "parquet", ".pq": "parquet", ".arff": "arff", ".npz": "npz",
-}  # fmt: skip
+    ".csv": "delimited",
+    ".tsv": "delimited",
+    ".tab": "delimited",
+    ".txt": "delimited",
+    ".dat": "delimited",
+    ".data": "delimited",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arff": "arff",
+    ".npz": "npz",
+}
 _FOREIGN = {
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",

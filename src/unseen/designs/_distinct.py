@@ -19,7 +19,7 @@ FEW_ENOUGH_TO_LIST = 2000
 def split_off(data: Data, test: Ints, repeat: int) -> Split:
     """Return the split that tests some units and trains on the others."""
     train = others(data.n_units, test)
-    return Split(rows_of(data, train), rows_of(data, test), repeat)
+    return Split(rows_of(data, train), rows_of(data, test), repeat=repeat)
 
 
 def every_test_part(n: int, size: int) -> Ints:

@@ -43,7 +43,7 @@ MAX_SHUFFLES = 20
 def make_plan(design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = ()) -> Plan:
     """Return the plan with the design's options written down."""
     options: Mapping[str, Any] = MappingProxyType({f.name: getattr(design, f.name) for f in fields(design)})
-    return Plan(design.id, tuple(splits), data.units, options, notes)
+    return Plan(design.id, tuple(splits), data.units, options=options, notes=notes)
 
 
 def rows_of(data: Data, chosen: Ints) -> Ints:

@@ -21,7 +21,7 @@ __all__ = ["KFold", "full_rounds", "one_round"]
 def one_round(data: Data, fold: Ints, n_folds: int, repeat: int = 0) -> list[Split]:
     """Return the splits of one round of k-fold cross-validation, given the fold of each unit."""
     return [
-        Split(rows_of(data, np.flatnonzero(fold != k)), rows_of(data, np.flatnonzero(fold == k)), repeat, k)
+        Split(rows_of(data, np.flatnonzero(fold != k)), rows_of(data, np.flatnonzero(fold == k)), repeat=repeat, fold=k)
         for k in range(n_folds)
     ]
 

@@ -64,5 +64,5 @@ class LearningCurve:
                 count = max(1, round((n - size) * (part + 1) / self.n_sizes))
                 train = rows_of(data, order[size : size + count])
                 if not lacks_class(data, train):
-                    splits.append(Split(train, whole.test, repeat, 0, part))
+                    splits.append(Split(train, whole.test, repeat=repeat, fold=0, part=part))
         return make_plan(self, data, splits)

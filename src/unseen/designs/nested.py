@@ -72,9 +72,12 @@ class Nested:
 
     def _round(self, data: Data, fold: Ints, repeat: int) -> list[Split]:
         test = [rows_of(data, np.flatnonzero(fold == k)) for k in range(self.n_folds)]
-        outer = [Split(rows_of(data, np.flatnonzero(fold != k)), test[k], repeat, k, -1) for k in range(self.n_folds)]
+        outer = [
+            Split(rows_of(data, np.flatnonzero(fold != k)), test[k], repeat=repeat, fold=k, part=-1)
+            for k in range(self.n_folds)
+        ]
         inner = [
-            Split(rows_of(data, np.flatnonzero((fold != k) & (fold != f))), test[f], repeat, f, k)
+            Split(rows_of(data, np.flatnonzero((fold != k) & (fold != f))), test[f], repeat=repeat, fold=f, part=k)
             for k in range(self.n_folds)
             for f in range(self.n_folds)
             if f != k

@@ -83,13 +83,13 @@ class SplitHalves:
         redrawn = 0
         for j in range(self.n_splits):
             split, again = self._draw(data, np.arange(n), size, n_train, rng)
-            splits.append(Split(split.train, split.test, 0, j, -1))
+            splits.append(Split(split.train, split.test, repeat=0, fold=j, part=-1))
             redrawn += again
         for m in range(self.n_halvings):
             for part, units in enumerate(self._halves(data, half, rng)):
                 for j in range(self.inner_splits):
                     split, again = self._draw(data, units, inner, half - inner, rng)
-                    splits.append(Split(split.train, split.test, m, j, part))
+                    splits.append(Split(split.train, split.test, repeat=m, fold=j, part=part))
                     redrawn += again
         return make_plan(self, data, splits, redraw_note(redrawn, len(splits)))
 

@@ -58,7 +58,13 @@ class Splits:
         notes = (
             (note("U002", f"in {overlap} of {len(splits)} given splits, units stand on both sides"),) if overlap else ()
         )
-        return Plan(self.kind, tuple(splits), data.units, {"source": _words(self.source), "kind": self.kind}, notes)
+        return Plan(
+            self.kind,
+            tuple(splits),
+            data.units,
+            options={"source": _words(self.source), "kind": self.kind},
+            notes=notes,
+        )
 
     def _pairs(self, data: Data, rng: np.random.Generator) -> list[tuple[Any, Any]]:
         source = self.source

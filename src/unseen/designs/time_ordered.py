@@ -69,7 +69,7 @@ class TimeOrdered:
         first, late = self._first_cut(data, units, times, max(round(share * len(units)), 1 + self.gap))
         edges = self._edges(times, first)
         splits = [
-            Split(rows_of(data, units[: a - self.gap]), rows_of(data, units[a:b]), 0, j)
+            Split(rows_of(data, units[: a - self.gap]), rows_of(data, units[a:b]), repeat=0, fold=j)
             for j, (a, b) in enumerate(pairwise(edges))
         ]
         return make_plan(self, data, splits, (*notes, *late))

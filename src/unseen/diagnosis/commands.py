@@ -70,13 +70,31 @@ def diagnose(
     from unseen.diagnosis.diagnose import diagnose as run
 
     sample = read(
-        data, target, groups=groups, weights=weights, ids=ids, positive=positive, task=cast("Task | None", task), n=n,
-        seed=seed, sep=sep, decimal=decimal,
-    )  # fmt: skip
+        data,
+        target,
+        groups=groups,
+        weights=weights,
+        ids=ids,
+        positive=positive,
+        task=cast("Task | None", task),
+        n=n,
+        seed=seed,
+        sep=sep,
+        decimal=decimal,
+    )
     result = run(
-        model, sample, others=None if others is None else {name: name for name in others.split(",")}, loss=loss,
-        coefficients=coefficients, noise=noise, effort="quick" if quick else "full", level=level, random_state=seed,
-        n_jobs=jobs, engine=scheduler, progress=progress_for(quiet),
-    )  # fmt: skip
+        model,
+        sample,
+        others=None if others is None else {name: name for name in others.split(",")},
+        loss=loss,
+        coefficients=coefficients,
+        noise=noise,
+        effort="quick" if quick else "full",
+        level=level,
+        random_state=seed,
+        n_jobs=jobs,
+        engine=scheduler,
+        progress=progress_for(quiet),
+    )
     emit(result, json)
     write_report(result, report, quiet)

@@ -16,7 +16,7 @@ N_BOOTSTRAP = 300
 CELLS_AT_ONCE = 2_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LearningCurveFit:
     """Train and test error at growing training sizes, and a power law a + b n^-c through the test error.
 
@@ -147,7 +147,19 @@ def learning_curve(losses: LossTable, n: int, rng: np.random.Generator, level: f
         train = np.array([_band(fitted[part == k], level) for k in steps])
     test = np.array([_band(errors[:, i], level) for i in range(len(steps))])
     a, b, c = map(float, parameters)
-    return LearningCurveFit(sizes, test, train, ahead, law, low, high, a, b, c, level)
+    return LearningCurveFit(
+        sizes=sizes,
+        test=test,
+        train=train,
+        ahead=ahead,
+        law=law,
+        low=low,
+        high=high,
+        asymptote=a,
+        slope=b,
+        exponent=c,
+        level=level,
+    )
 
 
 def _parts(losses: LossTable, steps: list[int]) -> tuple[Floats, Floats]:

@@ -45,7 +45,7 @@ __all__ = ["DiagnosisEffort", "diagnose"]
 COEFFICIENTS = ("jackknife", "bootstrap")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiagnosisEffort:
     """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples."""
 
@@ -57,10 +57,13 @@ class DiagnosisEffort:
     bootstrap: int = 200
 
 
-EFFORTS = {"full": DiagnosisEffort(), "quick": DiagnosisEffort(30, 5, 4, 6, 39, 100)}
+EFFORTS = {
+    "full": DiagnosisEffort(),
+    "quick": DiagnosisEffort(splits=30, sizes=5, repeats=4, noise=6, permutations=39, bootstrap=100),
+}
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Job:
     model: Model
     data: Data
@@ -156,7 +159,15 @@ def diagnose(
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
     data = data_of(X, y, columns, diagnose)
     reporter = reporter_for(progress)
-    job = _Job(model_of(model, data), data, root_seed(random_state), loss, level, n_jobs, reporter)
+    job = _Job(
+        model=model_of(model, data),
+        data=data,
+        seed=root_seed(random_state),
+        loss=loss,
+        level=level,
+        n_jobs=n_jobs,
+        reporter=reporter,
+    )
     try:
         with using(engine):
             return _diagnose(job, wanted, others or {}, coefficients, noise, tuple(map(float, rates)))
@@ -187,14 +198,29 @@ def _diagnose(
         every |= {name: job.run(design, model_of(one, data)) for name, one in others.items()}
         ranking = ranking_stability(every)
     settings = {
-        "seed": job.seed, "level": job.level, "effort": asdict(effort), "noise": noise, "rates": list(rates),
-        "coefficients": how, "data_fingerprint": data.fingerprint, "version": __version__,
-    }  # fmt: skip
+        "seed": job.seed,
+        "level": job.level,
+        "effort": asdict(effort),
+        "noise": noise,
+        "rates": list(rates),
+        "coefficients": how,
+        "data_fingerprint": data.fingerprint,
+        "version": __version__,
+    }
     return Diagnosis(
-        unit_report(table), optimism_link(table), _coefficients(job, table, effort, how), curve,
-        _noise(job, effort.noise, noise, rates), dependence, ranking, table, data, job.model.name, settings,
-        merge_notes(tuple(notes), remark),
-    )  # fmt: skip
+        units=unit_report(table),
+        optimism=optimism_link(table),
+        coefficients=_coefficients(job, table, effort, how),
+        curve=curve,
+        noise=_noise(job, effort.noise, noise, rates),
+        dependence=dependence,
+        ranking=ranking,
+        table=table,
+        data=data,
+        model=job.model.name,
+        settings=settings,
+        notes=merge_notes(tuple(notes), remark),
+    )
 
 
 def _coefficients(job: _Job, table: LossTable, effort: DiagnosisEffort, how: str) -> Coefficients | None:
@@ -225,7 +251,7 @@ def _noise(job: _Job, samples: int, what: str, rates: tuple[float, ...]) -> Nois
         low, high = np.quantile(means, [(1 - job.level) / 2, (1 + job.level) / 2])
         rows.append((rate, float(means.mean()), float(low), float(high)))
     at, error, low_ends, high_ends = zip(*rows)
-    return NoiseTolerance(what, at, error, low_ends, high_ends, job.level)
+    return NoiseTolerance(what=what, rates=at, error=error, low=low_ends, high=high_ends, level=job.level)
 
 
 def _dependence(job: _Job, permutations: int) -> tuple[Dependence | None, tuple[Note, ...]]:

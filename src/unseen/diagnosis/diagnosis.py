@@ -19,7 +19,7 @@ __all__ = ["Diagnosis"]
 SHOWN = 10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis(Result):
     """What resampling tells of a model beyond one number.
 
@@ -130,16 +130,26 @@ class Diagnosis(Result):
         u = self.units
         return plain(
             {
-                "model": self.model, "n": self.data.n, "n_units": self.data.n_units, "loss": self.table.loss,
+                "model": self.model,
+                "n": self.data.n,
+                "n_units": self.data.n_units,
+                "loss": self.table.loss,
                 "findings": self.sentences(),
-                "hard": u.table(u.hard), "unstable": u.table(u.unstable), "stability": u.stability,
+                "hard": u.table(u.hard),
+                "unstable": u.table(u.unstable),
+                "stability": u.stability,
                 "optimism": {"mean": self.optimism.mean, "correlation_with_training_error": self.optimism.correlation},
                 "coefficients": None if self.coefficients is None else self.coefficients.rows(),
-                "learning_curve": self.curve, "noise": self.noise,
-                "dependence": None if self.dependence is None else {"error": self.dependence.error, "p": self.dependence.p, "permuted": self.dependence.permuted},
-                "ranking": self.ranking, "settings": dict(self.settings), "notes": list(self.notes),
+                "learning_curve": self.curve,
+                "noise": self.noise,
+                "dependence": None
+                if self.dependence is None
+                else {"error": self.dependence.error, "p": self.dependence.p, "permuted": self.dependence.permuted},
+                "ranking": self.ranking,
+                "settings": dict(self.settings),
+                "notes": list(self.notes),
             }
-        )  # fmt: skip
+        )
 
     def __str__(self) -> str:
         lines = [self.title, *self.sentences()]

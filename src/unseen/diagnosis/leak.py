@@ -50,9 +50,10 @@ class PreprocessingLeak(Result):
     def __str__(self) -> str:
         p = self.difference.p
         lines = [
-            f"fitted outside the loop: {self.outside.value:.4g}", f"fitted inside the loop:  {self.inside.value:.4g}",
+            f"fitted outside the loop: {self.outside.value:.4g}",
+            f"fitted inside the loop:  {self.inside.value:.4g}",
             f"difference: {self.difference.difference:+.4g}" + ("" if p is None else f" (p = {p:.3g})"),
-        ]  # fmt: skip
+        ]
         return "\n".join([*lines, *(str(n) for n in self.notes)])
 
 

@@ -14,12 +14,18 @@ from unseen.core.model import Fitted, Model
 from unseen.core.rng import stream
 
 __all__ = [
-    "Coefficients", "Corrupted", "Dependence", "NoiseTolerance", "coefficient_names", "jackknife_coefficients", "quantile_coefficients",
+    "Coefficients",
+    "Corrupted",
+    "Dependence",
+    "NoiseTolerance",
+    "coefficient_names",
+    "jackknife_coefficients",
+    "quantile_coefficients",
     "read_coefficients",
-]  # fmt: skip
+]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Coefficients:
     """Coefficients of the model fitted on all rows, with intervals from refits.
 
@@ -52,11 +58,15 @@ class Coefficients:
         """Return one dict per coefficient."""
         return [
             {
-                "coefficient": name, "value": float(v), "std_error": float(s), "lower": float(a), "upper": float(b),
+                "coefficient": name,
+                "value": float(v),
+                "std_error": float(s),
+                "lower": float(a),
+                "upper": float(b),
                 "indistinguishable from zero": bool(z),
             }
             for name, v, s, a, b, z in zip(self.names, self.value, self.std_error, self.low, self.high, self.near_zero)
-        ]  # fmt: skip
+        ]
 
 
 def read_coefficients(fitted: Fitted, train: Data, test: Data) -> Floats | None:
@@ -108,13 +118,29 @@ def jackknife_coefficients(
 
     se = np.sqrt(n_train / n_test * values.var(axis=0))
     half = float(ndtri((1 + level) / 2)) * se
-    return Coefficients(names, full, se, full - half, full + half, "delete-d jackknife", level)
+    return Coefficients(
+        names=names,
+        value=full,
+        std_error=se,
+        low=full - half,
+        high=full + half,
+        method="delete-d jackknife",
+        level=level,
+    )
 
 
 def quantile_coefficients(values: Floats, full: Floats, names: tuple[str, ...], level: float) -> Coefficients:
     """Return coefficients with quantiles of their values on bootstrap samples."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return Coefficients(names, full, values.std(axis=0, ddof=1), low, high, "bootstrap quantiles", level)
+    return Coefficients(
+        names=names,
+        value=full,
+        std_error=values.std(axis=0, ddof=1),
+        low=low,
+        high=high,
+        method="bootstrap quantiles",
+        level=level,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +192,7 @@ class Corrupted:
         return replace(data, X=frame)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NoiseTolerance:
     """Out-of-bag error of models trained on bootstrap samples with growing noise.
 

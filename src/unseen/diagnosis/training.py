@@ -22,7 +22,7 @@ from unseen.request.prepare import data_of, model_of, plan_of
 __all__ = ["Jackknife", "TrainingVariance", "components_of", "jackknife", "training_variance"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingVariance(Result):
     """Variance of the test error over data (splits), over random starts (seeds), over settings, and what is left.
 
@@ -175,7 +175,8 @@ def training_variance(
         errors.append([run.split_means() for run in runs])
     names = tuple(", ".join(f"{k}={v}" for k, v in c.items()) or "as given" for c in combinations)
     table = np.array(errors)
-    return TrainingVariance(*components_of(table), table, names)
+    of_data, of_seeds, of_settings, rest = components_of(table)
+    return TrainingVariance(data=of_data, seeds=of_seeds, settings=of_settings, rest=rest, errors=table, names=names)
 
 
 def _unpinned(model: Any) -> Any:
@@ -252,5 +253,15 @@ def jackknife(statistic: Callable[..., float], *arrays: Any, level: float = 0.95
     left = np.array([float(statistic(*(np.delete(p, k, axis=0) for p in parts))) for k in range(n)])
     se = float(np.sqrt((n - 1) * left.var()))
     half = float(ndtri((1 + level) / 2)) * se
-    made = Estimate(value, se, Interval(value - half, value + half, level), None, "jackknife", Target.MODEL, name, n, 0)
+    made = Estimate(
+        value=value,
+        std_error=se,
+        interval=Interval(value - half, value + half, level),
+        df=None,
+        method="jackknife",
+        target=Target.MODEL,
+        loss=name,
+        n_units=n,
+        n_fits=0,
+    )
     return Jackknife(made, (n - 1) * float(left.mean() - value))

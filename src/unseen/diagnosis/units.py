@@ -19,7 +19,7 @@ MOST_MISSED = 0.5
 UNSTABLE = 0.8
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class UnitReport:
     """How each tested unit fared over the splits that left it out.
 
@@ -85,11 +85,14 @@ class UnitReport:
         word = "agreement" if self.task == "classification" else "spread"
         return [
             {
-                "unit": self.names[k], "rows": " ".join(self.row_names[k][:5]),
-                "error": float(self.error[k]), word: float(self.agreement[k]), "tested": int(self.tested[k]),
+                "unit": self.names[k],
+                "rows": " ".join(self.row_names[k][:5]),
+                "error": float(self.error[k]),
+                word: float(self.agreement[k]),
+                "tested": int(self.tested[k]),
             }
             for k in places
-        ]  # fmt: skip
+        ]
 
 
 def _name(data: Data, unit: int, rows: Ints) -> str:
@@ -112,10 +115,15 @@ def unit_report(losses: LossTable) -> UnitReport:
             [np.nanmean(by_row[parts[u]]) if np.isfinite(by_row[parts[u]]).any() else np.nan for u in units]
         )
     return UnitReport(
-        units.astype(np.int64), tuple(_name(data, int(u), parts[u]) for u in units), tuple(parts[u] for u in units),
-        error[units], agreement, np.array([times[parts[u]].max() for u in units], dtype=np.int64), data.task,
-        tuple(tuple(str(r + 1 if data.ids is None else data.ids[r]) for r in parts[u]) for u in units),
-    )  # fmt: skip
+        units=units.astype(np.int64),
+        names=tuple(_name(data, int(u), parts[u]) for u in units),
+        rows=tuple(parts[u] for u in units),
+        error=error[units],
+        agreement=agreement,
+        tested=np.array([times[parts[u]].max() for u in units], dtype=np.int64),
+        task=data.task,
+        row_names=tuple(tuple(str(r + 1 if data.ids is None else data.ids[r]) for r in parts[u]) for u in units),
+    )
 
 
 def _agreement(data: Data, row: Ints, value: Any) -> Floats:

@@ -19,7 +19,7 @@ from unseen.request.prepare import model_of, plan_of
 __all__ = ["VarianceComponents", "components", "variance_components"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class VarianceComponents(Result):
     """Variance of a k-fold error, theta = sigma^2 / n + (m - 1) / n omega + (n - m) / n gamma, m = n / k.
 
@@ -42,7 +42,7 @@ class VarianceComponents(Result):
     gamma: float
     theta: float
     naive: float
-    mc_errors: tuple[float, float, float, float]
+    mc_errors: tuple[float, ...]
     n: int
     k: int
     sets: int
@@ -83,8 +83,15 @@ def components(losses: Floats, k: int) -> tuple[Floats, Floats]:
 
 
 def variance_components(
-    model: Any, population: Any, n: int, *, k: int = 10, sets: int = 1000, loss: str = "auto", random_state: RandomState = 0
-) -> VarianceComponents:  # fmt: skip
+    model: Any,
+    population: Any,
+    n: int,
+    *,
+    k: int = 10,
+    sets: int = 1000,
+    loss: str = "auto",
+    random_state: RandomState = 0,
+) -> VarianceComponents:
     """Simulate the components of the variance of k-fold cross-validation for a population.
 
     They cannot be had from one data set: no unbiased estimate of the variance exists there (Bengio & Grandvalet, 2004).
@@ -143,4 +150,14 @@ def variance_components(
     values, errors = components(losses, k)
     naive = float(np.mean(losses.reshape(sets, -1).var(axis=1, ddof=1) / n))
     sigma2, omega, gamma, theta = map(float, values)
-    return VarianceComponents(sigma2, omega, gamma, theta, naive, tuple(map(float, errors)), n, k, sets)  # type: ignore[arg-type]
+    return VarianceComponents(
+        sigma2=sigma2,
+        omega=omega,
+        gamma=gamma,
+        theta=theta,
+        naive=naive,
+        mc_errors=tuple(map(float, errors)),
+        n=n,
+        k=k,
+        sets=sets,
+    )  # type: ignore[arg-type]

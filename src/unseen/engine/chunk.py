@@ -32,7 +32,7 @@ class Wants:
     threads: int | None = 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Outcome:
     """What one fit gave, or why it failed."""
 
@@ -85,7 +85,7 @@ def outcome_of(index: int, split: Split, data: Data, seconds: float, values: Arr
             "train": codes[n_test:],
         }
         parts["train_score"] = None if scores is None else scores[n_test:]
-    return Outcome(index, seconds, score_kind=kind, **parts)
+    return Outcome(index=index, seconds=seconds, score_kind=kind, **parts)
 
 
 def wanted_rows(split: Split, wants: Wants) -> Ints:
@@ -110,7 +110,7 @@ def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: W
         return replace(outcome, probes=probes) if probes else outcome
     except Exception as error:  # a user's model may raise anything; the reason is kept as the row's
         reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
-        return Outcome(index, time.perf_counter() - start, reason[:500])
+        return Outcome(index=index, seconds=time.perf_counter() - start, reason=reason[:500])
 
 
 def run_chunk(tasks: Sequence[tuple[int, Split, int]], model: Model, data: Data, wants: Wants) -> list[Outcome]:

@@ -100,7 +100,7 @@ class _Run:
             batch: list[Outcome] = future.result()
         except KilledWorker:
             if alone:
-                return [Outcome(chunk[0][0], 0.0, "it killed every worker that ran it")]
+                return [Outcome(index=chunk[0][0], seconds=0.0, reason="it killed every worker that ran it")]
             self.suspects += chunk
             return []
         except (CancelledError, TimeoutError, OSError) as error:

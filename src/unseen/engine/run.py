@@ -162,7 +162,17 @@ def _assembled(
     seconds = np.array([o.seconds for o in outcomes])
     kept = {name: [o.probes.get(name) for o in fits] for name in wants.probes}
     return PredictionTable(
-        plan, data.without_features(), test, train, full, kind, failures, seconds, kept, model.name, seed
+        plan=plan,
+        data=data.without_features(),
+        test=test,
+        train=train,
+        full=full,
+        score_kind=kind,
+        failures=failures,
+        seconds=seconds,
+        probes=kept,
+        model=model.name,
+        seed=seed,
     )
 
 
@@ -177,4 +187,4 @@ def _joined(outcomes: Sequence[Outcome], rows: Sequence[Any], part: str) -> Pred
         count = np.concatenate(
             [np.ones(len(r), np.int64) if o.train_count is None else o.train_count for o, r in zip(outcomes, rows)]
         )
-    return Predictions(split, np.concatenate(rows).astype(np.int64), values, score, count)
+    return Predictions(split=split, row=np.concatenate(rows).astype(np.int64), value=values, score=score, count=count)

@@ -157,4 +157,16 @@ def closed_form(
     words = text or "independent noise of one variance, and inputs that were not chosen with the target in sight"
     notes: tuple[Note, ...] = (note("U016", words),)
     target = method.target.at(data.n_units)
-    return Estimate(value, None, None, None, method.id, target, loss, data.n_units, n_fits, seconds, notes)
+    return Estimate(
+        value=value,
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method.id,
+        target=target,
+        loss=loss,
+        n_units=data.n_units,
+        n_fits=n_fits,
+        seconds=seconds,
+        notes=notes,
+    )

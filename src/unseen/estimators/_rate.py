@@ -43,7 +43,7 @@ def trusted_size(size: float, rows: int, units: int, level: float) -> float:
     return float(np.clip(size * ratio**2, 1, rows))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rate:
     """Share of errors and the number of independent rows an interval may count on, with its error, range and a remark."""
 
@@ -80,7 +80,7 @@ def rate_of(method: Any, table: LossTable, level: float) -> Rate:
 
 
 def _rate(share: float, size: float, low: float, high: float) -> Rate:
-    return Rate(share, size, float(np.sqrt(share * (1 - share) / size)), low, high - low)
+    return Rate(share=share, size=size, error=float(np.sqrt(share * (1 - share) / size)), low=low, span=high - low)
 
 
 def rate_estimate(

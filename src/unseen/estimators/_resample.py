@@ -25,7 +25,7 @@ ROUND_OFF = 1e-12
 LEAST_UNITS, FEW_UNITS = 5, 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Resampled:
     """A measure's value, its bootstrap draws, its leave-one-out values, and the measure's name and range."""
 
@@ -62,7 +62,9 @@ def resampled(method: Any, table: LossTable, n_bootstrap: int) -> Resampled:
     if not np.isfinite(values[0][0]) or len(kept) < n_bootstrap / 2:
         raise InputError(f"{method.id}: {method.measure} is undefined on this test part or on most of its resamples.")
     name, span = (table.loss, table.range) if measure is None else (measure.id, measure.range)
-    return Resampled(float(values[0][0]), kept, values[2][np.isfinite(values[2])], name, span)
+    return Resampled(
+        value=float(values[0][0]), draws=kept, left_out=values[2][np.isfinite(values[2])], name=name, range=span
+    )
 
 
 def _values(measure: Any, table: LossTable, units: Floats, place: Any, weight: Floats) -> Floats:

@@ -19,7 +19,7 @@ from unseen.estimators._linear import closed_form, least_squares_only, linear_fi
 __all__ = ["FpeDistribution", "FpeLaw"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FpeLaw(Estimate):
     """An estimate that is the mean of a law: G = sigma2 (1 + chi2(p) / N) over training sets.
 
@@ -32,7 +32,10 @@ class FpeLaw(Estimate):
 
     Examples
     --------
-    >>> law = FpeLaw(1.1, None, None, None, "fpe-distribution", Target.ALGORITHM, "squared", 20, 1, sigma2=1.0, p=2.0)
+    >>> law = FpeLaw(
+    ...     value=1.1, std_error=None, interval=None, df=None, method="fpe-distribution", target=Target.ALGORITHM,
+    ...     loss="squared", n_units=20, n_fits=1, sigma2=1.0, p=2.0,
+    ... )
     >>> law.mean, law.std, round(law.fractile(0.5), 4)
     (1.1, 0.1, 1.0693)
     """

@@ -85,7 +85,17 @@ class VcBound:
         interval = Interval(error - tau, error + tau, level).clipped(0.0, 1.0)
         target = self.target.at(data.n_units)
         return Estimate(
-            error + tau, None, interval, None, self.id, target, "zero-one", data.n_units, n_fits, seconds, notes
+            value=error + tau,
+            std_error=None,
+            interval=interval,
+            df=None,
+            method=self.id,
+            target=target,
+            loss="zero-one",
+            n_units=data.n_units,
+            n_fits=n_fits,
+            seconds=seconds,
+            notes=notes,
         )
 
 

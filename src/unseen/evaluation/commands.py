@@ -64,10 +64,22 @@ def measure(
     from unseen.evaluation.measure_file import measure_file
 
     result = measure_file(
-        file, truth=truth, score=None if score is None else score.split(","), pred=pred, positive=positive,
-        threshold=threshold, costs=costs, prevalence=prevalence, measures=None if only is None else only.split(","),
-        cluster=cluster, weights=weights, task=task, sep=sep, level=level, random_state=seed,
-    )  # fmt: skip
+        file,
+        truth=truth,
+        score=None if score is None else score.split(","),
+        pred=pred,
+        positive=positive,
+        threshold=threshold,
+        costs=costs,
+        prevalence=prevalence,
+        measures=None if only is None else only.split(","),
+        cluster=cluster,
+        weights=weights,
+        task=task,
+        sep=sep,
+        level=level,
+        random_state=seed,
+    )
     emit(result, json)
     write_report(result, report, quiet)
 
@@ -108,10 +120,22 @@ def predictions(
     from unseen.evaluation.predictions import predictions as run
 
     result = run(
-        *files, truth=truth, pred=pred, prob=None if prob is None else prob.split(","), score=score, loss=loss, id=id,
-        cluster=cluster, measure=measure, positive=positive, adjust=adjust, missing=missing, sep=sep, level=level,
+        *files,
+        truth=truth,
+        pred=pred,
+        prob=None if prob is None else prob.split(","),
+        score=score,
+        loss=loss,
+        id=id,
+        cluster=cluster,
+        measure=measure,
+        positive=positive,
+        adjust=adjust,
+        missing=missing,
+        sep=sep,
+        level=level,
         random_state=seed,
-    )  # fmt: skip
+    )
     if json:
         emit(result, True)
     else:
@@ -161,9 +185,7 @@ def disagree(
     if labelled is not None and (given or out):
         raise InputError("--labelled stands alone: the request holds all that is needed.")
     pair = given if labelled is None else (None, None)
-    result = run(
-        *pair, labelled=labelled, pred=pred, id=id, budget=budget, level=level, sep=sep, random_state=seed
-    )  # fmt: skip
+    result = run(*pair, labelled=labelled, pred=pred, id=id, budget=budget, level=level, sep=sep, random_state=seed)
     if out is not None and isinstance(result, Disagreement):
         result.write(out)
         if not quiet:

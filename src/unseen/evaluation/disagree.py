@@ -108,7 +108,16 @@ def disagree(
     drawn = stream(root_seed(random_state), "disagree").permutation(where)[:size]
     request = tuple((joined.ids[k], str(labels.classes[first[k]]), str(labels.classes[second[k]])) for k in drawn)
     name_a, name_b = frames
-    return Disagreement(name_a, name_b, len(first), len(where), len(labels.classes), request, level, joined.notes)
+    return Disagreement(
+        first=name_a,
+        second=name_b,
+        n=len(first),
+        n_disagree=len(where),
+        n_classes=len(labels.classes),
+        request=request,
+        level=level,
+        notes=joined.notes,
+    )
 
 
 def _as_source(values: Any) -> Any:
@@ -176,11 +185,19 @@ def from_rows(rows: list[dict[str, Any]], level: float, called: str) -> Labelled
     wrong = len(done) - sum(right)
     two = n_classes <= 2 and wrong == 0
     counts = (*right, len(done), differ, n, level, two)
-    names = str(rows[0]["first_name"]), str(rows[0]["second_name"])
     return LabelledDisagreement(
-        *names, n, differ, *right, wrong, two, file_interval(*counts), population_interval(*counts),
-        _remarks(len(done), len(rows), wrong, n_classes),
-    )  # fmt: skip
+        first=str(rows[0]["first_name"]),
+        second=str(rows[0]["second_name"]),
+        n=n,
+        n_disagree=differ,
+        first_right=right[0],
+        second_right=right[1],
+        both_wrong=wrong,
+        two_classes=two,
+        interval=file_interval(*counts),
+        population=population_interval(*counts),
+        notes=_remarks(len(done), len(rows), wrong, n_classes),
+    )
 
 
 def _same(rows: list[dict[str, Any]], name: str, called: str) -> int:

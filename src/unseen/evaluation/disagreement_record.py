@@ -18,11 +18,19 @@ from unseen.evaluation.disagreement import binomial_interval
 __all__ = ["REQUEST_COLUMNS", "Disagreement", "LabelledDisagreement"]
 
 REQUEST_COLUMNS = (
-    "id", "first", "second", "label", "n_points", "n_disagree", "n_classes", "first_name", "second_name",
-)  # fmt: skip
+    "id",
+    "first",
+    "second",
+    "label",
+    "n_points",
+    "n_disagree",
+    "n_classes",
+    "first_name",
+    "second_name",
+)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Disagreement(Result):
     """Two classifiers on the same unlabelled points.
 
@@ -101,11 +109,19 @@ class Disagreement(Result):
         low, high = self.interval
         return [
             {
-                "first": self.first, "second": self.second, "n": self.n, "n_disagree": self.n_disagree,
-                "share": self.share, "lower": low, "upper": high, "level": self.level, "bound": self.share,
-                "requested": len(self.request), "saved": self.saved,
+                "first": self.first,
+                "second": self.second,
+                "n": self.n,
+                "n_disagree": self.n_disagree,
+                "share": self.share,
+                "lower": low,
+                "upper": high,
+                "level": self.level,
+                "bound": self.share,
+                "requested": len(self.request),
+                "saved": self.saved,
             }
-        ]  # fmt: skip
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row, the ids to label and the notes."""
@@ -128,7 +144,7 @@ class Disagreement(Result):
         return "\n".join([*lines, *map(str, self.notes)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LabelledDisagreement(Result):
     """Accuracy of the first classifier minus that of the second, from labels of a random part of their disagreements.
 

@@ -121,15 +121,22 @@ def measure(
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
     elif has_several_outputs(y_true):
         return _of_outputs(
-            y_true, y_score, (y_pred, positive, threshold, costs, prevalence, stratified), measures, groups, sample_weight, n_bootstrap,
-            root_seed(random_state), level,
-        )  # fmt: skip
+            y_true,
+            y_score,
+            (y_pred, positive, threshold, costs, prevalence, stratified),
+            measures,
+            groups,
+            sample_weight,
+            n_bootstrap,
+            root_seed(random_state),
+            level,
+        )
     else:
         j = judged(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
     seed = root_seed(random_state)
     fixed, remark = _fixed_sizes(j, stratified)
     notes = (*notes, *remark, *few_units(j))
-    boot = Bootstrap(j, n_bootstrap, seed, level, fixed)
+    boot = Bootstrap(judged=j, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
     if j.task == "regression" and (costs is not None or prevalence is not None):
         raise InputError("costs and prevalence speak of classes, and these are predictions of numbers; leave them out.")
     if measures is not None:
@@ -142,13 +149,28 @@ def measure(
     remarks = merge_notes(*(e.notes for e in estimates.values()))
     if boot.draws < n_bootstrap:
         notes = (*notes, note("U019", f"{j.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
-    return Measures(estimates, j, level, seed, n_bootstrap, fixed, merge_notes(notes, remarks))
+    return Measures(
+        estimates=estimates,
+        judged=j,
+        level=level,
+        seed=seed,
+        n_bootstrap=n_bootstrap,
+        stratified=fixed,
+        notes=merge_notes(notes, remarks),
+    )
 
 
 def _of_outputs(
-    y_true: Any, y_score: Any, unsuited: tuple[Any, ...], measures: Any, groups: Any, weight: Any, n_bootstrap: int,
-    seed: int, level: float,
-) -> Measures:  # fmt: skip
+    y_true: Any,
+    y_score: Any,
+    unsuited: tuple[Any, ...],
+    measures: Any,
+    groups: Any,
+    weight: Any,
+    n_bootstrap: int,
+    seed: int,
+    level: float,
+) -> Measures:
     if any(option is not None for option in unsuited):
         raise InputError(
             "y_true has several columns, so numbers are measured output by output; options of classes do "
@@ -156,7 +178,15 @@ def _of_outputs(
         )
     found, j = measures_of_outputs(y_true, y_score, measures, groups, weight, n_bootstrap, seed, level)
     estimates = {e.loss: e for e in found if e is not None}
-    return Measures(estimates, j, level, seed, n_bootstrap, False, merge_notes(*(e.notes for e in estimates.values())))
+    return Measures(
+        estimates=estimates,
+        judged=j,
+        level=level,
+        seed=seed,
+        n_bootstrap=n_bootstrap,
+        stratified=False,
+        notes=merge_notes(*(e.notes for e in estimates.values())),
+    )
 
 
 def _fixed_sizes(j: Judged, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:

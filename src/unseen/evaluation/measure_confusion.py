@@ -12,7 +12,7 @@ from unseen.core.result import Result
 __all__ = ["Confusion"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Confusion(Result):
     """Confusion matrix: counts, and for each true class the share of every decision with its Wilson interval.
 
@@ -46,11 +46,16 @@ class Confusion(Result):
         """Return one dict per cell."""
         return [
             {
-                "truth": self.classes[i], "decision": self.classes[j], "count": float(self.counts[i, j]),
-                "share": float(self.share[i, j]), "lower": float(self.low[i, j]), "upper": float(self.high[i, j]),
+                "truth": self.classes[i],
+                "decision": self.classes[j],
+                "count": float(self.counts[i, j]),
+                "share": float(self.share[i, j]),
+                "lower": float(self.low[i, j]),
+                "upper": float(self.high[i, j]),
             }
-            for i in range(len(self.classes)) for j in range(len(self.classes))
-        ]  # fmt: skip
+            for i in range(len(self.classes))
+            for j in range(len(self.classes))
+        ]
 
     def __str__(self) -> str:
         width = max(len(c) for c in self.classes) + 2

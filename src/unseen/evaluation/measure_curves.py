@@ -61,7 +61,7 @@ class AucDifference(Result):
         return f"{self.estimate}{p} ({'same' if self.paired else 'different'} cases)"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Roc(Result):
     """Receiver operating characteristic: one point per distinct score.
 
@@ -151,7 +151,17 @@ class Roc(Result):
         half = float(stdtrit(df, (1 + level) / 2)) * se
         interval = Interval(max(value - half, -1.0), min(value + half, 1.0), level) if se > 0 else None
         n = len(np.unique(self.units)) + (0 if paired else len(np.unique(other.units)))
-        made = Estimate(value, se, interval, df, "delong", Target.MODEL, "auc difference", n, 0)
+        made = Estimate(
+            value=value,
+            std_error=se,
+            interval=interval,
+            df=df,
+            method="delong",
+            target=Target.MODEL,
+            loss="auc difference",
+            n_units=n,
+            n_fits=0,
+        )
         z = value / se if se > 0 else None
         return AucDifference(made, z, None if z is None else float(2 * stdtr(df, -abs(z))), bool(paired))
 
@@ -183,7 +193,7 @@ def _above(roc: Roc, rate: Floats) -> Floats:
     return roc.hit_rate[np.minimum(np.searchsorted(roc.alarm_rate, rate, side="right"), len(roc.hit_rate) - 1)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PrecisionRecall(Result):
     """Precision against sensitivity, one point per distinct score, never joined by straight lines.
 
@@ -217,7 +227,7 @@ class PrecisionRecall(Result):
         return f"precision-recall of {self.label}: {len(self.threshold)} points; {self.average_precision}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Calibration(Result):
     """Observed shares against predicted probabilities, in bins of about as many cases each.
 
@@ -274,4 +284,13 @@ def calibrated(j: Judged, code: int, n_bins: int, level: float) -> Calibration:
         )
     parts = brier_decomposition(positive, probability, n_bins, j.weight)
     count = np.bincount(bins).astype(np.int64)
-    return Calibration(j.label(code), mean, observed, ends[:, 0], ends[:, 1], count, parts, level)
+    return Calibration(
+        label=j.label(code),
+        predicted=mean,
+        observed=observed,
+        low=ends[:, 0],
+        high=ends[:, 1],
+        count=count,
+        brier=parts,
+        level=level,
+    )

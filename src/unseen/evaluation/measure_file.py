@@ -68,9 +68,13 @@ def measure_file(
     y, said = _alike(y, said)
     given = (values[:, 0] if values is not None and values.shape[1] == 1 else values) if score else said
     made = measure(
-        y, given, y_pred=said if score else None, costs=None if costs is None else costs_of(costs, np.unique(y)),
-        **shared, **options,
-    )  # fmt: skip
+        y,
+        given,
+        y_pred=said if score else None,
+        costs=None if costs is None else costs_of(costs, np.unique(y)),
+        **shared,
+        **options,
+    )
     return replace(made, title=title)
 
 

@@ -16,7 +16,7 @@ __all__ = ["Judged", "judged", "judged_table"]
 MOST_CLASSES = 20
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Judged:
     """Truth, decisions and scores of a set of cases.
 
@@ -123,7 +123,17 @@ def judged(
         numbers = _numbers(given, "y_score")
         if numbers.ndim != 1 or y_pred is not None:
             raise InputError("numbers are predicted one per case; give one column of predictions, and no y_pred.")
-        return Judged("regression", _numbers(y, "y_true"), numbers, None, False, None, 1, units.reshape(-1), weights)
+        return Judged(
+            task="regression",
+            y=_numbers(y, "y_true"),
+            value=numbers,
+            score=None,
+            probability=False,
+            classes=None,
+            positive=1,
+            units=units.reshape(-1),
+            weight=weights,
+        )
     return _classified(y, given, y_pred, positive, threshold, units.astype(np.int64).reshape(-1), weights)
 
 
@@ -147,7 +157,17 @@ def _classified(
             raise UnknownName("class for positive", positive, names)
         place = names.index(str(positive))
     if not scored:
-        return Judged("classification", true, codes[len(y) :], None, False, classes, place, units, weights)
+        return Judged(
+            task="classification",
+            y=true,
+            value=codes[len(y) :],
+            score=None,
+            probability=False,
+            classes=classes,
+            positive=place,
+            units=units,
+            weight=weights,
+        )
     if threshold is not None and np.isnan(threshold):
         raise InputError("threshold is nan; give the score from which on a case is called positive.")
     score, probability = _scores(given, classes, place)
@@ -161,7 +181,16 @@ def _classified(
     if said is not None:
         value, threshold = codes[len(y) :], None
     return Judged(
-        "classification", true, value.astype(np.int64), score, probability, classes, place, units, weights, threshold
+        task="classification",
+        y=true,
+        value=value.astype(np.int64),
+        score=score,
+        probability=probability,
+        classes=classes,
+        positive=place,
+        units=units,
+        weight=weights,
+        threshold=threshold,
     )
 
 
@@ -199,13 +228,30 @@ def judged_table(table: PredictionTable) -> Judged:
     weight = np.ones(len(test)) if data.weights is None else data.weights[test.row]
     units = np.unique(data.units[test.row], return_inverse=True)[1].astype(np.int64).reshape(-1)
     if data.classes is None:
-        return Judged("regression", data.y[test.row], test.value, None, False, None, 1, units, weight)
+        return Judged(
+            task="regression",
+            y=data.y[test.row],
+            value=test.value,
+            score=None,
+            probability=False,
+            classes=None,
+            positive=1,
+            units=units,
+            weight=weight,
+        )
     place = len(data.classes) - 1 if data.positive is None else int(np.searchsorted(data.classes, data.positive))
     kind = table.score_kind == "probability"
     return Judged(
-        "classification", data.codes[test.row], test.value.astype(np.int64), test.score, kind, data.classes, place, units,
-        weight,
-    )  # fmt: skip
+        task="classification",
+        y=data.codes[test.row],
+        value=test.value.astype(np.int64),
+        score=test.score,
+        probability=kind,
+        classes=data.classes,
+        positive=place,
+        units=units,
+        weight=weight,
+    )
 
 
 def _numeric(values: Array) -> bool:

@@ -40,12 +40,29 @@ ROUND_OFF = 1e-12
 
 
 def estimate_of(
-    j: Judged, name: str, value: float, se: float | None, ends: tuple[float, float] | None, level: float, method: str,
+    j: Judged,
+    name: str,
+    value: float,
+    se: float | None,
+    ends: tuple[float, float] | None,
+    level: float,
+    method: str,
     notes: tuple[Note, ...] = (),
-) -> Estimate:  # fmt: skip
+) -> Estimate:
     """Return an estimate of this very model, without fits."""
     interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
-    return Estimate(float(value), se, interval, None, method, Target.MODEL, name, j.n_units, 0, notes=notes)
+    return Estimate(
+        value=float(value),
+        std_error=se,
+        interval=interval,
+        df=None,
+        method=method,
+        target=Target.MODEL,
+        loss=name,
+        n_units=j.n_units,
+        n_fits=0,
+        notes=notes,
+    )
 
 
 def effective_size(j: Judged, part: Array, whole: Array, value: float, level: float) -> tuple[float, float | None]:
@@ -149,7 +166,7 @@ def few_units(j: Judged) -> tuple[Note, ...]:
     return (note("U009", f"only {what}; intervals of figures other than rates may cover too little"),)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bootstrap:
     """Resampling of independent units for any measure of a set of predictions.
 

@@ -15,8 +15,13 @@ from unseen.evaluation.measure_rates import balanced_estimate, d_prime_estimate
 __all__ = ["RATES", "of_set", "of_table", "one_measure", "rate_of_class"]
 
 RATES = (
-    "sensitivity", "specificity", "false-alarm-rate", "miss-rate", "positive-predictive-value", "negative-predictive-value",
-)  # fmt: skip
+    "sensitivity",
+    "specificity",
+    "false-alarm-rate",
+    "miss-rate",
+    "positive-predictive-value",
+    "negative-predictive-value",
+)
 SUMS = {"balanced-accuracy": balanced_estimate, "d-prime": d_prime_estimate}
 
 

@@ -48,10 +48,10 @@ def measures_of_outputs(
         judged(truth[:, k], said[:, k], None, None, None, groups, weight, "regression") for k in range(len(names))
     ]
     whole, wanted = _stacked(columns, names), _wanted(measures)
-    boot = Bootstrap(whole, n_bootstrap, seed, level)
+    boot = Bootstrap(judged=whole, n_draws=n_bootstrap, seed=seed, level=level)
     found = [of_set(whole, boot, one) for one in wanted if one.id in OVER_ALL]
     for name, j in zip(names, columns):
-        draws = Bootstrap(j, n_bootstrap, seed, level)
+        draws = Bootstrap(judged=j, n_draws=n_bootstrap, seed=seed, level=level)
         found += [of_set(j, draws, one, f"{one.id}[{name}]") for one in wanted]
     return found, whole
 
@@ -80,4 +80,15 @@ def _stacked(columns: list[Judged], names: list[str]) -> Judged:
     y, value = joined([c.y for c in columns]), joined([c.value for c in columns])
     weight: Floats = np.repeat(first.weight, len(columns))
     units = np.repeat(first.units, len(columns))
-    return Judged("regression", y, value, None, False, None, 1, units, weight, outputs=tuple(names))
+    return Judged(
+        task="regression",
+        y=y,
+        value=value,
+        score=None,
+        probability=False,
+        classes=None,
+        positive=1,
+        units=units,
+        weight=weight,
+        outputs=tuple(names),
+    )

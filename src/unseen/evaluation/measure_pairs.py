@@ -32,7 +32,7 @@ def set_estimate(table: LossTable, level: float) -> Estimate:
     """Return a measure of one file's predictions as a loss, with the interval `unseen.measure` gives it."""
     source, measure = table.source[0], table.measure
     j = judged_table(source)
-    made = one_measure(j, Bootstrap(j, N_BOOTSTRAP, source.seed, level), measure, level)
+    made = one_measure(j, Bootstrap(judged=j, n_draws=N_BOOTSTRAP, seed=source.seed, level=level), measure, level)
     if made is None:
         raise InputError(f"{measure.id} is undefined on these predictions or on most of their resamples.")
     _, offset, sign = as_loss(measure)
@@ -56,7 +56,18 @@ def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
         method = "paired-bootstrap"
     notes = () if ends is not None else (_without_interval(one, value),)
     interval = None if ends is None else Interval(*ends, level).clipped(*difference.range)
-    made = Estimate(value, se, interval, df, method, Target.MODEL, difference.loss, one.n_units, 0, notes=notes)
+    made = Estimate(
+        value=value,
+        std_error=se,
+        interval=interval,
+        df=df,
+        method=method,
+        target=Target.MODEL,
+        loss=difference.loss,
+        n_units=one.n_units,
+        n_fits=0,
+        notes=notes,
+    )
     return _tested(difference, made, level)
 
 

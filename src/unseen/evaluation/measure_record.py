@@ -23,7 +23,7 @@ from unseen.measures._tables import tables_of
 __all__ = ["Measures"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Measures(Result):
     """Measures of one set of predictions, each an `Estimate` with an interval inside the measure's range.
 
@@ -92,7 +92,15 @@ class Measures(Result):
         threshold = np.concatenate([[np.inf], curve.threshold])
         weight = None if np.all(j.weight == 1) else j.weight
         return Roc(
-            j.label(code), threshold, curve.hit_rate[0], curve.alarm_rate[0], auc, positive, score, j.units, weight
+            label=j.label(code),
+            threshold=threshold,
+            hit_rate=curve.hit_rate[0],
+            alarm_rate=curve.alarm_rate[0],
+            auc=auc,
+            positive=positive,
+            score=score,
+            units=j.units,
+            weight=weight,
         )
 
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
@@ -106,7 +114,9 @@ class Measures(Result):
         curve = sweep(positive, score, j.weight[None])
         precision, called = curve.precision[0, 1:], called_sizes(j, positive, score, curve.threshold, self.level)
         ends = np.array([wilson_interval(float(p), float(n), self.level) for p, n in zip(precision, called)])
-        area = Bootstrap(j, self.n_bootstrap, self.seed, self.level, self.stratified).of_weights(
+        area = Bootstrap(
+            judged=j, n_draws=self.n_bootstrap, seed=self.seed, level=self.level, stratified=self.stratified
+        ).of_weights(
             "average-precision",
             lambda w: AveragePrecision().of_weights(positive.astype(int), positive, score[:, None], w),
             (0.0, 1.0),
@@ -115,7 +125,14 @@ class Measures(Result):
             raise InputError("average precision is undefined on most resamples; there are too few cases of the class.")
         share = float(np.average(positive, weights=j.weight))
         return PrecisionRecall(
-            j.label(code), curve.threshold, curve.hit_rate[0, 1:], precision, ends[:, 0], ends[:, 1], area, share
+            label=j.label(code),
+            threshold=curve.threshold,
+            recall=curve.hit_rate[0, 1:],
+            precision=precision,
+            low=ends[:, 0],
+            high=ends[:, 1],
+            average_precision=area,
+            prevalence=share,
         )
 
     def calibration(self, label: Any = None, n_bins: int | None = None) -> Calibration:
@@ -143,7 +160,9 @@ class Measures(Result):
                 part = (whole & (j.value == k)).astype(float)
                 size_of, _ = effective_size(j, part, whole.astype(float), share[i, k], self.level)
                 low[i, k], high[i, k] = wilson_interval(share[i, k], size_of, self.level)
-        return Confusion(tuple(str(c) for c in j.classes), counts, share, low, high, self.level)
+        return Confusion(
+            classes=tuple(str(c) for c in j.classes), counts=counts, share=share, low=low, high=high, level=self.level
+        )
 
     def outlying(self, label: Any = None) -> Outlying:
         """Return the cases that stand out: by their errors, or by the small probability given to their true class.
@@ -174,14 +193,22 @@ class Measures(Result):
         j = self.judged
         return plain(
             {
-                "n": j.n_cases, "outputs": list(j.outputs), "n_units": j.n_units, "task": j.task, "level": self.level, "seed": self.seed,
-                "n_bootstrap": self.n_bootstrap, "stratified": self.stratified, "threshold": j.threshold, "positive": self.positive,
+                "n": j.n_cases,
+                "outputs": list(j.outputs),
+                "n_units": j.n_units,
+                "task": j.task,
+                "level": self.level,
+                "seed": self.seed,
+                "n_bootstrap": self.n_bootstrap,
+                "stratified": self.stratified,
+                "threshold": j.threshold,
+                "positive": self.positive,
                 "classes": None if j.classes is None else [str(c) for c in j.classes],
                 "measures": {k: e.to_dict() for k, e in self.estimates.items()},
                 "confusion": None if j.classes is None else self.confusion().rows(),
                 "notes": list(self.notes),
             }
-        )  # fmt: skip
+        )
 
     def __str__(self) -> str:
         outputs = self.judged.outputs

@@ -15,7 +15,7 @@ from unseen.core.set_losses import measured_row, scale_sentence
 __all__ = ["PredictionFiles"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PredictionFiles(Result):
     """Errors of files of predictions on the rows they share, and their paired differences.
 
@@ -81,11 +81,14 @@ class PredictionFiles(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return estimates, pairs, tests, every unmatched row and the notes."""
         return {
-            "n": self.n, "loss": self.loss,
+            "n": self.n,
+            "loss": self.loss,
             "files": {name: plain(e.row()) for name, e in self.estimates.items()},
-            "pairs": [p.to_dict() for p in self.pairs], "tests": [t.to_dict() for t in self.tests],
-            "unmatched": plain(dict(self.unmatched)), "notes": [n.to_dict() for n in self.notes],
-        }  # fmt: skip
+            "pairs": [p.to_dict() for p in self.pairs],
+            "tests": [t.to_dict() for t in self.tests],
+            "unmatched": plain(dict(self.unmatched)),
+            "notes": [n.to_dict() for n in self.notes],
+        }
 
     def __str__(self) -> str:
         lines = [f"{name}: {_words(e)}" for name, e in self.estimates.items()]
@@ -99,9 +102,18 @@ def _row(c: Comparison) -> dict[str, Any]:
     """Return one test of one pair; shares over splits mean nothing on one test set and are left out."""
     low, high = (None, None) if c.interval is None else c.interval
     return {
-        "a": c.a, "b": c.b, "test": c.test, "difference": c.difference, "std_error": c.std_error, "lower": low,
-        "upper": high, "statistic": c.statistic, "p": c.p, "p_adjusted": c.p_adjusted, "verdict": c.verdict,
-    }  # fmt: skip
+        "a": c.a,
+        "b": c.b,
+        "test": c.test,
+        "difference": c.difference,
+        "std_error": c.std_error,
+        "lower": low,
+        "upper": high,
+        "statistic": c.statistic,
+        "p": c.p,
+        "p_adjusted": c.p_adjusted,
+        "verdict": c.verdict,
+    }
 
 
 def _words(e: Estimate) -> str:

@@ -23,7 +23,7 @@ MAX_WHOLE_NUMBER_CLASSES = 20
 
 def one_test_set(data: Data) -> Plan:
     """Return the plan of predictions made elsewhere: one test set, nothing trained."""
-    return Plan("holdout", (Split(np.zeros(0, np.int64), np.arange(data.n)),), data.units, {"source": "files"})
+    return Plan("holdout", (Split(np.zeros(0, np.int64), np.arange(data.n)),), data.units, options={"source": "files"})
 
 
 def tables_of(
@@ -45,9 +45,15 @@ def tables_of(
     true = labels.codes[0]
     classes = labels.classes
     data = Data(
-        None, classes[true], "classification", classes, groups=groups, ids=ids,
-        positive=_positive(positive, classes, true), fingerprint=fingerprint_of(ids, classes[true]),
-    )  # fmt: skip
+        None,
+        classes[true],
+        "classification",
+        classes,
+        groups=groups,
+        ids=ids,
+        positive=_positive(positive, classes, true),
+        fingerprint=fingerprint_of(ids, classes[true]),
+    )
     remarks: list[Note] = []
     tables = {}
     for k, (file, parts) in enumerate(picked.items()):
@@ -98,8 +104,8 @@ def _of_numbers(
 def _table(data: Data, value: Array, score: Floats | None, file: str, seed: int) -> PredictionTable:
     rows = np.arange(data.n)
     kind = None if score is None else "probability"
-    test = Predictions(np.zeros(data.n, np.int64), rows, value, score)
-    return PredictionTable(one_test_set(data), data, test, score_kind=kind, model=file, seed=seed)
+    test = Predictions(split=np.zeros(data.n, np.int64), row=rows, value=value, score=score)
+    return PredictionTable(plan=one_test_set(data), data=data, test=test, score_kind=kind, model=file, seed=seed)
 
 
 def _positive(positive: Any, classes: Array, true: Ints) -> Any:

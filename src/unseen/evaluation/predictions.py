@@ -52,7 +52,7 @@ class PairedT:
         return made if table.is_difference else replace(made, method="t-interval")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Columns:
     """Which column is what."""
 
@@ -143,7 +143,7 @@ def predictions(
     if not files:
         raise InputError("give at least one file of predictions.")
     probs = (prob,) if isinstance(prob, str) else tuple(prob or ())
-    roles = _Columns(truth, pred, probs, score, loss, id, cluster)
+    roles = _Columns(truth=truth, pred=pred, prob=probs, score=score, loss=loss, id=id, cluster=cluster)
     _check_roles(roles, missing)
     if measure == "auc" and not probs:
         raise InputError("auc ranks cases by their probability: give prob, the column of the positive class.")
@@ -157,7 +157,13 @@ def predictions(
     pairs, tests = _compared(tables, level, adjust, ("delong",) if area else ("paired-t", "mcnemar", "permutation"))
     name = next(iter(estimates.values())).loss
     return PredictionFiles(
-        estimates, pairs, tests, joined.unmatched, len(joined.ids), name, merge_notes(joined.notes, left_out, remarks)
+        estimates=estimates,
+        pairs=pairs,
+        tests=tests,
+        unmatched=joined.unmatched,
+        n=len(joined.ids),
+        loss=name,
+        remarks=merge_notes(joined.notes, left_out, remarks),
     )
 
 
@@ -247,14 +253,21 @@ def _of_losses(
     n = len(value)
     binary = all(np.all((v == 0) | (v == 1)) for v in every.values())
     data = Data(
-        None, np.zeros(n), "regression", groups=groups, ids=joined.ids, target_name=name,
+        None,
+        np.zeros(n),
+        "regression",
+        groups=groups,
+        ids=joined.ids,
+        target_name=name,
         fingerprint=fingerprint_of(joined.ids),
-    )  # fmt: skip
+    )
     plan = one_test_set(data)
     row = np.arange(n)
-    table = PredictionTable(plan, data, Predictions(np.zeros(n, np.int64), row, value), model=file, seed=seed)
+    table = PredictionTable(
+        plan=plan, data=data, test=Predictions(split=np.zeros(n, np.int64), row=row, value=value), model=file, seed=seed
+    )
     bounds = (0.0, 1.0) if binary else (-np.inf, np.inf)
-    return LossTable((table,), name, bounds, Losses(np.zeros(n, np.int64), row, value))
+    return LossTable(source=(table,), loss=name, range=bounds, test=Losses(np.zeros(n, np.int64), row, value))
 
 
 def _estimate(table: LossTable, level: float) -> Estimate:

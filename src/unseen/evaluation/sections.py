@@ -30,11 +30,16 @@ def answer(m: Measures) -> Section:
     words = {name: describe(cls) for name, cls in known("measures").items()}
     rows = [
         [
-            name, e.value, None if e.interval is None else e.interval.low, None if e.interval is None else e.interval.high,
-            e.std_error, e.method, words.get(name.split("[")[0].split(" at ")[0], ""),
+            name,
+            e.value,
+            None if e.interval is None else e.interval.low,
+            None if e.interval is None else e.interval.high,
+            e.std_error,
+            e.method,
+            words.get(name.split("[")[0].split(" at ")[0], ""),
         ]
         for name, e in m.estimates.items()
-    ]  # fmt: skip
+    ]
     columns = [
         "measure",
         "value",

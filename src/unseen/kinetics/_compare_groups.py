@@ -25,7 +25,7 @@ METHODS = ("loo", "bolster", "resub", "repeated-kfold")
 _FEW, _SIGNIFICANT = 10, 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupComparison(Result):
     """Groups compared by their kinetics.
 
@@ -82,11 +82,18 @@ class GroupComparison(Result):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
-            "group": self.group, "sizes": dict(self.sizes), "chance": self.chance, "p_value": self.p_value,
-            "permutations": self.permutations, "decided_by": self.decided_by, "estimates": {k: plain(e) for k, e in self.estimates.items()},
-            "features": plain(self.rows()), "location": self.study.location, "failures": dict(self.study.failures),
+            "group": self.group,
+            "sizes": dict(self.sizes),
+            "chance": self.chance,
+            "p_value": self.p_value,
+            "permutations": self.permutations,
+            "decided_by": self.decided_by,
+            "estimates": {k: plain(e) for k, e in self.estimates.items()},
+            "features": plain(self.rows()),
+            "location": self.study.location,
+            "failures": dict(self.study.failures),
             "notes": plain(self.notes),
-        }  # fmt: skip
+        }
 
     def sentence(self) -> str:
         """The answer in one sentence."""
@@ -181,7 +188,16 @@ def compare_groups(
     largest = max(sizes.values()) / labels.size
     found = differences(names, X, labels, orders)
     return GroupComparison(
-        study, group, sizes, estimates, 1 - largest, float(p), permutations, methods[0], found, _notes(study, sizes)
+        study=study,
+        group=group,
+        sizes=sizes,
+        estimates=estimates,
+        chance=1 - largest,
+        p_value=float(p),
+        permutations=permutations,
+        decided_by=methods[0],
+        features=found,
+        notes=_notes(study, sizes),
     )
 
 

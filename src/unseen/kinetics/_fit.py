@@ -202,7 +202,15 @@ def fit_subject(
             analyte = scheme.analytes[int(curves.which[o.index])]
             time, value = float(curves.time[o.index]), float(curves.value[o.index])
             removed.append(
-                Removal(analyte, time, value, f"outlier ({outliers})", int(subject.rows[o.index]), o.statistic, o.limit)
+                Removal(
+                    analyte=analyte,
+                    time=time,
+                    ttr=value,
+                    reason=f"outlier ({outliers})",
+                    row=int(subject.rows[o.index]),
+                    statistic=o.statistic,
+                    limit=o.limit,
+                )
             )
         curves = curves.take(np.setdiff1d(np.arange(curves.value.size), [o.index for o in found]))
     if order == "auto":
@@ -221,9 +229,19 @@ def fit_subject(
         areas = None
     notes = (*subject.notes, *fit_notes(subject, removed, alternatives, best, error, curves, convention))
     return KineticFit(
-        subject.name, scheme, subject.doses, curves, tuple(removed), error, alternatives, best.location, convention, areas,
-        subject.covariates, notes,
-    )  # fmt: skip
+        subject=subject.name,
+        scheme=scheme,
+        doses=subject.doses,
+        curves=curves,
+        removed=tuple(removed),
+        error=error,
+        alternatives=alternatives,
+        location=best.location,
+        convention=convention,
+        nca=areas,
+        covariates=subject.covariates,
+        notes=notes,
+    )
 
 
 def _check_size(name: str, curves, order: tuple[int, int], scheme: Scheme) -> None:

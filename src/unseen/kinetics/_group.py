@@ -17,7 +17,7 @@ from unseen.core.result import Result
 __all__ = ["GroupMean", "group_mean"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupMean(Result):
     """A quantity averaged over subjects in three ways.
 
@@ -59,12 +59,19 @@ class GroupMean(Result):
         """One row."""
         return [
             {
-                "quantity": self.name, "n": self.n, "mean": self.mean, "std_error": self.std_error,
-                "lower": self.interval.low, "upper": self.interval.high, "weighted_mean": self.weighted_mean,
-                "weighted_error": self.weighted_error, "random_mean": self.random_mean,
-                "random_error": self.random_error, "between_sd": self.between_sd,
+                "quantity": self.name,
+                "n": self.n,
+                "mean": self.mean,
+                "std_error": self.std_error,
+                "lower": self.interval.low,
+                "upper": self.interval.high,
+                "weighted_mean": self.weighted_mean,
+                "weighted_error": self.weighted_error,
+                "random_mean": self.random_mean,
+                "random_error": self.random_error,
+                "between_sd": self.between_sd,
             }
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         return f"{self.name}: {self.mean:.4g} +- {self.std_error:.2g} (n = {self.n}, between-subject sd {self.between_sd:.2g})"
@@ -108,7 +115,18 @@ def group_mean(
     if n == 1:
         only = Interval(float("nan"), float("nan"), level)
         nan = float("nan")
-        return GroupMean(name, 1, float(y[0]), nan, only, float(y[0]), float(se[0]), float(y[0]), float(se[0]), nan)
+        return GroupMean(
+            name=name,
+            n=1,
+            mean=float(y[0]),
+            std_error=nan,
+            interval=only,
+            weighted_mean=float(y[0]),
+            weighted_error=float(se[0]),
+            random_mean=float(y[0]),
+            random_error=float(se[0]),
+            between_sd=nan,
+        )
     mean, error = float(y.mean()), float(y.std(ddof=1) / np.sqrt(n))
     half = float(stats.t.ppf(0.5 + level / 2, n - 1)) * error
     if relative:
@@ -123,7 +141,16 @@ def group_mean(
     mixed, mixed_error = _weighted(y, 1 / (variance + tau2))
     between = float(np.sqrt(tau2))
     return GroupMean(
-        name, n, mean, error, Interval(mean - half, mean + half, level), fixed, fixed_error, mixed, mixed_error, between
+        name=name,
+        n=n,
+        mean=mean,
+        std_error=error,
+        interval=Interval(mean - half, mean + half, level),
+        weighted_mean=fixed,
+        weighted_error=fixed_error,
+        random_mean=mixed,
+        random_error=mixed_error,
+        between_sd=between,
     )
 
 

@@ -24,7 +24,7 @@ __all__ = ["Appearance", "NcaStudy", "nca", "nca_of"]
 _MUCH = 0.25
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Appearance(Result):
     """Non-compartmental result of one subject; fluxes per hour, areas in minutes.
 
@@ -62,11 +62,15 @@ class Appearance(Result):
         shares = {f"extrapolated_{name}": area.extrapolated for name, area in self.areas.items()}
         return [
             {
-                "subject": self.subject, f"Ra_{first}": self.ra_precursor, f"Ra_{second}": self.ra_product,
-                "conversion": self.conversion, f"Ra_{first}_fitted": self.ra_precursor_fitted,
-                f"Ra_{second}_fitted": self.ra_product_fitted, **shares,
+                "subject": self.subject,
+                f"Ra_{first}": self.ra_precursor,
+                f"Ra_{second}": self.ra_product,
+                "conversion": self.conversion,
+                f"Ra_{first}_fitted": self.ra_precursor_fitted,
+                f"Ra_{second}_fitted": self.ra_product_fitted,
+                **shares,
             }
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         first, second = self.scheme.substrates
@@ -151,9 +155,17 @@ def nca_of(subject: Subject, scheme: Scheme) -> Appearance:
     far = [f"{n} {100 * a.extrapolated:.0f}%" for n, a in areas.items() if a.extrapolated > _MUCH]
     notes = (note("U022", f"subject {subject.name}: extrapolated part of the area: {', '.join(far)}"),) if far else ()
     return Appearance(
-        subject.name, scheme, areas, fitted, 60 * dose_pre / pre, ra_product, ra_product * formed / pre,
-        60 * dose_pre / fitted[scheme.precursor], 60 * dose_pro / fitted[scheme.product], notes,
-    )  # fmt: skip
+        subject=subject.name,
+        scheme=scheme,
+        areas=areas,
+        fitted_areas=fitted,
+        ra_precursor=60 * dose_pre / pre,
+        ra_product=ra_product,
+        conversion=ra_product * formed / pre,
+        ra_precursor_fitted=60 * dose_pre / fitted[scheme.precursor],
+        ra_product_fitted=60 * dose_pro / fitted[scheme.product],
+        notes=notes,
+    )
 
 
 def nca(

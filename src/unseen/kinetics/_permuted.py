@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 __all__ = ["FeatureDifference", "differences", "smallest_p", "statistics"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FeatureDifference:
     """One rate or pool in two or more groups.
 
@@ -44,10 +44,14 @@ def differences(names: list[str], X: NDArray, labels: NDArray, orders: list[NDAr
     groups = np.unique(labels)
     return tuple(
         FeatureDifference(
-            n, {str(k): float(np.exp(X[labels == k, i].mean())) for k in groups}, float(observed[i]), float(raw[i]), float(adjusted[i])
+            name=n,
+            means={str(k): float(np.exp(X[labels == k, i].mean())) for k in groups},
+            statistic=float(observed[i]),
+            p_value=float(raw[i]),
+            adjusted=float(adjusted[i]),
         )
         for i, n in enumerate(names)
-    )  # fmt: skip
+    )
 
 
 def statistics(X: NDArray, labels: NDArray) -> NDArray:

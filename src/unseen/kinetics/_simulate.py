@@ -24,7 +24,7 @@ _SIZES = {"Q1": 12.0, "Q3": 19.0}
 _DOSES = (3.6, 2.85)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SimulatedStudy(Result):
     """Tables of a made-up study and the truth behind them.
 
@@ -154,7 +154,15 @@ def simulate(
     typical = {**TABLE_4_1, **_SIZES, **(rates or {})}
     chosen, seed = scheme_of(scheme), root_seed(random_state)
     t = np.asarray(times, float)
-    maker = _Maker(chosen, JointModel(2, 2, location), t, noise, floor, dict(early_mixing or {}), gross_errors)
+    maker = _Maker(
+        scheme=chosen,
+        model=JointModel(2, 2, location),
+        times=t,
+        noise=noise,
+        floor=floor,
+        early=dict(early_mixing or {}),
+        gross=gross_errors,
+    )
     names = list(groups) if groups else []
     samples: list[tuple[Any, ...]] = []
     doses: dict[str, list[Any]] = {"subject": [], "dose_precursor": [], "dose_product": []}
@@ -173,10 +181,18 @@ def simulate(
             doses.setdefault("group", []).append(group)
         truth.append({"subject": name, **own, **({"group": group} if group else {})})
     columns = dict(zip(("subject", "time", "analyte", "ttr"), map(list, zip(*samples))))
-    return SimulatedStudy(columns, doses, tuple(truth), location, noise, floor, tuple(planted))
+    return SimulatedStudy(
+        ttr=columns,
+        doses=doses,
+        truth=tuple(truth),
+        location=location,
+        noise=noise,
+        floor=floor,
+        planted=tuple(planted),
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Maker:
     scheme: Scheme
     model: JointModel

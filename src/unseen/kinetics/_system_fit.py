@@ -47,7 +47,7 @@ class SystemCurves:
         return self.low, self.high
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SystemFit(Result):
     """A fitted compartment system.
 
@@ -180,7 +180,18 @@ def _summary(model: CompartmentModel, names, curves: Curves, noise: ErrorModel, 
     errors = {k: values[k] * float(e) for k, e in zip(names, np.sqrt(np.maximum(np.diag(covariance), 0)))}
     estimated = 0 if scaled else max(noise.n_estimated(len(model.outputs)), 1)
     criterion = aicc(weighted.minus_two_log_likelihood(scaled), curves.value.size, len(names) + estimated)
-    return SystemFit(model, values, errors, covariance, s.chi2, criterion, spare, curves, s.fitted, weighted.sigma)
+    return SystemFit(
+        model=model,
+        values=values,
+        std_errors=errors,
+        covariance=covariance,
+        chi2=s.chi2,
+        aicc=criterion,
+        df=spare,
+        curves=curves,
+        fitted=s.fitted,
+        sigma=weighted.sigma,
+    )
 
 
 def _gather(model: CompartmentModel, data: Mapping[str, Any], sigma: Mapping[str, Any] | None) -> Curves:

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 __all__ = ["Area", "terminal_slope", "trapezoid_area"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Area:
     """Area from zero to infinity and how much of it was not observed.
 
@@ -121,7 +121,9 @@ def trapezoid_area(time: ArrayLike, value: ArrayLike, starts_at_zero: bool = Fal
     if not np.isfinite(rate):
         raise InputError("the last three positive samples do not fall, so the area after the last sample is unknown.")
     tail = float(max(y[-1], 0.0) / rate)
-    return Area(observed + back + tail, observed, back, tail, rate, points)
+    return Area(
+        total=observed + back + tail, observed=observed, back=back, tail=tail, terminal_rate=rate, points=points
+    )
 
 
 def _intercept(t: NDArray, y: NDArray) -> float:

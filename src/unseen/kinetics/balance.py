@@ -170,12 +170,23 @@ def _whole_body(
     q4 = (k33 * q3 - kc * q1) / k34
     conversion = kc * (q1 + q2)
     return {
-        "Q1": q1, "Q2": q2, "Q3": q3, "Q4": q4,
-        "F21": per * k21 * q1, "F12": per * k12 * q2, "F43": per * k43 * q3, "F34": per * k34 * q4,
-        "F01": per * (l2 - kc) * q1, "F02": per * (l2 - kc) * q2, "F03": per * g2 * q3, "F04": per * g2 * q4,
-        "Fconv": per * conversion, "kconv": kc,
-        "U_precursor": per * l2 * (q1 + q2), "U_product": per * (g2 * (q3 + q4) - conversion),
-    }  # fmt: skip
+        "Q1": q1,
+        "Q2": q2,
+        "Q3": q3,
+        "Q4": q4,
+        "F21": per * k21 * q1,
+        "F12": per * k12 * q2,
+        "F43": per * k43 * q3,
+        "F34": per * k34 * q4,
+        "F01": per * (l2 - kc) * q1,
+        "F02": per * (l2 - kc) * q2,
+        "F03": per * g2 * q3,
+        "F04": per * g2 * q4,
+        "Fconv": per * conversion,
+        "kconv": kc,
+        "U_precursor": per * l2 * (q1 + q2),
+        "U_product": per * (g2 * (q3 + q4) - conversion),
+    }
 
 
 def imbalance(fluxes: Mapping[str, float], location: str, conversion: tuple[float, float] | None = None):
@@ -267,7 +278,17 @@ def printed_tracee(
     appearance = f12 + f02 - f21 if location == "EC-EC" else f02 + conversion
     product = f34 + f04 - f43 if location == "EC-EC" else f04 - conversion
     return {
-        "Q1": q1, "Q2": q2, "Q3": q3, "Q4": q4,
-        "F21": f21, "F12": f12, "F43": f43, "F34": f34, "F02": f02, "F04": f04,
-        "Fconv": conversion, "U_precursor": appearance, "U_product": product,
-    }  # fmt: skip
+        "Q1": q1,
+        "Q2": q2,
+        "Q3": q3,
+        "Q4": q4,
+        "F21": f21,
+        "F12": f12,
+        "F43": f43,
+        "F34": f34,
+        "F02": f02,
+        "F04": f04,
+        "Fconv": conversion,
+        "U_precursor": appearance,
+        "U_product": product,
+    }

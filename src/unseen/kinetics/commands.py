@@ -89,10 +89,22 @@ def fit(
     from unseen.kinetics._fit import fit as run
 
     result = run(
-        ttr, doses, scheme=scheme, unit=unit, time_unit=time_unit, error=error, cv=cv, floor=floor, order=_order(order),
-        location=location, convention=convention, outliers=None if outliers == "none" else outliers,
-        drop_early=_early(drop_early), n_jobs=jobs, progress=progress_for(quiet),
-    )  # fmt: skip
+        ttr,
+        doses,
+        scheme=scheme,
+        unit=unit,
+        time_unit=time_unit,
+        error=error,
+        cv=cv,
+        floor=floor,
+        order=_order(order),
+        location=location,
+        convention=convention,
+        outliers=None if outliers == "none" else outliers,
+        drop_early=_early(drop_early),
+        n_jobs=jobs,
+        progress=progress_for(quiet),
+    )
     emit(result, json)
     if frame is not None:
         result.frame().to_csv(frame, index=False)
@@ -133,9 +145,15 @@ def simulate(
 
     groups = {"control": {}, "changed": _factors(effect)} if effect else None
     result = run(
-        subjects, noise=noise, floor=floor, between=between, location=location, gross_errors=gross_errors, groups=groups,
+        subjects,
+        noise=noise,
+        floor=floor,
+        between=between,
+        location=location,
+        gross_errors=gross_errors,
+        groups=groups,
         random_state=seed,
-    )  # fmt: skip
+    )
     _write(result.ttr, out)
     _write(result.doses, where)
     emit(result, json)
@@ -212,10 +230,22 @@ def compare_groups(
     from unseen.kinetics._compare_groups import compare_groups as run
 
     result = run(
-        ttr, doses, group=group, model=model, permutations=permutations, random_state=seed, scheme=scheme, unit=unit,
-        time_unit=time_unit, error=error, location=location, outliers=None if outliers == "none" else outliers,
-        drop_early=_early(drop_early), n_jobs=jobs, progress=progress_for(quiet),
-    )  # fmt: skip
+        ttr,
+        doses,
+        group=group,
+        model=model,
+        permutations=permutations,
+        random_state=seed,
+        scheme=scheme,
+        unit=unit,
+        time_unit=time_unit,
+        error=error,
+        location=location,
+        outliers=None if outliers == "none" else outliers,
+        drop_early=_early(drop_early),
+        n_jobs=jobs,
+        progress=progress_for(quiet),
+    )
     emit(result, json)
     write_report(result, report, quiet)
     _partial(result.study.failures)

@@ -78,7 +78,7 @@ def aicc(deviance: float, count: int, parameters: int) -> float:
     return float(deviance) + 2 * parameters + 2 * parameters * (parameters + 1) / spare if spare > 0 else np.inf
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurveFit(Result):
     """A fitted sum of exponentials.
 
@@ -138,11 +138,15 @@ class CurveFit(Result):
         n = self.n
         return [
             {
-                "term": i + 1, "amplitude": self.amplitudes[i], "amplitude_se": self.std_errors[i],
-                "rate": self.rates[i], "rate_se": self.std_errors[n + i], "half_life": np.log(2) / self.rates[i],
+                "term": i + 1,
+                "amplitude": self.amplitudes[i],
+                "amplitude_se": self.std_errors[i],
+                "rate": self.rates[i],
+                "rate_se": self.std_errors[n + i],
+                "half_life": np.log(2) / self.rates[i],
             }
             for i in range(n)
-        ]  # fmt: skip
+        ]
 
     def __str__(self) -> str:
         terms = " + ".join(f"{a:.4g} exp(-{r:.4g} t)" for a, r in zip(self.amplitudes, self.rates))
@@ -223,7 +227,17 @@ def _fit_order(curves: Curves, n: int, error: ErrorModel) -> CurveFit | None:
     criterion = aicc(weighted.minus_two_log_likelihood(scaled), t.size, model.size + estimated)
     gaps = -np.diff(l) * np.sqrt(np.diag(covariance)[n:-1])
     return CurveFit(
-        a, l, errors, solution.chi2, spare, criterion, t, curves.value, solution.fitted, weighted.sigma, gaps
+        amplitudes=a,
+        rates=l,
+        std_errors=errors,
+        sse=solution.chi2,
+        df=spare,
+        aicc=criterion,
+        time=t,
+        value=curves.value,
+        fitted=solution.fitted,
+        sigma=weighted.sigma,
+        gap_errors=gaps,
     )
 
 

@@ -18,7 +18,7 @@ _CLOSE_RATES = 2.0
 _LOOSE = 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Identifiability:
     """Diagnostics of one joint fit.
 
@@ -67,9 +67,14 @@ def identifiability(fit: LocationFit, curves: Curves) -> Identifiability:
     correlations = fit.covariance / np.maximum(np.outer(errors, errors), 1e-300)
     smallest = max(values[-1], 1e-300)
     return Identifiability(
-        fit.model.names, values, float(values[0] / smallest), float(1 / smallest), correlations, errors,
-        _flags(fit, correlations, errors),
-    )  # fmt: skip
+        names=fit.model.names,
+        singular_values=values,
+        condition=float(values[0] / smallest),
+        collinearity=float(1 / smallest),
+        correlations=correlations,
+        relative_errors=errors,
+        notes=_flags(fit, correlations, errors),
+    )
 
 
 def _flags(fit: LocationFit, correlations: NDArray, errors: NDArray) -> tuple[Note, ...]:

@@ -76,7 +76,7 @@ def delta_interval(value: float, se: float, df: float, level: float, signed: boo
     return Interval(value / factor, value * factor, level)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Profile:
     """The smallest sum of squares for each fixed value of a quantity.
 
@@ -141,7 +141,13 @@ def profile(fit: LocationFit, derived: Derived, curves: Curves, name: str, level
         walk.at(z)
     order = np.argsort([v for v, _ in walk.seen])
     seen = np.array(walk.seen)[order]
-    return Profile(name, seen[:, 0], seen[:, 1], threshold, Interval(float(low), float(high), level))
+    return Profile(
+        name=name,
+        values=seen[:, 0],
+        rise=seen[:, 1],
+        threshold=threshold,
+        interval=Interval(float(low), float(high), level),
+    )
 
 
 class _Walk:
@@ -262,7 +268,7 @@ def bootstrap(
         except (ValueError, np.linalg.LinAlgError):
             failed += 1
     found = {name: np.array([k[name] for k in kept]) for name in kept[0]} if kept else {}
-    return Bootstrap(kind, found, failed, derived(fit.theta), fit.df)
+    return Bootstrap(kind=kind, draws=found, failed=failed, centre=derived(fit.theta), df=fit.df)
 
 
 def _drawn(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:

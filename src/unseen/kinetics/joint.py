@@ -146,7 +146,7 @@ class JointModel:
         return low, high
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Solution:
     """A weighted least-squares minimum: parameters, weighted residuals and weighted Jacobian."""
 
@@ -208,12 +208,25 @@ def solve(model: CurveLike, curves: Curves, sigma: NDArray, start: NDArray, tole
     theta, converged = quick_solve(residuals, slopes, first, tolerance)
     if not converged or not ((theta > low) & (theta < high)).all():
         found = least_squares(
-            residuals, first, jac=slopes, bounds=(low, high), x_scale="jac", ftol=tolerance, xtol=tolerance, gtol=tolerance,
+            residuals,
+            first,
+            jac=slopes,
+            bounds=(low, high),
+            x_scale="jac",
+            ftol=tolerance,
+            xtol=tolerance,
+            gtol=tolerance,
             max_nfev=400,
-        )  # fmt: skip
+        )
         theta, converged = found.x, found.status > 0
     fitted, jac = model.predict_slopes(theta, time, which)
-    return Solution(theta, (fitted - curves.value) / sigma, jac / sigma[:, None], fitted, converged)
+    return Solution(
+        theta=theta,
+        residuals=(fitted - curves.value) / sigma,
+        jacobian=jac / sigma[:, None],
+        fitted=fitted,
+        converged=converged,
+    )
 
 
 def quick_solve(residuals: Callable, slopes: Callable, start: NDArray, tolerance: float) -> tuple[NDArray, bool]:

@@ -35,7 +35,7 @@ def judge(
     names = scheme.public("U_precursor"), scheme.public("U_product")
     found = []
     for one in alternatives:
-        derived = Derived(one.model, doses, scheme)
+        derived = Derived(model=one.model, doses=doses, scheme=scheme)
         values = derived(one.theta)
         errors = std_errors(one, derived, {"appearance_product": (names[1], "Fconv")})
         lower, upper = _ends(one, doses)
@@ -69,10 +69,18 @@ def location_rows(alternatives: Sequence[LocationFit], judged: Sequence[Judgemen
     by_place = {j.location: j for j in judged}
     rows = [
         {
-            "location": a.location, "class": location_class(a.location), "chi2": a.chi2, "df": a.spare, "aicc": a.aicc,
-            "weight": w, "runs_p": a.runs_p, "chi2_p": a.chi2_p, "rank": by_place[a.location].rank,
-            "violations": "; ".join(by_place[a.location].violations), "distance": by_place[a.location].distance,
+            "location": a.location,
+            "class": location_class(a.location),
+            "chi2": a.chi2,
+            "df": a.spare,
+            "aicc": a.aicc,
+            "weight": w,
+            "runs_p": a.runs_p,
+            "chi2_p": a.chi2_p,
+            "rank": by_place[a.location].rank,
+            "violations": "; ".join(by_place[a.location].violations),
+            "distance": by_place[a.location].distance,
         }
         for a, w in zip(alternatives, weights)
-    ]  # fmt: skip
+    ]
     return sorted(rows, key=lambda r: r["aicc"])

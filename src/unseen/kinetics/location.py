@@ -111,7 +111,7 @@ def akaike_weights(criteria: list[float]) -> list[float]:
     return [float(v) for v in w / w.sum()]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LocationFit:
     """The joint fit at one location.
 
@@ -169,8 +169,10 @@ class LocationFit:
     def weights(self, curves: Curves) -> Weighted:
         """The standard deviations of this fit, for other fits to the same samples."""
         residuals = (self.fitted - curves.value) / self.sigma
-        solution = Solution(self.theta, residuals, np.empty((0, 0)), self.fitted, True)
-        return Weighted(solution, self.sigma, self.cv, self.floor, 1, self.scales)
+        solution = Solution(
+            theta=self.theta, residuals=residuals, jacobian=np.empty((0, 0)), fitted=self.fitted, converged=True
+        )
+        return Weighted(solution=solution, sigma=self.sigma, cv=self.cv, floor=self.floor, rounds=1, scales=self.scales)
 
     @property
     def chi2_p(self) -> float:
@@ -282,7 +284,17 @@ def summarise(model: JointModel, curves: Curves, error: ErrorModel, weighted: We
     # with one scale estimated per curve, an interval rests on that curve's share of the degrees of freedom
     df = np.inf if error.known else max(spare, 1) / (max(len(weighted.scales), 1) if error.kind == "combined" else 1)
     return LocationFit(
-        model, s.theta, covariance, weighted.sigma, s.fitted, s.chi2, deviance,
-        aicc(deviance, curves.value.size, model.size + estimated), runs_test(s.residuals, curves.which, s.jacobian), df,
-        weighted.cv, weighted.floor, weighted.scales,
-    )  # fmt: skip
+        model=model,
+        theta=s.theta,
+        covariance=covariance,
+        sigma=weighted.sigma,
+        fitted=s.fitted,
+        chi2=s.chi2,
+        deviance=deviance,
+        aicc=aicc(deviance, curves.value.size, model.size + estimated),
+        runs_p=runs_test(s.residuals, curves.which, s.jacobian),
+        df=df,
+        cv=weighted.cv,
+        floor=weighted.floor,
+        scales=weighted.scales,
+    )

@@ -96,7 +96,7 @@ def slow_zero(amplitudes: NDArray, rates: NDArray) -> float:
     return float(outflows(amplitudes, rates).peripheral[-1])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TwoPoolInterval:
     """Ranges left open by one sampled pool when both pools may lose (figure 4.6).
 

@@ -82,7 +82,7 @@ class ErrorModel:
         return 1 + curves if self.kind == "combined" else 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Weighted:
     """A fit with the standard deviations it ended with, and the estimated parts of the error model."""
 
@@ -127,7 +127,7 @@ def fit_weighted(
     """
     if error.kind in ("sd", "constant", "dissertation"):
         sigma = _fixed_sigma(error, curves)
-        return Weighted(run(sigma, start), sigma, None, None, 1)
+        return Weighted(solution=run(sigma, start), sigma=sigma, cv=None, floor=None, rounds=1)
     cv, floor = error.cv, error.floor
     sigma = _sigma(error, _guarded(curves), curves.which, cv, floor)
     solution = run(sigma, start, _ROUGH)
@@ -145,7 +145,7 @@ def fit_weighted(
             break
     solution = run(sigma, solution.theta)
     scales = tuple(float(scale[curves.which == code][0]) for code in np.unique(curves.which))
-    return Weighted(solution, sigma, cv, floor, rounds, scales)
+    return Weighted(solution=solution, sigma=sigma, cv=cv, floor=floor, rounds=rounds, scales=scales)
 
 
 def _better(one: Solution, other: Solution) -> Solution:

@@ -37,7 +37,7 @@ REFERENCES = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Judgement:
     """One alternative's standing: physical limits broken, AICc above the best, summed squared z against references."""
 
@@ -151,4 +151,7 @@ def rank(found: Sequence[tuple[str, tuple[str, ...], float, float | None]]) -> t
     """
     best = min(criterion for _, _, criterion, _ in found)
     ordered = sorted(found, key=lambda f: (len(f[1]), f[2] - best, f[3] if f[3] is not None else 0.0))
-    return tuple(Judgement(loc, bad, c - best, d, i + 1) for i, (loc, bad, c, d) in enumerate(ordered))
+    return tuple(
+        Judgement(location=loc, violations=bad, aicc_difference=c - best, distance=d, rank=i + 1)
+        for i, (loc, bad, c, d) in enumerate(ordered)
+    )

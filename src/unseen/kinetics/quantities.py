@@ -24,7 +24,7 @@ class PrintedConvention(UserWarning):
     """Fluxes were asked for by formulas that count conversion twice."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Derived:
     """Rates, pools and fluxes as functions of the log parameters.
 
@@ -42,7 +42,7 @@ class Derived:
     --------
     >>> from unseen.kinetics.scheme import PHE_TYR
     >>> model = JointModel(2, 2, "EC-EC")
-    >>> derived = Derived(model, (3.6, 2.85), PHE_TYR)
+    >>> derived = Derived(model=model, doses=(3.6, 2.85), scheme=PHE_TYR)
     >>> theta = model.pack([.2, .1], [.16, .02], [.1, .05], [.15, .017], .033)
     >>> round(derived(theta)["Fconv"], 3)
     5.643

@@ -33,7 +33,7 @@ __all__ = ["KineticFit"]
 METHODS = ("delta", "profile", "bootstrap")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KineticFit(Result):
     """One subject: the joint fit at every location, and what follows from it.
 
@@ -111,9 +111,15 @@ class KineticFit(Result):
         if chosen == "printed":
             # the dissertation derives all three alternatives from the one curve of equation 4.3e, which is EC-EC
             fit = self.at("EC-EC")
-            return fit, Derived(fit.model, self.doses, self.scheme, "printed", location or self.location)
+            return fit, Derived(
+                model=fit.model,
+                doses=self.doses,
+                scheme=self.scheme,
+                convention="printed",
+                location=location or self.location,
+            )
         fit = self.at(location)
-        return fit, Derived(fit.model, self.doses, self.scheme, chosen)
+        return fit, Derived(model=fit.model, doses=self.doses, scheme=self.scheme, convention=chosen)
 
     @property
     def rates(self) -> dict[str, float]:
@@ -271,22 +277,43 @@ class KineticFit(Result):
             low, high = delta_interval(value, errors[name], fit.df, level, derived.signed(name))
             rows.append(
                 {
-                    "subject": self.subject, "quantity": name, "unit": derived.unit(name), "estimate": value, "std_error": errors[name],
-                    "lower": low, "upper": high, "level": level, "location": derived.where, "convention": derived.convention,
+                    "subject": self.subject,
+                    "quantity": name,
+                    "unit": derived.unit(name),
+                    "estimate": value,
+                    "std_error": errors[name],
+                    "lower": low,
+                    "upper": high,
+                    "level": level,
+                    "location": derived.where,
+                    "convention": derived.convention,
                 }
-            )  # fmt: skip
+            )
         return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         fit = self.at()
         return {
-            "subject": self.subject, "location": self.location, "convention": self.convention, "order": list(self.order),
-            "doses": list(self.doses), "quantities": plain(self.rows()), "locations": plain(self.locations),
-            "ranges": plain(self.ranges()), "nca": None if self.nca is None else plain(self.nca.rows()[0]),
-            "error": {"model": self.error.kind, "cv": plain(fit.cv), "floor": plain(fit.floor), "scales": plain(fit.scales)},
-            "removed": plain(self.removed), "covariates": plain(self.covariates), "notes": plain(self.notes),
-        }  # fmt: skip
+            "subject": self.subject,
+            "location": self.location,
+            "convention": self.convention,
+            "order": list(self.order),
+            "doses": list(self.doses),
+            "quantities": plain(self.rows()),
+            "locations": plain(self.locations),
+            "ranges": plain(self.ranges()),
+            "nca": None if self.nca is None else plain(self.nca.rows()[0]),
+            "error": {
+                "model": self.error.kind,
+                "cv": plain(fit.cv),
+                "floor": plain(fit.floor),
+                "scales": plain(fit.scales),
+            },
+            "removed": plain(self.removed),
+            "covariates": plain(self.covariates),
+            "notes": plain(self.notes),
+        }
 
     def __str__(self) -> str:
         fit = self.at()

@@ -15,7 +15,7 @@ from unseen.core.estimate import Interval
 __all__ = ["Bootstrap"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bootstrap:
     """Refits of resampled data: every quantity of every refit.
 
@@ -46,7 +46,7 @@ class Bootstrap:
 
         Examples
         --------
-        >>> found = Bootstrap("parametric", {"U": np.linspace(-1, 1, 101)}, 0, {"U": 0.0}, df=3)
+        >>> found = Bootstrap(kind="parametric", draws={"U": np.linspace(-1, 1, 101)}, failed=0, centre={"U": 0.0}, df=3)
         >>> [round(end, 3) for end in found.interval("U", 0.5)]     # half the refits lie between -0.5 and 0.5
         [-0.567, 0.567]
         """

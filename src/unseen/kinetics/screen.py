@@ -80,7 +80,9 @@ def _fit_one(curves: Curves, sigma: NDArray, order: tuple[int, int], dosed: list
     weighted = shapes / sigma[:, None]
     amplitudes, *_ = np.linalg.lstsq(weighted, curves.value / sigma, rcond=None)
     fitted = shapes @ amplitudes
-    return Solution(amplitudes, (fitted - curves.value) / sigma, weighted, fitted, True)
+    return Solution(
+        theta=amplitudes, residuals=(fitted - curves.value) / sigma, jacobian=weighted, fitted=fitted, converged=True
+    )
 
 
 def _shapes(t: NDArray, dosed: list[tuple[NDArray, NDArray]], order: tuple[int, int]) -> NDArray:

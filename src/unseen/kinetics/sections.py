@@ -31,9 +31,14 @@ def _with_error(value: float, error: float) -> Cell:
 def quantities(fit: KineticFit) -> Table:
     """Rates, pools and fluxes with intervals."""
     rows = [
-        [r["quantity"], _with_error(r["estimate"], r["std_error"]), Cell(f"{r['lower']:.4g} to {r['upper']:.4g}", r["lower"]), _UNITS[r["unit"]]]
+        [
+            r["quantity"],
+            _with_error(r["estimate"], r["std_error"]),
+            Cell(f"{r['lower']:.4g} to {r['upper']:.4g}", r["lower"]),
+            _UNITS[r["unit"]],
+        ]
         for r in fit.rows()
-    ]  # fmt: skip
+    ]
     caption = f"Conversion {fit.location}. k02 is the total loss of the precursor, conversion included. {_CONVENTIONS[fit.convention]}"
     return Table(["quantity", "estimate ± SE", "95% interval", "unit"], rows, caption)
 
@@ -42,11 +47,19 @@ def alternatives(fit: KineticFit) -> list[Block]:
     """Criteria of the locations, and the fluxes each of them implies."""
     rows = [
         [
-            r["location"], r["class"], r["chi2"], r["df"], r["aicc"], Cell(f"{r['weight']:.2g}", r["weight"]),
-            Cell(f"{r['runs_p']:.2g}", r["runs_p"]), r["rank"], r["violations"] or "none", r["distance"],
+            r["location"],
+            r["class"],
+            r["chi2"],
+            r["df"],
+            r["aicc"],
+            Cell(f"{r['weight']:.2g}", r["weight"]),
+            Cell(f"{r['runs_p']:.2g}", r["runs_p"]),
+            r["rank"],
+            r["violations"] or "none",
+            r["distance"],
         ]
         for r in fit.locations
-    ]  # fmt: skip
+    ]
     names = ["location", "class", "chi2", "df", "AICc", "weight", "runs p", "rank", "limits broken", "distance"]
     caption = (
         "Rank: fewest physical limits broken, then AICc, then the summed squared distance from published fluxes. Nothing is decided "
@@ -164,11 +177,16 @@ def headline(study: KineticStudy) -> Section:
         )
     rows = [
         [
-            m.name, m.n, _with_error(m.mean, m.std_error), Cell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
-            _with_error(m.weighted_mean, m.weighted_error), _with_error(m.random_mean, m.random_error), Cell(f"{m.between_sd:.2g}", m.between_sd),
+            m.name,
+            m.n,
+            _with_error(m.mean, m.std_error),
+            Cell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
+            _with_error(m.weighted_mean, m.weighted_error),
+            _with_error(m.random_mean, m.random_error),
+            Cell(f"{m.between_sd:.2g}", m.between_sd),
         ]
         for m in means.values()
-    ]  # fmt: skip
+    ]
     columns = [
         "quantity",
         "n",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -40,6 +40,7 @@ class Infusion:
     """
 
     pool: str
+    _: KW_ONLY
     rate: float | str
     prime: float | str = 0.0
     until: float = np.inf
@@ -94,6 +95,7 @@ class CompartmentModel:
     rates: Mapping[str, tuple[str, str | None]]
     inputs: tuple[Bolus | Infusion, ...]
     outputs: Mapping[str, Output]
+    _: KW_ONLY
     tied: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, float] = field(default_factory=dict)
 

@@ -22,7 +22,7 @@ MIN_DOSED, MIN_FORMED = 5, 4
 _DOSES = ("dose_precursor", "dose_product")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Removal:
     """A sample that did not enter the fit, and why."""
 
@@ -35,7 +35,7 @@ class Removal:
     limit: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Subject:
     """Checked samples of one subject: times in minutes, TTR as fractions, doses and what was left out."""
 
@@ -94,7 +94,15 @@ def read_study(
             raise UnknownName("analyte in drop_early", analyte, scheme.analytes)
     if not samples["subject"]:
         raise InputError("the ttr table has no rows.")
-    reader = _Reader(samples, scheme, UNITS[unit], unit, TIME_UNITS[time_unit], early, need_sd)
+    reader = _Reader(
+        samples=samples,
+        scheme=scheme,
+        factor=UNITS[unit],
+        unit=unit,
+        minutes=TIME_UNITS[time_unit],
+        early=early,
+        need_sd=need_sd,
+    )
     dosing = _doses_by_subject(given)
     subjects, failures = [], {}
     for name in dict.fromkeys(map(_label, samples["subject"])):
@@ -149,7 +157,7 @@ def _flag(value: Any, place: str) -> bool:
     raise InputError(f"{place}: exclude is {value!r}; give true or false (or 1 or 0).")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Reader:
     """Reads the rows of one subject at a time."""
 
@@ -181,7 +189,15 @@ class _Reader:
         kept.sort(key=lambda e: (e[2], e[0]))
         time, value, which, sd, row = (np.array(c) for c in zip(*kept))
         curves = Curves(time.astype(float), value.astype(float), which.astype(int), sd.astype(float))
-        return Subject(name, curves, row, doses, covariates, tuple(removed), self._notes(name, curves, strangers))
+        return Subject(
+            name=name,
+            curves=curves,
+            rows=row,
+            doses=doses,
+            covariates=covariates,
+            removed=tuple(removed),
+            notes=self._notes(name, curves, strangers),
+        )
 
     def _doses(self, name: str, dosing) -> tuple[tuple[float, float], dict[str, Any]]:
         found = dosing.get(name, [])
@@ -204,7 +220,11 @@ class _Reader:
         raw_time, raw_ttr = self.samples["time"][i], self.samples["ttr"][i]
         if "exclude" in self.samples and _flag(self.samples["exclude"][i], place):
             return Removal(
-                analyte, _loose(raw_time) * self.minutes, _loose(raw_ttr) * self.factor, "excluded by the user", row
+                analyte=analyte,
+                time=_loose(raw_time) * self.minutes,
+                ttr=_loose(raw_ttr) * self.factor,
+                reason="excluded by the user",
+                row=row,
             )
         time = _number(raw_time, f"{place}: time") * self.minutes
         if time <= 0:
@@ -225,7 +245,9 @@ class _Reader:
             if sd <= 0:
                 raise InputError(f"{place}: sd is {self.samples['sd'][i]}; a standard deviation must be above 0.")
         if time <= self.early.get(analyte, -np.inf):
-            return Removal(analyte, time, ttr, f"early sample (up to {self.early[analyte]:g} min)", row)
+            return Removal(
+                analyte=analyte, time=time, ttr=ttr, reason=f"early sample (up to {self.early[analyte]:g} min)", row=row
+            )
         return time, ttr, self.scheme.analytes.index(analyte), sd, row
 
     def _check(self, name: str, kept: list[tuple[float, float, int, float, int]], strangers: set[str]) -> None:

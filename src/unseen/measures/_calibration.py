@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 __all__ = ["BrierParts", "bins_of", "brier_decomposition"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BrierParts:
     """Mean squared error of probabilities and its parts: score = reliability - resolution + uncertainty + within."""
 
@@ -88,4 +88,10 @@ def brier_decomposition(
     score = float(own @ np.square(probability - positive) / own.sum())
     reliability, resolution = float(share @ np.square(mean - rate)), float(share @ np.square(rate - base))
     uncertainty = base * (1 - base)
-    return BrierParts(score, reliability, resolution, uncertainty, score - reliability + resolution - uncertainty)
+    return BrierParts(
+        score=score,
+        reliability=reliability,
+        resolution=resolution,
+        uncertainty=uncertainty,
+        within=score - reliability + resolution - uncertainty,
+    )

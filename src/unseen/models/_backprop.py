@@ -64,9 +64,16 @@ def _gradient(below: Floats, delta: Floats) -> Floats:
 
 
 def new_nets(
-    count: int, inputs: int, hidden: int, outputs: int, rng: np.random.Generator, *, spread: float = 0.3, zero_first: bool = False,
+    count: int,
+    inputs: int,
+    hidden: int,
+    outputs: int,
+    rng: np.random.Generator,
+    *,
+    spread: float = 0.3,
+    zero_first: bool = False,
     logistic: bool = True,
-) -> Nets:  # fmt: skip
+) -> Nets:
     """Return nets with small random start weights; `zero_first` starts the input-to-hidden ones at 0."""
 
     def draw(rows: int, columns: int) -> Floats:

@@ -16,7 +16,7 @@ def _settings(**values: Any) -> MappingProxyType[str, Any]:
     return MappingProxyType(values)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A learner under a short name.
 
@@ -64,57 +64,100 @@ class Entry:
 
 _ALL = (
     Entry(
-        "linear-svm", "support vector machine with a linear boundary, C=1",
-        "svm:LinearSVC", "svm:LinearSVR", _settings(C=1.0, dual="auto", max_iter=20_000), scaled=True, scaled_target=True,
+        name="linear-svm",
+        description="support vector machine with a linear boundary, C=1",
+        classifier="svm:LinearSVC",
+        regressor="svm:LinearSVR",
+        settings=_settings(C=1.0, dual="auto", max_iter=20_000),
+        scaled=True,
+        scaled_target=True,
     ),
     Entry(
-        "rbf-svm", "support vector machine with a Gaussian kernel, C=1, gamma='scale'",
-        "svm:SVC", "svm:SVR", _settings(C=1.0, gamma="scale"), scaled=True, scaled_target=True,
+        name="rbf-svm",
+        description="support vector machine with a Gaussian kernel, C=1, gamma='scale'",
+        classifier="svm:SVC",
+        regressor="svm:SVR",
+        settings=_settings(C=1.0, gamma="scale"),
+        scaled=True,
+        scaled_target=True,
     ),
     Entry(
-        "cart", "one decision tree, a node of fewer than 5 rows is not split",
-        "tree:DecisionTreeClassifier", "tree:DecisionTreeRegressor", _settings(min_samples_split=5),
+        name="cart",
+        description="one decision tree, a node of fewer than 5 rows is not split",
+        classifier="tree:DecisionTreeClassifier",
+        regressor="tree:DecisionTreeRegressor",
+        settings=_settings(min_samples_split=5),
     ),
     Entry(
-        "knn", "k nearest neighbours, k = 5; knn:3 for k = 3",
-        "neighbors:KNeighborsClassifier", "neighbors:KNeighborsRegressor", first="n_neighbors", scaled=True,
+        name="knn",
+        description="k nearest neighbours, k = 5; knn:3 for k = 3",
+        classifier="neighbors:KNeighborsClassifier",
+        regressor="neighbors:KNeighborsRegressor",
+        first="n_neighbors",
+        scaled=True,
     ),
     Entry(
-        "lda", "linear discriminant analysis",
-        "discriminant_analysis:LinearDiscriminantAnalysis", sparse=False,
+        name="lda",
+        description="linear discriminant analysis",
+        classifier="discriminant_analysis:LinearDiscriminantAnalysis",
+        sparse=False,
     ),
     Entry(
-        "qda", "quadratic discriminant analysis, covariances shrunk by 0.001 so that constant features do no harm",
-        "discriminant_analysis:QuadraticDiscriminantAnalysis", settings=_settings(reg_param=0.001), scaled=True, sparse=False,
+        name="qda",
+        description="quadratic discriminant analysis, covariances shrunk by 0.001 so that constant features do no harm",
+        classifier="discriminant_analysis:QuadraticDiscriminantAnalysis",
+        settings=_settings(reg_param=0.001),
+        scaled=True,
+        sparse=False,
     ),
-    Entry("naive-bayes", "Gaussian naive Bayes", "naive_bayes:GaussianNB", sparse=False),
+    Entry(name="naive-bayes", description="Gaussian naive Bayes", classifier="naive_bayes:GaussianNB", sparse=False),
     Entry(
-        "logistic", "logistic regression with a ridge penalty, C=1",
-        "linear_model:LogisticRegression", settings=_settings(max_iter=10_000), scaled=True,
-    ),
-    Entry(
-        "random-forest", "100 trees on bootstrap samples",
-        "ensemble:RandomForestClassifier", "ensemble:RandomForestRegressor", _settings(n_estimators=100),
-    ),
-    Entry(
-        "boosting", "gradient boosting of histogram trees, leaves of at least 5 rows",
-        "ensemble:HistGradientBoostingClassifier", "ensemble:HistGradientBoostingRegressor",
-        _settings(min_samples_leaf=5), sparse=False,
+        name="logistic",
+        description="logistic regression with a ridge penalty, C=1",
+        classifier="linear_model:LogisticRegression",
+        settings=_settings(max_iter=10_000),
+        scaled=True,
     ),
     Entry(
-        "mlp", "neural net with one hidden layer of 50 units, trained by L-BFGS, weight decay 1",
-        "neural_network:MLPClassifier", "neural_network:MLPRegressor",
-        _settings(hidden_layer_sizes=(50,), solver="lbfgs", alpha=1.0, max_iter=5_000, max_fun=50_000), scaled=True, scaled_target=True,
-    ),
-    Entry("ols", "least squares", regressor="linear_model:LinearRegression"),
-    Entry(
-        "ridge", "least squares with a ridge penalty, alpha=1; for classes on codes -1 and 1",
-        "linear_model:RidgeClassifier", "linear_model:Ridge", scaled=True,
+        name="random-forest",
+        description="100 trees on bootstrap samples",
+        classifier="ensemble:RandomForestClassifier",
+        regressor="ensemble:RandomForestRegressor",
+        settings=_settings(n_estimators=100),
     ),
     Entry(
-        "dummy", "the most frequent class, or the mean, whatever the features",
-        "dummy:DummyClassifier", "dummy:DummyRegressor", _settings(strategy=None), missing=True,
+        name="boosting",
+        description="gradient boosting of histogram trees, leaves of at least 5 rows",
+        classifier="ensemble:HistGradientBoostingClassifier",
+        regressor="ensemble:HistGradientBoostingRegressor",
+        settings=_settings(min_samples_leaf=5),
+        sparse=False,
     ),
-)  # fmt: skip
+    Entry(
+        name="mlp",
+        description="neural net with one hidden layer of 50 units, trained by L-BFGS, weight decay 1",
+        classifier="neural_network:MLPClassifier",
+        regressor="neural_network:MLPRegressor",
+        settings=_settings(hidden_layer_sizes=(50,), solver="lbfgs", alpha=1.0, max_iter=5_000, max_fun=50_000),
+        scaled=True,
+        scaled_target=True,
+    ),
+    Entry(name="ols", description="least squares", regressor="linear_model:LinearRegression"),
+    Entry(
+        name="ridge",
+        description="least squares with a ridge penalty, alpha=1; for classes on codes -1 and 1",
+        classifier="linear_model:RidgeClassifier",
+        regressor="linear_model:Ridge",
+        scaled=True,
+    ),
+    Entry(
+        name="dummy",
+        description="the most frequent class, or the mean, whatever the features",
+        classifier="dummy:DummyClassifier",
+        regressor="dummy:DummyRegressor",
+        settings=_settings(strategy=None),
+        missing=True,
+    ),
+)
 
 CATALOGUE: MappingProxyType[str, Entry] = MappingProxyType({entry.name: entry for entry in _ALL})

@@ -60,8 +60,14 @@ class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     def __init__(
-        self, estimator: Any = None, measure: str = "auto", cv: int = 5, rule: str = "one-se", min_features: int = 1, random_state: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        estimator: Any = None,
+        measure: str = "auto",
+        cv: int = 5,
+        rule: str = "one-se",
+        min_features: int = 1,
+        random_state: Any = None,
+    ) -> None:
         self.estimator = estimator
         self.measure = measure
         self.cv = cv

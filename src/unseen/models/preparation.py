@@ -99,9 +99,11 @@ def _for_frame(entry: Entry, data: Data) -> list[tuple[str, Any]]:
         parts.append(("dates", _chain(in_days), dates))
     if categories:
         one_hot = OneHotEncoder(
-            handle_unknown="infrequent_if_exist", min_frequency=MIN_LEVEL_COUNT, max_categories=MAX_LEVELS,
+            handle_unknown="infrequent_if_exist",
+            min_frequency=MIN_LEVEL_COUNT,
+            max_categories=MAX_LEVELS,
             sparse_output=False,
-        )  # fmt: skip
+        )
         parts.append(("categories", one_hot, categories))
     return [("features", ColumnTransformer(parts))]
 

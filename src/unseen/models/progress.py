@@ -95,7 +95,7 @@ def _stages_of(estimator: Any) -> str:
     )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrainingProgress(Result):
     """What was recorded after each epoch.
 
@@ -198,7 +198,15 @@ def monitor(
     spread = [float(t.var(axis=0).mean()) for t in targets]
     rate = np.abs(np.diff(angle, prepend=np.nan))
     return TrainingProgress(
-        train, watched, _p(train, spread[0]), _p(watched, spread[1]), angle, rate, length, variance, spread[0]
+        train_error=train,
+        monitor_error=watched,
+        train_p=_p(train, spread[0]),
+        monitor_p=_p(watched, spread[1]),
+        angle=angle,
+        rate=rate,
+        length=length,
+        variance=variance,
+        target_variance=spread[0],
     )
 
 

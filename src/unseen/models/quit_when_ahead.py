@@ -62,8 +62,13 @@ class QuitWhenAhead(MetaEstimatorMixin, BaseEstimator):
     """
 
     def __init__(
-        self, estimator: Any, fraction: float = 0.25, epochs: int = 200, patience: int | None = None, random_state: Any = None
-    ) -> None:  # fmt: skip
+        self,
+        estimator: Any,
+        fraction: float = 0.25,
+        epochs: int = 200,
+        patience: int | None = None,
+        random_state: Any = None,
+    ) -> None:
         self.estimator = estimator
         self.fraction = fraction
         self.epochs = epochs

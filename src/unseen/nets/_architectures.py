@@ -51,10 +51,20 @@ def make_lenet5(n_features: Any = (1, 28, 28), n_classes: int = 10) -> nn.Sequen
         raise InputError(f"make_lenet5 reads images of at least 12 x 12 pixels; these have {height} x {width}.")
     after = [(side // 2 - 4) // 2 for side in (height, width)]
     return nn.Sequential(
-        *first, nn.Conv2d(channels, 6, 5, padding=2), nn.Tanh(), nn.AvgPool2d(2),
-        nn.Conv2d(6, 16, 5), nn.Tanh(), nn.AvgPool2d(2), nn.Flatten(),
-        nn.Linear(16 * after[0] * after[1], 120), nn.Tanh(), nn.Linear(120, 84), nn.Tanh(), nn.Linear(84, n_classes),
-    )  # fmt: skip
+        *first,
+        nn.Conv2d(channels, 6, 5, padding=2),
+        nn.Tanh(),
+        nn.AvgPool2d(2),
+        nn.Conv2d(6, 16, 5),
+        nn.Tanh(),
+        nn.AvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16 * after[0] * after[1], 120),
+        nn.Tanh(),
+        nn.Linear(120, 84),
+        nn.Tanh(),
+        nn.Linear(84, n_classes),
+    )
 
 
 def make_mlp(

@@ -59,11 +59,15 @@ def transform(X: torch.Tensor, f: Factors) -> torch.Tensor:
     right, down = f.shift_width * width, f.shift_height * height
     theta = torch.stack(
         [
-            xx, xy * height / width, -2 / width * (xx * right + xy * down),
-            yx * width / height, yy, -2 / height * (yx * right + yy * down),
+            xx,
+            xy * height / width,
+            -2 / width * (xx * right + xy * down),
+            yx * width / height,
+            yy,
+            -2 / height * (yx * right + yy * down),
         ],
         dim=1,
-    ).reshape(n, 2, 3)  # fmt: skip
+    ).reshape(n, 2, 3)
     grid = functional.affine_grid(theta, list(X.shape), align_corners=False)
     return functional.grid_sample(X, grid, mode="bilinear", padding_mode="border", align_corners=False)
 

@@ -18,16 +18,40 @@ __all__ = ["Run", "layer_of"]
 
 CONVOLUTIONS = {nn.Conv1d: F.conv1d, nn.Conv2d: F.conv2d, nn.Conv3d: F.conv3d}
 POOLS = (
-    nn.MaxPool1d, nn.MaxPool2d, nn.AvgPool1d, nn.AvgPool2d, nn.AdaptiveAvgPool1d, nn.AdaptiveAvgPool2d,
-    nn.AdaptiveMaxPool1d, nn.AdaptiveMaxPool2d, nn.ZeroPad2d, nn.Upsample,
-)  # fmt: skip
+    nn.MaxPool1d,
+    nn.MaxPool2d,
+    nn.AvgPool1d,
+    nn.AvgPool2d,
+    nn.AdaptiveAvgPool1d,
+    nn.AdaptiveAvgPool2d,
+    nn.AdaptiveMaxPool1d,
+    nn.AdaptiveMaxPool2d,
+    nn.ZeroPad2d,
+    nn.Upsample,
+)
 ELEMENTWISE = (
-    nn.ReLU, nn.ReLU6, nn.Tanh, nn.Sigmoid, nn.GELU, nn.SiLU, nn.ELU, nn.SELU, nn.CELU, nn.LeakyReLU, nn.Softplus,
-    nn.Softsign, nn.Hardtanh, nn.Hardsigmoid, nn.Hardswish, nn.Mish, nn.LogSigmoid, nn.Identity,
-)  # fmt: skip
+    nn.ReLU,
+    nn.ReLU6,
+    nn.Tanh,
+    nn.Sigmoid,
+    nn.GELU,
+    nn.SiLU,
+    nn.ELU,
+    nn.SELU,
+    nn.CELU,
+    nn.LeakyReLU,
+    nn.Softplus,
+    nn.Softsign,
+    nn.Hardtanh,
+    nn.Hardsigmoid,
+    nn.Hardswish,
+    nn.Mish,
+    nn.LogSigmoid,
+    nn.Identity,
+)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Run:
     """One pass: weights of all nets, whether they train, and which examples of each net's batch count.
 
@@ -212,12 +236,21 @@ def layer_of(layer: nn.Module) -> Callable[[Run, Any, str, Value], Value]:
     """Return the batched form of a layer, or say that there is none."""
     kind = type(layer)
     known: dict[type, Callable[[Run, Any, str, Value], Value]] = {
-        nn.Linear: _linear, nn.Flatten: _flatten, nn.Unflatten: _unflatten, nn.Softmax: _softmax,
-        nn.LogSoftmax: _softmax, SeededDropout: _dropout, nn.LayerNorm: _layer_norm, nn.GroupNorm: _group_norm,
-        nn.BatchNorm1d: _batch_norm, nn.BatchNorm2d: _batch_norm, nn.BatchNorm3d: _batch_norm,
-        **dict.fromkeys(CONVOLUTIONS, _convolution), **dict.fromkeys(POOLS, _spatial),
+        nn.Linear: _linear,
+        nn.Flatten: _flatten,
+        nn.Unflatten: _unflatten,
+        nn.Softmax: _softmax,
+        nn.LogSoftmax: _softmax,
+        SeededDropout: _dropout,
+        nn.LayerNorm: _layer_norm,
+        nn.GroupNorm: _group_norm,
+        nn.BatchNorm1d: _batch_norm,
+        nn.BatchNorm2d: _batch_norm,
+        nn.BatchNorm3d: _batch_norm,
+        **dict.fromkeys(CONVOLUTIONS, _convolution),
+        **dict.fromkeys(POOLS, _spatial),
         **dict.fromkeys(ELEMENTWISE, _elementwise),
-    }  # fmt: skip
+    }
     if kind not in known:
         raise Unbatchable(f"the layer {kind.__name__}")
     return known[kind]

@@ -58,10 +58,24 @@ def _product(shape: Sequence[int]) -> int:
 
 
 def sampled_many(
-    program: Program, start: Mapping[str, Tensor], buffers: Mapping[str, Tensor], X: Tensor, codes: Tensor, *, kind: str, per_chain: int,
-    burn_in: int, thin: int, step: float, temperature: float, prior: Mapping[str, float], friction: float,
-    jitter: float, seeds: Sequence[int], whitened: bool = False,
-) -> dict[str, Tensor]:  # fmt: skip
+    program: Program,
+    start: Mapping[str, Tensor],
+    buffers: Mapping[str, Tensor],
+    X: Tensor,
+    codes: Tensor,
+    *,
+    kind: str,
+    per_chain: int,
+    burn_in: int,
+    thin: int,
+    step: float,
+    temperature: float,
+    prior: Mapping[str, float],
+    friction: float,
+    jitter: float,
+    seeds: Sequence[int],
+    whitened: bool = False,
+) -> dict[str, Tensor]:
     """Return weights of shape (nets, chains, per_chain, ...) from the posteriors of many nets of one architecture.
 
     The dynamics are those of `unseen.nets.posterior` with full batches, and each net draws from its own generator in the same

@@ -26,7 +26,19 @@ from unseen.nets._zoo_plan import without_failures
 
 __all__ = ["bench", "bench_of"]
 
-FIXED = ("zoo", "name", "seed", "epochs", "train_loss", "train_accuracy", "test_accuracy", "n_parameters", "reason", "holdout_error", "gap")  # fmt: skip
+FIXED = (
+    "zoo",
+    "name",
+    "seed",
+    "epochs",
+    "train_loss",
+    "train_accuracy",
+    "test_accuracy",
+    "n_parameters",
+    "reason",
+    "holdout_error",
+    "gap",
+)
 NEEDED = ("zoo", "name", "seed", "gap", "train_accuracy", "test_accuracy")
 
 
@@ -91,9 +103,15 @@ def bench(
     if len(full) > 1:  # before the networks are measured, which may take hours
         _anything(full.gap, full.axes, full.seeds, [n.text for n in full.notes if n.code == "N004"])
     rows = measure_zoo(
-        full, wanted, path=path, draws=draws, device=device, random_state=random_state, max_seconds=max_seconds,
+        full,
+        wanted,
+        path=path,
+        draws=draws,
+        device=device,
+        random_state=random_state,
+        max_seconds=max_seconds,
         progress=progress,
-    )  # fmt: skip
+    )
     ids = {m.id for m in wanted}
     used = [row for row in rows if row.measure in ids]
     found = bench_of(full.rows(), used, n_permutations=n_permutations, accuracy=0.0, n_test=n_test)
@@ -158,15 +176,15 @@ def bench_of(
     ]
     lines = sorted(_adjusted(found), key=lambda line: -line.cmi)
     return Bench(
-        str(nets[0]["zoo"]),
-        tuple(lines),
-        100 * floor.quantile,
-        gap,
-        values,
-        axes,
-        seeds,
-        left_out,
-        _notes(gap, seeds, dropped, [name for name in left_out if name not in values]),
+        zoo=str(nets[0]["zoo"]),
+        lines=tuple(lines),
+        noise_floor=100 * floor.quantile,
+        gap=gap,
+        values=values,
+        axes=axes,
+        seeds=seeds,
+        left_out=left_out,
+        notes=_notes(gap, seeds, dropped, [name for name in left_out if name not in values]),
     )
 
 
@@ -226,9 +244,16 @@ def _columns(
 
 
 def _line(
-    name: str, column: np.ndarray, gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, seconds: float, error: float,
-    gap_error: float, n_permutations: int,
-) -> tuple[BenchLine, NoiseFloor]:  # fmt: skip
+    name: str,
+    column: np.ndarray,
+    gap: np.ndarray,
+    axes: dict[str, list[Any]],
+    seeds: np.ndarray,
+    seconds: float,
+    error: float,
+    gap_error: float,
+    n_permutations: int,
+) -> tuple[BenchLine, NoiseFloor]:
     own = np.isfinite(column)
     if not own.all():
         gap, column, seeds = gap[own], column[own], seeds[own]
@@ -240,10 +265,20 @@ def _line(
     tau = float(np.mean(np.nan_to_num(taus)))  # a measure that is constant orders nothing
     floor = score.noise_floor(n_permutations)
     return BenchLine(
-        name, name in CONTROLS, 100 * score.value, 100 * min(score.by_seed), 100 * max(score.by_seed), 100 * honest.value,
-        floor.p_value, tau, granulated_tau(gap, column, axes, seeds=seeds).value, worst.value, worst.worst,
-        seconds, error,
-    ), floor  # fmt: skip
+        measure=name,
+        control=name in CONTROLS,
+        cmi=100 * score.value,
+        cmi_low=100 * min(score.by_seed),
+        cmi_high=100 * max(score.by_seed),
+        cmi_honest=100 * honest.value,
+        p_value=floor.p_value,
+        tau=tau,
+        granulated_tau=granulated_tau(gap, column, axes, seeds=seeds).value,
+        robust_error=worst.value,
+        worst=worst.worst,
+        seconds=seconds,
+        std_error=error,
+    ), floor
 
 
 def _adjusted(found: Sequence[tuple[BenchLine, NoiseFloor]]) -> list[BenchLine]:

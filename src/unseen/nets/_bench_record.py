@@ -20,7 +20,7 @@ CONTROLS = ("random-order", "parameter-count", "training-loss", "epochs", "holdo
 NOT_MEASURED = "not measured"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BenchLine:
     """Scores of one measure on one zoo: CMI as the competition's program and without self pairs (both out of 100), and rank agreement.
 
@@ -43,7 +43,7 @@ class BenchLine:
     adjusted: float = float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bench(Result):
     """Scores of measures on a zoo, the best CMI first.
 

@@ -26,7 +26,7 @@ __all__ = ["MeasureRow", "measure_zoo", "measures_named", "read_rows", "write_ta
 LOG = logging.getLogger("unseen")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MeasureRow:
     """One measure of one network; `value` is NaN where it does not apply, for the `reason` given."""
 
@@ -123,13 +123,14 @@ def measure_zoo(
 
 def _measured(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | None, random_state: int) -> MeasureRow:
     begun = time.perf_counter()
-    place = (zoo.grid.id, record.seed, record.name, measure.id)
+    place = {"zoo": zoo.grid.id, "seed": record.seed, "net": record.name, "measure": measure.id}
     try:
         found = measure(net, draws=draws, random_state=random_state)
     except UnseenError as error:
-        return MeasureRow(*place, math.nan, math.nan, 0, time.perf_counter() - begun, str(error))
+        seconds = time.perf_counter() - begun
+        return MeasureRow(**place, value=math.nan, std_error=math.nan, draws=0, seconds=seconds, reason=str(error))
     spread = math.nan if found.std_error is None else found.std_error
-    return MeasureRow(*place, found.value, spread, found.draws, found.seconds)
+    return MeasureRow(**place, value=found.value, std_error=spread, draws=found.draws, seconds=found.seconds)
 
 
 def _resumed(path: Path) -> list[MeasureRow]:
@@ -166,9 +167,18 @@ def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:
     rows = []
     for line in csv_rows(path, [f.name for f in fields(MeasureRow)], "measures"):
         try:
-            place = (line["zoo"], int(line["seed"]), line["net"], line["measure"])
-            value, error, seconds = (float(line[name]) for name in ("value", "std_error", "seconds"))
-            rows.append(MeasureRow(*place, value, error, int(line["draws"]), seconds, line["reason"] or ""))
+            row = MeasureRow(
+                zoo=line["zoo"],
+                seed=int(line["seed"]),
+                net=line["net"],
+                measure=line["measure"],
+                value=float(line["value"]),
+                std_error=float(line["std_error"]),
+                draws=int(line["draws"]),
+                seconds=float(line["seconds"]),
+                reason=line["reason"] or "",
+            )
+            rows.append(row)
         except (TypeError, ValueError):
             continue
     return rows

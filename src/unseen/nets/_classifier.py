@@ -162,15 +162,36 @@ class Classifier(Estimator):
         copies: Any,
         progress: bool = False,
     ) -> Fits:
-        names = ("epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop",
-                 "stop_at", "optimizer", "device", "dtype", "after_epoch")  # fmt: skip
+        names = (
+            "epochs",
+            "batch_size",
+            "lr",
+            "momentum",
+            "weight_decay",
+            "dropout",
+            "patience",
+            "validation",
+            "stop",
+            "stop_at",
+            "optimizer",
+            "device",
+            "dtype",
+            "after_epoch",
+        )
         options = {name: getattr(self, name) for name in names}
         options["progress"] = progress or self.progress
         return fit_many(
-            make_mlp if self.module is None else self.module, self._shaped(array), codes, sets, seeds=list(seeds),
-            class_weight=weights_by_number(self.class_weight, classes), n_classes=len(classes), sample_weight=rows,
-            copies=copies, **options,
-        )  # fmt: skip
+            make_mlp if self.module is None else self.module,
+            self._shaped(array),
+            codes,
+            sets,
+            seeds=list(seeds),
+            class_weight=weights_by_number(self.class_weight, classes),
+            n_classes=len(classes),
+            sample_weight=rows,
+            copies=copies,
+            **options,
+        )
 
     def _shaped(self, array: np.ndarray) -> np.ndarray:
         return array if self.input_shape is None else reshaped(array, self.input_shape)
@@ -215,7 +236,7 @@ class Classifier(Estimator):
     def _answers(self, rows: Tensor, where: torch.device, dtype: torch.dtype) -> np.ndarray:
         net: nn.Module = copy.deepcopy(self.module_).to(where, dtype)
         with exact_float32():
-            view = View(net, net, where, dtype, most=[rows_at_once(self.sample_shape_, where)])
+            view = View(raw=net, module=net, device=where, dtype=dtype, most=[rows_at_once(self.sample_shape_, where)])
             logits = view.batched(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
         return logits.numpy()[:, : len(self.classes_)]
 

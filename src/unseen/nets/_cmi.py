@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 FEW_NETWORKS = 48
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Score(Result):
     """Conditional mutual information of gap and measure over the entropy of the gap: 0 no information, 1 the order of the gap.
 
@@ -101,7 +101,13 @@ class Score(Result):
             total += np.concatenate([np.nanmin(scorer.scores(part), axis=1) for part in chunks])
         scores = total / len(self.parts)
         p = (1 + int(np.sum(scores >= self.value - 1e-12))) / (1 + n_permutations)
-        return NoiseFloor(float(scores.mean()), float(np.quantile(scores, 0.95)), p, n_permutations, scores)
+        return NoiseFloor(
+            mean=float(scores.mean()),
+            quantile=float(np.quantile(scores, 0.95)),
+            p_value=p,
+            n_permutations=n_permutations,
+            scores=scores,
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per set of hyper-parameters held fixed."""
@@ -109,8 +115,11 @@ class Score(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, the sets as a list."""
-        return {**super().to_dict(), "by_set": [{"fixed": list(k), "score": None if v != v else v} for k, v in self.by_set.items()],
-                "binding": list(self.binding)}  # fmt: skip
+        return {
+            **super().to_dict(),
+            "by_set": [{"fixed": list(k), "score": None if v != v else v} for k, v in self.by_set.items()],
+            "binding": list(self.binding),
+        }
 
     def __str__(self) -> str:
         between = "" if self.interval is None else f" [{100 * self.interval.low:.2f}, {100 * self.interval.high:.2f}]"
@@ -204,9 +213,17 @@ def cmi(
         )
     by_set = dict(zip(names, np.where(undefined, np.nan, by_part.mean(axis=0)).tolist()))
     return Score(
-        float(by_seed.mean()), by_set, tuple(by_seed.tolist()), interval, g.size, tuple(sizes), self_pairs, ties,
-        _notes(g, made, [names[k] for k in np.flatnonzero(undefined)]), parts,
-    )  # fmt: skip
+        value=float(by_seed.mean()),
+        by_set=by_set,
+        by_seed=tuple(by_seed.tolist()),
+        interval=interval,
+        n_networks=g.size,
+        sizes=tuple(sizes),
+        self_pairs=self_pairs,
+        ties=ties,
+        notes=_notes(g, made, [names[k] for k in np.flatnonzero(undefined)]),
+        parts=parts,
+    )
 
 
 def _check(gap: Floats, grid: Grid, sizes: Sequence[int], ties: str) -> list[tuple[int, ...]]:
@@ -223,9 +240,16 @@ def _check(gap: Floats, grid: Grid, sizes: Sequence[int], ties: str) -> list[tup
 
 
 def _interval(
-    gap: Floats, measure: Floats, grid: Grid, columns: list[tuple[int, ...]], how: tuple[bool, str], value: float, level: float,
-    count: int, random_state: RandomState,
-) -> Interval:  # fmt: skip
+    gap: Floats,
+    measure: Floats,
+    grid: Grid,
+    columns: list[tuple[int, ...]],
+    how: tuple[bool, str],
+    value: float,
+    level: float,
+    count: int,
+    random_state: RandomState,
+) -> Interval:
     """Percentile bootstrap: each cell of the grid draws its networks anew from its own seeds.
 
     A cell with s networks shows (s - 1) / s of their variance to the bootstrap; deviations are widened by that.

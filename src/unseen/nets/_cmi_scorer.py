@@ -49,8 +49,12 @@ class Scorer:
         n_mu, n_both = cells.T @ above @ cells, cells.T @ both @ cells
         with np.errstate(divide="ignore", invalid="ignore"):
             p_gap, p_mu, p_both = n_gap / n, n_mu / n, n_both / n
-            joint = ((1 - p_gap - p_mu + p_both, 1 - p_gap, 1 - p_mu), (p_mu - p_both, 1 - p_gap, p_mu),
-                     (p_gap - p_both, p_gap, 1 - p_mu), (p_both, p_gap, p_mu))  # fmt: skip
+            joint = (
+                (1 - p_gap - p_mu + p_both, 1 - p_gap, 1 - p_mu),
+                (p_mu - p_both, 1 - p_gap, p_mu),
+                (p_gap - p_both, p_gap, 1 - p_mu),
+                (p_both, p_gap, p_mu),
+            )
             information = np.sum([_part(p, g, m) for p, g, m in joint], axis=0)
             entropy = -np.sum([p * np.log2(p + 1e-12) for p in (p_gap, 1 - p_gap)], axis=0)
         filled = n > 0

@@ -148,7 +148,9 @@ def estimate(
         given = replace(given, training={"progress": progress, **(given.training or {})})
     view, data = view_of(module, X, device=device, outputs=outputs, classes=classes)
     with watched(progress):
-        work = Work(method, problem_of(view, data, y, given), given, root_seed(random_state))
+        work = Work(
+            method=method, problem=problem_of(view, data, y, given), options=given, seed=root_seed(random_state)
+        )
         result = METHODS[method](work)
     notes = merge_notes(tuple(work.notes), tuple(view.notes), _few(work.problem), _at_odds(work.problem))
     return replace(result, notes=notes, seconds=time.perf_counter() - start)
@@ -166,9 +168,22 @@ def _of_given_logits(method: str, y: Any, options: Options) -> NetEstimate:
     doubt = (assigned != target).double() if method == "resub" else doubt_of(p, assigned, target, options.form)
     weights, values = point_weights(codes, len(classes), options.average), doubt.numpy()
     return NetEstimate(
-        float(weights @ values), None, None, None, method, Target.MODEL.at(len(p)), "zero-one", len(p), 0, 0.0, (), 0.0, values,
-        "input", str(options.posterior),
-    )  # fmt: skip
+        value=float(weights @ values),
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method,
+        target=Target.MODEL.at(len(p)),
+        loss="zero-one",
+        n_units=len(p),
+        n_fits=0,
+        seconds=0.0,
+        notes=(),
+        mc_error=0.0,
+        contributions=values,
+        space="input",
+        measure=str(options.posterior),
+    )
 
 
 def _few(problem: Problem) -> tuple[Note, ...]:

@@ -31,7 +31,7 @@ RING_SHARES = (0.68, 0.27, 0.04)
 RANK_STRONG, RANK_MODERATE, RANK_WEAK = 1.0, 2.0, 3.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Factors:
     """What is done to each image of a batch; every field is a tensor with one entry per image.
 
@@ -130,7 +130,20 @@ def no_augmentation(n: int, device: torch.device | str = "cpu") -> Factors:
     """Return factors that leave n images as they are; change some with `dataclasses.replace`."""
     zero, one = torch.zeros(n, device=device), torch.ones(n, device=device)
     off = torch.zeros(n, dtype=torch.bool, device=device)
-    return Factors(zero, zero, zero, zero, zero, zero, one, one, off, one, zero, off)
+    return Factors(
+        cut_height=zero,
+        cut_width=zero,
+        cut_top=zero,
+        cut_left=zero,
+        shift_height=zero,
+        shift_width=zero,
+        zoom_horizontal=one,
+        zoom_vertical=one,
+        sobel=off,
+        brightness=one,
+        rotation=zero,
+        flip=off,
+    )
 
 
 def draw_factors(

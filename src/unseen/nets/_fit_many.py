@@ -175,11 +175,22 @@ def fit_many(
             f'stop="patience" needs a validation share between 0 and 1; it is {validation}. Use stop="none" to train all epochs.'
         )
     settings = Settings(
-        whole("epochs", epochs), whole("batch_size", batch_size), per_net("lr", lr, count), per_net("momentum", momentum, count),
-        per_net("weight_decay", weight_decay, count), None if dropout is None else per_net("dropout", dropout, count),
-        whole("patience", patience), stop, stop_at, optimizer, maybe_whole("halve_every", halve_every), augment, strategy,
-        maybe_whole("eval_batch", eval_batch), looking(after_epoch, lambda: nets[0]),
-    )  # fmt: skip
+        epochs=whole("epochs", epochs),
+        batch_size=whole("batch_size", batch_size),
+        lr=per_net("lr", lr, count),
+        momentum=per_net("momentum", momentum, count),
+        weight_decay=per_net("weight_decay", weight_decay, count),
+        dropout=None if dropout is None else per_net("dropout", dropout, count),
+        patience=whole("patience", patience),
+        stop=stop,
+        stop_at=stop_at,
+        optimizer=optimizer,
+        halve_every=maybe_whole("halve_every", halve_every),
+        augment=augment,
+        strategy=strategy,
+        eval_batch=maybe_whole("eval_batch", eval_batch),
+        after_epoch=looking(after_epoch, lambda: nets[0]),
+    )
     if not (progress is None or isinstance(progress, bool) or hasattr(progress, "advance")):
         raise KindError(f"progress is {progress!r}; give True, False or a reporter.")
     max_together = maybe_whole("max_together", max_together)
@@ -204,13 +215,20 @@ def fit_many(
     with exact_float32(tf32):
         program, why = choose_program(ready, params, buffers, X_there, strategy)
         job = Job(
-            program, X_there, torch.from_numpy(y).to(where), sets, seeds,
-            None if weights is None else torch.from_numpy(weights).to(where, kind), settings,
-            tuple(k for k, p in ready.named_parameters() if p.requires_grad),
-            tuple(f"{path}.key" for path, _ in dropouts_of(ready)), bool(norms_of(ready)),
-            eval_batch or rows_at_once(X.shape[1:], where), where.type == "cuda" and not isinstance(program, Plain),
-            None if row_weights is None else torch.from_numpy(row_weights).to(where, kind),
-        )  # fmt: skip
+            program=program,
+            X=X_there,
+            y=torch.from_numpy(y).to(where),
+            sets=sets,
+            seeds=seeds,
+            weights=None if weights is None else torch.from_numpy(weights).to(where, kind),
+            settings=settings,
+            trainable=tuple(k for k, p in ready.named_parameters() if p.requires_grad),
+            dropouts=tuple(f"{path}.key" for path, _ in dropouts_of(ready)),
+            normalised=bool(norms_of(ready)),
+            eval_batch=eval_batch or rows_at_once(X.shape[1:], where),
+            graph=where.type == "cuda" and not isinstance(program, Plain),
+            row_weights=None if row_weights is None else torch.from_numpy(row_weights).to(where, kind),
+        )
         job, record, notes = train_all(job, params, buffers, max_together, progress)
     return _result(job, record, notes, nets[0], n_logits, described(job.program, job.graph, why), tf32, eval_batch)
 
@@ -282,9 +300,21 @@ def _result(
     history = [{name: np.array(values) for name, values in h.items()} for h in record.history]
     shape = tuple(int(d) for d in job.X.shape[1:])
     fits = Fits(
-        record.params, record.buffers, record.epochs, record.best_epochs, history, record.reasons, how, n_classes,
-        shape, template, job.program, notes, tf32, eval_batch,
-    )  # fmt: skip
+        params=record.params,
+        buffers=record.buffers,
+        epochs=record.epochs,
+        best_epochs=record.best_epochs,
+        history=history,
+        reasons=record.reasons,
+        how=how,
+        n_classes=n_classes,
+        sample_shape=shape,
+        template=template,
+        program=job.program,
+        notes=notes,
+        tf32=tf32,
+        eval_batch=eval_batch,
+    )
     bad = np.flatnonzero(fits.failed)
     if len(bad) == len(fits):
         raise FitError(

@@ -22,7 +22,7 @@ CPU_NUMBERS = 4_000_000
 GPU_NUMBERS = 32_000_000
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Fits:
     """Nets trained by `fit_many`.
 
@@ -113,11 +113,21 @@ class Fits:
         chosen = [range(len(self))[int(i)] for i in nets]
         where = torch.tensor(chosen, device=self.device)
         return Fits(
-            {k: v[where] for k, v in self.params.items()}, {k: v[where] for k, v in self.buffers.items()},
-            self.epochs[chosen], self.best_epochs[chosen], [self.history[i] for i in chosen],
-            [self.reasons[i] for i in chosen], self.how, self.n_classes, self.sample_shape, self.template, self.program,
-            list(self.notes), self.tf32, self.eval_batch,
-        )  # fmt: skip
+            params={k: v[where] for k, v in self.params.items()},
+            buffers={k: v[where] for k, v in self.buffers.items()},
+            epochs=self.epochs[chosen],
+            best_epochs=self.best_epochs[chosen],
+            history=[self.history[i] for i in chosen],
+            reasons=[self.reasons[i] for i in chosen],
+            how=self.how,
+            n_classes=self.n_classes,
+            sample_shape=self.sample_shape,
+            template=self.template,
+            program=self.program,
+            notes=list(self.notes),
+            tf32=self.tf32,
+            eval_batch=self.eval_batch,
+        )
 
     @torch.no_grad()
     def logits(self, X: Any, *, own: bool = False, batch: int | None = None) -> Tensor:

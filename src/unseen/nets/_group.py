@@ -34,7 +34,7 @@ class EvaluationTooLarge(Exception):
     """Memory ran out while nets were evaluated, not while they were trained."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Job:
     """What a call of `fit_many` trains: data on their device, rows and seeds per net, options."""
 

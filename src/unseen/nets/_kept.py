@@ -118,7 +118,11 @@ def _sheet(payload: Mapping[str, Any]) -> AugmentationSheet:
     if len(names) != rows or [len(row) for row in labels] != [columns] * rows:
         raise InputError("the images of the record and their names do not fit each other.")
     return AugmentationSheet(
-        str(payload["category"]), names, labels, _floats(payload["penalties"], rows, columns), images
+        category=str(payload["category"]),
+        row_labels=names,
+        labels=labels,
+        penalties=_floats(payload["penalties"], rows, columns),
+        images=images,
     )
 
 
@@ -128,9 +132,14 @@ def _sheets(payload: Mapping[str, Any]) -> tuple[AugmentationSheet, ...]:
 
 def _value(held: Mapping[str, Any]) -> MeasureValue:
     return MeasureValue(
-        str(held["measure"]), _number(held["value"]), _maybe(held["std_error"]), int(held["draws"]), _number(held["seconds"]),
-        tuple(map(str, held["used"])), {str(k): str(v) for k, v in dict(held["skipped"]).items()},
-    )  # fmt: skip
+        measure=str(held["measure"]),
+        value=_number(held["value"]),
+        std_error=_maybe(held["std_error"]),
+        draws=int(held["draws"]),
+        seconds=_number(held["seconds"]),
+        used=tuple(map(str, held["used"])),
+        skipped={str(k): str(v) for k, v in dict(held["skipped"]).items()},
+    )
 
 
 def _ranking(payload: Mapping[str, Any]) -> NetRanking:
@@ -146,7 +155,14 @@ def _ranking(payload: Mapping[str, Any]) -> NetRanking:
     probability = _floats(payload["probability"], n, n)
     agreement = _agreement(payload["agreement"], measures)
     return NetRanking(
-        names, score, probability, values, agreement, accuracy, _notes(payload["notes"]), _sheets(payload)
+        names=names,
+        score=score,
+        probability=probability,
+        values=values,
+        agreement=agreement,
+        accuracy=accuracy,
+        notes=_notes(payload["notes"]),
+        sheets=_sheets(payload),
     )
 
 
@@ -179,9 +195,17 @@ def _bench(payload: Mapping[str, Any]) -> Bench:
     seeds = np.array([int(v) for v in payload.get("seeds", [])], dtype=int)
     left_out = {str(k): str(v) for k, v in payload["left_out"].items()}
     return Bench(
-        str(payload["zoo"]), tuple(map(_line, payload["lines"])), float(_floats([payload["noise_floor"]], 1)[0]), gap, values, axes, seeds,
-        left_out, _notes(payload["notes"]), _sheets(payload),
-    )  # fmt: skip
+        zoo=str(payload["zoo"]),
+        lines=tuple(map(_line, payload["lines"])),
+        noise_floor=float(_floats([payload["noise_floor"]], 1)[0]),
+        gap=gap,
+        values=values,
+        axes=axes,
+        seeds=seeds,
+        left_out=left_out,
+        notes=_notes(payload["notes"]),
+        sheets=_sheets(payload),
+    )
 
 
 def _score(held: Mapping[str, Any]) -> Score:
@@ -189,14 +213,23 @@ def _score(held: Mapping[str, Any]) -> Score:
     if not any(value == value for value in by_set.values()):
         raise InputError("the score has no set of hyper-parameters.")
     return Score(
-        float(_floats([held["value"]], 1)[0]), by_set, tuple(map(_number, held["by_seed"])), _interval(held["interval"]),
-        int(held["n_networks"]), tuple(int(k) for k in held["sizes"]), bool(held["self_pairs"]), str(held["ties"]), _notes(held["notes"]),
-    )  # fmt: skip
+        value=float(_floats([held["value"]], 1)[0]),
+        by_set=by_set,
+        by_seed=tuple(map(_number, held["by_seed"])),
+        interval=_interval(held["interval"]),
+        n_networks=int(held["n_networks"]),
+        sizes=tuple(int(k) for k in held["sizes"]),
+        self_pairs=bool(held["self_pairs"]),
+        ties=str(held["ties"]),
+        notes=_notes(held["notes"]),
+    )
 
 
 def _floor(held: Mapping[str, Any]) -> NoiseFloor:
     mean, quantile, p = _floats([held[name] for name in ("mean", "quantile", "p_value")], 3).tolist()
-    return NoiseFloor(mean, quantile, p, int(held["n_permutations"]), np.empty(0))
+    return NoiseFloor(
+        mean=mean, quantile=quantile, p_value=p, n_permutations=int(held["n_permutations"]), scores=np.empty(0)
+    )
 
 
 def _scores(payload: Mapping[str, Any]) -> MeasureScores:
@@ -207,17 +240,37 @@ def _scores(payload: Mapping[str, Any]) -> MeasureScores:
     floors = {str(one["measure"]): _floor(one["noise_floor"]) for one in held}
     known = [one for one in held if one.get("adjusted_p_value") is not None]
     adjusted = {str(one["measure"]): _number(one["adjusted_p_value"]) for one in known}
-    return MeasureScores(scores, floors, *_table(payload), adjusted)
+    gap, values, axes = _table(payload)
+    return MeasureScores(scores=scores, floors=floors, gap=gap, values=values, axes=axes, adjusted=adjusted)
 
 
 def _estimate(payload: Mapping[str, Any]) -> NetEstimate:
     cls = CalibratedNetEstimate if "kappa" in payload else NetEstimate
     target = payload["target"]
     read: dict[str, Callable[[Any], Any]] = {
-        "value": lambda v: float(_floats([v], 1)[0]), "std_error": _maybe, "interval": _interval, "df": _maybe, "notes": _notes,
-        "mc_error": _maybe, "expected_rms": _maybe, "method": str, "loss": str, "space": str, "measure": str, "integration": str, "situation": str, "seconds": _number, "kappa": _number, "uncalibrated": _number, "calibration_error": _number, "n_units": int, "n_fits": int,
-        "target": lambda v: Target({"model": "model", "algorithm": "algorithm"}[target["kind"]], _maybe(target["n_train"])),
-    }  # fmt: skip
+        "value": lambda v: float(_floats([v], 1)[0]),
+        "std_error": _maybe,
+        "interval": _interval,
+        "df": _maybe,
+        "notes": _notes,
+        "mc_error": _maybe,
+        "expected_rms": _maybe,
+        "method": str,
+        "loss": str,
+        "space": str,
+        "measure": str,
+        "integration": str,
+        "situation": str,
+        "seconds": _number,
+        "kappa": _number,
+        "uncalibrated": _number,
+        "calibration_error": _number,
+        "n_units": int,
+        "n_fits": int,
+        "target": lambda v: Target(
+            {"model": "model", "algorithm": "algorithm"}[target["kind"]], _maybe(target["n_train"])
+        ),
+    }
     arrays = ("contributions", "bandwidth", "curve", "deviations")
     read |= {name: lambda v: None if v is None else _array(v) for name in arrays}
     there = [f.name for f in dataclasses.fields(cls) if f.name in payload or f.default is dataclasses.MISSING]

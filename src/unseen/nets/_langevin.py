@@ -17,9 +17,24 @@ CHECK_EVERY = 50
 
 
 def sampled_states(
-    module: nn.Module, X: Any, codes: Any, *, kind: str, per_chain: int, chains: int, burn_in: int, thin: int, step: float,
-    temperature: float, prior_scale: float, friction: float, batch_size: int | None, jitter: float, seed: int, notes: list[Any] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    module: nn.Module,
+    X: Any,
+    codes: Any,
+    *,
+    kind: str,
+    per_chain: int,
+    chains: int,
+    burn_in: int,
+    thin: int,
+    step: float,
+    temperature: float,
+    prior_scale: float,
+    friction: float,
+    batch_size: int | None,
+    jitter: float,
+    seed: int,
+    notes: list[Any] | None = None,
+) -> dict[str, Any]:
     """Return stacked weights of shape (chains, per_chain, ...) from the posterior of a classifier's weights.
 
     The potential is the summed cross-entropy plus |w|^2 / (2 prior_scale^2). `step` is a step length on the *mean* loss, as
@@ -47,7 +62,7 @@ def sampled_states(
             start = value.detach().expand(chains, *value.shape).clone()
             weights[name] = start + jitter * normal(start)
     gradient = _gradient(module, buffers, fixed)
-    pieces = View(module, module, X.device, X.dtype, notes=[] if notes is None else notes)
+    pieces = View(raw=module, module=module, device=X.device, dtype=X.dtype, notes=[] if notes is None else notes)
     velocity = {k: torch.zeros_like(v) for k, v in weights.items()}
     pace = step / n
     keep, share = (1.0 - friction, friction) if kind == "sghmc" else (0.0, 1.0)

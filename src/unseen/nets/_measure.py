@@ -129,7 +129,16 @@ class Measure:
         spread = self.std_error(sample) if self.default_draws else 0.0
         moves = self._moves(sample, spread) if spread and len(sample) == count else ()
         seconds = time.perf_counter() - start
-        return MeasureValue(self.id, value, spread, count, seconds, layers.used, layers.skipped, moves)
+        return MeasureValue(
+            measure=self.id,
+            value=value,
+            std_error=spread,
+            draws=count,
+            seconds=seconds,
+            used=layers.used,
+            skipped=layers.skipped,
+            moves=moves,
+        )
 
     def draws_for(self, net: Net) -> int:
         """Return the number of draws when none is asked for; override where it depends on the data."""

@@ -20,7 +20,7 @@ from unseen.nets._rank_scores import kendall_tau
 __all__ = ["MeasureScores", "score_measures"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MeasureScores(Result):
     """Scores of measures on one table of networks, in the order the measures were given.
 
@@ -77,18 +77,34 @@ class MeasureScores(Result):
             low, high = (None, None) if score.interval is None else (100 * end for end in score.interval)
             floor = self.floors[name]
             found.append(
-                {"measure": name, "cmi": 100 * score.value, "lower": low, "upper": high, "floor": 100 * floor.quantile,
-                 "p": floor.p_value, "adjusted": self.adjusted.get(name), "tau": self.tau(name), "least with fixed": " ".join(score.binding), "networks": score.n_networks}
-            )  # fmt: skip
+                {
+                    "measure": name,
+                    "cmi": 100 * score.value,
+                    "lower": low,
+                    "upper": high,
+                    "floor": 100 * floor.quantile,
+                    "p": floor.p_value,
+                    "adjusted": self.adjusted.get(name),
+                    "tau": self.tau(name),
+                    "least with fixed": " ".join(score.binding),
+                    "networks": score.n_networks,
+                }
+            )
         return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values: a list of scores with their noise floors."""
         scored = [
-            {"measure": name, **score.to_dict(), "noise_floor": self.floors[name].to_dict(), "p_value": self.floors[name].p_value,
-             "adjusted_p_value": self.adjusted.get(name), "kendall_tau": self.tau(name)}
+            {
+                "measure": name,
+                **score.to_dict(),
+                "noise_floor": self.floors[name].to_dict(),
+                "p_value": self.floors[name].p_value,
+                "adjusted_p_value": self.adjusted.get(name),
+                "kendall_tau": self.tau(name),
+            }
             for name, score in self.scores.items()
-        ]  # fmt: skip
+        ]
         return {"measures": scored}
 
     def to_record(self) -> dict[str, Any]:
@@ -175,4 +191,6 @@ def score_measures(
     columns = grid.columns if hasattr(grid, "columns") else grid
     axes = {str(name): np.asarray(grid[name], dtype=object).tolist() for name in columns}
     adjusted = adjusted_p_values({name: score.value for name, score in scores.items()}, floors)
-    return MeasureScores(scores, floors, np.asarray(gap, dtype=float), values, axes, adjusted)
+    return MeasureScores(
+        scores=scores, floors=floors, gap=np.asarray(gap, dtype=float), values=values, axes=axes, adjusted=adjusted
+    )

@@ -10,7 +10,7 @@ from unseen.core.result import Result
 __all__ = ["MeasureValue"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MeasureValue(Result):
     """A measure of one network: the larger, the larger the gap it expects.
 
@@ -46,8 +46,17 @@ class MeasureValue(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the record as one row."""
-        return [{"measure": self.measure, "value": self.value, "std_error": self.std_error, "draws": self.draws,
-                 "seconds": self.seconds, "used": " ".join(self.used), "skipped": " ".join(self.skipped)}]  # fmt: skip
+        return [
+            {
+                "measure": self.measure,
+                "value": self.value,
+                "std_error": self.std_error,
+                "draws": self.draws,
+                "seconds": self.seconds,
+                "used": " ".join(self.used),
+                "skipped": " ".join(self.skipped),
+            }
+        ]
 
     def __str__(self) -> str:
         error = "" if not self.std_error else f" ± {self.std_error:.2g} ({self.draws} draws)"

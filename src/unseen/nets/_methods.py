@@ -23,7 +23,7 @@ from unseen.nets._view import held_still
 __all__ = ["METHODS", "Work", "doubt_of"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Work:
     """Everything one estimate computes with."""
 
@@ -53,10 +53,24 @@ class Work:
         """Fill in the record."""
         weights, n = self.problem.weights, len(self.problem.X)
         return NetEstimate(
-            float(weights @ means.values), None, None, None, self.method, Target.MODEL.at(n), "zero-one", n, n_fits, 0.0, (),
-            means.error(weights), means.values, self.problem.cut.name, measure, means.how,
-            None if kernels is None else kernels.bandwidth,
-        )  # fmt: skip
+            value=float(weights @ means.values),
+            std_error=None,
+            interval=None,
+            df=None,
+            method=self.method,
+            target=Target.MODEL.at(n),
+            loss="zero-one",
+            n_units=n,
+            n_fits=n_fits,
+            seconds=0.0,
+            notes=(),
+            mc_error=means.error(weights),
+            contributions=means.values,
+            space=self.problem.cut.name,
+            measure=measure,
+            integration=means.how,
+            bandwidth=None if kernels is None else kernels.bandwidth,
+        )
 
 
 def _resub(work: Work) -> NetEstimate:
@@ -86,8 +100,10 @@ def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
         trials = work.trials(kind)
         kappa, curve, table = search_kappa(
             lambda k: trials.deviations(k, options.exact),
-            step=options.step, max_kappa=options.max_kappa, bidirectional=options.bidirectional,
-        )  # fmt: skip
+            step=options.step,
+            max_kappa=options.max_kappa,
+            bidirectional=options.bidirectional,
+        )
         kernels = problem.kernels(kind, options)
         plain = problem.misclassified(kernels, work.points, options.exact)
         scaled = replace(kernels, scale=kappa)
@@ -99,9 +115,13 @@ def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
             return float(problem.weights @ again.values)
 
         return CalibratedNetEstimate(
-            **vars(base), kappa=kappa, curve=curve, deviations=table, uncalibrated=float(problem.weights @ plain.values),
+            **vars(base),
+            kappa=kappa,
+            curve=curve,
+            deviations=table,
+            uncalibrated=float(problem.weights @ plain.values),
             calibration_error=_calibration_error(trials, options, {kappa: base.value}, at),
-        )  # fmt: skip
+        )
 
     return run
 

@@ -82,9 +82,20 @@ class Monitor:
     """
 
     def __init__(
-        self, module: nn.Module, X: Any, y: Any, X_monitor: Any, y_monitor: Any, *, path: str | PathLike[str] | None = None,
-        resume: bool = False, patience: int | None = None, keep_best: bool = True, classes: Any = None, task: str = "auto",
-    ) -> None:  # fmt: skip
+        self,
+        module: nn.Module,
+        X: Any,
+        y: Any,
+        X_monitor: Any,
+        y_monitor: Any,
+        *,
+        path: str | PathLike[str] | None = None,
+        resume: bool = False,
+        patience: int | None = None,
+        keep_best: bool = True,
+        classes: Any = None,
+        task: str = "auto",
+    ) -> None:
         if not isinstance(module, nn.Module):
             raise KindError(f"module is a {type(module).__name__}; give the torch.nn.Module that is being trained.")
         if patience is not None and (not isinstance(patience, (int, np.integer)) or patience < 1):
@@ -151,11 +162,19 @@ class Monitor:
         angle, length, variance = weight_summary(weights)
         before = self.lines[-1]["angle"] if self.lines else None
         line = {
-            "epoch": len(self.lines) + 1, "train_error": train, "monitor_error": watched, "train_p": _p(train, self._spread[0]),
-            "monitor_p": _p(watched, self._spread[1]), "angle": angle, "rate": float("nan") if before is None else abs(angle - before),
-            "length": length, "variance": variance, "train_wrong": train_wrong, "monitor_wrong": watched_wrong,
+            "epoch": len(self.lines) + 1,
+            "train_error": train,
+            "monitor_error": watched,
+            "train_p": _p(train, self._spread[0]),
+            "monitor_p": _p(watched, self._spread[1]),
+            "angle": angle,
+            "rate": float("nan") if before is None else abs(angle - before),
+            "length": length,
+            "variance": variance,
+            "train_wrong": train_wrong,
+            "monitor_wrong": watched_wrong,
             **own,
-        }  # fmt: skip
+        }
         self.lines.append(line)
         if watched < self._best_error:
             self._best_error, self.best_epoch = watched, len(self.lines)

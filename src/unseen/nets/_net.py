@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import torch
@@ -70,6 +70,7 @@ class Net:
     module: torch.nn.Module
     X_train: torch.Tensor
     y_train: torch.Tensor
+    _: KW_ONLY
     value_range: tuple[Any, Any] = (0.0, 1.0)
     initial: Mapping[str, torch.Tensor] | None = None
     hyper: Mapping[str, Any] = field(default_factory=dict)

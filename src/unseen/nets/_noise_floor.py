@@ -16,7 +16,7 @@ __all__ = ["NoiseFloor", "adjusted_p_values"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NoiseFloor(Result):
     """What a measure without information scores on this grid, by permuting the measure over the networks.
 
@@ -71,7 +71,7 @@ def adjusted_p_values(scores: Mapping[str, float], floors: Mapping[str, NoiseFlo
 
     Examples
     --------
-    >>> def floor(*scores): return NoiseFloor(0.0, 0.0, 0.0, len(scores), np.array(scores))
+    >>> def floor(*scores): return NoiseFloor(mean=0.0, quantile=0.0, p_value=0.0, n_permutations=len(scores), scores=np.array(scores))
     >>> adjusted_p_values({"a": 0.5, "b": 0.2}, {"a": floor(0.1, 0.3, 0.1), "b": floor(0.1, 0.1, 0.6)})
     {'a': 0.5, 'b': 0.75}
     """

@@ -24,7 +24,7 @@ WATCHED = 50
 SETTLED = 1.05
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Posterior(Result):
     """A net with uncertain weights, as samples of its logits.
 
@@ -69,7 +69,7 @@ class Posterior(Result):
     def logits(self, X: Any) -> Any:
         """Return sampled logits of shape (S, n, c), batch by batch."""
         data = input_tensor(X, self.device, self.dtype)
-        view = View(lambda x: x, None, self.device, self.dtype)
+        view = View(raw=lambda x: x, module=None, device=self.device, dtype=self.dtype)
         with torch.no_grad():
             return view.batched(lambda x: self._drawn(x).transpose(0, 1), data).transpose(0, 1)
 
@@ -113,7 +113,7 @@ class Posterior(Result):
         5
         """
         if callable(logits):
-            return cls("given", 0, logits)
+            return cls(sampler="given", n_samples=0, draw=logits)
         given = np.asarray(logits.detach().cpu() if isinstance(logits, torch.Tensor) else logits)
         if given.dtype.kind not in "fiu":
             raise KindError(
@@ -124,7 +124,7 @@ class Posterior(Result):
             raise InputError(
                 f"logits have shape {tuple(values.shape)}; finite numbers of shape (samples, rows, classes) are needed."
             )
-        return cls("given", len(values), None, values)
+        return cls(sampler="given", n_samples=len(values), draw=None, fixed=values)
 
     @classmethod
     def from_states(cls, module: nn.Module, states: Sequence[Any], device: Any = "auto") -> Posterior:
@@ -153,13 +153,17 @@ def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str,
 
     def one(s: int, X: Any) -> Any:
         state = {k: v[s] for k, v in states.items()}
-        return View(lambda x: functional_call(module, state, (x,)), None, X.device, X.dtype).logits(X)
+        return View(
+            raw=lambda x: functional_call(module, state, (x,)), module=None, device=X.device, dtype=X.dtype
+        ).logits(X)
 
     def draw(X: Any) -> Any:
         with held_still(module):
             return torch.stack([one(s, X) for s in range(count)])
 
-    return Posterior(sampler, count, draw, None, first.device, first.dtype, **more)
+    return Posterior(
+        sampler=sampler, n_samples=count, draw=draw, fixed=None, device=first.device, dtype=first.dtype, **more
+    )
 
 
 def diagnosed(

@@ -15,7 +15,7 @@ __all__ = ["PowerLaw", "eigenvalues", "fit_power_law"]
 FEWEST_EIGENVALUES = 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PowerLaw:
     """Exponent, start of the tail, distance between fit and data, tail size and largest value."""
 
@@ -56,12 +56,18 @@ def fit_power_law(values: np.ndarray) -> PowerLaw:
     sums = logs[::-1].cumsum()[::-1][:-1] - n * logs[:-1]
     with np.errstate(divide="ignore"):
         alphas = 1 + n / sums
-    best = PowerLaw(float("nan"), x[0], np.inf, x.size, x[-1])
+    best = PowerLaw(alpha=float("nan"), xmin=x[0], distance=np.inf, n_tail=x.size, largest=x[-1])
     for k in np.flatnonzero(sums > 0):
         fitted = 1 - np.exp((1 - alphas[k]) * (logs[k:] - logs[k]))
         distance = np.abs(fitted - np.arange(n[k]) / n[k]).max()
         if distance < best.distance:
-            best = PowerLaw(float(alphas[k]), float(x[k]), float(distance), int(n[k]), float(x[-1]))
+            best = PowerLaw(
+                alpha=float(alphas[k]),
+                xmin=float(x[k]),
+                distance=float(distance),
+                n_tail=int(n[k]),
+                largest=float(x[-1]),
+            )
     return best
 
 

@@ -24,7 +24,7 @@ MODES = ("expectation", "product_error", "product_accuracy")
 FORMS = ("predicted", "released")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """Options that estimates of nets share; see `unseen.nets.estimate`."""
 
@@ -95,7 +95,7 @@ def options_from(given: dict[str, Any]) -> Options:
     return Options(**given)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
     """A net with its sample: inputs, class codes, features in the space of the kernels, weights of the points."""
 
@@ -169,9 +169,15 @@ def problem_of(view: View, X: torch.Tensor, y: Any, options: Options) -> Problem
         features = X if cut.name == "input" else view.batched(cut.head, X)
     codes, classes = class_codes(y, logits.shape[1], view.classes, len(X))
     return Problem(
-        view, cut, X, torch.as_tensor(codes, device=view.device), classes, features, logits.argmax(1),
-        point_weights(codes, len(classes), options.average),
-    )  # fmt: skip
+        view=view,
+        cut=cut,
+        X=X,
+        codes=torch.as_tensor(codes, device=view.device),
+        classes=classes,
+        features=features,
+        assigned=logits.argmax(1),
+        weights=point_weights(codes, len(classes), options.average),
+    )
 
 
 def point_weights(codes: np.ndarray, n_classes: int, average: str) -> Floats:

@@ -19,9 +19,23 @@ from unseen.nets._values import SHARED, STACKED, Unbatchable, Value
 __all__ = ["Grouped", "Plain", "Program", "Vmapped"]
 
 SAME_EVERYWHERE = {
-    torch.relu, torch.tanh, torch.sigmoid, F.relu, F.tanh, F.sigmoid, F.gelu, F.silu, F.elu, F.leaky_relu, F.softplus,
-    torch.nn.functional.relu6, torch.exp, torch.abs, torch.square, torch.sqrt,
-}  # fmt: skip
+    torch.relu,
+    torch.tanh,
+    torch.sigmoid,
+    F.relu,
+    F.tanh,
+    F.sigmoid,
+    F.gelu,
+    F.silu,
+    F.elu,
+    F.leaky_relu,
+    F.softplus,
+    torch.nn.functional.relu6,
+    torch.exp,
+    torch.abs,
+    torch.square,
+    torch.sqrt,
+}
 METHODS_SAME = {"relu": torch.relu, "tanh": torch.tanh, "sigmoid": torch.sigmoid, "contiguous": lambda t: t}
 SPATIAL = {F.max_pool2d, F.avg_pool2d, F.adaptive_avg_pool2d, F.adaptive_max_pool2d, F.max_pool1d, F.avg_pool1d}
 ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, torch.add, torch.mul, operator.iadd}
@@ -86,7 +100,7 @@ class Grouped(Program):
     def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
         """Walk the traced graph with values of all nets."""
         nets = next(iter(params.values())).shape[0]
-        run = Run(params, buffers, nets, train, valid, self.convolution)
+        run = Run(params=params, buffers=buffers, nets=nets, train=train, valid=valid, convolution=self.convolution)
         values: dict[fx.Node, Any] = {}
         for node in self.nodes[train]:
             if node.op == "placeholder":

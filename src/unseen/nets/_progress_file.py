@@ -150,6 +150,9 @@ def _standing(lines: list[dict[str, Any]]) -> dict[str, Any]:
     last, best = epochs[-1], int(np.argmin(watched))
     shown = ("train_error", "monitor_error", "train_wrong", "monitor_wrong", "monitor_p", "angle", "rate")
     return {
-        "epoch": last["epoch"], **{name: last.get(name) for name in shown}, "best_epoch": epochs[best]["epoch"],
-        "best_error": epochs[best].get("monitor_error"), "state": done or "running",
-    }  # fmt: skip
+        "epoch": last["epoch"],
+        **{name: last.get(name) for name in shown},
+        "best_epoch": epochs[best]["epoch"],
+        "best_error": epochs[best].get("monitor_error"),
+        "state": done or "running",
+    }

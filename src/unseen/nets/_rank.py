@@ -125,10 +125,15 @@ def rank(
         for b in list(table)[i + 1 :]
     }
     return NetRanking(
-        tuple(names[k] for k in order), tuple(float(score[k]) for k in order), chance[order],
-        {m: tuple(found[k] for k in order) for m, found in table.items()}, agreement, tuple(trained[names[k]] for k in order), tuple(notes),
-        sheets_for(used, ready[names[0]].X_train, ready[names[0]].value_range) if images else (),
-    )  # fmt: skip
+        names=tuple(names[k] for k in order),
+        score=tuple(float(score[k]) for k in order),
+        probability=chance[order],
+        values={m: tuple(found[k] for k in order) for m, found in table.items()},
+        agreement=agreement,
+        accuracy=tuple(trained[names[k]] for k in order),
+        notes=tuple(notes),
+        sheets=sheets_for(used, ready[names[0]].X_train, ready[names[0]].value_range) if images else (),
+    )
 
 
 def _ready(

@@ -15,7 +15,7 @@ from unseen.nets._sheet import AugmentationSheet
 __all__ = ["NetRanking"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NetRanking(Result):
     """Networks in the order in which they are expected to generalize, the smallest expected gap first.
 
@@ -74,11 +74,15 @@ class NetRanking(Result):
         """Return one row per network: rank, name, probability of being best, and every measure."""
         return [
             {
-                "rank": i + 1, "network": name, "score": self.score[i], "probability_best": float(self.probability[i, 0]),
-                "train_accuracy": self.accuracy[i], **{m: found[i].value for m, found in self.values.items()},
+                "rank": i + 1,
+                "network": name,
+                "score": self.score[i],
+                "probability_best": float(self.probability[i, 0]),
+                "train_accuracy": self.accuracy[i],
+                **{m: found[i].value for m, found in self.values.items()},
             }
             for i, name in enumerate(self.names)
-        ]  # fmt: skip
+        ]
 
     def to_record(self) -> dict[str, Any]:
         """Return plain values with the sheets; lists where a store would lose an order."""

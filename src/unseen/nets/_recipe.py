@@ -18,8 +18,18 @@ from unseen.nets._start import giving_logits, probed
 __all__ = ["around", "recipe_of"]
 
 TRAINING = (
-    "epochs", "batch_size", "lr", "momentum", "weight_decay", "dropout", "patience", "validation", "stop", "stop_at", "optimizer",
-)  # fmt: skip
+    "epochs",
+    "batch_size",
+    "lr",
+    "momentum",
+    "weight_decay",
+    "dropout",
+    "patience",
+    "validation",
+    "stop",
+    "stop_at",
+    "optimizer",
+)
 
 
 def recipe_of(module: Any, X: Any) -> tuple[dict[str, Any], Any]:

@@ -10,7 +10,7 @@ from unseen.core.estimate import CalibratedEstimate, SmoothedEstimate
 __all__ = ["CalibratedNetEstimate", "NetEstimate"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NetEstimate(SmoothedEstimate):
     """The error of a trained net integrated under an empirical measure.
 
@@ -49,7 +49,7 @@ class NetEstimate(SmoothedEstimate):
         return f"{self.method}: {self.loss} {self.value:.4g}{error} ({self.measure}{where}; {self.integration}; {self.target})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CalibratedNetEstimate(NetEstimate, CalibratedEstimate):
     """A bolstered estimate whose kernels were scaled to remove an estimated bias.
 

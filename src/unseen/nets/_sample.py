@@ -25,9 +25,17 @@ def _images(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Ten
 
 def _conv() -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(1, 6, 3, padding=1), nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Conv2d(6, 8, 3, padding=1), nn.BatchNorm2d(8),
-        nn.ReLU(), nn.AvgPool2d(2), nn.Flatten(), nn.Dropout(0.1), nn.Linear(32, 3),
-    )  # fmt: skip
+        nn.Conv2d(1, 6, 3, padding=1),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(2),
+        nn.Conv2d(6, 8, 3, padding=1),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.AvgPool2d(2),
+        nn.Flatten(),
+        nn.Dropout(0.1),
+        nn.Linear(32, 3),
+    )
 
 
 def _mlp() -> nn.Module:

@@ -133,10 +133,23 @@ def posterior(
         return _by_laplace(net, data, target, (n_samples, predictive, prior_scale, temperature), seed, labels)
     notes: list[Note] = []
     states = sampled_states(
-        net, data, target, kind=sampler, per_chain=-(-n_samples // n_chains), chains=n_chains, burn_in=int(burn_in), thin=thin, step=step,
-        temperature=temperature, prior_scale=prior_scale, friction=friction, batch_size=batch_size, jitter=jitter,
-        seed=task_seed(seed, "chains"), notes=notes,
-    )  # fmt: skip
+        net,
+        data,
+        target,
+        kind=sampler,
+        per_chain=-(-n_samples // n_chains),
+        chains=n_chains,
+        burn_in=int(burn_in),
+        thin=thin,
+        step=step,
+        temperature=temperature,
+        prior_scale=prior_scale,
+        friction=friction,
+        batch_size=batch_size,
+        jitter=jitter,
+        seed=task_seed(seed, "chains"),
+        notes=notes,
+    )
     return diagnosed(net, states, data, sampler, labels, notes)
 
 
@@ -191,7 +204,9 @@ def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> P
                     handle.remove()
         return torch.stack(out)
 
-    return Posterior("mc-dropout", count, draw, None, X.device, X.dtype, classes_=labels)
+    return Posterior(
+        sampler="mc-dropout", n_samples=count, draw=draw, fixed=None, device=X.device, dtype=X.dtype, classes_=labels
+    )
 
 
 def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: Any, labels: Any) -> Posterior:
@@ -205,7 +220,13 @@ def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: 
     fits = fit_many(net, X, codes, None, seeds=seeds, device=X.device, dtype=X.dtype, **training_options(training))
     fits.demand_all("the member of the ensemble number")
     return Posterior(
-        "ensemble", count, lambda batch: _two_columns(fits.logits(batch)), None, X.device, X.dtype, classes_=labels
+        sampler="ensemble",
+        n_samples=count,
+        draw=lambda batch: _two_columns(fits.logits(batch)),
+        fixed=None,
+        device=X.device,
+        dtype=X.dtype,
+        classes_=labels,
     )
 
 
@@ -215,10 +236,24 @@ def _by_laplace(net: nn.Module, X: Any, codes: Any, options: tuple[Any, ...], se
         raise UnknownName("predictive", predictive, ("mc", "probit"))
     last = last_layer_posterior(net, X, codes, prior_scale, temperature)
     if predictive == "probit":
-        return Posterior("laplace (probit)", 1, last.probit_logits, None, X.device, X.dtype, classes_=labels)
+        return Posterior(
+            sampler="laplace (probit)",
+            n_samples=1,
+            draw=last.probit_logits,
+            fixed=None,
+            device=X.device,
+            dtype=X.dtype,
+            classes_=labels,
+        )
     weights = last.samples(count, task_seed(seed, "laplace"))
     return Posterior(
-        "laplace", count, lambda batch: last.sampled_logits(batch, weights), None, X.device, X.dtype, classes_=labels
+        sampler="laplace",
+        n_samples=count,
+        draw=lambda batch: last.sampled_logits(batch, weights),
+        fixed=None,
+        device=X.device,
+        dtype=X.dtype,
+        classes_=labels,
     )
 
 

@@ -108,12 +108,18 @@ def write_classifier(path: str | PathLike[str], net: Any) -> None:
         raise InputError(f"labels of kind {labels.dtype} cannot be written to a JSON header; use text or numbers.")
     params = {k: v for k, v in net.get_params().items() if k != "module" and _plain(v)}
     header = {
-        "format": FORMAT, "architecture": _architecture_of(net.module), "params": params,
-        "classes": labels.tolist(), "classes_kind": "object" if labels.dtype == object else labels.dtype.str,
-        "sample_shape": list(net.sample_shape_), "n_features": net.n_features_in_,
+        "format": FORMAT,
+        "architecture": _architecture_of(net.module),
+        "params": params,
+        "classes": labels.tolist(),
+        "classes_kind": "object" if labels.dtype == object else labels.dtype.str,
+        "sample_shape": list(net.sample_shape_),
+        "n_features": net.n_features_in_,
         "names": list(getattr(net, "feature_names_in_", [])),
-        "n_epochs": net.n_epochs_, "reason": net.reason_, "how": net.how_,
-    }  # fmt: skip
+        "n_epochs": net.n_epochs_,
+        "reason": net.reason_,
+        "how": net.how_,
+    }
     write_weights(path, net.module_.state_dict(), {"unseen": json.dumps(header)})
 
 

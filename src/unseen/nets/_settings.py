@@ -19,7 +19,7 @@ STOPS = {"patience": None, "train-accuracy": 0.95, "train-loss": 0.02, "none": N
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """Options that all nets of a call share, and those with one value per net."""
 

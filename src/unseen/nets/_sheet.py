@@ -30,7 +30,7 @@ CATEGORIES = ("strong", "weak", "fixed", "all", "changes")
 LARGEST = 64  # pixels a side on a sheet beside a ranking or a bench
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AugmentationSheet(Result):
     """Augmented images in rows and columns, each with what was done to it and the penalty of misclassifying it.
 
@@ -192,7 +192,13 @@ def _changes(X: torch.Tensor, seed: int) -> AugmentationSheet:
     images = np.stack([tiles.permute(0, 2, 3, 1).cpu().double().numpy() for _, _, tiles in made], axis=1)
     labels = (tuple(name for name, _, _ in made),) * len(X)
     penalties = np.tile([cost for _, cost, _ in made], (len(X), 1))
-    return AugmentationSheet("changes", tuple(f"image {i + 1}" for i in range(len(X))), labels, penalties, images)
+    return AugmentationSheet(
+        category="changes",
+        row_labels=tuple(f"image {i + 1}" for i in range(len(X))),
+        labels=labels,
+        penalties=penalties,
+        images=images,
+    )
 
 
 def _combined(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:
@@ -214,7 +220,13 @@ def _sheet(category: str, parts: list[tuple[str, torch.Tensor, Factors]]) -> Aug
     images = [augment(X, factors).permute(0, 2, 3, 1).cpu().double().numpy() for _, X, factors in parts]
     penalties = np.stack([factors.penalty().double().cpu().numpy() for _, _, factors in parts])
     labels = tuple(tuple(_words(factors, k) for k in range(len(factors))) for _, _, factors in parts)
-    return AugmentationSheet(category, tuple(name for name, _, _ in parts), labels, penalties, np.stack(images))
+    return AugmentationSheet(
+        category=category,
+        row_labels=tuple(name for name, _, _ in parts),
+        labels=labels,
+        penalties=penalties,
+        images=np.stack(images),
+    )
 
 
 def _words(factors: Factors, k: int) -> str:

@@ -62,7 +62,14 @@ def cut_at(view: View, layer: str | None) -> Cut:
     rest = _behind(view.module, layer.split("."))
     if rest is not None:
         front, back = rest
-        after = View(back, back, view.device, view.dtype, view.probabilities, view.classes)
+        after = View(
+            raw=back,
+            module=back,
+            device=view.device,
+            dtype=view.dtype,
+            probabilities=view.probabilities,
+            classes=view.classes,
+        )
         return Cut(layer, front, lambda features, X: after.logits(features), back)
     return _by_hooks(view, view.module.get_submodule(layer), layer)
 

@@ -16,7 +16,7 @@ __all__ = ["Record", "train_group"]
 COLUMNS = ("train_loss", "validation_loss", "validation_accuracy", "evaluated_loss", "evaluated_accuracy")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Record:
     """What training left of each net of a call."""
 
@@ -33,7 +33,14 @@ class Record:
         nets = len(next(iter(params.values())))
         history: list[dict[str, list[float]]] = [{} for _ in range(nets)]
         first, second = ({k: v.clone() for k, v in d.items()} for d in (params, buffers))
-        return cls(first, second, np.zeros(nets, np.int64), np.zeros(nets, np.int64), [""] * nets, history)
+        return cls(
+            params=first,
+            buffers=second,
+            epochs=np.zeros(nets, np.int64),
+            best_epochs=np.zeros(nets, np.int64),
+            reasons=[""] * nets,
+            history=history,
+        )
 
 
 class _Best:

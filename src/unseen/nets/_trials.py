@@ -51,7 +51,7 @@ def fresh_copy(module: nn.Module) -> nn.Module:
     return new
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Trials:
     """Nets trained on parts of a sample, with kernels of their parts and their errors on the rest.
 
@@ -130,9 +130,16 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
     splits = splits_of(codes, options, stream(seed, "splits"))
     seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
     fits = fit_many(
-        factory, problem.X, problem.codes, [train for train, _ in splits], seeds=seeds, device=problem.view.device,
-        dtype=problem.view.dtype, n_classes=problem.n_classes, **training_options(options.training or {}),
-    )  # fmt: skip
+        factory,
+        problem.X,
+        problem.codes,
+        [train for train, _ in splits],
+        seeds=seeds,
+        device=problem.view.device,
+        dtype=problem.view.dtype,
+        n_classes=problem.n_classes,
+        **training_options(options.training or {}),
+    )
     fits.demand_all("the copy of the net number")
     modules = [fits.module(k).to(problem.view.device) for k in range(options.repeats)]
     return laid_out(problem, modules, splits, kind, options, seed)
@@ -145,7 +152,14 @@ def laid_out(
     view = problem.view
     problems, errors, held = [], [], []
     for module, (train, test) in zip(modules, splits):
-        own = View(module, module, view.device, view.dtype, False, problem.classes)  # copies return logits
+        own = View(
+            raw=module,
+            module=module,
+            device=view.device,
+            dtype=view.dtype,
+            probabilities=False,
+            classes=problem.classes,
+        )  # copies return logits
         train, test = (torch.as_tensor(rows, device=view.device) for rows in (train, test))
         labels = problem.codes.cpu().numpy()
         mine = problem_of(own, problem.X[train], problem.classes[labels[train.cpu().numpy()]], options)
@@ -156,7 +170,13 @@ def laid_out(
         errors.append(_average(wrong, problem.codes[test], options.average))
         held.append((logits, problem.codes[test]))
     draws = [Points(options.n_mc, options.sampler, task_seed(seed, "trial", k)) for k in range(len(problems))]
-    return Trials(problems, [p.kernels(kind, options) for p in problems], draws, np.array(errors), held)
+    return Trials(
+        problems=problems,
+        kernels=[p.kernels(kind, options) for p in problems],
+        points=draws,
+        errors=np.array(errors),
+        held_out=held,
+    )
 
 
 def _average(wrong: Any, codes: Any, average: str) -> float:

@@ -47,7 +47,7 @@ def inner_module(model: Any) -> nn.Module | None:
     return held if isinstance(held, nn.Module) else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class View:
     """A net as a function of tensors.
 
@@ -162,7 +162,14 @@ def view_of(
     classes = getattr(model, "classes_", None) if classes is None else np.asarray(classes)
     if hasattr(model, "predictive") and hasattr(model, "n_samples"):
         data = input_tensor(X, model.device, model.dtype)
-        return View(model.predictive, None, model.device, model.dtype, True, classes), data
+        return View(
+            raw=model.predictive,
+            module=None,
+            device=model.device,
+            dtype=model.dtype,
+            probabilities=True,
+            classes=classes,
+        ), data
     if module is None:
         return _by_probabilities(model, X, where, classes)
     first = next((p for p in module.parameters() if p.is_floating_point()), None)
@@ -174,11 +181,19 @@ def view_of(
     tokens = _is_whole(X) and any(isinstance(part, (nn.Embedding, nn.EmbeddingBag)) for part in module.modules())
     data = input_tensor(X, where, None if tokens else dtype)
     probabilities = outputs == "probabilities"
-    view = View(module, module, where, dtype, probabilities, classes)
+    view = View(raw=module, module=module, device=where, dtype=dtype, probabilities=probabilities, classes=classes)
     trial = _tried(view, data)
     if outputs == "auto" and _look_like_probabilities(trial, module):
         probabilities = True
-    return View(module, module, where, dtype, probabilities, classes, view.notes), data
+    return View(
+        raw=module,
+        module=module,
+        device=where,
+        dtype=dtype,
+        probabilities=probabilities,
+        classes=classes,
+        notes=view.notes,
+    ), data
 
 
 def plain_output(out: Any) -> Any:
@@ -238,4 +253,6 @@ def _by_probabilities(model: Any, X: Any, where: torch.device, classes: Any) -> 
         values = model.predict_proba(batch.cpu().numpy())
         return torch.as_tensor(np.asarray(values), dtype=torch.float32, device=where)
 
-    return View(raw, None, where, torch.float32, True, classes), input_tensor(X, where, torch.float32)
+    return View(
+        raw=raw, module=None, device=where, dtype=torch.float32, probabilities=True, classes=classes
+    ), input_tensor(X, where, torch.float32)

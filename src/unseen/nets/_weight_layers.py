@@ -18,7 +18,20 @@ from unseen.nets._traced import first_input
 __all__ = ["frobenius_norm", "input_shapes", "left_out", "path_norm", "spectral_norm", "weight_layers"]
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
-ACTIVATIONS = (nn.ReLU, nn.LeakyReLU, nn.ELU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.Hardtanh, nn.Softsign, nn.Softplus, nn.Softmax, nn.LogSoftmax)  # fmt: skip
+ACTIVATIONS = (
+    nn.ReLU,
+    nn.LeakyReLU,
+    nn.ELU,
+    nn.GELU,
+    nn.SiLU,
+    nn.Tanh,
+    nn.Sigmoid,
+    nn.Hardtanh,
+    nn.Softsign,
+    nn.Softplus,
+    nn.Softmax,
+    nn.LogSoftmax,
+)
 NORMALISING = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
 
 

@@ -30,7 +30,7 @@ __all__ = ["Zoo", "ZooNet"]
 LOG = logging.getLogger("unseen")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Zoo(Result):
     """Networks on a grid, with their weights in a folder.
 
@@ -133,7 +133,9 @@ class Zoo(Result):
             raise InputError(
                 f"weights is {weights!r} and there are {len(numbers)} seeds; give float32 or float16 and at least one seed."
             )
-        plan = ZooPlan(made, cut, tuple(numbers), copies, weights, random_state)
+        plan = ZooPlan(
+            grid=made, data=cut, seeds=tuple(numbers), copies=copies, weights=weights, random_state=random_state
+        )
         root = Path(store)
         root.mkdir(parents=True, exist_ok=True)
         manifest = plan.manifest(root)
@@ -256,9 +258,16 @@ class Zoo(Result):
             copy = Copy80(twin, torch.tensor(self.held_out, device=where))
         ends = there.value_range if there.X_train.ndim == 4 else (0.0, 1.0)
         return Net(
-            module, there.X_train, there.y_train, value_range=ends, initial=initial, hyper=record.hyper, copy80=copy,
-            epochs=record.epochs, train_loss=record.train_loss,
-        )  # fmt: skip
+            module,
+            there.X_train,
+            there.y_train,
+            value_range=ends,
+            initial=initial,
+            hyper=record.hyper,
+            copy80=copy,
+            epochs=record.epochs,
+            train_loss=record.train_loss,
+        )
 
     def __str__(self) -> str:
         lines = [f"zoo {self.grid.id}: {len(self)} networks, {len(set(self.seeds.tolist()))} seeds"]
@@ -282,7 +291,9 @@ def _from_manifest(manifest: Mapping[str, Any], grid: ZooGrid, root: Path, data:
     gaps = np.array([net.gap for net in nets])
     if gaps.size and np.isfinite(gaps).all() and gaps.std() < 0.02:
         notes.append(note("N003", f"the gaps' standard deviation is {gaps.std():.3g}"))
-    return Zoo(grid, tuple(nets), root, data, tuple(manifest["held_out"]), tuple(notes))
+    return Zoo(
+        grid=grid, nets=tuple(nets), folder=root, data=data, held_out=tuple(manifest["held_out"]), notes=tuple(notes)
+    )
 
 
 def _named(nets: Sequence[ZooNet], name: str) -> ZooNet:

@@ -17,7 +17,7 @@ __all__ = ["ZooData", "zoo_data"]
 PARTS = ("X_train", "y_train", "X_test", "y_test")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ZooData:
     """Standardised inputs and labels of a zoo.
 
@@ -98,7 +98,14 @@ def zoo_data(data: Any) -> ZooData:
         if X_test.shape[1:] != X.shape[1:]:
             raise InputError(f"test inputs have shape {X_test.shape[1:]}, training inputs {X.shape[1:]}.")
     ends = tuple(((v - mean) / sd).tolist() for v in (low, high))
-    return ZooData(standard(X), torch.from_numpy(y), standard(X_test), torch.from_numpy(y_test), ends, digest)  # type: ignore[arg-type]
+    return ZooData(
+        X_train=standard(X),
+        y_train=torch.from_numpy(y),
+        X_test=standard(X_test),
+        y_test=torch.from_numpy(y_test),
+        value_range=ends,
+        fingerprint=digest,
+    )  # type: ignore[arg-type]
 
 
 def _raw(name: str, values: Any) -> np.ndarray:

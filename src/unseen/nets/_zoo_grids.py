@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import product
 from typing import Any
 
@@ -56,6 +56,7 @@ class ZooGrid:
     id: str
     factory: Callable[..., nn.Module]
     axes: Mapping[str, tuple[Any, ...]]
+    _: KW_ONLY
     lr: float = 0.02
     momentum: float = 0.9
     batch_size: int = 64
@@ -189,13 +190,75 @@ HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)
 GRIDS = {
     grid.id: grid
     for grid in (
-        ZooGrid("cifar-vgg", early_pooled_vgg, {"blocks": (1, 3), "width": (32, 64), "dense": (1, 2), "dropout": HALF, "weight_decay": DECAY, "batch_size": BATCHES}, lr_by_batch={64: 0.005, 512: 0.02}, data="cifar"),
-        ZooGrid("fashion-vgg", early_pooled_vgg, {"blocks": (1, 3), "width": (32, 64), "dropout": HALF, "weight_decay": DECAY, "lr": (0.01, 0.03), "batch_size": BATCHES}, data="fashion"),
-        ZooGrid("cifar-nin", early_pooled_nin, {"blocks": (2, 3), "width": (64, 128), "dropout": (0.0, 0.25), "weight_decay": DECAY, "batch_size": BATCHES, "lr": (0.03, 0.1)}, halve_every=20, data="cifar"),
-        ZooGrid("mnist-mlp", _as_mlp, {"depth": (1, 2, 3), "width": (64, 256), "dropout": (0.0, 0.2), "weight_decay": DECAY, "batch_size": (32, 256)}, lr=0.02, data="mnist"),
-        ZooGrid("fashion-mlp", _as_mlp, {"depth": (1, 2, 3), "width": (64, 256), "dropout": (0.0, 0.2), "weight_decay": DECAY, "batch_size": (32, 256)}, lr=0.02, data="fashion"),
+        ZooGrid(
+            "cifar-vgg",
+            early_pooled_vgg,
+            {
+                "blocks": (1, 3),
+                "width": (32, 64),
+                "dense": (1, 2),
+                "dropout": HALF,
+                "weight_decay": DECAY,
+                "batch_size": BATCHES,
+            },
+            lr_by_batch={64: 0.005, 512: 0.02},
+            data="cifar",
+        ),
+        ZooGrid(
+            "fashion-vgg",
+            early_pooled_vgg,
+            {
+                "blocks": (1, 3),
+                "width": (32, 64),
+                "dropout": HALF,
+                "weight_decay": DECAY,
+                "lr": (0.01, 0.03),
+                "batch_size": BATCHES,
+            },
+            data="fashion",
+        ),
+        ZooGrid(
+            "cifar-nin",
+            early_pooled_nin,
+            {
+                "blocks": (2, 3),
+                "width": (64, 128),
+                "dropout": (0.0, 0.25),
+                "weight_decay": DECAY,
+                "batch_size": BATCHES,
+                "lr": (0.03, 0.1),
+            },
+            halve_every=20,
+            data="cifar",
+        ),
+        ZooGrid(
+            "mnist-mlp",
+            _as_mlp,
+            {
+                "depth": (1, 2, 3),
+                "width": (64, 256),
+                "dropout": (0.0, 0.2),
+                "weight_decay": DECAY,
+                "batch_size": (32, 256),
+            },
+            lr=0.02,
+            data="mnist",
+        ),
+        ZooGrid(
+            "fashion-mlp",
+            _as_mlp,
+            {
+                "depth": (1, 2, 3),
+                "width": (64, 256),
+                "dropout": (0.0, 0.2),
+                "weight_decay": DECAY,
+                "batch_size": (32, 256),
+            },
+            lr=0.02,
+            data="fashion",
+        ),
     )
-}  # fmt: skip
+}
 
 
 def zoo_grid(grid: str | ZooGrid) -> ZooGrid:

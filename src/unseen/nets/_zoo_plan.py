@@ -59,7 +59,7 @@ class Watch:
         """Do nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ZooNet:
     """What is known of one network of a zoo."""
 
@@ -87,7 +87,7 @@ class ZooNet:
         return {"zoo": zoo, **known, "gap": self.gap, **self.hyper}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ZooPlan:
     """Which networks are trained in which group, and with what seeds."""
 
@@ -115,10 +115,19 @@ class ZooPlan:
     def manifest(self, root: Path) -> dict[str, Any]:
         """Return the manifest to go on with: the folder's own, or a new one."""
         fresh = {
-            "version": VERSION, "grid": self.grid.to_dict(), "data": self.data.fingerprint, "seeds": list(self.seeds),
-            "copies": self.copies, "weights": self.weights, "random_state": self.random_state, "n_groups": len(self.groups()),
-            "held_out": self.held_out(), "groups": {}, "seconds": {}, "how": {},
-        }  # fmt: skip
+            "version": VERSION,
+            "grid": self.grid.to_dict(),
+            "data": self.data.fingerprint,
+            "seeds": list(self.seeds),
+            "copies": self.copies,
+            "weights": self.weights,
+            "random_state": self.random_state,
+            "n_groups": len(self.groups()),
+            "held_out": self.held_out(),
+            "groups": {},
+            "seconds": {},
+            "how": {},
+        }
         path = root / "manifest.json"
         if not path.exists():
             return fresh
@@ -154,19 +163,40 @@ class ZooPlan:
         sets = [np.arange(n)] * len(pairs) + ([kept] * len(pairs) if self.copies else [])
         column = lambda name, default: [cell.get(name, default) for cell, _ in pairs] * twice  # noqa: E731
         fits = fit_many(
-            self.grid.maker(cells[0]), data.X_train, data.y_train, sets, seeds=numbers * twice, epochs=self.grid.epochs,
-            batch_size=cells[0].get("batch_size", self.grid.batch_size), lr=[self.grid.lr_of(cell) for cell, _ in pairs] * twice, momentum=self.grid.momentum,
-            weight_decay=column("weight_decay", 0.0), dropout=column("dropout", 0.0) if self.grid.has_dropout else None,
-            stop="train-loss", stop_at=self.grid.stop_loss, n_classes=data.n_classes, device=device, augment=self.grid.augment,
-            halve_every=self.grid.halve_every, progress=Watch(f"zoo {self.grid.id}, group {number + 1}", max_seconds), **options,
-        )  # fmt: skip
+            self.grid.maker(cells[0]),
+            data.X_train,
+            data.y_train,
+            sets,
+            seeds=numbers * twice,
+            epochs=self.grid.epochs,
+            batch_size=cells[0].get("batch_size", self.grid.batch_size),
+            lr=[self.grid.lr_of(cell) for cell, _ in pairs] * twice,
+            momentum=self.grid.momentum,
+            weight_decay=column("weight_decay", 0.0),
+            dropout=column("dropout", 0.0) if self.grid.has_dropout else None,
+            stop="train-loss",
+            stop_at=self.grid.stop_loss,
+            n_classes=data.n_classes,
+            device=device,
+            augment=self.grid.augment,
+            halve_every=self.grid.halve_every,
+            progress=Watch(f"zoo {self.grid.id}, group {number + 1}", max_seconds),
+            **options,
+        )
         _round(fits, KINDS[self.weights])
         write_weights(root / f"group-{number:03d}.safetensors", _tensors(fits, names, KINDS[self.weights]))
         return self._records(fits, pairs, names, numbers, number, data, held), "; ".join([fits.how, *fits.notes])
 
     def _records(
-        self, fits: Fits, pairs: list[tuple[dict[str, Any], int]], names: list[str], seeds: list[int], number: int, data: ZooData, held: list[int]
-    ) -> list[dict[str, Any]]:  # fmt: skip
+        self,
+        fits: Fits,
+        pairs: list[tuple[dict[str, Any], int]],
+        names: list[str],
+        seeds: list[int],
+        number: int,
+        data: ZooData,
+        held: list[int],
+    ) -> list[dict[str, Any]]:
         count = len(pairs)
         loss, right = _scored(fits, data.X_train, data.y_train)
         tested = _scored(fits, data.X_test, data.y_test)[1] if len(data.y_test) else None
@@ -178,12 +208,22 @@ class ZooPlan:
         return [
             asdict(
                 ZooNet(
-                    names[k], seed, dict(cell), number, seeds[k], int(fits.epochs[k]), float(loss[k]), float(right[k]),
-                    None if tested is None else float(tested[k]), size, fits.reasons[k], None if out is None else float(out[k]),
+                    name=names[k],
+                    seed=seed,
+                    hyper=dict(cell),
+                    group=number,
+                    weight_seed=seeds[k],
+                    epochs=int(fits.epochs[k]),
+                    train_loss=float(loss[k]),
+                    train_accuracy=float(right[k]),
+                    test_accuracy=None if tested is None else float(tested[k]),
+                    n_parameters=size,
+                    reason=fits.reasons[k],
+                    holdout_error=None if out is None else float(out[k]),
                 )
             )
             for k, (cell, seed) in enumerate(pairs)
-        ]  # fmt: skip
+        ]
 
 
 def _round(fits: Fits, kind: torch.dtype) -> None:

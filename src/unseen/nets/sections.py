@@ -82,11 +82,19 @@ def bench_table(b: Bench) -> Section:
     columns = ["measure", "CMI", "honest", "p", "adjusted p", "tau", "granulated", "worst", "where", "seconds"]
     rows = [
         [
-            Cell(line.measure, line.measure, "control" if line.control else ""), line.cmi, line.cmi_honest, line.p_value, line.adjusted, line.tau,
-            line.granulated_tau, line.robust_error, line.worst, line.seconds,
+            Cell(line.measure, line.measure, "control" if line.control else ""),
+            line.cmi,
+            line.cmi_honest,
+            line.p_value,
+            line.adjusted,
+            line.tau,
+            line.granulated_tau,
+            line.robust_error,
+            line.worst,
+            line.seconds,
         ]
         for line in b.lines
-    ]  # fmt: skip
+    ]
     blocks: list[Block] = [Table(columns, rows, caption)]
     if b.left_out:
         blocks.append(Table(["left out", "why"], [[name, why] for name, why in b.left_out.items()]))
@@ -122,7 +130,12 @@ def augmentations(r: Bench | NetRanking) -> Section | None:
             words = SHEETS.get(sheet.category, sheet.category)
             blocks.append(replace(made, caption=words, alt=f"{words} {made.alt}"))
     for category in ("all", "changes"):
-        rows = [[row["row"], row["augmentation"], row["penalty"]] for sheet in r.sheets for row in sheet.rows() if sheet.category == category]  # fmt: skip
+        rows = [
+            [row["row"], row["augmentation"], row["penalty"]]
+            for sheet in r.sheets
+            for row in sheet.rows()
+            if sheet.category == category
+        ]
         if rows:
             blocks.append(
                 Table(["image", "augmentation", "penalty"], rows, f"What was done to the images: {SHEETS[category]}")

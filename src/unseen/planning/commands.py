@@ -67,8 +67,15 @@ def plan_test_size(
     from unseen.planning.test_size import plan_test_size as run
 
     result = run(
-        half_width, error=error, sd=sd, disagreement=disagreement, difference=difference, level=level,
-        interval=interval, cluster_size=cluster_size, icc=icc,
-    )  # fmt: skip
+        half_width,
+        error=error,
+        sd=sd,
+        disagreement=disagreement,
+        difference=difference,
+        level=level,
+        interval=interval,
+        cluster_size=cluster_size,
+        icc=icc,
+    )
     emit(result, json)
     write_report(result, report, quiet)

@@ -25,7 +25,7 @@ class Line:
     y: Floats
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Lines:
     """Curves, the point asked about, and levels to mark."""
 
@@ -48,7 +48,14 @@ def _by_size(result: Power) -> Lines | None:
         for g in (2 * gap, gap, gap / 2)
         if g <= most
     )
-    return Lines(lines, (result.n, result.power), "units in the test set", "power", True, (0.8,))
+    return Lines(
+        lines=lines,
+        point=(result.n, result.power),
+        xlabel="units in the test set",
+        ylabel="power",
+        log=True,
+        marks=(0.8,),
+    )
 
 
 def _by_difference(result: Power) -> Lines:
@@ -58,14 +65,28 @@ def _by_difference(result: Power) -> Lines:
         for n in (4 * result.n, result.n, max(2, result.n // 4))
     )
     point = (abs(result.difference), result.power)
-    return Lines(lines, point, "true difference of the errors", "power", False, (result.alpha, 0.8))
+    return Lines(
+        lines=lines,
+        point=point,
+        xlabel="true difference of the errors",
+        ylabel="power",
+        log=False,
+        marks=(result.alpha, 0.8),
+    )
 
 
 def _widths(result: TestSize) -> Lines:
     sizes = np.unique(np.geomspace(max(5, result.n / 16), result.n * 8, 120).round())
     line = Line(f"{result.interval}, {100 * result.level:g}%", sizes, result.half_width_at(sizes))
     point = (result.n, float(result.half_width_at(result.n)))
-    return Lines((line,), point, "units in the test set", "half-width of the interval", True, (result.half_width,))
+    return Lines(
+        lines=(line,),
+        point=point,
+        xlabel="units in the test set",
+        ylabel="half-width of the interval",
+        log=True,
+        marks=(result.half_width,),
+    )
 
 
 def draw_lines(info: Lines, ax: Any) -> None:
@@ -88,15 +109,36 @@ def draw_lines(info: Lines, ax: Any) -> None:
     ax.legend(frameon=False)
 
 
-figure(Figure(
-    "power-by-size", Power, _by_size, draw_lines, "Power against the size of the test set",
-    "Chance that a paired t test shows the difference; the point is what was asked.", order=10,
-))  # fmt: skip
-figure(Figure(
-    "power-by-difference", Power, _by_difference, draw_lines, "Power against the difference",
-    "Chance that a paired t test shows a difference, at a quarter, once and four times the size.", order=20,
-))  # fmt: skip
-figure(Figure(
-    "half-width", TestSize, _widths, draw_lines, "Width of the interval against the size of the test set",
-    "Half the width of the interval; ten times more precision needs a hundred times more units.", order=10,
-))  # fmt: skip
+figure(
+    Figure(
+        name="power-by-size",
+        record=Power,
+        info=_by_size,
+        draw=draw_lines,
+        title="Power against the size of the test set",
+        caption="Chance that a paired t test shows the difference; the point is what was asked.",
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="power-by-difference",
+        record=Power,
+        info=_by_difference,
+        draw=draw_lines,
+        title="Power against the difference",
+        caption="Chance that a paired t test shows a difference, at a quarter, once and four times the size.",
+        order=20,
+    )
+)
+figure(
+    Figure(
+        name="half-width",
+        record=TestSize,
+        info=_widths,
+        draw=draw_lines,
+        title="Width of the interval against the size of the test set",
+        caption="Half the width of the interval; ten times more precision needs a hundred times more units.",
+        order=10,
+    )
+)

@@ -18,7 +18,7 @@ MOST_UNITS = 10**9
 FEW_DISAGREEMENTS = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Power(Result):
     """Chance that a paired t test on a test set shows a difference between two models.
 
@@ -189,7 +189,17 @@ def power(
     >>> unseen.power(difference=0.03, disagreement=0.2, power=0.8).n
     1739
     """
-    blank = Power(float("nan"), 0, 0.0, 0.0, disagreement, *_checked(alpha, sides), "")
+    size, sides = _checked(alpha, sides)
+    blank = Power(
+        power=float("nan"),
+        n=0,
+        difference=0.0,
+        sd=0.0,
+        disagreement=disagreement,
+        alpha=size,
+        sides=sides,
+        solved_for="",
+    )
     given = {name for name, v in (("n", n), ("difference", difference), ("power", power)) if v is not None}
     if len(given) != 2:
         raise InputError(
@@ -260,9 +270,12 @@ def _difference_for(one: Power, wanted: float) -> Power:
         middle = (low + high) / 2
         low, high = (low, middle) if one.at(difference=middle) >= wanted else (middle, high)
     return replace(
-        one, difference=high, sd=_sd(high, one.disagreement, one.sd), power=float(one.at(difference=high)),
+        one,
+        difference=high,
+        sd=_sd(high, one.disagreement, one.sd),
+        power=float(one.at(difference=high)),
         solved_for="difference",
-    )  # fmt: skip
+    )
 
 
 def smallest(enough: Callable[[int], Any], least: int) -> int:

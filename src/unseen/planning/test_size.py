@@ -19,7 +19,7 @@ INTERVALS = ("wald", "wilson", "clopper-pearson")
 FEW = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TestSize(Result):
     """Units a test set needs.
 
@@ -177,7 +177,16 @@ def plan_test_size(
     effect = 1 + (cluster_size - 1) * icc
     size = _size(interval, half_width, spread, rate, level, effect)
     notes = _few(interval, size / effect, rate, disagreement, level)
-    return TestSize(size, float(half_width), float(level), interval, spread, rate, effect, notes)
+    return TestSize(
+        n=size,
+        half_width=float(half_width),
+        level=float(level),
+        interval=interval,
+        sd=spread,
+        error=rate,
+        design_effect=effect,
+        notes=notes,
+    )
 
 
 def _few(interval: str, size: float, rate: float | None, disagreement: float | None, level: float) -> tuple[Note, ...]:

@@ -74,8 +74,15 @@ def _draw_panels(info: Panels, ax: Any) -> None:
             for k, name in enumerate(NAMES):
                 value, error = info.values[row, q, name]
                 panel.errorbar(
-                    info.sizes[row], value, yerr=2 * error, color=PALETTE[k], marker=MARKS[name], markersize=4, linewidth=1.4, capsize=2
-                )  # fmt: skip
+                    info.sizes[row],
+                    value,
+                    yerr=2 * error,
+                    color=PALETTE[k],
+                    marker=MARKS[name],
+                    markersize=4,
+                    linewidth=1.4,
+                    capsize=2,
+                )
             if q == "bias":
                 panel.axhline(0.0, color=PALETTE[5], linewidth=0.8)
             panel.set_ylim(limits[q])
@@ -134,15 +141,31 @@ def _draw_calibration(info: Calibration, ax: Any) -> None:
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncol=3, frameon=False)
 
 
-figure(Figure(
-    "bayes-panels", BayesResult, _panels, _draw_panels, "Bias, variance and RMS",
-    "Three estimates of the error of the Bayesian classifier by sample size; bars are two Monte-Carlo errors each way.", (9.5, 7.8), 5,
-))  # fmt: skip
-figure(Figure(
-    "bayes-calibration", BayesResult, _calibration, _draw_calibration, "Is the posterior calibrated?",
-    "Where the doubt on fresh points is the true error, the posterior is calibrated, and what the estimate misses comes from having seen "
-    "the training points.", (7.5, 4.4), 6,
-))  # fmt: skip
+figure(
+    Figure(
+        name="bayes-panels",
+        record=BayesResult,
+        info=_panels,
+        draw=_draw_panels,
+        title="Bias, variance and RMS",
+        caption="Three estimates of the error of the Bayesian classifier by sample size; bars are two Monte-Carlo errors each way.",
+        size=(9.5, 7.8),
+        order=5,
+    )
+)
+figure(
+    Figure(
+        name="bayes-calibration",
+        record=BayesResult,
+        info=_calibration,
+        draw=_draw_calibration,
+        title="Is the posterior calibrated?",
+        caption="Where the doubt on fresh points is the true error, the posterior is calibrated, and what the estimate misses comes from having seen "
+        "the training points.",
+        size=(7.5, 4.4),
+        order=6,
+    )
+)
 
 
 @section(BayesResult, 14)

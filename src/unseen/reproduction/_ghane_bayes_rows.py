@@ -35,7 +35,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """How posteriors are sampled and errors estimated; nothing of this is stated in the dissertation."""
 
@@ -78,9 +78,18 @@ def setting_of(part: str, **chosen: Any) -> Setting:
     base = Setting(part=part)
     if part != "synthetic":
         base = replace(
-            base, prior="fan-in", prior_scale=3.0, chains=2, n_samples=50, burn_in=500, thin=20, step=0.1, friction=0.02, n_mc=30,
+            base,
+            prior="fan-in",
+            prior_scale=3.0,
+            chains=2,
+            n_samples=50,
+            burn_in=500,
+            thin=20,
+            step=0.1,
+            friction=0.02,
+            n_mc=30,
             n_test=10_000,
-        )  # fmt: skip
+        )
     return replace(base, **chosen)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -55,9 +55,17 @@ class Digits:
 
 
 def run_cell(
-    source: Blocks | Digits, width: int, n: int, repetitions: range, setting: Setting, *, device: Any, out: Path | None, say: Say,
+    source: Blocks | Digits,
+    width: int,
+    n: int,
+    repetitions: range,
+    setting: Setting,
+    *,
+    device: Any,
+    out: Path | None,
+    say: Say,
     chunk: int = 50,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Return one row per repetition for nets of one width and size; rows in `out` are kept, new ones added as they come."""
     done = {}
     if out is not None:
@@ -145,6 +153,7 @@ class Draws:
     logits: Callable[[Any], Any]
     count: int
     r_hat: float = float("nan")
+    _: KW_ONLY
     r_hat_limit: float = float("nan")
     ess: float = float("nan")
 
@@ -185,10 +194,23 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -
 
         prior = prior_scales({k: v.shape[2:] for k, v in first.items()}, setting.prior, setting.prior_scale)
         states = sampled_many(
-            program, first, {}, X, y, kind=setting.sampler, per_chain=-(-setting.n_samples // starts), burn_in=setting.burn_in,
-            thin=setting.thin, step=setting.step, temperature=setting.temperature, prior=prior, friction=setting.friction, jitter=JITTER,
-            seeds=[task_seed(seed, "chains") for seed in seeds], whitened=True,
-        )  # fmt: skip
+            program,
+            first,
+            {},
+            X,
+            y,
+            kind=setting.sampler,
+            per_chain=-(-setting.n_samples // starts),
+            burn_in=setting.burn_in,
+            thin=setting.thin,
+            step=setting.step,
+            temperature=setting.temperature,
+            prior=prior,
+            friction=setting.friction,
+            jitter=JITTER,
+            seeds=[task_seed(seed, "chains") for seed in seeds],
+            whitened=True,
+        )
         for r in range(len(X)):
             logits = of({k: v[r].flatten(0, 1) for k, v in states.items()})
             yield _watched(logits, X[r], starts)
@@ -202,9 +224,16 @@ def _laplace(net: Any, X: Any, y: Any, setting: Setting, seed: int) -> Draws:
         prior_scales({k: v.shape for k, v in net.named_parameters()}, setting.prior, setting.prior_scale).values()
     )[-1]
     samples = posterior(
-        net.to(X.device), X, y.cpu().numpy(), sampler="laplace", n_samples=setting.n_samples, prior_scale=last,
-        temperature=setting.temperature, device=X.device, random_state=task_seed(seed, "chains"),
-    )  # fmt: skip
+        net.to(X.device),
+        X,
+        y.cpu().numpy(),
+        sampler="laplace",
+        n_samples=setting.n_samples,
+        prior_scale=last,
+        temperature=setting.temperature,
+        device=X.device,
+        random_state=task_seed(seed, "chains"),
+    )
     assert samples.draw is not None
     return Draws(samples.draw, setting.n_samples)
 
@@ -221,7 +250,7 @@ def _watched(logits: Callable[[Any], Any], X: Any, chains: int) -> Draws:
     z = (z - z.mean(2, keepdim=True))[..., 1:].flatten(1).double().cpu().numpy().reshape(chains, count // chains, -1)
     worst, limit = largest_r_hat(z)
     ess = min(effective_size(z[..., k]) for k in range(z.shape[2]))
-    return Draws(logits, count, worst, limit, ess)
+    return Draws(logits, count, worst, r_hat_limit=limit, ess=ess)
 
 
 def judged(draws: Draws, point: Any, X: Any, y: Any, test: Any, setting: Setting, seed: int) -> dict[str, float]:
@@ -237,11 +266,15 @@ def judged(draws: Draws, point: Any, X: Any, y: Any, test: Any, setting: Setting
         p_test, z_test = draws.predictive(test[0]), by_net(test[0])
     doubt = 1 - p.max(1).values
     row = {
-        "true_error": _share(p_test.argmax(1) != test[1]), "resub": _share(p.argmax(1) != y), "bayesian": float(doubt.double().mean()),
-        "test_doubt": float((1 - p_test.max(1).values).double().mean()), "net_true_error": _share(z_test.argmax(1) != test[1]),
-        "net_resub": _share(decided != y), "net_posterior": float((1 - z.softmax(1).max(1).values).double().mean()),
+        "true_error": _share(p_test.argmax(1) != test[1]),
+        "resub": _share(p.argmax(1) != y),
+        "bayesian": float(doubt.double().mean()),
+        "test_doubt": float((1 - p_test.max(1).values).double().mean()),
+        "net_true_error": _share(z_test.argmax(1) != test[1]),
+        "net_resub": _share(decided != y),
+        "net_posterior": float((1 - z.softmax(1).max(1).values).double().mean()),
         "net_bayesian": float((1 - p.gather(1, decided[:, None])).double().mean()),
-    }  # fmt: skip
+    }
     means = _over_kernels(draws, by_net, X, y, p.shape[1], setting, seed)
     row["nb_bolster"], row["bayesian_bolster"], row["net_bayesian_bolster"] = means.mean(1).tolist()
     # equation (2.51): accuracy alpha_i P_i, alpha the share of the kernel that keeps the label

@@ -95,14 +95,30 @@ def _draw_by_size(info: BySize, ax: Any) -> None:
     legend_below(ax)
 
 
-figure(Figure(
-    "mnist-rms", MnistResult, _by_size, _draw_by_size, "Error of the error estimates",
-    "Root mean square difference of estimate and true error by sample size; dotted, the published values.", (7.0, 4.2), 5,
-))  # fmt: skip
-figure(Figure(
-    "noisy-digits", MnistResult, _digits, _draw_digits, "Monte-Carlo images",
-    "A training image of each digit with the noise of its class's kernel at three sizes (figure 2.3 of the dissertation).", (8.0, 2.7), 6,
-))  # fmt: skip
+figure(
+    Figure(
+        name="mnist-rms",
+        record=MnistResult,
+        info=_by_size,
+        draw=_draw_by_size,
+        title="Error of the error estimates",
+        caption="Root mean square difference of estimate and true error by sample size; dotted, the published values.",
+        size=(7.0, 4.2),
+        order=5,
+    )
+)
+figure(
+    Figure(
+        name="noisy-digits",
+        record=MnistResult,
+        info=_digits,
+        draw=_draw_digits,
+        title="Monte-Carlo images",
+        caption="A training image of each digit with the noise of its class's kernel at three sizes (figure 2.3 of the dissertation).",
+        size=(8.0, 2.7),
+        order=6,
+    )
+)
 
 
 @section(MnistResult, 14)

@@ -29,7 +29,7 @@ COLUMNS = (
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """How the nets are trained and the errors estimated; defaults as published or, where that is silent, as in the remarks."""
 
@@ -91,9 +91,16 @@ def subsets(
 
 
 def run_size(
-    data: tuple[Any, Any, Any, Any], n: int, repetitions: range, setting: Setting, *, device: str, out: Path | None, say: Say,
+    data: tuple[Any, Any, Any, Any],
+    n: int,
+    repetitions: range,
+    setting: Setting,
+    *,
+    device: str,
+    out: Path | None,
+    say: Say,
     chunk: int = 200,
-) -> list[dict[str, float]]:  # fmt: skip
+) -> list[dict[str, float]]:
     """Return one row per repetition; rows found in `out` are kept, new ones are added to it as they come."""
     done = {} if out is None else {int(row["repetition"]): row for row in finished_rows(out, setting) if row["n"] == n}
     missing = [k for k in repetitions if k not in done]
@@ -124,9 +131,19 @@ def _trained_and_judged(
         seeds += [task_seed(setting.seed, "ghane-mnist", n, k, part) for part in range(1 + setting.repeats)]
     start = time.perf_counter()
     fits = fit_many(
-        partial(make_net, setting.initial), X, y, sets, seeds=seeds, epochs=setting.epochs, batch_size=setting.batch_size, lr=setting.lr,
-        patience=setting.patience, validation=setting.validation, stop="patience", device=where,
-    )  # fmt: skip
+        partial(make_net, setting.initial),
+        X,
+        y,
+        sets,
+        seeds=seeds,
+        epochs=setting.epochs,
+        batch_size=setting.batch_size,
+        lr=setting.lr,
+        patience=setting.patience,
+        validation=setting.validation,
+        stop="patience",
+        device=where,
+    )
     per_net = (time.perf_counter() - start) / len(sets)
     torch.backends.cudnn.benchmark = True  # a few batch sizes come again and again
     say(f"n={n}: {len(sets)} nets trained in {per_net * len(sets):.0f} s")
@@ -163,7 +180,7 @@ def judged(
     from unseen.nets._view import View, held_still
 
     options = Options(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
-    view = View(modules[0], modules[0], X.device, X.dtype)
+    view = View(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
     clock = time.perf_counter
     times = [clock()]
     problem = problem_of(view, X, y, options)
@@ -188,10 +205,19 @@ def judged(
         truth = float((view.all_logits(test[0]).argmax(1) != test[1]).double().mean())
     spent = np.diff(times)
     return {
-        "true_error": truth, "resub": resub, "nb_bolster": plain, "calibrated_r1": first, "calibrated_r5": all_five,
-        "kappa_r1": kappa_1, "kappa_r5": kappa_5, "left_out_error": float(trials.errors.mean()), "seconds_resub": spent[0],
-        "seconds_nb": spent[1], "seconds_r1": spent[1] + spent[2], "seconds_r5": spent[1] + spent[2] + spent[3],
-    }  # fmt: skip
+        "true_error": truth,
+        "resub": resub,
+        "nb_bolster": plain,
+        "calibrated_r1": first,
+        "calibrated_r5": all_five,
+        "kappa_r1": kappa_1,
+        "kappa_r5": kappa_5,
+        "left_out_error": float(trials.errors.mean()),
+        "seconds_resub": spent[0],
+        "seconds_nb": spent[1],
+        "seconds_r1": spent[1] + spent[2],
+        "seconds_r5": spent[1] + spent[2] + spent[3],
+    }
 
 
 def append_row(path: Path, row: dict[str, float], setting: Setting) -> None:
@@ -231,8 +257,9 @@ def finished_rows(path: Path, setting: Setting | None = None) -> list[dict[str, 
     table = csv.DictReader(line for line in lines if not line.startswith("#"))
     return [
         {k: int(v) if k in ("n", "repetition", "epochs", "best_epoch") else float(v) for k, v in row.items()}
-        for row in table if all(row.get(name) not in (None, "") for name in COLUMNS)
-    ]  # fmt: skip
+        for row in table
+        if all(row.get(name) not in (None, "") for name in COLUMNS)
+    ]
 
 
 def noisy_digits(X: np.ndarray, y: np.ndarray, kappas: tuple[float, ...], seed: int) -> np.ndarray:

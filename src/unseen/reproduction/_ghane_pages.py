@@ -22,10 +22,16 @@ def _of(rule: str):  # type: ignore[no-untyped-def]
 for _place, _rule in enumerate(RULES):
     figure(
         Figure(
-            f"deviations-{_rule}", GhaneResult, _of(_rule), draw, f"Deviation from the true error, {_rule}",
-            f"As figures 2.1 and 2.2 of the dissertation, by sample size. {CAPTION}", (8.0, 3.8), 60 + _place,
+            name=f"deviations-{_rule}",
+            record=GhaneResult,
+            info=_of(_rule),
+            draw=draw,
+            title=f"Deviation from the true error, {_rule}",
+            caption=f"As figures 2.1 and 2.2 of the dissertation, by sample size. {CAPTION}",
+            size=(8.0, 3.8),
+            order=60 + _place,
         )
-    )  # fmt: skip
+    )
 
 
 @section(GhaneResult, 25)

@@ -22,12 +22,21 @@ def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list
 
     return [
         {
-            "population": "gaussian-blocks", "model": rule, "n": n, "method": column, "kind": "estimate", "loss": "zero-one",
-            "source": {"experiment": "ghane-synthetic", "version": VERSION}, "models": [rule],
-            "how": {"id": column}, "settings": {"bootstrap": bootstrap},
+            "population": "gaussian-blocks",
+            "model": rule,
+            "n": n,
+            "method": column,
+            "kind": "estimate",
+            "loss": "zero-one",
+            "source": {"experiment": "ghane-synthetic", "version": VERSION},
+            "models": [rule],
+            "how": {"id": column},
+            "settings": {"bootstrap": bootstrap},
         }
-        for rule in rules for n in sizes for column in COLUMNS
-    ]  # fmt: skip
+        for rule in rules
+        for n in sizes
+        for column in COLUMNS
+    ]
 
 
 def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
@@ -43,7 +52,7 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
             trials[key] = replications(key[0], key[1], range(key[2], key[2] + 1), spec["seed"], key[3])[0]
         found = trials[key]
         seconds = found[f"ms {cell['method']}"] / 1000
-        out.append(TaskResult(row.id, found[cell["method"]], found["true-error"], seconds=seconds))
+        out.append(TaskResult(row.id, estimate=found[cell["method"]], truth=found["true-error"], seconds=seconds))
     return out
 
 

@@ -16,13 +16,16 @@ from unseen.show.style import legend_below, tidy
 __all__: list[str] = []
 
 LABELS = {
-    "resub": "resubstitution", "bolster": "bolstered", "posterior": "posterior", "bolster_posterior": "bolstered posterior",
-}  # fmt: skip
+    "resub": "resubstitution",
+    "bolster": "bolstered",
+    "posterior": "posterior",
+    "bolster_posterior": "bolstered posterior",
+}
 BINS = 12
 WIDTHS = ("10", "20", "30", "40", "2d", "4d", "6d", "8d")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Deviation:
     """True errors and sizes of deviations by estimator, and their running medians."""
 
@@ -50,7 +53,7 @@ def _deviation(result: UciResult) -> Deviation | None:
     parts = np.array_split(order, BINS)
     centre = np.array([truth[p].mean() for p in parts])
     median = {name: np.array([np.median(v[p]) for p in parts]) for name, v in size.items()}
-    return Deviation(truth, size, centre, median, int(len(drawn) - drawn.sum()))
+    return Deviation(truth=truth, deviation=size, centre=centre, median=median, hidden=int(len(drawn) - drawn.sum()))
 
 
 def _draw(info: Deviation, ax: Any) -> None:
@@ -64,11 +67,18 @@ def _draw(info: Deviation, ax: Any) -> None:
     legend_below(ax, columns=2)
 
 
-figure(Figure(
-    "deviation", UciResult, _deviation, _draw, "Size of the deviation",
-    "Size of estimate less true error against the true error of every net; lines are running medians (figures 2.5 and 2.6 of the dissertation).",
-    (7.0, 4.6), 5,
-))  # fmt: skip
+figure(
+    Figure(
+        name="deviation",
+        record=UciResult,
+        info=_deviation,
+        draw=_draw,
+        title="Size of the deviation",
+        caption="Size of estimate less true error against the true error of every net; lines are running medians (figures 2.5 and 2.6 of the dissertation).",
+        size=(7.0, 4.6),
+        order=5,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -121,10 +131,18 @@ def _draw_by_shape(info: ByShape, ax: Any) -> None:
     legend_below(ax, columns=2)
 
 
-figure(Figure(
-    "shapes", UciResult, _by_shape, _draw_by_shape, "Depth and width",
-    "Median size of the deviation by width; solid: least depth, dashed: greatest, dotted: between (figure 2.4 of the dissertation).", (7.0, 4.2), 6,
-))  # fmt: skip
+figure(
+    Figure(
+        name="shapes",
+        record=UciResult,
+        info=_by_shape,
+        draw=_draw_by_shape,
+        title="Depth and width",
+        caption="Median size of the deviation by width; solid: least depth, dashed: greatest, dotted: between (figure 2.4 of the dissertation).",
+        size=(7.0, 4.2),
+        order=6,
+    )
+)
 
 
 @section(UciResult, 14)

@@ -16,22 +16,46 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.core.rng import task_seed
 
-__all__ = ["DEFECTIVE", "DEPTHS", "Setting", "TrainTest", "append_rows", "finished_rows", "read_set", "run_set", "sets_in", "widths_for"]  # fmt: skip
+__all__ = [
+    "DEFECTIVE",
+    "DEPTHS",
+    "Setting",
+    "TrainTest",
+    "append_rows",
+    "finished_rows",
+    "read_set",
+    "run_set",
+    "sets_in",
+    "widths_for",
+]
 
 DEPTHS = (1, 2, 3, 4, 5)
 MOST_ROWS = 5000
 DEFECTIVE = ("congressional-voting", "statlog-australian-credit")
 COLUMNS = (
-    "set", "n", "d", "classes", "depth", "width_number", "width", "epochs", "train_accuracy", "true_error", "resub", "bolster",
-    "posterior", "bolster_posterior", "seconds",
-)  # fmt: skip
+    "set",
+    "n",
+    "d",
+    "classes",
+    "depth",
+    "width_number",
+    "width",
+    "epochs",
+    "train_accuracy",
+    "true_error",
+    "resub",
+    "bolster",
+    "posterior",
+    "bolster_posterior",
+    "seconds",
+)
 WORDS = ("set",)
 POINTS_AT_ONCE = 200_000
 Say = Callable[[str], None]
 Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """How the nets are trained and judged; see `GhaneUci`."""
 
@@ -45,7 +69,7 @@ class Setting:
     n_mc: int = 100
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class TrainTest:
     """One data set, parted by a fold of the archive."""
 
@@ -87,7 +111,7 @@ def read_set(folder: str | os.PathLike[str], name: str, fold: int) -> TrainTest:
     table = np.genfromtxt(Path(folder) / f"{name}.csv.gz", delimiter=",", skip_header=1, ndmin=2)
     part = _splits(Path(folder))[name][:, fold]
     X, y = np.nan_to_num(table[:, :-1]).astype(np.float32), table[:, -1].astype(np.int64)
-    return TrainTest(name, X[part == 1], y[part == 1], X[part == 2], y[part == 2])
+    return TrainTest(name=name, X=X[part == 1], y=y[part == 1], X_test=X[part == 2], y_test=y[part == 2])
 
 
 def widths_for(d: int) -> tuple[int, ...]:
@@ -139,19 +163,38 @@ def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[
         start = time.perf_counter()
         first = 8 * (task_seed(setting.seed, "ghane-uci", data.name, depth) // 8)
         fits = fit_many(
-            _Padded(widths, depth, setting.dropout), X, data.y, [np.arange(len(data.y))] * 8, seeds=[first + k for k in range(8)],
-            epochs=setting.epochs, batch_size=max(1, round(len(data.y) / 10)), lr=setting.lr, optimizer="adam",
-            halve_every=setting.halve_every, stop="train-accuracy", stop_at=setting.stop_at, n_classes=data.n_classes, device=device,
-        )  # fmt: skip
+            _Padded(widths, depth, setting.dropout),
+            X,
+            data.y,
+            [np.arange(len(data.y))] * 8,
+            seeds=[first + k for k in range(8)],
+            epochs=setting.epochs,
+            batch_size=max(1, round(len(data.y) / 10)),
+            lr=setting.lr,
+            optimizer="adam",
+            halve_every=setting.halve_every,
+            stop="train-accuracy",
+            stop_at=setting.stop_at,
+            n_classes=data.n_classes,
+            device=device,
+        )
         judged = _judged(fits, X, y, data, setting)
         seconds = (time.perf_counter() - start) / 8
         yield [
             {
-                "set": data.name, "n": len(data.y), "d": data.X.shape[1], "classes": data.n_classes, "depth": depth, "width_number": k,
-                "width": width, "epochs": int(fits.epochs[k]), **{name: float(v[k]) for name, v in judged.items()}, "seconds": round(seconds, 3),
+                "set": data.name,
+                "n": len(data.y),
+                "d": data.X.shape[1],
+                "classes": data.n_classes,
+                "depth": depth,
+                "width_number": k,
+                "width": width,
+                "epochs": int(fits.epochs[k]),
+                **{name: float(v[k]) for name, v in judged.items()},
+                "seconds": round(seconds, 3),
             }
             for k, width in enumerate(widths)
-        ]  # fmt: skip
+        ]
 
 
 def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: Setting) -> dict[str, np.ndarray]:
@@ -165,9 +208,13 @@ def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: Setting) -> dic
     true = (fits.logits(data.X_test).argmax(2) != test).double().mean(1)
     wrong, doubt = _at_kernel_points(fits, X, y, data.n_classes, setting)
     found = {
-        "train_accuracy": right, "true_error": true, "resub": 1 - right, "bolster": wrong, "posterior": 1 - certain,
+        "train_accuracy": right,
+        "true_error": true,
+        "resub": 1 - right,
+        "bolster": wrong,
+        "posterior": 1 - certain,
         "bolster_posterior": doubt,
-    }  # fmt: skip
+    }
     return {name: values.cpu().numpy().round(6) for name, values in found.items()}
 
 

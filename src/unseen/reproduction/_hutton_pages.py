@@ -44,11 +44,19 @@ def _draw(info: dict[str, Any], ax: Any) -> None:
     legend_below(ax)
 
 
-figure(Figure(
-    "overtraining", HuttonResult, _info, _draw, "Overtraining",
-    "Errors by epoch; arrows mark the population error where the test error is smallest and where the training error meets the "
-    "criterion.", (7.0, 4.4), 5,
-))  # fmt: skip
+figure(
+    Figure(
+        name="overtraining",
+        record=HuttonResult,
+        info=_info,
+        draw=_draw,
+        title="Overtraining",
+        caption="Errors by epoch; arrows mark the population error where the test error is smallest and where the training error meets the "
+        "criterion.",
+        size=(7.0, 4.4),
+        order=5,
+    )
+)
 
 
 @section(HuttonResult, 15)

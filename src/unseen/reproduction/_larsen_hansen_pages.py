@@ -64,19 +64,39 @@ def _draw_by_tau(info: dict[str, Any], ax: Any) -> None:
     ax.legend(frameon=False, fontsize=8)
 
 
-figure(Figure(
-    "larsen-hansen-distributions", LarsenHansenResult, _distributions, _draw_distributions, "Figure 1, left",
-    "True distribution of the error (solid) and the leave-out distributions: median (dashed) and quartiles (dotted).",
-    order=10,
-))  # fmt: skip
-figure(Figure(
-    "larsen-hansen-density", LarsenHansenResult, _distributions, _draw_density, "Figure 1, right",
-    "The true errors are skewed and long-tailed: their mean lies well above the typical value.", order=20,
-))  # fmt: skip
-figure(Figure(
-    "larsen-hansen-tau", LarsenHansenResult, _by_tau, _draw_by_tau, "Ten against nine inputs",
-    "Share of data sets in which the true ordering is rejected (solid) or not shown (dashed).", order=30,
-))  # fmt: skip
+figure(
+    Figure(
+        name="larsen-hansen-distributions",
+        record=LarsenHansenResult,
+        info=_distributions,
+        draw=_draw_distributions,
+        title="Figure 1, left",
+        caption="True distribution of the error (solid) and the leave-out distributions: median (dashed) and quartiles (dotted).",
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="larsen-hansen-density",
+        record=LarsenHansenResult,
+        info=_distributions,
+        draw=_draw_density,
+        title="Figure 1, right",
+        caption="The true errors are skewed and long-tailed: their mean lies well above the typical value.",
+        order=20,
+    )
+)
+figure(
+    Figure(
+        name="larsen-hansen-tau",
+        record=LarsenHansenResult,
+        info=_by_tau,
+        draw=_draw_by_tau,
+        title="Ten against nine inputs",
+        caption="Share of data sets in which the true ordering is rejected (solid) or not shown (dashed).",
+        order=30,
+    )
+)
 
 
 @section(LarsenHansenResult, 12)

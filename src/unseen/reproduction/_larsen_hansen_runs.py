@@ -19,7 +19,7 @@ __all__ = ["Fits", "Scene", "distinct_left_out", "draw", "fits", "fpe_log", "lea
 AT_ONCE = 50
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scene:
     """Sizes and constants of the experiment."""
 

@@ -106,12 +106,27 @@ def settings_of(study: Study) -> list[dict[str, Any]]:
 def cells(sizes: Sequence[dict[str, Any]], variance: Sequence[dict[str, Any]]) -> list[Cell]:
     """Return sizes and variance ratios as cells of the reproduction."""
     out = [
-        Cell("size at 10%", f"{r['problem']} {r['target']}, {r['statistic']}", None, r["size"], r["mc_error"])
+        Cell(
+            "size at 10%",
+            f"{r['problem']} {r['target']}, {r['statistic']}",
+            published=None,
+            ours=r["size"],
+            mc_error=r["mc_error"],
+        )
         for r in sizes
     ]
     for r in variance:
         name = f"{r['target']}, {r['statistic']} {r['setting']}"
-        out.append(Cell("variance ratio, lemma 1 | measured", name, r["predicted"], r["measured"], None, "see checks"))
+        out.append(
+            Cell(
+                "variance ratio, lemma 1 | measured",
+                name,
+                published=r["predicted"],
+                ours=r["measured"],
+                mc_error=None,
+                remark="see checks",
+            )
+        )
     return out
 
 

@@ -43,12 +43,18 @@ def _draw(info: dict[str, Floats], ax: Any) -> None:
 
 for _problem, _words in (("synthetic", "synthetic data"), ("letter", "Letter Recognition")):
     for _place, _target in enumerate(("error", "difference")):
-        figure(Figure(
-            f"power-{_problem}-{_target}", NadeauBengioResult, _curves(_problem, _place), _draw,
-            f"Power for the {_target}, {_words}",
-            "At 0 the hypothesis is true: there the curves show sizes, to be compared with the dotted line at 10%.",
-            (7.0, 4.6), 10 + _place + (2 if _problem == "synthetic" else 0),
-        ))  # fmt: skip
+        figure(
+            Figure(
+                name=f"power-{_problem}-{_target}",
+                record=NadeauBengioResult,
+                info=_curves(_problem, _place),
+                draw=_draw,
+                title=f"Power for the {_target}, {_words}",
+                caption="At 0 the hypothesis is true: there the curves show sizes, to be compared with the dotted line at 10%.",
+                size=(7.0, 4.6),
+                order=10 + _place + (2 if _problem == "synthetic" else 0),
+            )
+        )
 
 
 @section(NadeauBengioResult, 12)

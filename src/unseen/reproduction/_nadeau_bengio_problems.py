@@ -17,7 +17,7 @@ from unseen.reproduction._nadeau_bengio_stats import LossesOf
 __all__ = ["Letter", "Regressions"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Regressions:
     """Least squares on the first half of the inputs against least squares on the second half.
 

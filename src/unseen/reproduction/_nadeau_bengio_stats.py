@@ -32,7 +32,7 @@ class Layout:
     natural: Ints
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Raw:
     """What one data set gives (or many, stacked along the first axis).
 
@@ -100,9 +100,13 @@ def raw_of(losses: LossesOf, layout: Layout) -> Raw:
     first = wide[:, 0]
     one = np.stack([first.mean(axis=-1), first.std(axis=-1, ddof=1) / np.sqrt(half)], axis=1)
     return Raw(
-        one, pairs, wide.mean(axis=-1), wide[:, :, :tenth].mean(axis=-1), natural.mean(axis=-1),
-        by_half[:, :, 0] - by_half[:, :, 1],
-    )  # fmt: skip
+        one=one,
+        pairs=pairs,
+        wide=wide.mean(axis=-1),
+        narrow=wide[:, :, :tenth].mean(axis=-1),
+        natural=natural.mean(axis=-1),
+        halves=by_half[:, :, 0] - by_half[:, :, 1],
+    )
 
 
 def statistics(raw: Raw, n: int, n_splits: int = 15, n_halvings: int = 10) -> dict[str, Statistic]:

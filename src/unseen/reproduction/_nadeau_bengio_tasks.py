@@ -80,11 +80,11 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
             runs = variance_run(problem, sets, how["splits"][0], seed)
             arrays = {f"{name}|{part}": getattr(run, part) for name, run in runs.items() for part in SUMS}
             value = float(next(iter(runs.values())).means[:, 0].mean())
-        out.append(TaskResult(row.id, value, seconds=time.perf_counter() - start, extra=packed(arrays)))
+        out.append(TaskResult(row.id, estimate=value, seconds=time.perf_counter() - start, extra=packed(arrays)))
     return out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StoredTasks:
     """Data sets in chunks, each a task of a study; the numbers are those of a run without a store."""
 
@@ -100,15 +100,26 @@ class StoredTasks:
         from unseen.study._cells import tasks_over
 
         cell = {
-            "population": problem.name, "model": "both algorithms", "n": problem.n, "method": call, "kind": "chunk",
+            "population": problem.name,
+            "model": "both algorithms",
+            "n": problem.n,
+            "method": call,
+            "kind": "chunk",
             "source": {"problem": _described(problem), "version": VERSION},
             "how": {"id": call, "chunk": CHUNK, "count": count, "splits": list(splits)},
-        }  # fmt: skip
+        }
         chunks = -(-count // CHUNK)
         name = driven(
-            self.store, self.experiment, [cell], tasks_over([cell], seed, chunks), self.replications, seed, self.reporter,
-            self.n_jobs, part=f"{call} of {problem.name}",
-        )  # fmt: skip
+            self.store,
+            self.experiment,
+            [cell],
+            tasks_over([cell], seed, chunks),
+            self.replications,
+            seed,
+            self.reporter,
+            self.n_jobs,
+            part=f"{call} of {problem.name}",
+        )
         return [unpacked(text) for _, _, text in sorted(self.store.extras(name))]
 
     def raw(self, problem: Any, count: int, n_splits: int, n_halvings: int, seed: int) -> Raw:
@@ -125,5 +136,5 @@ class StoredTasks:
         for name, shares in SETTINGS.items():
             n1, n2 = (round(share * problem.n) for share in shares)
             joined = {part: np.concatenate([p[f"{name}|{part}"] for p in parts]) for part in SUMS}
-            out[name] = VarianceRun(n1, n2, problem.expected(n1), **joined)
+            out[name] = VarianceRun(n_train=n1, n_test=n2, expected=problem.expected(n1), **joined)
         return out

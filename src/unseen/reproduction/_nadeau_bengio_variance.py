@@ -19,7 +19,7 @@ SETTINGS = {"n2=n/2": (0.5, 0.5), "n2=n/10": (0.5, 0.1), "n1=9n/10": (0.9, 0.1)}
 TARGETS = ("error", "difference")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class VarianceRun:
     """Sums over data sets for one setting: moments, split errors (data sets, 2, J) and the one-split variance."""
 
@@ -50,7 +50,9 @@ def variance_run(problem: Regressions, sets: Iterable[int], n_splits: int, seed:
 def _joined(problem: Regressions, name: str, parts: list[tuple[Floats, Floats, Floats]]) -> VarianceRun:
     n1, n2 = (round(share * problem.n) for share in SETTINGS[name])
     products, means, own = (np.stack(column) for column in zip(*parts))
-    return VarianceRun(n1, n2, problem.expected(n1), products, means, own)
+    return VarianceRun(
+        n_train=n1, n_test=n2, expected=problem.expected(n1), products=products, means=means, one_split=own
+    )
 
 
 def ratios(run: VarianceRun) -> list[dict[str, Any]]:
@@ -76,9 +78,10 @@ def ratios(run: VarianceRun) -> list[dict[str, Any]]:
             "corrected-t": (rho + (1 - rho) / J) / ((1 - rho) * (1 / J + off)),
         }
         measured = {
-            "t-test": first / own.mean(), "resampled-t": total / (spread / J),
+            "t-test": first / own.mean(),
+            "resampled-t": total / (spread / J),
             "corrected-t": total / (spread * (1 / J + off)),
-        }  # fmt: skip
+        }
         parts = {"s0": float(s0), "s1": float(s1), "s2": float(s2), "s3": float(s3), "variance": float(total)}
         rows += [
             {"target": target, "statistic": name, "predicted": float(value), "measured": float(measured[name]), **parts}

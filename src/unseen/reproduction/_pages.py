@@ -77,7 +77,11 @@ def _draw(info: Differences, ax: Any) -> None:
 
 figure(
     Figure(
-        "reproduction-z", Reproduction, _info, _draw, "Differences in Monte-Carlo errors",
-        "Each point is one published number; between the dashed lines the two runs agree.",
+        name="reproduction-z",
+        record=Reproduction,
+        info=_info,
+        draw=_draw,
+        title="Differences in Monte-Carlo errors",
+        caption="Each point is one published number; between the dashed lines the two runs agree.",
     )
-)  # fmt: skip
+)

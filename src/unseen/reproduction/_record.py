@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from typing import Any
 
@@ -37,15 +37,16 @@ class Cell:
 
     Examples
     --------
-    >>> c = Cell("2.1 true error", "3nn n=20", 0.329, 0.335, 0.003)
+    >>> c = Cell("2.1 true error", "3nn n=20", published=0.329, ours=0.335, mc_error=0.003)
     >>> round(c.z, 1), c.verdict
     (2.0, 'agrees')
-    >>> Cell("2.1 true error", "3nn n=20", 0.329, 0.35, 0.003).verdict
+    >>> Cell("2.1 true error", "3nn n=20", published=0.329, ours=0.35, mc_error=0.003).verdict
     'differs'
     """
 
     table: str
     cell: str
+    _: KW_ONLY
     published: float | None
     ours: float
     mc_error: float | None = None
@@ -138,7 +139,7 @@ class WithPages(Result):
         return super()._repr_html_()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Reproduction(WithPages):
     """A published experiment run again.
 
@@ -159,7 +160,8 @@ class Reproduction(WithPages):
 
     Examples
     --------
-    >>> r = Reproduction("x", "An experiment", "A paper", (Cell("1", "a", 0.5, 0.51, 0.01),), (), 10, 0)
+    >>> cells = (Cell("1", "a", published=0.5, ours=0.51, mc_error=0.01),)
+    >>> r = Reproduction(experiment="x", title="An experiment", source="A paper", cells=cells, checks=(), replications=10, seed=0)
     >>> r.agreeing, r.passed
     ((1, 1), True)
     >>> print(str(r).splitlines()[-1])
@@ -195,8 +197,14 @@ class Reproduction(WithPages):
         """Return everything as plain values."""
         base = super().to_dict()
         checks = [c.row() for c in self.checks]
-        return {**base, "cells": self.rows(), "checks": checks, "passed": self.passed, "agreeing": self.agreeing[0],
-                "judged": self.agreeing[1]}  # fmt: skip
+        return {
+            **base,
+            "cells": self.rows(),
+            "checks": checks,
+            "passed": self.passed,
+            "agreeing": self.agreeing[0],
+            "judged": self.agreeing[1],
+        }
 
     @staticmethod
     def _register_pages() -> None:

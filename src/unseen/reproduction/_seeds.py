@@ -73,7 +73,7 @@ class SeedRuns(WithPages):
 
     Examples
     --------
-    >>> run = lambda seed, value: Reproduction("x", "X", "A paper", (), (Check("bias", value, high=1.5),), 10, seed)
+    >>> run = lambda seed, value: Reproduction(experiment="x", title="X", source="A paper", cells=(), checks=(Check("bias", value, high=1.5),), replications=10, seed=seed)
     >>> both = SeedRuns((run(0, 1.7), run(1, 1.1)))
     >>> both.passing, both.sentence
     (1, 'Every check passes at 1 of 2 seeds; the mean over the seeds keeps the limits in 1 of 1 checks.')

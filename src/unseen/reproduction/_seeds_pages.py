@@ -106,7 +106,11 @@ def _named(seeds: tuple[int, ...]) -> str:
 
 figure(
     Figure(
-        "checks-over-seeds", SeedRuns, _info, _draw, "Checks at every seed",
-        "A point is one run; a cross lies beyond the limits (drawn at 2 where it is further); the bar is the mean over the seeds.",
+        name="checks-over-seeds",
+        record=SeedRuns,
+        info=_info,
+        draw=_draw,
+        title="Checks at every seed",
+        caption="A point is one run; a cross lies beyond the limits (drawn at 2 where it is further); the bar is the mean over the seeds.",
     )
-)  # fmt: skip
+)

@@ -45,7 +45,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class BayesResult(Reproduction):
     """The reproduction with its rows by (width, size), and the estimators' columns in them."""
 
@@ -153,9 +153,16 @@ class GhaneBayes:
         for width in widths:
             for n in sizes:
                 rows = run_cell(
-                    source, width, n, range(replications), setting, device=self.device, out=Path(self.out) if self.out else None,
-                    say=reporter.say, chunk=self.chunk,
-                )  # fmt: skip
+                    source,
+                    width,
+                    n,
+                    range(replications),
+                    setting,
+                    device=self.device,
+                    out=Path(self.out) if self.out else None,
+                    say=reporter.say,
+                    chunk=self.chunk,
+                )
                 runs[width, n] = _columns(rows)
                 reporter.advance(replications)
         return self._result(runs, setting, replications)
@@ -166,8 +173,17 @@ class GhaneBayes:
         if self.classifier not in CLASSIFIERS:
             raise UnknownName("classifier", self.classifier, tuple(CLASSIFIERS))
         names = (
-            "prior", "prior_scale", "temperature", "step", "friction", "chains", "n_samples", "burn_in", "thin", "n_mc",
-        )  # fmt: skip
+            "prior",
+            "prior_scale",
+            "temperature",
+            "step",
+            "friction",
+            "chains",
+            "n_samples",
+            "burn_in",
+            "thin",
+            "n_mc",
+        )
         chosen = {name: getattr(self, name) for name in names if getattr(self, name)}
         return setting_of(self.part, seed=seed, sampler=self.sampler, **chosen)
 
@@ -207,8 +223,19 @@ class GhaneBayes:
         said = f"This run: {setting.sampler}, {setting.prior} prior, {setting.n_samples} samples of each posterior."
         columns = CLASSIFIERS[self.classifier]
         bare = BayesResult(
-            self.id, self.title, self.source, (), (), count, setting.seed, 0.0, (*REMARKS, said), runs, self.part, columns
-        )  # fmt: skip
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=(),
+            checks=(),
+            replications=count,
+            seed=setting.seed,
+            seconds=0.0,
+            remarks=(*REMARKS, said),
+            runs=runs,
+            part=self.part,
+            columns=columns,
+        )
         figure = FIGURES[self.part]
         cells = [_truth(figure, key, run, columns[0]) for key, run in runs.items()] + _cells(figure, bare)
         return BayesResult(**{**vars(bare), "cells": tuple(cells), "checks": _checks(bare)})
@@ -225,12 +252,18 @@ def _label(width: int, n: int) -> str:
 def _truth(figure: str, key: tuple[int, int], run: Mapping[str, Floats], column: str) -> Cell:
     values = run[column]
     error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    return Cell(f"{figure} true error", _label(*key), None, float(values.mean()), error)
+    return Cell(f"{figure} true error", _label(*key), published=None, ours=float(values.mean()), mc_error=error)
 
 
 def _cells(figure: str, result: BayesResult) -> list[Cell]:
     return [
-        Cell(f"{figure} {q}", f"{_label(w, n)} {name}", None, getattr(s, q), getattr(s, f"{q}_error"))
+        Cell(
+            f"{figure} {q}",
+            f"{_label(w, n)} {name}",
+            published=None,
+            ours=getattr(s, q),
+            mc_error=getattr(s, f"{q}_error"),
+        )
         for q in QUANTITIES
         for (w, n, name), s in result.summaries.items()
     ]

@@ -81,15 +81,15 @@ class GhaneHcm:
         fits = self._recovered(replications, seed, reporter, n_jobs)
         cells = [*self._rates(rows, fits), *self._fluxes(rows, table)]
         return Reproduction(
-            self.id,
-            self.title,
-            self.source,
-            tuple(cells),
-            self._checks(cells, rows, table),
-            replications,
-            seed,
-            0.0,
-            REMARKS,
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=tuple(cells),
+            checks=self._checks(cells, rows, table),
+            replications=replications,
+            seed=seed,
+            seconds=0.0,
+            remarks=REMARKS,
         )
 
     def _recovered(self, count: int, seed: int, reporter: Reporter, n_jobs: int | None) -> dict[str, Any]:
@@ -105,9 +105,15 @@ class GhaneHcm:
             random_state=task_seed(seed, self.id),
         )
         study = fit(
-            made.ttr, made.doses, cv=self.noise, floor=made.floor, locations=["EC-EC"], drop_early={"Tyr-4": 10}, outliers=None,
+            made.ttr,
+            made.doses,
+            cv=self.noise,
+            floor=made.floor,
+            locations=["EC-EC"],
+            drop_early={"Tyr-4": 10},
+            outliers=None,
             n_jobs=n_jobs,
-        )  # fmt: skip
+        )
         reporter.advance(count)
         return {name: np.array([one.rates[name] for one in study]) for name in study.fits[0].rates}
 
@@ -119,7 +125,9 @@ class GhaneHcm:
             logs = np.log(fits[RATES.get(name, name)])
             ours = float(np.exp(logs.mean()))
             error = ours * float(logs.std(ddof=1)) / math.sqrt(logs.size)
-            cells.append(Cell("4.1 rates per minute, recovered", name, float(row["mean"]), ours, error))
+            cells.append(
+                Cell("4.1 rates per minute, recovered", name, published=float(row["mean"]), ours=ours, mc_error=error)
+            )
         return cells
 
     def _fluxes(self, rows: dict[str, Any], table: dict[str, float]) -> list[Cell]:
@@ -133,10 +141,27 @@ class GhaneHcm:
             place, key, value = PLACES[alternative], NAMES[quantity], float(row["mean"])
             printed = printed_tracee(table, self.q1, self.q3, place)[key]
             label = f"{alternative} ({place}) {quantity}"
-            cells.append(Cell("4.5 fluxes per hour, printed formulas", label, value, printed, float(row["se"])))
+            cells.append(
+                Cell(
+                    "4.5 fluxes per hour, printed formulas",
+                    label,
+                    published=value,
+                    ours=printed,
+                    mc_error=float(row["se"]),
+                )
+            )
             balanced = self.balanced(table, place)[key]
             remark = "the published formula counts conversion twice"
-            cells.append(Cell("4.5 fluxes per hour, mass balance", label, value, balanced, float(row["se"]), remark))
+            cells.append(
+                Cell(
+                    "4.5 fluxes per hour, mass balance",
+                    label,
+                    published=value,
+                    ours=balanced,
+                    mc_error=float(row["se"]),
+                    remark=remark,
+                )
+            )
         return cells
 
     def balanced(self, table: dict[str, float], place: str) -> dict[str, float]:

@@ -45,7 +45,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MnistResult(Reproduction):
     """The reproduction with its rows by size (`runs`) and the noisy digits of figure 2.3 (`digits`, `kappas`)."""
 
@@ -148,7 +148,7 @@ class GhaneMnist:
 
     def _setting(self, seed: int) -> Setting:
         chosen = ("n_mc", "calibration_mc", "lr", "batch_size", "epochs", "patience", "nearest", "initial")
-        return Setting(seed, **{name: getattr(self, name) for name in chosen})
+        return Setting(seed=seed, **{name: getattr(self, name) for name in chosen})
 
     def _digits(self, runs: Runs, images: Any, setting: Setting) -> tuple[Floats, tuple[float, ...]]:
         """Return the images of figure 2.3: n = 600 where it was run, first repetition, kappa of r = 1."""
@@ -175,18 +175,18 @@ class GhaneMnist:
         missing = [n for n in runs if n not in SIZES]
         remarks = (*REMARKS, f"No published numbers for n = {missing}.") if missing else REMARKS
         return MnistResult(
-            self.id,
-            self.title,
-            self.source,
-            tuple(cells),
-            _checks(runs),
-            count,
-            seed,
-            0.0,
-            remarks,
-            runs,
-            digits,
-            kappas,
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=tuple(cells),
+            checks=_checks(runs),
+            replications=count,
+            seed=seed,
+            seconds=0.0,
+            remarks=remarks,
+            runs=runs,
+            digits=digits,
+            kappas=kappas,
         )
 
 
@@ -203,7 +203,13 @@ def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
 
 def _truth(n: int, run: Mapping[str, Floats]) -> Cell:
     values = run["true_error"]
-    return Cell("true error", f"n={n}", None, float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)))
+    return Cell(
+        "true error",
+        f"n={n}",
+        published=None,
+        ours=float(values.mean()),
+        mc_error=float(values.std(ddof=1)) / math.sqrt(len(values)),
+    )
 
 
 def _cell(row: dict[str, Any], run: Mapping[str, Floats]) -> Cell:
@@ -211,7 +217,12 @@ def _cell(row: dict[str, Any], run: Mapping[str, Floats]) -> Cell:
     if row["table"] == "2.9 seconds":
         key = {"resub": "resub", "nb_bolster": "nb", "calibrated_r1": "r1", "calibrated_r5": "r5"}[column]
         return Cell(
-            row["table"], label, row["value"], float(run[f"seconds_{key}"].mean()), None, "time on another machine"
+            row["table"],
+            label,
+            published=row["value"],
+            ours=float(run[f"seconds_{key}"].mean()),
+            mc_error=None,
+            remark="time on another machine",
         )
     quantity = row["table"].split()[1]
     summary = summarize(run[column], run["true_error"], column)
@@ -219,7 +230,7 @@ def _cell(row: dict[str, Any], run: Mapping[str, Floats]) -> Cell:
     inner = INNER / 3 if quantity == "rms" and column.startswith("calibrated") else 0.0
     error = getattr(summary, f"{quantity}_error")
     both = math.sqrt(error**2 * (1 + summary.n / PUBLISHED_REPLICATIONS) + rounding**2 + inner**2)
-    return Cell(row["table"], label, row["value"], getattr(summary, quantity), both)
+    return Cell(row["table"], label, published=row["value"], ours=getattr(summary, quantity), mc_error=both)
 
 
 def _checks(runs: Runs) -> tuple[Check, ...]:

@@ -45,7 +45,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class GhaneResult(Reproduction):
     """The reproduction with the deviation distributions behind figures 2.1 and 2.2."""
 
@@ -123,7 +123,18 @@ class GhaneSynthetic:
         checks = (*_checks(cells), *_checks_of_estimates(wanted, runs))
         boxes = tuple(_boxes(rule, self.sizes, runs) for rule in self.rules)
         remarks = (*REMARKS, _with_test_set(cells))
-        return GhaneResult(self.id, self.title, self.source, cells, checks, replications, seed, 0.0, remarks, boxes)
+        return GhaneResult(
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=cells,
+            checks=checks,
+            replications=replications,
+            seed=seed,
+            seconds=0.0,
+            remarks=remarks,
+            deviations=boxes,
+        )
 
     def _check(self) -> None:
         known = {(row["rule"], row["n"]) for row in published("ghane_synthetic")}
@@ -157,7 +168,7 @@ def _boxes(rule: str, sizes: Sequence[int], runs: Runs) -> Deviations:
     values = tuple(
         tuple(runs[rule, n][name] - runs[rule, n]["true-error"] for name in ESTIMATORS) for n in sorted(sizes)
     )
-    return Deviations(rule, tuple(f"n = {n}" for n in sorted(sizes)), ESTIMATORS, values)
+    return Deviations(title=rule, groups=tuple(f"n = {n}" for n in sorted(sizes)), estimators=ESTIMATORS, values=values)
 
 
 def _cells(row: dict[str, Any], runs: Runs) -> list[Cell]:
@@ -167,7 +178,7 @@ def _cells(row: dict[str, Any], runs: Runs) -> list[Cell]:
     if row["table"] == "2.1":
         truth = run["true-error"]
         error = _both(_error_of_mean(truth), len(truth), "2.1")
-        return [Cell("2.1 true error", name, row["value"], float(truth.mean()), error)]
+        return [Cell("2.1 true error", name, published=row["value"], ours=float(truth.mean()), mc_error=error)]
     cells = [_estimated(row, run, column, name, row["note"] or _doubt(row))]
     if column == "cv10":
         cells.append(_estimated(row, run, "cv10-shuffled", name, "shuffled folds, for comparison"))
@@ -177,11 +188,18 @@ def _cells(row: dict[str, Any], runs: Runs) -> list[Cell]:
 def _estimated(row: dict[str, Any], run: Mapping[str, Floats], column: str, name: str, remark: str) -> Cell:
     label, value = f"{name} {column}", row["value"]
     if row["table"] == "2.5 milliseconds":
-        return Cell(row["table"], label, value, float(run[f"ms {column}"].mean()), None, "time on another machine")
+        return Cell(
+            row["table"],
+            label,
+            published=value,
+            ours=float(run[f"ms {column}"].mean()),
+            mc_error=None,
+            remark="time on another machine",
+        )
     quantity = row["table"].split()[1]
     summary = summarize(run[column], run["true-error"], column)
     error = _both(getattr(summary, f"{quantity}_error"), summary.n, row["table"])
-    return Cell(row["table"], label, value, getattr(summary, quantity), error, remark)
+    return Cell(row["table"], label, published=value, ours=getattr(summary, quantity), mc_error=error, remark=remark)
 
 
 def _both(error: float, count: int, table: str) -> float:

@@ -44,7 +44,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class UciResult(Reproduction):
     """The reproduction with one entry per net in every column of `nets`."""
 
@@ -142,7 +142,14 @@ class GhaneUci:
         rows = finished_rows(out) if out else []
         done = {(row["set"], row["depth"]) for row in rows}
         setting = Setting(
-            seed, self.fold, self.epochs, self.stop_at, self.lr, self.halve_every or None, self.dropout, self.n_mc
+            seed=seed,
+            fold=self.fold,
+            epochs=self.epochs,
+            stop_at=self.stop_at,
+            lr=self.lr,
+            halve_every=self.halve_every or None,
+            dropout=self.dropout,
+            n_mc=self.n_mc,
         )
         reporter.expect(len(names), self.id)
         for name in names:
@@ -173,7 +180,16 @@ class GhaneUci:
         n_sets = len(np.unique(nets["set"]))
         remark = f"{len(rows)} nets on {n_sets} sets; the dissertation has {PUBLISHED_NETS} on 90."
         return UciResult(
-            self.id, self.title, self.source, tuple(cells), _checks(nets), PER_SET, seed, 0.0, (*REMARKS, remark), nets
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=tuple(cells),
+            checks=_checks(nets),
+            replications=PER_SET,
+            seed=seed,
+            seconds=0.0,
+            remarks=(*REMARKS, remark),
+            nets=nets,
         )
 
 
@@ -187,15 +203,27 @@ def _counts(nets: dict[str, Any]) -> list[Cell]:
     reached = nets["reached"]
     note = "training differs in detail"
     cells = [
-        Cell("nets", "share that reached the training accuracy", PUBLISHED_KEPT / PUBLISHED_NETS, float(reached.mean()),
-             _share_error(reached, nets["set"]), note),
-    ]  # fmt: skip
+        Cell(
+            "nets",
+            "share that reached the training accuracy",
+            published=PUBLISHED_KEPT / PUBLISHED_NETS,
+            ours=float(reached.mean()),
+            mc_error=_share_error(reached, nets["set"]),
+            remark=note,
+        ),
+    ]
     if reached.any():
         wrong, sets = nets["true_error"][reached] > 0.5, nets["set"][reached]
         cells.append(
-            Cell("nets", "of these, share with a true error above .5", PUBLISHED_WRONG / PUBLISHED_KEPT, float(wrong.mean()),
-                 _share_error(wrong, sets), note)
-        )  # fmt: skip
+            Cell(
+                "nets",
+                "of these, share with a true error above .5",
+                published=PUBLISHED_WRONG / PUBLISHED_KEPT,
+                ours=float(wrong.mean()),
+                mc_error=_share_error(wrong, sets),
+                remark=note,
+            )
+        )
     return cells
 
 
@@ -220,8 +248,8 @@ def _deviations(nets: dict[str, Any]) -> list[Cell]:
             made = summarize(nets[name][mine], nets["true_error"][mine], name, strata=None)
             row = f"{label}: {name.replace('_', '-')}"
             cells += [
-                Cell("bias", row, None, made.bias, made.bias_error),
-                Cell("rms", row, None, made.rms, made.rms_error),
+                Cell("bias", row, published=None, ours=made.bias, mc_error=made.bias_error),
+                Cell("rms", row, published=None, ours=made.rms, mc_error=made.rms_error),
             ]
     return cells
 

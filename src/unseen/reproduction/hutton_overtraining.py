@@ -26,7 +26,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class HuttonResult(Reproduction):
     """The reproduction with root mean square errors by epoch: `epoch`, then train, test and population of the first repeat
     and their means over repeats; `choices` holds, per repeat, epoch and population error at the test minimum and at the end.
@@ -116,9 +116,9 @@ class HuttonOvertraining:
         share = float(np.mean(ahead < late))
         table = "figure 2, population rms error"
         cells = (
-            Cell(table, "at the test-set minimum", None, float(ahead.mean()), _mc(ahead)),
-            Cell(table, "at the training criterion", None, float(late.mean()), _mc(late)),
-            Cell(table, "guessing the mean", None, float(guess.mean()), _mc(guess)),
+            Cell(table, "at the test-set minimum", published=None, ours=float(ahead.mean()), mc_error=_mc(ahead)),
+            Cell(table, "at the training criterion", published=None, ours=float(late.mean()), mc_error=_mc(late)),
+            Cell(table, "guessing the mean", published=None, ours=float(guess.mean()), mc_error=_mc(guess)),
             *times,
         )
         checks = (
@@ -141,7 +141,19 @@ class HuttonOvertraining:
         for k, name in enumerate(("train", "test", "population")):
             curves |= {name: errors[0, : done[0] + 1, k], f"mean {name}": mean[:, k]}
         choices = np.column_stack([best, ahead, done, late])
-        return HuttonResult(self.id, self.title, self.source, cells, checks, count, seed, 0.0, REMARKS, curves, choices)
+        return HuttonResult(
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=cells,
+            checks=checks,
+            replications=count,
+            seed=seed,
+            seconds=0.0,
+            remarks=REMARKS,
+            curves=curves,
+            choices=choices,
+        )
 
 
 def _mc(values: Floats) -> float:
@@ -152,7 +164,10 @@ def training_times(random: Floats, zero: Floats) -> tuple[Cell, ...]:
     """Return epochs to the criterion with random and with zero input-to-hidden start weights, on the same patterns."""
     table = "training time, epochs to the criterion"
     named = {"random start weights": random, "input weights start at 0": zero, "zero minus random": zero - random}
-    return tuple(Cell(table, name, None, float(v.mean()), _mc(v.astype(float))) for name, v in named.items())
+    return tuple(
+        Cell(table, name, published=None, ours=float(v.mean()), mc_error=_mc(v.astype(float)))
+        for name, v in named.items()
+    )
 
 
 def population(count: int, inputs: int, rng: np.random.Generator, size: int = 100, part: int = 5) -> tuple[Array, ...]:

@@ -35,7 +35,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LarsenHansenResult(Reproduction):
     """The reproduction with the numbers behind figure 1 and the comparison by tau."""
 
@@ -98,9 +98,18 @@ class LarsenHansen:
         gap = _refit_gap(X, noise, left, held)
         cells = (*_cells(table, len(true)), *_tau_cells(by_tau))
         return LarsenHansenResult(
-            self.id, self.title, self.source, cells, _checks(table, by_tau, gap), replications, seed, 0.0, REMARKS,
-            _figure(true, errors), by_tau,
-        )  # fmt: skip
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=cells,
+            checks=_checks(table, by_tau, gap),
+            replications=replications,
+            seed=seed,
+            seconds=0.0,
+            remarks=REMARKS,
+            figure=_figure(true, errors),
+            by_tau=by_tau,
+        )
 
 
 def _table1(scene: runs.Scene, true: Floats, residuals: Floats, errors: Floats) -> dict[str, Floats]:
@@ -127,7 +136,16 @@ def _cells(table: dict[str, Floats], count: int) -> list[Cell]:
                 remark, error = f"extreme of {count} draws", None
             else:
                 remark, error = "", _fpe_error(table["fpe"], share)
-            cells.append(Cell("table 1, % deviation", f"{name} {column}", row[column], ours, error, remark))
+            cells.append(
+                Cell(
+                    "table 1, % deviation",
+                    f"{name} {column}",
+                    published=row[column],
+                    ours=ours,
+                    mc_error=error,
+                    remark=remark,
+                )
+            )
     return cells
 
 
@@ -159,12 +177,17 @@ def _by_tau(
         worse, estimated = float(np.mean(true2 > true)), float(np.mean(d > 0))
         rows.append(
             {
-                "tau": tau, "difference": float(np.mean(true2 - true)), "rejected": float(np.mean(t < low)),
-                "not_shown": float(np.mean(t <= high)), "corrected_rejected": float(np.mean(t / inflation < low)),
-                "corrected_not_shown": float(np.mean(t / inflation <= high)), "prob_true": worse,
-                "prob_estimated": estimated, "prob_deviation": 100 * (estimated / worse - 1),
+                "tau": tau,
+                "difference": float(np.mean(true2 - true)),
+                "rejected": float(np.mean(t < low)),
+                "not_shown": float(np.mean(t <= high)),
+                "corrected_rejected": float(np.mean(t / inflation < low)),
+                "corrected_not_shown": float(np.mean(t / inflation <= high)),
+                "prob_true": worse,
+                "prob_estimated": estimated,
+                "prob_deviation": 100 * (estimated / worse - 1),
             }
-        )  # fmt: skip
+        )
     return tuple(rows)
 
 
@@ -176,7 +199,14 @@ def _tau_cells(rows: tuple[dict[str, float], ...]) -> list[Cell]:
         "prob_deviation": ("Prob(G2 > G1), % deviation", -20.0),
     }  # fmt: skip
     return [
-        Cell("10 against 9 inputs", f"tau {row['tau']:g}, {words}", value, row[name], None, "tau not stated")
+        Cell(
+            "10 against 9 inputs",
+            f"tau {row['tau']:g}, {words}",
+            published=value,
+            ours=row[name],
+            mc_error=None,
+            remark="tau not stated",
+        )
         for row in rows
         for name, (words, value) in names.items()
     ]
@@ -213,10 +243,12 @@ def _checks(table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap: f
         Check("largest median of std, mad, iqr, % (over-estimate)", max(spread), high=80.0),
         Check("tau at which the naive test rejects 30% of a true ordering", third, low=0.6, high=1.2),
         Check("Prob(G2 > G1) there, % deviation", deviation, low=-32.0, high=-15.0),
-        Check("most the corrected test rejects of a true ordering", max(r["corrected_rejected"] for r in rows), high=0.05),
+        Check(
+            "most the corrected test rejects of a true ordering", max(r["corrected_rejected"] for r in rows), high=0.05
+        ),
         Check("leave-out residuals, largest relative gap from refitting", gap, high=1e-9),
         Check("optimal fraction, largest gap from the numerical one (N >= 50, N/p >= 20)", furthest, high=0.0200001),
-    )  # fmt: skip
+    )
 
 
 def _nearer(median: dict[str, float]) -> float:
@@ -235,9 +267,13 @@ def _figure(true: Floats, errors: Floats) -> dict[str, Any]:
     each = np.stack([np.searchsorted(np.sort(np.log1p(row)), grid, side="right") / len(row) for row in errors])
     density, edges = np.histogram(true, bins=np.linspace(0, 400, 101), density=True)
     return {
-        "grid": grid, "true": np.searchsorted(ordered, grid, side="right") / len(ordered),
-        "median": np.median(each, axis=0), "q25": np.quantile(each, 0.25, axis=0),
-        "q75": np.quantile(each, 0.75, axis=0), "density": density, "edges": edges,
+        "grid": grid,
+        "true": np.searchsorted(ordered, grid, side="right") / len(ordered),
+        "median": np.median(each, axis=0),
+        "q25": np.quantile(each, 0.25, axis=0),
+        "q75": np.quantile(each, 0.75, axis=0),
+        "density": density,
+        "edges": edges,
         "asymptotic": gammainc(scene.p / 2, scene.n * excess / 2),
         "summary": np.array([scene.noise_variance, true.mean(), np.median(true)]),
-    }  # fmt: skip
+    }

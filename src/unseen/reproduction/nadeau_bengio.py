@@ -45,7 +45,7 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class NadeauBengioResult(Reproduction):
     """The reproduction with sizes, power curves, the variance ratios of lemma 1 and the study of J and M."""
 
@@ -110,7 +110,7 @@ class NadeauBengio:
         from unseen.reproduction._nadeau_bengio_tasks import StoredTasks
 
         there, counts = self._checked(replications)
-        tasks = StoredTasks(store, self, replications, n_jobs, reporter)
+        tasks = StoredTasks(store=store, experiment=self, replications=replications, n_jobs=n_jobs, reporter=reporter)
         return self._judged(tasks, replications, seed, there, counts)
 
     @staticmethod
@@ -147,9 +147,20 @@ class NadeauBengio:
         settings = tuple(settings_of(studies[0]))
         checks = (*size_checks(sizes), *variance_checks(variance, runs), *setting_checks(settings, raw))
         return NadeauBengioResult(
-            self.id, self.title, self.source, tuple(cells(sizes, variance)), checks, replications, seed, 0.0, remarks,
-            sizes, {study.name: study.power() for study in studies}, variance, settings,
-        )  # fmt: skip
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=tuple(cells(sizes, variance)),
+            checks=checks,
+            replications=replications,
+            seed=seed,
+            seconds=0.0,
+            remarks=remarks,
+            sizes=sizes,
+            power={study.name: study.power() for study in studies},
+            variance=variance,
+            settings=settings,
+        )
 
 
 def raw_sets(problem: Any, sets: Iterable[int], n_splits: int, n_halvings: int, seed: int) -> list[Raw]:
@@ -196,4 +207,4 @@ def _one_thread(call: Any, *rest: Any) -> Any:
 
 def _concatenated(parts: Sequence[VarianceRun]) -> VarianceRun:
     joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in ("products", "means", "one_split")}
-    return VarianceRun(parts[0].n_train, parts[0].n_test, parts[0].expected, **joined)
+    return VarianceRun(n_train=parts[0].n_train, n_test=parts[0].n_test, expected=parts[0].expected, **joined)

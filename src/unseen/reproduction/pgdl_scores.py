@@ -61,13 +61,15 @@ class PgdlScores:
             label = f"task {row['task']} {row['measure']}"
             measure = _measure(columns, row["measure"])
             ours = cmi(gap, measure, grid)
-            cells.append(Cell("CMI, the competition's", label, row["value"], ours.value, ROUNDING))
+            cells.append(
+                Cell("CMI, the competition's", label, published=row["value"], ours=ours.value, mc_error=ROUNDING)
+            )
             honest = cmi(gap, measure, grid, self_pairs=False).value
-            cells.append(Cell("CMI without self pairs", label, None, honest))
+            cells.append(Cell("CMI without self pairs", label, published=None, ours=honest))
             both_signs.append(abs(honest - cmi(gap, -measure, grid, self_pairs=False).value))
         for task, (gap, grid, columns) in tasks.items():
             floor = cmi(gap, columns["vpm1"], grid).noise_floor(replications, random_state=task_seed(seed, task))
-            cells.append(Cell("noise floor", f"task {task}, 95 %", None, floor.quantile))
+            cells.append(Cell("noise floor", f"task {task}, 95 %", published=None, ours=floor.quantile))
             reporter.advance(1)
         worst = max(abs(c.ours - c.published) for c in cells if c.published is not None)
         top = max(cmi(gap, gap, grid).value for gap, grid, _ in tasks.values())
@@ -76,7 +78,17 @@ class PgdlScores:
             Check("score of the gap itself", top, 1 - 1e-9, 1 + 1e-9),
             Check("largest difference between both signs without self pairs", max(both_signs), high=1e-9),
         )
-        return Reproduction(self.id, self.title, self.source, tuple(cells), checks, replications, seed, 0.0, REMARKS)
+        return Reproduction(
+            experiment=self.id,
+            title=self.title,
+            source=self.source,
+            cells=tuple(cells),
+            checks=checks,
+            replications=replications,
+            seed=seed,
+            seconds=0.0,
+            remarks=REMARKS,
+        )
 
 
 def _task(number: int) -> tuple[Any, dict[str, list[Any]], dict[str, Any]]:

@@ -15,7 +15,7 @@ __all__ = ["Effort", "checked_budget", "effort_of", "within_budget"]
 LEAST_SPLITS = 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Effort:
     """Numbers of fits behind an assessment; zero leaves a part out.
 

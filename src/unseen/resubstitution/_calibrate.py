@@ -38,7 +38,7 @@ def check_calibration(method: Any) -> None:
             raise InputError(f"{name} is {value!r}; it must lie strictly between {low:g} and {high:g}.")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Trial:
     """One split: a model trained on 80%, its kernels, and its error on the rest."""
 
@@ -71,7 +71,15 @@ def trials_of(method: Any, model: Model | Fitted, data: Data, rng: np.random.Gen
         wrong = (outside.assigned != outside.codes).astype(float)
         error = float(point_weights(outside.data, method.average) @ wrong)
         weights = point_weights(regions.data, method.average)
-        trials.append(Trial(regions, method.spread(regions), method.kernel_draws(rng, len(train)), weights, error))
+        trials.append(
+            Trial(
+                regions=regions,
+                spread=method.spread(regions),
+                draws=method.kernel_draws(rng, len(train)),
+                weights=weights,
+                error=error,
+            )
+        )
     return trials
 
 

@@ -17,7 +17,7 @@ from unseen.core.summary import summarize
 __all__ = ["Deviations", "deviations"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Deviations(Result):
     """Estimate minus true error, by group of replications and by estimator.
 
@@ -97,7 +97,7 @@ def deviations(
             )
         true = np.asarray(truth[group], dtype=float)
         rows.append(tuple(_difference(columns[name], true, f"{group}, {name}") for name in names))
-    return Deviations(title, tuple(estimates), names, tuple(rows))
+    return Deviations(title=title, groups=tuple(estimates), estimators=names, values=tuple(rows))
 
 
 def _difference(values: npt.ArrayLike, true: Floats, where: str) -> Floats:

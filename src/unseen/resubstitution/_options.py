@@ -56,7 +56,7 @@ class Averaged:
             raise UnknownName("space", self.space, SPACES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kernelled(Averaged):
     """Options of every estimator with kernels.
 

@@ -32,7 +32,7 @@ def check_classification(method_id: str, data: Data) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Regions:
     """Where a trained classifier says what.
 
@@ -143,7 +143,14 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
         name = "after " + ", ".join(type(step).__name__ for step in steps)
         points, columns = _numbers(_transformed(parts, data.X), name)
         form = linear_form(final, data.classes)
-        return Regions(points, data, final, name, columns if hasattr(final, "feature_names_in_") else None, form)
+        return Regions(
+            points=points,
+            data=data,
+            model=final,
+            space=name,
+            columns=columns if hasattr(final, "feature_names_in_") else None,
+            stated=form,
+        )
     points, columns = _numbers(data.X, "input")
     if hasattr(native, "n_features_in_") and not hasattr(native, "feature_names_in_"):
         columns = None  # trained on an array, the model would warn of names
@@ -151,7 +158,15 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
     if parts:
         form = _composed(parts, final, data.classes, points, columns)
     model = fitted if not hasattr(native, "predict") else native
-    return Regions(points, data, model, "input", columns, form, getattr(fitted, "sample_shape", ()))
+    return Regions(
+        points=points,
+        data=data,
+        model=model,
+        space="input",
+        columns=columns,
+        stated=form,
+        sample_shape=getattr(fitted, "sample_shape", ()),
+    )
 
 
 def _named(points: Floats, columns: Any) -> Any:

@@ -43,7 +43,22 @@ def smoothed(
     data = regions.data
     weights = point_weights(data, method.average) if weights is None else weights
     return SmoothedEstimate(
-        float(weights @ integral.values), None, None, None, method.id, method.target.at(data.n_units), "zero-one",
-        data.n_units, cost[0], cost[1], notes, integral.error(weights), integral.values, regions.space, measure,
-        integral.how, bandwidth, balanced=float(point_weights(data, "class") @ integral.values),
-    ).expecting(method, regions.model, data)  # fmt: skip
+        value=float(weights @ integral.values),
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method.id,
+        target=method.target.at(data.n_units),
+        loss="zero-one",
+        n_units=data.n_units,
+        n_fits=cost[0],
+        seconds=cost[1],
+        notes=notes,
+        mc_error=integral.error(weights),
+        contributions=integral.values,
+        space=regions.space,
+        measure=measure,
+        integration=integral.how,
+        bandwidth=bandwidth,
+        balanced=float(point_weights(data, "class") @ integral.values),
+    ).expecting(method, regions.model, data)

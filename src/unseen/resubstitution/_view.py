@@ -21,7 +21,7 @@ from unseen.resubstitution._spread import Spread
 __all__ = ["KernelView", "view"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class KernelView(Result):
     """Points, kernels and decision regions in a plane.
 
@@ -130,9 +130,19 @@ def view(
     explained = float(flat.var(axis=0).sum() / variance) if variance > 0 else 1.0
     grid_x, grid_y, grid = _grid(regions, basis, flat, int(resolution))
     return KernelView(
-        flat, regions.codes, regions.assigned, mass.values, _seen(spread, basis, len(regions.classes)), grid_x, grid_y, grid,
-        regions.classes, names, min(explained, 1.0), regions.space,
-    )  # fmt: skip
+        points=flat,
+        codes=regions.codes,
+        assigned=regions.assigned,
+        contributions=mass.values,
+        ellipses=_seen(spread, basis, len(regions.classes)),
+        grid_x=grid_x,
+        grid_y=grid_y,
+        grid=grid,
+        classes=regions.classes,
+        axes=names,
+        explained=min(explained, 1.0),
+        space=regions.space,
+    )
 
 
 def _plane(regions: Regions, plane: Any) -> tuple[Floats, tuple[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from unseen.core.errors import InputError, UnknownName
@@ -16,7 +15,7 @@ from unseen.show.style import PALETTE
 __all__ = ["PALETTE", "Figure", "draw", "figure", "figures_for", "info", "load_owners", "size_of", "svg"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Figure:
     """A way to draw one class of result.
 
@@ -50,6 +49,7 @@ class Figure:
 
 
 _figures: dict[tuple[type, str], Figure] = {}
+_loaded_owners: set[str] = set()
 
 
 def figure(one: Figure) -> Figure:
@@ -58,14 +58,14 @@ def figure(one: Figure) -> Figure:
     return one
 
 
-@cache
 def load_owners(record: type) -> None:
     """Import the figures and sections of whatever shows a class of result: its owner, and the owners of its bases."""
     owners = dict.fromkeys(vars(cls)["shown_by"] for cls in record.__mro__ if vars(cls).get("shown_by"))
-    for owner in owners:
+    for owner in owners.keys() - _loaded_owners:
         for part in ("figures", "sections"):
             if importlib.util.find_spec(f"{owner}.{part}") is not None:
                 import_all(f"{owner}.{part}")
+        _loaded_owners.add(owner)
 
 
 def figures_for(result: Any) -> list[Figure]:

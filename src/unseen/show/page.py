@@ -94,10 +94,16 @@ def render(title: str, sections: list[Section]) -> str:
         _environment()
         .get_template("report.html")
         .render(
-            title=short, sections=sections, version=__version__, script=script, digest=digest, style=_packaged("report.css"),
-            blocks_style=_packaged("blocks.css"), palette=PALETTE_CSS,
+            title=short,
+            sections=sections,
+            version=__version__,
+            script=script,
+            digest=digest,
+            style=_packaged("report.css"),
+            blocks_style=_packaged("blocks.css"),
+            palette=PALETTE_CSS,
         )
-    )  # fmt: skip
+    )
 
 
 def title_of(result: Any) -> str:

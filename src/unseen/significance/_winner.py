@@ -103,7 +103,15 @@ def _winner(tables: Mapping[str, LossTable], errors: Floats, draws: Floats, leve
     else:
         ends = np.quantile(draws[:, 0], [(1 - level) / 2, (1 + level) / 2])
         interval = Interval(float(ends[0]), float(ends[1]), level)
-    return Winner(name, float(errors[best]), float(corrected), interval, len(tables), len(draws), loss)
+    return Winner(
+        name=name,
+        naive=float(errors[best]),
+        corrected=float(corrected),
+        interval=interval,
+        n_models=len(tables),
+        n_bootstrap=len(draws),
+        loss=loss,
+    )
 
 
 def _by_sets(tables: list[LossTable], set_error: SetError, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -147,9 +147,20 @@ class Friedman:
             which = "those of pairs are" if tests[1] == tests[3] else "p-values are"
             notes = (note("U009", f"only {n} data sets; {which} approximations that want {FEW_DATASETS} or more"),)
         return Ranking(
-            tuple(names), means, matrix.mean(axis=0), *tests, pairwise, self.posthoc,
-            None if critical is None else critical * unit, n, level, notes,
-        )  # fmt: skip
+            names=tuple(names),
+            mean_ranks=means,
+            mean_errors=matrix.mean(axis=0),
+            statistic=tests[0],
+            p=tests[1],
+            f_statistic=tests[2],
+            f_p=tests[3],
+            pairwise=pairwise,
+            posthoc=self.posthoc,
+            critical_difference=None if critical is None else critical * unit,
+            n_datasets=n,
+            level=level,
+            notes=notes,
+        )
 
     def _pairs(self, gaps: Floats, k: int, level: float) -> tuple[Floats, float | None]:
         from scipy.special import ndtr

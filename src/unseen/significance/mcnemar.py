@@ -103,7 +103,10 @@ class McNemar:
         first, second = int((values == span).sum()), int((values == -span).sum())
         estimate = without_interval(self, difference, float(values.mean()), pooled_folds(difference))
         return compared(
-            difference, estimate, level, statistic=float(min(first, second)),
+            difference,
+            estimate,
+            level,
+            statistic=float(min(first, second)),
             reference=f"binomial({first + second}, 1/2){' mid-p' if self.variant == 'mid-p' else ''}",
             p=mcnemar_p(first, second, self.variant),
-        )  # fmt: skip
+        )

@@ -81,9 +81,18 @@ def compared(
     """Return the record of one pair; models are named by their tables."""
     names = [table.model or f"model {k}" for k, table in enumerate(difference.source, 1)]
     return Comparison(
-        names[0], names[1], estimate, statistic, reference, p, p, _share_superior(difference), _effect(difference, estimate.value),
-        level, rope,
-    )  # fmt: skip
+        a=names[0],
+        b=names[1],
+        estimate=estimate,
+        statistic=statistic,
+        reference=reference,
+        p=p,
+        p_adjusted=p,
+        prob_superior=_share_superior(difference),
+        effect=_effect(difference, estimate.value),
+        level=level,
+        rope=rope,
+    )
 
 
 def without_interval(

@@ -14,7 +14,7 @@ from unseen.core.result import Result, plain
 __all__ = ["Ranking"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Ranking(Result):
     """Mean ranks of several models over many data sets, the test that they are equal, and all pairs after it.
 
@@ -100,9 +100,12 @@ class Ranking(Result):
             if i < j
         }
         return {
-            "models": self.rows(), **{k: plain(getattr(self, k)) for k in keys}, "pairs": pairs,
-            "not_distinguished": [list(g) for g in self.groups()], "notes": [n.to_dict() for n in self.notes],
-        }  # fmt: skip
+            "models": self.rows(),
+            **{k: plain(getattr(self, k)) for k in keys},
+            "pairs": pairs,
+            "not_distinguished": [list(g) for g in self.groups()],
+            "notes": [n.to_dict() for n in self.notes],
+        }
 
     def __str__(self) -> str:
         ranks = ", ".join(f"{self.names[k]} {self.mean_ranks[k]:.2f}" for k in self.order())

@@ -149,12 +149,19 @@ def _store(connection: Connection, study: int, good: list[tuple[Any, TaskResult]
         return
     rows = [
         {
-            "study": study, "cell": t.cell, "replication": t.replication, "estimate": _number(r.estimate),
-            "truth": _number(r.truth), "lower": _number(r.lower), "upper": _number(r.upper),
-            "spread": _number(r.spread), "p_value": _number(r.p_value), "seconds": float(r.seconds),
+            "study": study,
+            "cell": t.cell,
+            "replication": t.replication,
+            "estimate": _number(r.estimate),
+            "truth": _number(r.truth),
+            "lower": _number(r.lower),
+            "upper": _number(r.upper),
+            "spread": _number(r.spread),
+            "p_value": _number(r.p_value),
+            "seconds": float(r.seconds),
         }
         for t, r in good
-    ]  # fmt: skip
+    ]
     connection.execute(insert_into(connection, schema.results).on_conflict_do_nothing(), rows)
     long = [{"study": study, "cell": t.cell, "replication": t.replication, "body": r.extra} for t, r in good if r.extra]
     if long:

@@ -31,9 +31,18 @@ def progress(connection: Connection, study: Row[Any]) -> Progress:
     rate = sum(d.done / max(now - d.started, 0.1) for d in alive)
     eta = (total - done - failed) / rate if rate > 0 and state == "running" else None
     return Progress(
-        study.name, study.kind, state, total, done, failed, count.get(schema.CLAIMED, 0), float(study.seconds),
-        study.created, study.updated, eta,
-    )  # fmt: skip
+        name=study.name,
+        kind=study.kind,
+        state=state,
+        total=total,
+        done=done,
+        failed=failed,
+        claimed=count.get(schema.CLAIMED, 0),
+        seconds=float(study.seconds),
+        created=study.created,
+        updated=study.updated,
+        eta_seconds=eta,
+    )
 
 
 def _state(cancelled: bool, alive: bool, total: int, done: int, failed: int) -> str:
@@ -149,14 +158,31 @@ def _sums(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     pairs, ranged = ~np.isnan(e) & ~np.isnan(truth), ~np.isnan(truth) & ~np.isnan(low) & ~np.isnan(high)
     width, one = high - low, np.ones(len(e))
     return {
-        "cell": cell, "zero": zero, "n": total(one), "n_pairs": total(one, pairs), "d": total(d, pairs),
-        "dd": total(d * d, pairs), "ddd": total(d * d * d, pairs), "dddd": total(d * d * d * d, pairs),
-        "t": total(t, pairs), "tt": total(t * t, pairs), "dt": total(d * t, pairs), "n_intervals": total(one, ranged),
-        "covered": total(one, ranged & (truth >= low) & (truth <= high)), "missed_below": total(one, ranged & (truth < low)),
-        "w": total(width, ranged), "ww": total(width * width, ranged), "n_spread": total(one, ~np.isnan(spread)),
-        "s": total(spread), "ss": total(spread * spread), "n_p": total(one, ~np.isnan(p)), "p_01": total(one, p <= 0.01),
-        "p_05": total(one, p <= 0.05), "p_10": total(one, p <= 0.10), "seconds": total(table["seconds"]),
-    }  # fmt: skip
+        "cell": cell,
+        "zero": zero,
+        "n": total(one),
+        "n_pairs": total(one, pairs),
+        "d": total(d, pairs),
+        "dd": total(d * d, pairs),
+        "ddd": total(d * d * d, pairs),
+        "dddd": total(d * d * d * d, pairs),
+        "t": total(t, pairs),
+        "tt": total(t * t, pairs),
+        "dt": total(d * t, pairs),
+        "n_intervals": total(one, ranged),
+        "covered": total(one, ranged & (truth >= low) & (truth <= high)),
+        "missed_below": total(one, ranged & (truth < low)),
+        "w": total(width, ranged),
+        "ww": total(width * width, ranged),
+        "n_spread": total(one, ~np.isnan(spread)),
+        "s": total(spread),
+        "ss": total(spread * spread),
+        "n_p": total(one, ~np.isnan(p)),
+        "p_01": total(one, p <= 0.01),
+        "p_05": total(one, p <= 0.05),
+        "p_10": total(one, p <= 0.10),
+        "seconds": total(table["seconds"]),
+    }
 
 
 def _moments_of(x: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 __all__ = ["Kept", "Progress", "TaskResult", "TaskRow"]
@@ -46,6 +46,7 @@ class TaskResult:
     """
 
     task: str
+    _: KW_ONLY
     estimate: float | None = None
     truth: float | None = None
     lower: float | None = None
@@ -57,7 +58,7 @@ class TaskResult:
     reason: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Progress:
     """How far a study is.
 
@@ -67,7 +68,7 @@ class Progress:
 
     Examples
     --------
-    >>> Progress("mine", "study", "done", 10, 10, 0, 0, 1.5, "", "", None).missing
+    >>> Progress(name="mine", kind="study", state="done", total=10, done=10, failed=0, claimed=0, seconds=1.5, created="", updated="", eta_seconds=None).missing
     0
     """
 
@@ -89,13 +90,13 @@ class Progress:
         return self.total - self.done - self.failed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kept:
     """A result that was filed in the store: an assessment, a comparison, a reproduction.
 
     Examples
     --------
-    >>> Kept(1, "assessment", "iris", "2026-01-01T00:00:00+00:00", {"error": 0.05}).payload["error"]
+    >>> Kept(id=1, kind="assessment", name="iris", created="2026-01-01T00:00:00+00:00", payload={"error": 0.05}).payload["error"]
     0.05
     """
 

@@ -247,7 +247,7 @@ class SqlStore:
         if kind is not None:
             query = query.where(table.kind == kind)
         with self._reading() as connection:
-            return [Kept(*row) for row in connection.execute(query)]
+            return [Kept(**row._mapping) for row in connection.execute(query)]
 
     def kept_one(self, id: int) -> Kept:
         """Return one filed result with its payload."""
@@ -256,7 +256,9 @@ class SqlStore:
             if found is None:
                 count = connection.execute(select(func.count()).select_from(schema.kept)).scalar()
                 raise InputError(f"the store {self.where} has no filed result {id}; it has {count} in all.")
-            return Kept(found.id, found.kind, found.name, found.created, json.loads(found.payload))
+            return Kept(
+                id=found.id, kind=found.kind, name=found.name, created=found.created, payload=json.loads(found.payload)
+            )
 
     def close(self) -> None:
         """Give all connections back."""

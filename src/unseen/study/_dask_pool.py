@@ -53,12 +53,15 @@ class DaskPool(Futures):
         from distributed import KilledWorker
 
         try:
-            return Done(rows, *future.result())
+            results, seconds = future.result()
+            return Done(rows=rows, results=results, seconds=seconds)
         except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
             self.sent = None  # it may be lost with the worker that held it
-            return Done(rows, [], error=complaint(error), lost=True, to_blame=isinstance(error, KilledWorker))
+            return Done(
+                rows=rows, results=[], error=complaint(error), lost=True, to_blame=isinstance(error, KilledWorker)
+            )
         except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
-            return Done(rows, [], error=complaint(error))
+            return Done(rows=rows, results=[], error=complaint(error))
 
     def close(self) -> None:
         """Call back what is out, and end a cluster of our own."""

@@ -15,8 +15,18 @@ __all__ = ["FORMATS", "export", "latex_table", "task_frame"]
 
 FORMATS = {".csv": "tasks", ".parquet": "tasks", ".tex": "summary"}
 NAMES = ("population", "model", "n", "method")
-LATEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-         "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}  # fmt: skip
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
 FIGURES = ("truth", "bias", "variance", "rms", "internal", "correlation", "coverage", "width", "size", "power")
 
 

@@ -17,7 +17,7 @@ __all__ = ["PairTest", "adjusted_pairs", "paired"]
 ALPHA = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PairTest:
     """Mean squared deviation of estimator a minus that of b over the samples both were given.
 
@@ -77,7 +77,21 @@ def paired(place: tuple[str, str, int], deviations: Mapping[str, tuple[Ints, Flo
             continue
         gap = deviations[a][1][at_a] ** 2 - deviations[b][1][at_b] ** 2
         mean, error = float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
-        out.append(PairTest(*place, a, b, len(gap), mean, error, _p(mean, error, len(gap) - 1)))
+        population, model, n = place
+        p = _p(mean, error, len(gap) - 1)
+        out.append(
+            PairTest(
+                population=population,
+                model=model,
+                n=n,
+                a=a,
+                b=b,
+                replications=len(gap),
+                difference=mean,
+                error=error,
+                p=p,
+            )
+        )
     return out
 
 

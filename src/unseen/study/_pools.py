@@ -28,7 +28,7 @@ class Context:
     cells: list[dict[str, Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Done:
     """A chunk that came back: with results, with what went wrong, or lost.
 
@@ -111,9 +111,9 @@ class InlinePool:
         self.running = True
         try:
             results, spent = run_rows(self.context, rows)
-            done = Done(rows, results, spent)
+            done = Done(rows=rows, results=results, seconds=spent)
         except Exception as error:  # a runner may raise anything; the reason is kept
-            done = Done(rows, [], error=complaint(error))
+            done = Done(rows=rows, results=[], error=complaint(error))
         finally:
             self.running = False
         self.waiting.pop(0)

@@ -80,14 +80,15 @@ class ProcessPool(Futures):
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
         try:
-            return Done(rows, *future.result())
+            results, seconds = future.result()
+            return Done(rows=rows, results=results, seconds=seconds)
         except BrokenProcessPool as error:
             self._drop()
-            return Done(rows, [], error=complaint(error), lost=True)
+            return Done(rows=rows, results=[], error=complaint(error), lost=True)
         except Unloadable as error:
             raise PartialRun(f"the workers cannot load what they are to run: {error}.") from error
         except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
-            return Done(rows, [], error=complaint(error))
+            return Done(rows=rows, results=[], error=complaint(error))
 
     def _drop(self) -> None:
         executor, self.executor = self.executor, None

@@ -23,7 +23,7 @@ __all__ = ["summarized", "summary_of"]
 LEAST = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Results:
     """The results of one cell, as arrays over its replications."""
 
@@ -82,9 +82,17 @@ def summarized(
     made = [_summary(results, level, (failures or {}).get(index, 0)) for index, results in found]
     results = [one for _, one in found if one.cell.kind == "estimate"]
     return StudySummary(
-        name, tuple(made), adjusted_pairs(_pairs(results)), int(spec["replications"]), int(spec["seed"]), level, *counts,
-        tuple(_boxes(results, cells)),
-    )  # fmt: skip
+        name=name,
+        cells=tuple(made),
+        pairs=adjusted_pairs(_pairs(results)),
+        replications=int(spec["replications"]),
+        seed=int(spec["seed"]),
+        level=level,
+        total=counts[0],
+        done=counts[1],
+        failed=counts[2],
+        deviations=tuple(_boxes(results, cells)),
+    )
 
 
 def _results(
@@ -129,15 +137,22 @@ def _told(extras: Sequence[tuple[int, int, str]]) -> dict[int, _Told]:
 def _with_target(cell: Mapping[str, Any], part: dict[str, Array], told: _Told | None) -> _Results:
     """Add what the method declares as its target; without a word it is the model fitted on all rows."""
     of = StudyCell(
-        cell["population"], cell["model"], cell["n"], cell["method"], cell.get("kind", "estimate"), cell.get("equal", False)
-    )  # fmt: skip
+        population=cell["population"],
+        model=cell["model"],
+        n=cell["n"],
+        method=cell["method"],
+        kind=cell.get("kind", "estimate"),
+        equal=cell.get("equal", False),
+    )
     target = np.array(part["truth"], dtype=float)
     if told is None:
-        return _Results(of, part, "model", int(cell["n"]), target)
+        return _Results(cell=of, columns=part, kind="model", n1=int(cell["n"]), target=target)
     _, here, there = np.intersect1d(part["replication"], told.replication, return_indices=True)
     known = np.isfinite(told.target[there])
     target[here[known]] = told.target[there[known]]
-    return _Results(of, part, told.kind, int(cell["n"] if told.n1 is None else told.n1), target)
+    return _Results(
+        cell=of, columns=part, kind=told.kind, n1=int(cell["n"] if told.n1 is None else told.n1), target=target
+    )
 
 
 def _summary(found: _Results, level: float, failed: int) -> CellSummary:
@@ -149,15 +164,22 @@ def _summary(found: _Results, level: float, failed: int) -> CellSummary:
     targets = found.target[bounded] if found.kind == "model" else found.target
     tested = np.isfinite(c["p_value"])
     return CellSummary(
-        found.cell, str(target.at(found.n1)), failed, summarize(estimate, truth, found.cell.method), mean_of(truth),
-        mean_of(estimate - found.target),
-        mean_of(spread**2) if len(spread) >= LEAST else None,
-        variance_of(estimate), correlation_of(estimate, truth),
-        coverage_of(c["lower"][bounded], c["upper"][bounded], targets, found.kind) if bounded.sum() >= LEAST else None,
-        mean_of((c["upper"] - c["lower"])[bounded]) if bounded.sum() >= LEAST else None,
-        share_of(c["p_value"][tested] < 1 - level) if tested.sum() >= LEAST else None,
-        mean_of(c["seconds"]),
-    )  # fmt: skip
+        cell=found.cell,
+        target=str(target.at(found.n1)),
+        failed=failed,
+        deviation=summarize(estimate, truth, found.cell.method),
+        truth=mean_of(truth),
+        target_bias=mean_of(estimate - found.target),
+        internal=mean_of(spread**2) if len(spread) >= LEAST else None,
+        total=variance_of(estimate),
+        correlation=correlation_of(estimate, truth),
+        coverage=coverage_of(c["lower"][bounded], c["upper"][bounded], targets, found.kind)
+        if bounded.sum() >= LEAST
+        else None,
+        width=mean_of((c["upper"] - c["lower"])[bounded]) if bounded.sum() >= LEAST else None,
+        rejects=share_of(c["p_value"][tested] < 1 - level) if tested.sum() >= LEAST else None,
+        seconds=mean_of(c["seconds"]),
+    )
 
 
 def _by_place(results: Sequence[_Results]) -> dict[tuple[str, str, int], dict[str, tuple[Ints, Floats]]]:
@@ -184,5 +206,9 @@ def _boxes(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> l
         if methods:
             values = tuple(tuple(one[name][1] for name in methods) for one in named)
             title, loss = deviations_title(population, model), losses.get(population, "zero-one")
-            out.append(Deviations(title, tuple(f"n = {n}" for n in sizes), methods, values, loss))
+            out.append(
+                Deviations(
+                    title=title, groups=tuple(f"n = {n}" for n in sizes), estimators=methods, values=values, loss=loss
+                )
+            )
     return out

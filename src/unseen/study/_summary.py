@@ -18,7 +18,7 @@ __all__ = ["CellSummary", "StudyCell", "StudySummary"]
 MEASURED = ("truth", "target_bias", "internal", "total", "correlation", "coverage", "width", "seconds")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudyCell:
     """Which entry of a study: population, model, sample size, method.
 
@@ -36,7 +36,7 @@ class StudyCell:
         return f"{self.population}, {self.model}, n = {self.n}, {self.method}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CellSummary:
     """What one method did for one model at one size, every figure with its Monte-Carlo error.
 
@@ -85,9 +85,14 @@ class CellSummary:
         """Return all figures and their errors under flat names."""
         c, d = self.cell, self.deviation
         out: dict[str, Any] = {
-            "population": c.population, "model": c.model, "n": c.n, "method": c.method, "target": self.target,
-            "replications": d.n, "failed": self.failed,
-        }  # fmt: skip
+            "population": c.population,
+            "model": c.model,
+            "n": c.n,
+            "method": c.method,
+            "target": self.target,
+            "replications": d.n,
+            "failed": self.failed,
+        }
         for name in ("bias", "variance", "rms"):
             out |= {name: getattr(d, name), f"{name}_error": getattr(d, f"{name}_error")}
         found = {name: getattr(self, name) for name in MEASURED}
@@ -97,7 +102,7 @@ class CellSummary:
         return out
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class StudySummary(Result):
     """A study of error estimators over many samples.
 
@@ -182,9 +187,11 @@ class StudySummary(Result):
 
         title = deviations_title(population, model)
         return replace(
-            self, cells=tuple(one for one in self.cells if of(one.cell)), pairs=tuple(filter(of, self.pairs)),
+            self,
+            cells=tuple(one for one in self.cells if of(one.cell)),
+            pairs=tuple(filter(of, self.pairs)),
             deviations=tuple(d for d in self.deviations if d.title == title),
-        )  # fmt: skip
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return every figure as plain values."""

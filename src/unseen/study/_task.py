@@ -43,7 +43,18 @@ def failed(row: TaskRow, error: BaseException, seconds: float = 0.0) -> TaskResu
     """Return the result of a task that raised."""
     text = " ".join(str(error).split())
     reason = text if type(error).__module__.startswith("unseen.") and text else f"{type(error).__name__}: {text}"
-    return TaskResult(row.id, None, None, None, None, None, None, seconds, "", reason[:LONGEST_REASON])
+    return TaskResult(
+        row.id,
+        estimate=None,
+        truth=None,
+        lower=None,
+        upper=None,
+        spread=None,
+        p_value=None,
+        seconds=seconds,
+        extra="",
+        reason=reason[:LONGEST_REASON],
+    )
 
 
 def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
@@ -61,7 +72,13 @@ def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequ
             if wanted != current:
                 current, sample = (), None
                 source = open_source(cell["source"], spec.get("folder", ""))
-                sample = Sample(source, cell["n"], spec["seed"], row.replication, cell["settings"])
+                sample = Sample(
+                    source=source,
+                    n=cell["n"],
+                    seed=spec["seed"],
+                    replication=row.replication,
+                    settings=cell["settings"],
+                )
                 current = wanted
             out[row.id] = _result(row, cell, sample)
         except Exception as error:  # a user's model or population may raise anything; the reason is kept
@@ -86,6 +103,13 @@ def _result(row: TaskRow, cell: Mapping[str, Any], sample: Any) -> TaskResult:
     if answer.target is not None:
         more["target"] = answer.target
     return TaskResult(
-        row.id, answer.value, truth, answer.lower, answer.upper, answer.spread, answer.p_value, answer.seconds,
-        json.dumps(more) if more else "",
-    )  # fmt: skip
+        row.id,
+        estimate=answer.value,
+        truth=truth,
+        lower=answer.lower,
+        upper=answer.upper,
+        spread=answer.spread,
+        p_value=answer.p_value,
+        seconds=answer.seconds,
+        extra=json.dumps(more) if more else "",
+    )

@@ -30,7 +30,7 @@ def trial_seed(seed: int, *parts: object) -> int:
     return int(stream(seed, *parts).integers(2**63))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """What a method said about one sample, and what its target was there.
 
@@ -49,7 +49,7 @@ class Answer:
     target: float | None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Sample:
     """The sample of a replication, shared by all models and methods."""
 
@@ -70,7 +70,7 @@ class Sample:
     def subject(self, text: str) -> Subject:
         """Return a model on this sample, made once."""
         if text not in self._subjects:
-            self._subjects[text] = Subject(text, self)
+            self._subjects[text] = Subject(text=text, sample=self)
         return self._subjects[text]
 
     def error(self, fitted: Fitted) -> float:
@@ -79,7 +79,7 @@ class Sample:
         return self.source.error(fitted, self.held, rng, self.settings["loss"], self.settings["n_test"])
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class Subject:
     """One model on one sample: fitted once, run once per design."""
 
@@ -125,9 +125,16 @@ class Subject:
         if made is None or not needs <= made[1]:
             wanted = needs if made is None else needs | made[1]
             table = run_verb(
-                self.text, self.sample.data, design=design, random_state=seed, train="train" in wanted,
-                full="full" in wanted, scores=bool({"scores", "predictions"} & wanted), n_jobs=1, progress=False,
-            )  # fmt: skip
+                self.text,
+                self.sample.data,
+                design=design,
+                random_state=seed,
+                train="train" in wanted,
+                full="full" in wanted,
+                scores=bool({"scores", "predictions"} & wanted),
+                n_jobs=1,
+                progress=False,
+            )
             made = self._tables[design, seed] = (table, wanted)
         return made[0]
 
@@ -187,9 +194,12 @@ class Subject:
         made = from_estimate(test, first.minus(second), level) if linear else test(first, second, level=level)
         seconds = time.perf_counter() - start + float(a.seconds.sum() + b.seconds.sum())
         kind, n1, target = declared(
-            made.estimate.target, self.sample.n, a, lambda n1: self.risk(n1) - other.risk(n1),
+            made.estimate.target,
+            self.sample.n,
+            a,
+            lambda n1: self.risk(n1) - other.risk(n1),
             lambda table: self.held_out(a) - other.held_out(b),
-        )  # fmt: skip
+        )
         p = None if made.p is None or np.isnan(made.p) else float(made.p)
         return _answer(made.estimate, seconds, None, p, kind, n1, target)
 
@@ -231,7 +241,15 @@ def _answer(
 ) -> Answer:
     lower, upper = (None, None) if made.interval is None else (float(made.interval.low), float(made.interval.high))
     return Answer(
-        float(made.value), lower, upper, None if spread is None else float(spread), p, seconds, kind, n1, target
+        value=float(made.value),
+        lower=lower,
+        upper=upper,
+        spread=None if spread is None else float(spread),
+        p_value=p,
+        seconds=seconds,
+        kind=kind,
+        n1=n1,
+        target=target,
     )
 
 

@@ -17,7 +17,18 @@ def _parts(recipe: Any) -> dict[str, Estimate]:
     """Return one made-up error rate per part, all different."""
     values = np.linspace(0.1, 0.4, len(recipe.parts))
     return {
-        name: ResubEstimate(float(v), None, None, None, name, Target.MODEL, "zero-one", 50, 1, balanced=float(v) / 2)
+        name: ResubEstimate(
+            value=float(v),
+            std_error=None,
+            interval=None,
+            df=None,
+            method=name,
+            target=Target.MODEL,
+            loss="zero-one",
+            n_units=50,
+            n_fits=1,
+            balanced=float(v) / 2,
+        )
         for name, v in zip(recipe.parts, values)
     }
 

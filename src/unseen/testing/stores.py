@@ -100,7 +100,10 @@ def numbers_come_back_exactly(again: Open) -> None:
     store = again()
     store.add_study("mine", "study", SPEC, cells_of(1), [TaskRow(f"t{k}", 0, k, k) for k in range(10)])
     rows = store.claim("mine", "me", 100, 60)
-    made = [TaskResult(f"t{k}", v, v, v, v, v, v, seconds=0.1 + k) for k, v in enumerate(values)]
+    made = [
+        TaskResult(f"t{k}", estimate=v, truth=v, lower=v, upper=v, spread=v, p_value=v, seconds=0.1 + k)
+        for k, v in enumerate(values)
+    ]
     store.finish("mine", "me", made[5:])
     store.finish("mine", "me", made[:5])
     assert len(rows) == 10
@@ -121,10 +124,13 @@ def moments_agree_with_columns(again: Open) -> None:
         truth = 1e6 + rng.normal() if row.cell == 2 else rng.uniform(0.1, 0.4)
         estimate = truth + rng.normal(0.02, 0.05)
         low, high = estimate - rng.uniform(0, 0.1), estimate + rng.uniform(0, 0.1)
-        numbers: list[Any] = [estimate, truth, low, high, rng.uniform(), rng.uniform(0, 0.2), 0.25]
+        names = ("estimate", "truth", "lower", "upper", "spread", "p_value", "seconds")
+        numbers: dict[str, Any] = dict(
+            zip(names, (estimate, truth, low, high, rng.uniform(), rng.uniform(0, 0.2), 0.25), strict=True)
+        )
         if k % 3 == 0:
-            numbers[k % 5] = None
-        results.append(TaskResult(row.id, *numbers))
+            numbers[names[k % 5]] = None
+        results.append(TaskResult(row.id, **numbers))
     store.finish("mine", "me", results)
     table, found = store.columns("mine"), store.moments("mine")
     assert found["cell"].tolist() == [0, 1, 2]
@@ -142,15 +148,33 @@ def _by_numpy(x: dict[str, np.ndarray]) -> dict[str, float]:
     low, high, truth = x["lower"][ranged], x["upper"][ranged], x["truth"][ranged]
     s, p = x["spread"][~np.isnan(x["spread"])], x["p_value"][~np.isnan(x["p_value"])]
     return {
-        "n": len(paired), "n_pairs": len(d), "estimate": e.mean(), "truth": t.mean(), "deviation": d.mean(),
-        "estimate_variance": e.var(ddof=1), "truth_variance": t.var(ddof=1), "covariance": np.cov(e, t)[0, 1],
-        "deviation_variance": d.var(ddof=1), "deviation2": (d**2).mean(), "deviation3": (d**3).mean(),
-        "deviation4": (d**4).mean(), "n_intervals": len(low), "covered": ((truth >= low) & (truth <= high)).sum(),
-        "missed_below": (truth < low).sum(), "missed_above": (truth > high).sum(), "width": (high - low).mean(),
-        "width2": ((high - low) ** 2).mean(), "n_spread": len(s), "spread": s.mean(), "spread2": (s**2).mean(),
-        "n_p": len(p), "p_01": (p <= 0.01).sum(), "p_05": (p <= 0.05).sum(), "p_10": (p <= 0.1).sum(),
+        "n": len(paired),
+        "n_pairs": len(d),
+        "estimate": e.mean(),
+        "truth": t.mean(),
+        "deviation": d.mean(),
+        "estimate_variance": e.var(ddof=1),
+        "truth_variance": t.var(ddof=1),
+        "covariance": np.cov(e, t)[0, 1],
+        "deviation_variance": d.var(ddof=1),
+        "deviation2": (d**2).mean(),
+        "deviation3": (d**3).mean(),
+        "deviation4": (d**4).mean(),
+        "n_intervals": len(low),
+        "covered": ((truth >= low) & (truth <= high)).sum(),
+        "missed_below": (truth < low).sum(),
+        "missed_above": (truth > high).sum(),
+        "width": (high - low).mean(),
+        "width2": ((high - low) ** 2).mean(),
+        "n_spread": len(s),
+        "spread": s.mean(),
+        "spread2": (s**2).mean(),
+        "n_p": len(p),
+        "p_01": (p <= 0.01).sum(),
+        "p_05": (p <= 0.05).sum(),
+        "p_10": (p <= 0.1).sum(),
         "seconds": x["seconds"].sum(),
-    }  # fmt: skip
+    }
 
 
 def only_plain_values_are_kept(again: Open) -> None:

@@ -46,7 +46,7 @@ KEYS = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Chosen:
     """A study or a kept result on the page: what it is called, and its rows."""
 
@@ -57,7 +57,7 @@ class Chosen:
     payload: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Part:
     """One section of the page."""
 
@@ -86,9 +86,9 @@ def compare_page(site: Site, request: Request) -> Response:
     parts = [p for k, (kind, family) in enumerate(families.items()) for p in _parts(kind, family, query, f"f{k}")]
     links = [{"name": c.name, "kind": c.kind, "without": place([i for i in items if i != c.item])} for c in chosen]
     full = len(items) >= MOST
-    offered = [] if full else [
-        {**o, "place": place([*items, o["item"]])} for o in _offered(site) if o["item"] not in items
-    ]  # fmt: skip
+    offered = (
+        [] if full else [{**o, "place": place([*items, o["item"]])} for o in _offered(site) if o["item"] not in items]
+    )
     return site.page("compare.html", title="Compare", here="/compare", chosen=links, parts=parts, offered=offered)
 
 
@@ -106,13 +106,13 @@ def _find(site: Site, item: str) -> Chosen:
     if family == "study":
         name = site.source.name_of(key)
         if name is not None:
-            return Chosen(item, name, "study", _study_rows(site, name))
+            return Chosen(item=item, name=name, kind="study", rows=_study_rows(site, name))
     if family == "kept" and key.isascii() and key.isdigit() and len(key) < 19:
         kept = kept_one(site, int(key))
         table = first_table(kept)
         rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
         payload = kept.payload if isinstance(kept.payload, dict) else {}
-        return Chosen(item, kept.name or f"number {kept.id}", kept.kind, rows, payload)
+        return Chosen(item=item, name=kept.name or f"number {kept.id}", kind=kept.kind, rows=rows, payload=payload)
     raise NotThere("This store does not hold everything that this address asks to compare.")
 
 
@@ -157,11 +157,23 @@ def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part
     differ = [
         w for k, w in (("loss", "losses"), ("target", "targets")) if len({str(o.payload.get(k)) for o in family}) > 1
     ]
-    words = (f"These results have different {' and '.join(differ)}; their errors do not speak of the same thing.",) if differ else ()  # fmt: skip
+    words = (
+        (f"These results have different {' and '.join(differ)}; their errors do not speak of the same thing.",)
+        if differ
+        else ()
+    )
     overlap = "Whether two models differ is settled by the command unseen compare on the same data, not by whether intervals overlap."
     picture = dots(marks, ["error"], "error and its interval") if marks and "losses" not in differ else None
     alt = "; ".join(f"{label}: {m[0].value:.4g}" for label, m in marks)
-    return Part("Errors", view(Table(columns, rows), id, query), (*words, overlap), (), picture, f"Errors: {alt}", "Points are estimates, lines their intervals.")  # fmt: skip
+    return Part(
+        title="Errors",
+        view=view(Table(columns, rows), id, query),
+        sentences=(*words, overlap),
+        quantities=(),
+        picture=picture,
+        alt=f"Errors: {alt}",
+        caption="Points are estimates, lines their intervals.",
+    )
 
 
 def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id: str, query: Any) -> Part | None:
@@ -193,9 +205,12 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     keys = [k for k in KEYS if all(k in rows[0] for rows in filled)]
     columns = list(dict.fromkeys(c for rows in filled for c in rows[0]))
     quantities = [
-        c for c in columns
-        if c not in keys and not c.endswith("_error") and any(number_of(row.get(c)) is not None for rows in filled for row in rows)
-    ]  # fmt: skip
+        c
+        for c in columns
+        if c not in keys
+        and not c.endswith("_error")
+        and any(number_of(row.get(c)) is not None for rows in filled for row in rows)
+    ]
     if not keys or not quantities:
         return None
     quantities.sort(key=lambda q: (q in COUNTS, ORDER.index(q) if q in ORDER else len(ORDER)))
@@ -210,11 +225,19 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     choice = tuple(
         {"word": _word(q), "chosen": q == shown, "place": f"?{urlencode([*rest, (f'{id}.show', q)])}#part-{id}"}
         for q in quantities
-    )  # fmt: skip
+    )
     picture, alt = _picture(by_key, labels, keys, names, shown)
     caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
     title = "Studies" if kind == "study" else NETS.get(kind, kind.capitalize())
-    return Part(f"{title}: {_word(shown)}", view(table, id, query), words, choice, picture, alt, caption)
+    return Part(
+        title=f"{title}: {_word(shown)}",
+        view=view(table, id, query),
+        sentences=words,
+        quantities=choice,
+        picture=picture,
+        alt=alt,
+        caption=caption,
+    )
 
 
 def _word(quantity: str) -> str:
@@ -268,4 +291,4 @@ def _facts(family: list[Chosen], names: list[str], kind: str, id: str, query: An
     facts: list[dict[str, Any]] = [{} if t is None else {str(row[0]): row[1] for row in t.rows} for t in tables]
     keys = list(dict.fromkeys(k for f in facts for k in f))
     table = Table(["what", *names], [[k, *(f.get(k) for f in facts)] for k in keys], sortable=False)
-    return Part(kind.capitalize(), view(table, id, query))
+    return Part(title=kind.capitalize(), view=view(table, id, query))

@@ -33,11 +33,21 @@ def list_page(site: Site, request: Request) -> Response:
     running = sum(p.state == "running" for p in found)
     heading = f"{count(len(found))} {'study' if len(found) == 1 else 'studies'}, {count(running)} running"
     return site.page(
-        "list.html", title="Studies", here="/", events="/events", again=place(page), store_word=_word(site),
-        heading=heading if found else "No study yet", studies=[{**news_of(p), "name": p.name} for p in shown],
-        records=records, total=len(found), first=page * PAGE + 1, last=page * PAGE + len(shown),
-        before=place(page - 1) if page else "", after=place(page + 1) if (page + 1) * PAGE < len(found) else "",
-    )  # fmt: skip
+        "list.html",
+        title="Studies",
+        here="/",
+        events="/events",
+        again=place(page),
+        store_word=_word(site),
+        heading=heading if found else "No study yet",
+        studies=[{**news_of(p), "name": p.name} for p in shown],
+        records=records,
+        total=len(found),
+        first=page * PAGE + 1,
+        last=page * PAGE + len(shown),
+        before=place(page - 1) if page else "",
+        after=place(page + 1) if (page + 1) * PAGE < len(found) else "",
+    )
 
 
 def _word(site: Site) -> str:

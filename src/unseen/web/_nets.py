@@ -66,7 +66,7 @@ def read_back(kind: str, payload: Any) -> Result | None:
     if kind not in KINDS:
         return None
     try:
-        return from_store(Kept(0, kind, "", "", payload))
+        return from_store(Kept(id=0, kind=kind, name="", created="", payload=payload))
     except UnseenError as error:
         log.info("a kept %s is shown as plain values: %s", kind, error)
         return None
@@ -154,7 +154,7 @@ def _scatter(site: Site, place: Any, found: Any, one: Section, query: Sequence[t
     choices = [
         {"word": name, "chosen": name == shown, "place": f"?{urlencode([*rest, (SCATTER, name)])}#{SCATTER}"}
         for name in names
-    ]  # fmt: skip
+    ]
     if shown == best:
         return replace(_part(one, query), choices=choices)
     made = site.memory.get((place, SCATTER, shown), 0, lambda: _scatter_picture(found, shown), last=True)

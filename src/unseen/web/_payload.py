@@ -27,7 +27,7 @@ SENTENCES = ("sentence", "headline", "title", "summary")
 Scalar = (str, int, float, bool, type(None))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Record:
     """What a page shows of a payload: a sentence, facts, named tables, groups of further facts, and the rest as JSON text."""
 
@@ -148,7 +148,9 @@ def record_of(payload: Any) -> Record:
     """
     if not isinstance(payload, Mapping):
         table = _as_table(payload)
-        return Record("", None if table else facts_of({"value": payload}), {"rows": table} if table else {})
+        return Record(
+            lead="", facts=None if table else facts_of({"value": payload}), tables={"rows": table} if table else {}
+        )
     lead_key = next((k for k in SENTENCES if isinstance(payload.get(k), str)), None)
     tables: dict[str, Table] = {}
     facts: dict[str, Any] = {}
@@ -169,7 +171,7 @@ def record_of(payload: Any) -> Record:
             rest[_title(key)] = json.dumps(value, indent=2, ensure_ascii=False)
     ordered = sorted(tables, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     lead = str(payload[lead_key]) if lead_key else ""
-    return Record(lead, facts_of(facts), {n: tables[n] for n in ordered}, groups, rest)
+    return Record(lead=lead, facts=facts_of(facts), tables={n: tables[n] for n in ordered}, groups=groups, rest=rest)
 
 
 def _is_flat(value: Any) -> bool:

@@ -72,9 +72,15 @@ def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[
             # records never change, so their headlines are read once
             site.headlines[one.id, one.created] = headline(one.kind, one.payload or kept_one(site, one.id).payload)
     rows = [
-        {"id": k.id, "kind": k.kind, "name": k.name or "(no name)", "created": clock(k.created), "headline": site.headlines[k.id, k.created]}
+        {
+            "id": k.id,
+            "kind": k.kind,
+            "name": k.name or "(no name)",
+            "created": clock(k.created),
+            "headline": site.headlines[k.id, k.created],
+        }
         for k in shown_here
-    ]  # fmt: skip
+    ]
     return rows, len(found) > first + number
 
 
@@ -94,10 +100,18 @@ def list_page(site: Site, request: Request) -> Response:
         return "/kept?" + urlencode({**({"kind": kind} if kind else {}), "page": number})
 
     return site.page(
-        "kept.html", title="Results", here="/kept", heading=f"Kept results: {kind}" if kind else "Kept results",
-        kinds=kinds, chosen=kind, view=view(table, "records"), first=page * PAGE + 1, last=page * PAGE + len(rows),
-        before=place(page - 1) if page else "", after=place(page + 1) if more else "",
-    )  # fmt: skip
+        "kept.html",
+        title="Results",
+        here="/kept",
+        heading=f"Kept results: {kind}" if kind else "Kept results",
+        kinds=kinds,
+        chosen=kind,
+        view=view(table, "records"),
+        first=page * PAGE + 1,
+        last=page * PAGE + len(rows),
+        before=place(page - 1) if page else "",
+        after=place(page + 1) if more else "",
+    )
 
 
 def kept_one(site: Site, id: int) -> Any:
@@ -111,8 +125,15 @@ def record_page(site: Site, request: Request) -> Response:
     """Return the page of one kept record."""
     kept = kept_one(site, request.path_params["id"])
     query = query_of(request)
-    about = {"title": kept.name or "(no name)", "name": kept.name or "(no name)", "kind_word": WORDS.get(kept.kind, kept.kind.capitalize()),
-             "created": clock(kept.created), "answer": headline(kept.kind, kept.payload), "id": kept.id, "here": "/kept"}  # fmt: skip
+    about = {
+        "title": kept.name or "(no name)",
+        "name": kept.name or "(no name)",
+        "kind_word": WORDS.get(kept.kind, kept.kind.capitalize()),
+        "created": clock(kept.created),
+        "answer": headline(kept.kind, kept.payload),
+        "id": kept.id,
+        "here": "/kept",
+    }
     parts = nets_parts(site, kept, query)
     if parts is not None:
         return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)

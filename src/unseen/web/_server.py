@@ -99,9 +99,15 @@ def serve(
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=3, server_header=False,
-        proxy_headers=False, ws="none",
-    )  # fmt: skip
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=3,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+    )
     if told is not None:
         told(address_of(host, listening.getsockname()[1], token))
     try:

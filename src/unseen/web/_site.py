@@ -89,9 +89,12 @@ class Site:
         from jinja2 import DictLoader, Environment, StrictUndefined
 
         made = Environment(
-            loader=DictLoader(self.templates), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+            loader=DictLoader(self.templates),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
             lstrip_blocks=True,
-        )  # fmt: skip
+        )
         made.filters.update(cell=cell, sort_key=sort_key, numeric=numeric, count=count)
         made.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
         made.tests["link"] = lambda v: isinstance(v, Link)

@@ -59,9 +59,16 @@ def _live_content(site: Site, name: str, progress: Any, query: Any, *, figures: 
 def _later(name: str) -> dict[str, Any]:
     """Return a part that the page asks for by itself, for summaries that take seconds."""
     return {
-        "key": key_of(name), "name": name, "stamp": "", "drawn": False, "figures": (), "no_figures": "", "sentences": (),
-        "summary": None, "no_summary": "The results are being summed up.",
-    }  # fmt: skip
+        "key": key_of(name),
+        "name": name,
+        "stamp": "",
+        "drawn": False,
+        "figures": (),
+        "no_figures": "",
+        "sentences": (),
+        "summary": None,
+        "no_summary": "The results are being summed up.",
+    }
 
 
 def study_page(site: Site, request: Request) -> Response:
@@ -75,13 +82,18 @@ def study_page(site: Site, request: Request) -> Response:
     at_once = progress.done <= AT_ONCE
     content = _live_content(site, name, progress, query, figures=False) if at_once else _later(name)
     return site.page(
-        "study.html", **content, title=name, news=news_of(progress), events=f"/events?study={key}",
-        failed=None if failed is None else view(failed, "reasons", query), failed_sentence=sentence,
+        "study.html",
+        **content,
+        title=name,
+        news=news_of(progress),
+        events=f"/events?study={key}",
+        failed=None if failed is None else view(failed, "reasons", query),
+        failed_sentence=sentence,
         cells=view(_cells_table(cells[:CELLS_SHOWN]), "cell-rows", query),
         cells_word=f"The cells: {_cells_words(cells)}",
         more_cells=len(cells) if len(cells) > CELLS_SHOWN else 0,
         spec=json.dumps(spec, indent=2, ensure_ascii=False),
-    )  # fmt: skip
+    )
 
 
 def live_page(site: Site, request: Request) -> Response:

@@ -33,9 +33,15 @@ SAME = ("population", "model", "target")
 ORDER = ("population", "model", "n", "method", "replications", "failed", "bias", "rms", "coverage", "width", "correlation", "size",
          "power", "truth", "variance", "internal", "total", "target_bias", "seconds", "target")  # fmt: skip
 WORDS = {
-    "replications": "done", "truth": "true error", "variance": "deviation variance", "rms": "RMS", "total": "variance",
-    "internal": "internal variance", "target_bias": "bias to target", "n": "n",
-}  # fmt: skip
+    "replications": "done",
+    "truth": "true error",
+    "variance": "deviation variance",
+    "rms": "RMS",
+    "total": "variance",
+    "internal": "internal variance",
+    "target_bias": "bias to target",
+    "n": "n",
+}
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,10 @@ def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Ta
         same = {}
     names = [n for n in names if n not in same and not (n == "failed" and not any(row.get(n) for row in rows))]
     names = [n for n in names if any(row.get(n) is not None and row[n] == row[n] for row in rows)]
-    body = [[with_error(row.get(n), row.get(f"{n}_error")) if f"{n}_error" in row else row.get(n) for n in names] for row in rows]  # fmt: skip
+    body = [
+        [with_error(row.get(n), row.get(f"{n}_error")) if f"{n}_error" in row else row.get(n) for n in names]
+        for row in rows
+    ]
     words = [f"In every cell: {', '.join(f'{k} {v}' for k, v in same.items())}."] if same else []
     return Table([WORDS.get(n, n.replace("_", " ")) for n in names], body, caption), words
 

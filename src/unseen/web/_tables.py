@@ -16,7 +16,7 @@ WHOLE = 300
 PAGE = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class View:
     """A table as one page shows it."""
 
@@ -82,7 +82,9 @@ def view(table: Table, id: str, query: Sequence[tuple[str, str]] = (), whole: in
     numbers = numeric(table)
     total = len(table.rows)
     if total <= whole:
-        return View(id, table, numbers, total, 1 if total else 0, [], "", "")
+        return View(
+            id=id, table=table, numbers=numbers, total=total, first=1 if total else 0, heads=[], before="", after=""
+        )
     given = {name: value for name, value in query if name.startswith(f"{id}.")}
     others = [(n, v) for n, v in query if n not in (f"{id}.page", f"{id}.sort", f"{id}.order")]
     column = _number(given[f"{id}.sort"], len(table.columns) - 1) if f"{id}.sort" in given else None
@@ -105,4 +107,6 @@ def view(table: Table, id: str, query: Sequence[tuple[str, str]] = (), whole: in
     before = place(page - 1, column, falling) if page else ""
     after = place(page + 1, column, falling) if (page + 1) * PAGE < total else ""
     cut = Table(table.columns, shown, table.caption, table.sortable)
-    return View(id, cut, numbers, total, page * PAGE + 1, heads, before, after)
+    return View(
+        id=id, table=cut, numbers=numbers, total=total, first=page * PAGE + 1, heads=heads, before=before, after=after
+    )

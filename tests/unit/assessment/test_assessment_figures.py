@@ -59,7 +59,17 @@ def test_a_baseline_far_away_is_named_instead_of_flattening_the_rest(make_assess
 
 def test_a_loose_bound_does_not_flatten_the_rest(make_assessment, by_hand):
     losses = by_hand.tables["repeated-kfold"]
-    bound = Estimate(0.3, None, Interval(0.0, 50.0, 0.95), None, "bound", Target.MODEL, "squared", 100, 0)
+    bound = Estimate(
+        value=0.3,
+        std_error=None,
+        interval=Interval(0.0, 50.0, 0.95),
+        df=None,
+        method="bound",
+        target=Target.MODEL,
+        loss="squared",
+        n_units=100,
+        n_fits=0,
+    )
     shown = info(make_assessment(losses, [bound]), "estimates")
     assert 0.6 < shown.limits[1] < 1.2
 
@@ -71,7 +81,20 @@ def test_estimates_without_any_interval_are_drawn_as_points(make_assessment, by_
 
 
 def test_many_estimates_make_a_taller_figure(make_assessment, by_hand):
-    more = [Estimate(0.01 * k, None, None, None, f"m{k}", Target.MODEL.at(9), "zero-one", 9, 0) for k in range(30)]
+    more = [
+        Estimate(
+            value=0.01 * k,
+            std_error=None,
+            interval=None,
+            df=None,
+            method=f"m{k}",
+            target=Target.MODEL.at(9),
+            loss="zero-one",
+            n_units=9,
+            n_fits=0,
+        )
+        for k in range(30)
+    ]
     small, large = (
         info(by_hand, "estimates"),
         info(make_assessment(by_hand.tables["repeated-kfold"], more), "estimates"),

@@ -122,7 +122,9 @@ def test_the_answer_comes_first_in_plain_words(plain):
     assert "blue (30), green (30), red (30)" in text
 
 
-@pytest.mark.parametrize(("low", "high", "words"), [(0.1, 0.2, "lies below"), (0.1, 0.9, "do not show"), (0.8, 0.9, "worse than guessing")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("low", "high", "words"), [(0.1, 0.2, "lies below"), (0.1, 0.9, "do not show"), (0.8, 0.9, "worse than guessing")]
+)
 def test_the_interval_is_held_against_the_baseline(plain, low, high, words):
     from unseen.core.estimate import Interval
 
@@ -225,8 +227,11 @@ def test_special_samples_are_described(kind, cases):
     from sklearn.naive_bayes import GaussianNB
 
     X, code = cases
-    columns = {"groups": {"groups": np.arange(90) // 3}, "weights": {"sample_weight": np.linspace(1, 2, 90)},
-               "time": {"time": np.arange(90)}}[kind]  # fmt: skip
+    columns = {
+        "groups": {"groups": np.arange(90) // 3},
+        "weights": {"sample_weight": np.linspace(1, 2, 90)},
+        "time": {"time": np.arange(90)},
+    }[kind]
     a = unseen.assess(GaussianNB(), X, code, random_state=0, effort="quick", **columns)
     text = Page(render(a.title, build(a))).text
     assert {"groups": "30 groups, never split", "weights": "weighted rows", "time": "ordered in time"}[kind] in text

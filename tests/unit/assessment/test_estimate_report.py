@@ -11,7 +11,17 @@ from unseen.show import build, render
 from unseen.show.sections import Picture, Table, Text
 
 ALGORITHM = Target.ALGORITHM.at(90)
-ONE = Estimate(0.2, 0.05, Interval(0.1, 0.3, 0.95), 24, "corrected-t", ALGORITHM, "zero-one", 100, 25)
+ONE = Estimate(
+    value=0.2,
+    std_error=0.05,
+    interval=Interval(0.1, 0.3, 0.95),
+    df=24,
+    method="corrected-t",
+    target=ALGORITHM,
+    loss="zero-one",
+    n_units=100,
+    n_fits=25,
+)
 
 
 def lead(result):
@@ -27,20 +37,51 @@ def test_the_answer_names_value_interval_and_target():
 
 
 def test_without_an_interval_none_is_claimed():
-    bare = Estimate(3.5, None, None, None, "resub", Target.MODEL, "squared", 100, 1)
+    bare = Estimate(
+        value=3.5,
+        std_error=None,
+        interval=None,
+        df=None,
+        method="resub",
+        target=Target.MODEL,
+        loss="squared",
+        n_units=100,
+        n_fits=1,
+    )
     assert "no valid interval" in lead(bare)
     assert "squared error: 3.5" in lead(bare)
 
 
 def test_a_measure_that_is_no_error_is_not_called_one():
-    area = Estimate(0.9, None, Interval(0.8, 0.95, 0.95), None, "bca", ALGORITHM, "auc", 100, 25)
+    area = Estimate(
+        value=0.9,
+        std_error=None,
+        interval=Interval(0.8, 0.95, 0.95),
+        df=None,
+        method="bca",
+        target=ALGORITHM,
+        loss="auc",
+        n_units=100,
+        n_fits=25,
+    )
     assert lead(area) == (
         "Estimated AUC: 0.9 (95% interval 0.8 to 0.95). This speaks of the algorithm trained on 90 units; higher is better."
     )
 
 
 def test_a_monte_carlo_error_is_named_as_such():
-    bolster = ResubEstimate(0.1, None, None, None, "bolster", Target.MODEL, "zero-one", 100, 0, mc_error=0.0123)
+    bolster = ResubEstimate(
+        value=0.1,
+        std_error=None,
+        interval=None,
+        df=None,
+        method="bolster",
+        target=Target.MODEL,
+        loss="zero-one",
+        n_units=100,
+        n_fits=0,
+        mc_error=0.0123,
+    )
     numbers = next(s for s in build(bolster) if s.id == "numbers")
     rows = {row[0]: row[1] for row in next(b for b in numbers.blocks if isinstance(b, Table)).rows}
     assert rows["standard error (sampling)"] is None
@@ -49,7 +90,18 @@ def test_a_monte_carlo_error_is_named_as_such():
 
 def test_notes_appear_only_where_there_are_any():
     assert "notes" not in [s.id for s in build(ONE)]
-    noted = Estimate(0.2, None, None, None, "resub", Target.MODEL, "zero-one", 9, 1, notes=(note("U009", "9 units"),))
+    noted = Estimate(
+        value=0.2,
+        std_error=None,
+        interval=None,
+        df=None,
+        method="resub",
+        target=Target.MODEL,
+        loss="zero-one",
+        n_units=9,
+        n_fits=1,
+        notes=(note("U009", "9 units"),),
+    )
     assert "9 units" in render("x", build(noted))
 
 

@@ -151,9 +151,13 @@ def test_assess_speaks_of_the_measure(tmp_path):
     assert "0.5 auc" in a.baseline_sentence()
     assert a.error == a.headline.value < 0.1
     full = unseen.assess(
-        GaussianNB(), X, y, measure="balanced-accuracy", random_state=0,
+        GaussianNB(),
+        X,
+        y,
+        measure="balanced-accuracy",
+        random_state=0,
         effort={"splits": 5, "repeats": 1, "bootstrap": 10, "leave_out": 10, "curve": 1},
-    )  # fmt: skip
+    )
     assert {e.loss for e in full.estimates.values()} == {"1 - balanced-accuracy"}
     full.report(tmp_path / "a.html")
     assert "expected balanced-accuracy" in (tmp_path / "a.html").read_text()

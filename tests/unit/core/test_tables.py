@@ -21,9 +21,16 @@ def test_saved_table_comes_back_whole(wine, tmp_path):
     X, y = wine
     groups = np.arange(len(y)) // 3
     t = unseen.run(
-        GaussianNB(), X, y, design="bootstrap", full=True, scores=True, groups=groups, random_state=4,
+        GaussianNB(),
+        X,
+        y,
+        design="bootstrap",
+        full=True,
+        scores=True,
+        groups=groups,
+        random_state=4,
         probes={"means": lambda fitted, train, test: fitted.native.theta_},
-    )  # fmt: skip
+    )
     u = unseen.load(t.save(tmp_path / "run.npz"))
     assert u.plan.fingerprint == t.plan.fingerprint
     assert u.data.classes.tolist() == t.data.classes.tolist()

@@ -20,7 +20,7 @@ from unseen.diagnosis.diagnose import DiagnosisEffort
 from unseen.diagnosis.model import Corrupted, Dependence, jackknife_coefficients
 from unseen.diagnosis.units import optimism_link, ranking_stability, unit_report
 
-SMALL = DiagnosisEffort(20, 4, 3, 4, 19, 30)
+SMALL = DiagnosisEffort(splits=20, sizes=4, repeats=3, noise=4, permutations=19, bootstrap=30)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,12 @@ def test_coefficient_intervals_are_those_of_least_squares():
     classical = np.sqrt(np.diag(np.linalg.inv(design.T @ design)) * (residual @ residual) / 116)[1:]
     for how in ("jackknife", "bootstrap"):
         d = unseen.diagnose(
-            LinearRegression(), X, y, random_state=0, coefficients=how, effort=DiagnosisEffort(300, 4, 2, 1, 1, 300)
+            LinearRegression(),
+            X,
+            y,
+            random_state=0,
+            coefficients=how,
+            effort=DiagnosisEffort(splits=300, sizes=4, repeats=2, noise=1, permutations=1, bootstrap=300),
         )
         c = d.coefficients
         assert c.value == pytest.approx(LinearRegression().fit(X, y).coef_)
@@ -119,9 +124,13 @@ def test_limits_of_the_learning_curve_hold_the_expected_error():
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((n, p))
         table = unseen.run(
-            LinearRegression(), X, X.sum(axis=1) + rng.standard_normal(n), random_state=seed, task="regression",
+            LinearRegression(),
+            X,
+            X.sum(axis=1) + rng.standard_normal(n),
+            random_state=seed,
+            task="regression",
             design=unseen.designs.LearningCurve(6, 10),
-        )  # fmt: skip
+        )
         curve = learning_curve(table.losses(), n, rng, 0.95)
         held += [
             [low <= (k + 1) * (k - 2) / (k * (k - p - 2)) <= high for k in (n, 2 * n) for _, low, high in [curve.at(k)]]
@@ -163,11 +172,14 @@ def test_permutation_p_values():
     rng = np.random.default_rng(0)
     p = [
         unseen.diagnose(
-            "lda", rng.standard_normal((40, 2)), rng.permutation(np.repeat([0, 1], 20)), random_state=k,
-            effort=DiagnosisEffort(2, 3, 2, 0, 19, 2),
+            "lda",
+            rng.standard_normal((40, 2)),
+            rng.permutation(np.repeat([0, 1], 20)),
+            random_state=k,
+            effort=DiagnosisEffort(splits=2, sizes=3, repeats=2, noise=0, permutations=19, bootstrap=2),
         ).dependence.p
         for k in range(8)
-    ]  # fmt: skip
+    ]
     assert np.mean(np.array(p) <= 0.1) <= 0.4
     assert np.mean(p) > 0.25
 

@@ -54,9 +54,13 @@ def test_settings_are_crossed_with_seeds():
     X, y = unseen.datasets.load("iris").xy
     net = MLPClassifier(hidden_layer_sizes=(3,), solver="sgd", max_iter=15)
     v = unseen.training_variance(
-        net, X, y, settings={"learning_rate_init": (0.001, 0.3), "momentum": (0.0, 0.7)}, n_seeds=3,
+        net,
+        X,
+        y,
+        settings={"learning_rate_init": (0.001, 0.3), "momentum": (0.0, 0.7)},
+        n_seeds=3,
         design=unseen.designs.LeaveOut(0.25, 4),
-    )  # fmt: skip
+    )
     assert v.errors.shape == (4, 3, 4)
     assert v.names[0] == "learning_rate_init=0.001, momentum=0.0"
     squares = {kept: _explained(v.errors, kept) for kept in ("", "a", "b", "c", "ab", "ac", "bc", "abc")}

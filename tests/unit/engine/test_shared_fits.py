@@ -43,7 +43,7 @@ def sample():
 
 def separately(model, data, plan, seed):
     """Return the table of a plan that gives every split a repetition, and so a fit, of its own."""
-    apart = tuple(Split(s.train, s.test, j, s.fold, s.part) for j, s in enumerate(plan))
+    apart = tuple(Split(s.train, s.test, repeat=j, fold=s.fold, part=s.part) for j, s in enumerate(plan))
     return execute(model, data, Plan(plan.design, apart, plan.units), seed=seed, scores=True)
 
 

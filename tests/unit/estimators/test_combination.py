@@ -16,7 +16,18 @@ from unseen.core.situation import rule_family, unlike_the_study
 
 
 def part(method, value, loss="zero-one", n_fits=1):
-    return Estimate(value, None, None, None, method, Target.MODEL.at(50), loss, 50, n_fits, 0.5)
+    return Estimate(
+        value=value,
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method,
+        target=Target.MODEL.at(50),
+        loss=loss,
+        n_units=50,
+        n_fits=n_fits,
+        seconds=0.5,
+    )
 
 
 class Recipe:
@@ -44,7 +55,20 @@ def test_missing_parts_and_other_losses_are_refused():
 
 def smoothed(method, value, balanced):
     return ResubEstimate(
-        value, None, None, None, method, Target.MODEL.at(50), "zero-one", 50, 0, 0.5, (), 0.0, None, balanced=balanced
+        value=value,
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method,
+        target=Target.MODEL.at(50),
+        loss="zero-one",
+        n_units=50,
+        n_fits=0,
+        seconds=0.5,
+        notes=(),
+        mc_error=0.0,
+        contributions=None,
+        balanced=balanced,
     )
 
 
@@ -94,8 +118,7 @@ def test_the_balanced_value_is_the_class_average_of_the_same_points():
     kept = np.r_[np.flatnonzero(y == y[0])[:40], np.flatnonzero(y != y[0])[:10]]
     fitted = LinearSVC().fit(X[kept], y[kept])
     plain, by_class = (
-        unseen.resubstitution.bolster(fitted, X[kept], y[kept], average=average)
-        for average in ("points", "class")
+        unseen.resubstitution.bolster(fitted, X[kept], y[kept], average=average) for average in ("points", "class")
     )
     assert plain.balanced == by_class.balanced == by_class.value != plain.value
     shares = [plain.contributions[y[kept] == c].mean() for c in np.unique(y)]

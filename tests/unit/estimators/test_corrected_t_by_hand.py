@@ -22,14 +22,16 @@ def table_of(errors, n=10, units=None):
     splits, rows, values = [], [], []
     for j, wrong in enumerate(errors):
         test = np.sort(rng.permutation(n)[:2])
-        splits.append(Split(np.setdiff1d(np.arange(n), test), test, j))
+        splits.append(Split(np.setdiff1d(np.arange(n), test), test, repeat=j))
         rows.append(test)
         values.append(np.array([1] * wrong + [0] * (2 - wrong)))
     units = np.arange(n) if units is None else units
     plan = Plan("monte-carlo", tuple(splits), units)
     data = Data(None, np.zeros(n, dtype=int), "classification", np.array([0, 1]), groups=None)
-    test = Predictions(np.repeat(np.arange(len(errors)), 2), np.concatenate(rows), np.concatenate(values))
-    return PredictionTable(plan, data, test, seconds=np.zeros(len(errors)))
+    test = Predictions(
+        split=np.repeat(np.arange(len(errors)), 2), row=np.concatenate(rows), value=np.concatenate(values)
+    )
+    return PredictionTable(plan=plan, data=data, test=test, seconds=np.zeros(len(errors)))
 
 
 def test_four_splits_by_hand():

@@ -25,12 +25,12 @@ from unseen.estimators.resampled_t import ResampledT
 def halves_table(loss_table, outer, inner):
     """Return a split-halves table with given mean losses: outer[j] and inner[m][half][j]."""
     test, train = np.array([0, 1]), np.array([2, 3, 4, 5])
-    splits = [Split(train, test, 0, j, -1) for j in range(len(outer))]
+    splits = [Split(train, test, repeat=0, fold=j, part=-1) for j in range(len(outer))]
     values = [np.full(2, v) for v in outer]
     for m, halves in enumerate(inner):
         for part, means in enumerate(halves):
             for j, v in enumerate(means):
-                splits.append(Split(train[:2], test, m, j, part))
+                splits.append(Split(train[:2], test, repeat=m, fold=j, part=part))
                 values.append(np.full(2, v))
     return loss_table(splits, values, "split-halves")
 
@@ -54,7 +54,7 @@ def test_conservative_z_needs_both_halves(loss_table):
 
 def test_five_by_two_by_hand(loss_table):
     means = np.array([[0.30, 0.26], [0.28, 0.30], [0.20, 0.31], [0.22, 0.29], [0.26, 0.24]])
-    splits = [Split(np.array([0, 1]), np.array([2, 3]), r, k) for r in range(5) for k in range(2)]
+    splits = [Split(np.array([0, 1]), np.array([2, 3]), repeat=r, fold=k) for r in range(5) for k in range(2)]
     e = Cv5x2T()(loss_table(splits, [np.full(2, v) for v in means.ravel()], "5x2cv"))
     variances = [((a - (a + b) / 2) ** 2 + (b - (a + b) / 2) ** 2) for a, b in means]
     se = np.sqrt(sum(variances) / 5)
@@ -64,7 +64,7 @@ def test_five_by_two_by_hand(loss_table):
 
 
 def test_five_by_two_refuses_a_missing_half(loss_table):
-    splits = [Split(np.array([0, 1]), np.array([2, 3]), r, k) for r in range(5) for k in range(2)]
+    splits = [Split(np.array([0, 1]), np.array([2, 3]), repeat=r, fold=k) for r in range(5) for k in range(2)]
     table = loss_table(splits, [np.full(2, 0.1 + 0.01 * k) for k in range(10)], "5x2cv")
     short = type(table)(table.source, table.loss, table.range, table.test._keep(np.arange(1, 10)))
     with pytest.raises(InputError, match="needs all ten fits; 1 of them failed"):
@@ -247,9 +247,16 @@ def test_resampled_t_ignores_the_overlap(loss_table):
 
 @pytest.mark.parametrize(
     ("n", "fits", "design"),
-    [(100, 300, "nested"), (100, 100, "nested"), (100, 30, "monte-carlo"), (100, 10, "kfold"), (100, 5, "holdout"),
-     (20, 300, "monte-carlo"), (30_000, 300, "holdout")],
-)  # fmt: skip
+    [
+        (100, 300, "nested"),
+        (100, 100, "nested"),
+        (100, 30, "monte-carlo"),
+        (100, 10, "kfold"),
+        (100, 5, "holdout"),
+        (20, 300, "monte-carlo"),
+        (30_000, 300, "holdout"),
+    ],
+)
 def test_auto_chooses_a_design_by_size_and_cost(n, fits, design):
     data = as_data(np.zeros((n, 1)), np.arange(float(n)))
     assert Auto(fits=fits).default_design(data).id == design

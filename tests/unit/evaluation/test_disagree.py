@@ -89,8 +89,10 @@ def test_round_trip_through_the_file(tmp_path):
     memory = d.labelled(truth)
     assert (r.first, r.second) == ("a.csv", "b.csv")
     assert (r.difference, tuple(r.interval), tuple(r.population)) == (
-        memory.difference, tuple(memory.interval), tuple(memory.population),
-    )  # fmt: skip
+        memory.difference,
+        tuple(memory.interval),
+        tuple(memory.population),
+    )
     assert r.labels == 40
     assert r.saved == 360
     assert r.equivalent_sample == pytest.approx(40 / d.share)

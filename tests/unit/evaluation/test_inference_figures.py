@@ -21,10 +21,14 @@ def results():
     two = one.assign(pred=np.where(rng.random(60) < 0.6, y, "v"))
     d = unseen.disagree(one, two, budget=5, names=("one", "two"))
     return {
-        "distribution": a, "comparison": a.compare(b), "power": unseen.power(300, 0.03, disagreement=0.2),
-        "size": unseen.plan_test_size(0.05), "disagreement": d, "labelled": d.labelled(dict(zip(one.id, one.y))),
+        "distribution": a,
+        "comparison": a.compare(b),
+        "power": unseen.power(300, 0.03, disagreement=0.2),
+        "size": unseen.plan_test_size(0.05),
+        "disagreement": d,
+        "labelled": d.labelled(dict(zip(one.id, one.y))),
         "files": unseen.predictions({"one": one, "two": two}, truth="y", pred="pred", id="id"),
-    }  # fmt: skip
+    }
 
 
 def test_every_result_has_figures_that_draw_and_a_report(results, tmp_path):

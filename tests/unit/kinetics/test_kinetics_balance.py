@@ -57,9 +57,13 @@ def test_vector_a_to_the_printed_digits(location):
 def four_pools(x, location):
     """The conventional model with the rates that a tracee result implies."""
     k = {
-        "k21": ("1", "2", x["F21"] / x["Q1"]), "k12": ("2", "1", x["F12"] / x["Q2"]), "k02": ("2", None, x["F02"] / x["Q2"]),
-        "k43": ("3", "4", x["F43"] / x["Q3"]), "k34": ("4", "3", x["F34"] / x["Q4"]), "k04": ("4", None, x["F04"] / x["Q4"]),
-    }  # fmt: skip
+        "k21": ("1", "2", x["F21"] / x["Q1"]),
+        "k12": ("2", "1", x["F12"] / x["Q2"]),
+        "k02": ("2", None, x["F02"] / x["Q2"]),
+        "k43": ("3", "4", x["F43"] / x["Q3"]),
+        "k34": ("4", "3", x["F34"] / x["Q4"]),
+        "k04": ("4", None, x["F04"] / x["Q4"]),
+    }
     if location == "whole-body":
         k |= {"k01": ("1", None, x["F01"] / x["Q1"]), "k03": ("3", None, x["F03"] / x["Q3"])}
         k |= {"c1": ("1", "3", x["kconv"]), "c2": ("2", "4", x["kconv"])}
@@ -67,9 +71,11 @@ def four_pools(x, location):
         source, target = location.split("-")
         k["c"] = ({"EC": "1", "IC": "2"}[source], {"EC": "3", "IC": "4"}[target], x["kconv"])
     model = CompartmentModel(
-        tuple("1234"), {n: v[:2] for n, v in k.items()}, (Bolus("1", DOSES[0], "6"), Bolus("3", DOSES[1], "4")),
+        tuple("1234"),
+        {n: v[:2] for n, v in k.items()},
+        (Bolus("1", DOSES[0], "6"), Bolus("3", DOSES[1], "4")),
         {"Phe-6": Output("1", x["Q1"], "6"), "Tyr-4": Output("3", x["Q3"], "4"), "Tyr-6": Output("3", x["Q3"], "6")},
-    )  # fmt: skip
+    )
     return model, {n: v[2] for n, v in k.items()}
 
 
@@ -120,10 +126,10 @@ def test_dose_halves_kappa_but_not_the_flux():
 def test_printed_convention_adds_conversion_to_a_loss_that_contains_it():
     model = JointModel(2, 2, "EC-EC")
     theta = model.pack(A, L, B, G, 0.033)
-    printed = Derived(model, DOSES, PHE_TYR, "printed", "IC-IC").fluxes(theta)
+    printed = Derived(model=model, doses=DOSES, scheme=PHE_TYR, convention="printed", location="IC-IC").fluxes(theta)
     total = TABLE_4_1["k02"] * printed["Q2"] * 60
     assert printed["U_Phe"] == pytest.approx(total + printed["Fconv"])
-    assert Derived(model, DOSES, PHE_TYR).fluxes(theta)["U_Phe"] < printed["U_Phe"]
+    assert Derived(model=model, doses=DOSES, scheme=PHE_TYR).fluxes(theta)["U_Phe"] < printed["U_Phe"]
 
 
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 2), (3, 2), (3, 3), (2, 1)])
@@ -159,9 +165,11 @@ def test_interval_ends_are_models_with_one_loss_and_the_same_curve():
     wanted = np.exp(-np.outer(t, L)) @ A
     for k21, k12, k01, k02 in ((r.k21[1], r.k12[0], 0.0, r.k02[1]), (r.k21[0], r.k12[1], r.k01[1], 0.0)):
         model = CompartmentModel(
-            ("1", "2"), {"k21": ("1", "2"), "k12": ("2", "1"), "k01": ("1", None), "k02": ("2", None)},
-            (Bolus("1", DOSES[0]),), {"y": Output("1", 12.0)},
-        )  # fmt: skip
+            ("1", "2"),
+            {"k21": ("1", "2"), "k12": ("2", "1"), "k01": ("1", None), "k02": ("2", None)},
+            (Bolus("1", DOSES[0]),),
+            {"y": Output("1", 12.0)},
+        )
         rates = {"k21": k21, "k12": k12, "k01": k01, "k02": k02}
         np.testing.assert_allclose(model.predict(t, rates)["y"], wanted, rtol=1e-10)
         appearance = r.U[1] if k01 == 0 else r.U[0]

@@ -37,9 +37,11 @@ def sampled(location="EC-EC", kappa=0.033, precursor=TIME, dosed=TIME, formed=TI
 def tables(curves):
     """Return the two tables of a study of one subject."""
     ttr = {
-        "subject": ["s"] * curves.value.size, "time": curves.time.tolist(), "ttr": curves.value.tolist(),
+        "subject": ["s"] * curves.value.size,
+        "time": curves.time.tolist(),
+        "ttr": curves.value.tolist(),
         "analyte": [PHE_TYR.analytes[k] for k in curves.which],
-    }  # fmt: skip
+    }
     return ttr, {"subject": ["s"], "dose_precursor": [3.6], "dose_product": [1.8]}
 
 

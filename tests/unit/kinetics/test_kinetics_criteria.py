@@ -258,14 +258,16 @@ def test_parametric_bootstrap_has_the_fitted_scale_where_none_is_known(one, monk
 
 
 def test_percentile_interval_leaves_half_of_the_rest_on_either_side():
-    found = Bootstrap("parametric", {"k21": np.arange(101.0)}, 0)
+    found = Bootstrap(kind="parametric", draws={"k21": np.arange(101.0)}, failed=0)
     assert tuple(found.interval("k21", 0.9)) == pytest.approx((5.0, 95.0))
 
 
 def test_bootstrap_interval_widens_as_student_does():
     """Refits that are normal around the estimate give the interval of Student's t; on the log scale where all are positive."""
     z = stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
-    found = Bootstrap("parametric", {"U": 2 * z, "k": np.exp(0.1 * z)}, 0, {"U": 0.0, "k": 1.0}, df=3.0)
+    found = Bootstrap(
+        kind="parametric", draws={"U": 2 * z, "k": np.exp(0.1 * z)}, failed=0, centre={"U": 0.0, "k": 1.0}, df=3.0
+    )
     low, high = found.interval("U", 0.95)
     assert (low, high) == pytest.approx((2 * stats.t.ppf(0.025, 3), 2 * stats.t.ppf(0.975, 3)), rel=2e-3)
     low, high = found.interval("k", 0.95)
@@ -320,7 +322,12 @@ def straight_line():
     y[5] += 0.6
     design = np.column_stack([np.ones(12), x])
     fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
-    return x, y, design, Solution(np.zeros(2), fitted - y, design, fitted, True)
+    return (
+        x,
+        y,
+        design,
+        Solution(theta=np.zeros(2), residuals=fitted - y, jacobian=design, fitted=fitted, converged=True),
+    )
 
 
 def test_deleted_residuals_are_those_of_fits_without_the_sample():

@@ -235,9 +235,15 @@ def test_identifiability_flags_what_the_data_cannot_tell(study):
 
 def test_unknown_choices_are_refused(made):
     for option in (
-        {"location": "EC"}, {"error": "nosuch"}, {"outliers": "all"}, {"convention": "both"}, {"scheme": "leu"},
-        {"unit": "ppm"}, {"time_unit": "s"}, {"drop_early": {"Tyr-5": 10}},
-    ):  # fmt: skip
+        {"location": "EC"},
+        {"error": "nosuch"},
+        {"outliers": "all"},
+        {"convention": "both"},
+        {"scheme": "leu"},
+        {"unit": "ppm"},
+        {"time_unit": "s"},
+        {"drop_early": {"Tyr-5": 10}},
+    ):
         with pytest.raises(UnknownName):
             kinetics.fit(made.ttr, made.doses, **option)
     with pytest.raises(InputError, match="order"):

@@ -113,14 +113,14 @@ def test_same_standard_errors_as_lmfit(oracle):
 def test_same_profile_interval_as_lmfit(oracle):
     record, curves, found = oracle
     scaled = replace(found, df=float(found.spare))
-    derived = Derived(found.model, (3.6, 2.85), PHE_TYR)
+    derived = Derived(model=found.model, doses=(3.6, 2.85), scheme=PHE_TYR)
     low, high = profile(scaled, derived, curves, "kappa", 0.95).interval
     assert (low, high) == pytest.approx(record["profile_95"]["kappa"], rel=2e-3)
 
 
 def test_profile_of_a_flux_meets_its_threshold_by_a_grid(oracle):
     _, curves, found = oracle
-    derived = Derived(found.model, (3.6, 2.85), PHE_TYR)
+    derived = Derived(model=found.model, doses=(3.6, 2.85), scheme=PHE_TYR)
     made = profile(found, derived, curves, "U_Phe", 0.95, points=7)
     assert made.threshold == pytest.approx(3.841459, abs=1e-5)
     assert np.interp(made.interval.high, made.values, made.rise) == pytest.approx(made.threshold, rel=0.02)

@@ -30,7 +30,7 @@ def test_bolus_against_the_exponentials():
 
 def test_infusion_against_an_ode_solver_also_after_it_stops():
     t = np.array([1.0, 20, 60, 61, 100, 300])
-    made = two_pools(Infusion("1", 0.5, prime=2.0, until=60.0)).predict(t, RATES)["y"]
+    made = two_pools(Infusion("1", rate=0.5, prime=2.0, until=60.0)).predict(t, RATES)["y"]
 
     def slope(x, q):
         flow = 0.5 if x <= 60 else 0.0
@@ -41,16 +41,16 @@ def test_infusion_against_an_ode_solver_also_after_it_stops():
 
 
 def test_infusion_reaches_its_plateau():
-    plateau = two_pools(Infusion("1", 0.5)).predict([5000.0], RATES)["y"][0]
+    plateau = two_pools(Infusion("1", rate=0.5)).predict([5000.0], RATES)["y"][0]
     assert plateau == pytest.approx(np.linalg.solve([[0.131, -0.027], [-0.131, 0.053]], [0.5, 0])[0], rel=1e-9)
 
 
 def test_prime_that_fills_all_pools_makes_a_plateau_at_once():
-    one = CompartmentModel(("1",), {"k": ("1", None)}, (Infusion("1", 0.5, prime=5.0),), {"y": Output("1")})
+    one = CompartmentModel(("1",), {"k": ("1", None)}, (Infusion("1", rate=0.5, prime=5.0),), {"y": Output("1")})
     np.testing.assert_allclose(one.predict([0.0, 3, 50], {"k": 0.1})["y"], 5.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("entry", [Bolus("1", 3.6), Infusion("1", 0.5, prime=1.0, until=40.0)])
+@pytest.mark.parametrize("entry", [Bolus("1", 3.6), Infusion("1", rate=0.5, prime=1.0, until=40.0)])
 def test_sensitivities_against_central_differences_on_both_paths(entry, monkeypatch):
     model = two_pools(entry, "Q")
     values = {**RATES, "Q": 12.0}
@@ -93,9 +93,11 @@ def test_theophylline_against_r(shared):
     table = pd.read_csv(shared / "data/pk/theoph.csv.gz")
     rows = table[table["subject"] == 1]
     model = CompartmentModel(
-        ("gut", "plasma"), {"ka": ("gut", "plasma"), "ke": ("plasma", None)}, (Bolus("gut", "dose"),),
+        ("gut", "plasma"),
+        {"ka": ("gut", "plasma"), "ke": ("plasma", None)},
+        (Bolus("gut", "dose"),),
         {"conc": Output("plasma", "V")},
-    )  # fmt: skip
+    )
     found = kinetics.fit_system(model, {"conc": (rows["time"], rows["target"])}, {"dose": rows["dose"].iloc[0]})
     assert np.log(found.values["ke"]) == pytest.approx(-2.9196, abs=5e-5)
     assert np.log(found.values["ka"]) == pytest.approx(0.5752, abs=5e-5)
@@ -144,10 +146,17 @@ def test_eelgrass_network_is_fitted(shared):
     }
     model = CompartmentModel(
         ("leaves", "roots", "upper", "lower"),
-        {"root_uptake": ("lower", "roots"), "leaf_uptake": ("upper", "leaves"), "up": ("roots", "leaves"), "down": ("leaves", "roots"),
-         "lower_loss": ("lower", None), "mixing": ("lower", "upper")},
-        (Bolus("lower", 1.14),), {n: Output(n) for n in ("leaves", "roots", "upper", "lower")},
-    )  # fmt: skip
+        {
+            "root_uptake": ("lower", "roots"),
+            "leaf_uptake": ("upper", "leaves"),
+            "up": ("roots", "leaves"),
+            "down": ("leaves", "roots"),
+            "lower_loss": ("lower", None),
+            "mixing": ("lower", "upper"),
+        },
+        (Bolus("lower", 1.14),),
+        {n: Output(n) for n in ("leaves", "roots", "upper", "lower")},
+    )
     found = kinetics.fit_system(model, data, error="constant", starts=6)
     assert found.values["lower_loss"] + found.values["root_uptake"] == pytest.approx(1 / 2000, rel=0.9)
     total = sum(model.predict([3000.0], found.values)[n][0] for n in model.outputs)

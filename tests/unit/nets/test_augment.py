@@ -164,9 +164,18 @@ def test_bad_images_are_refused(X, message):
 
 def strongest(n=1):
     return only(
-        n, cut_height=0.5, cut_width=0.5, shift_height=-0.5, shift_width=0.5, zoom_horizontal=0.5, zoom_vertical=1.5, brightness=1.5,
-        rotation=-math.pi / 4, sobel=True, flip=True,
-    )  # fmt: skip
+        n,
+        cut_height=0.5,
+        cut_width=0.5,
+        shift_height=-0.5,
+        shift_width=0.5,
+        zoom_horizontal=0.5,
+        zoom_vertical=1.5,
+        brightness=1.5,
+        rotation=-math.pi / 4,
+        sobel=True,
+        flip=True,
+    )
 
 
 def test_penalty_is_9_without_and_0_with_all_augmentation():
@@ -198,8 +207,16 @@ def test_penalty_of_single_changes(change, penalty):
 def test_normalised_factors_are_all_one_at_the_largest_change():
     assert all(float(v) == pytest.approx(1, abs=1e-6) for v in strongest().normalised().values())
     assert set(strongest().normalised()) == {
-        "cut", "shift_height", "shift_width", "zoom_horizontal", "zoom_vertical", "brightness", "rotation", "flip", "sobel",
-    }  # fmt: skip
+        "cut",
+        "shift_height",
+        "shift_width",
+        "zoom_horizontal",
+        "zoom_vertical",
+        "brightness",
+        "rotation",
+        "flip",
+        "sobel",
+    }
 
 
 def test_mean_penalties_in_closed_form():

@@ -380,9 +380,19 @@ def test_one_draw_cannot_tell_its_error():
 
 def test_every_file_of_this_part_is_registered():
     assert set(known_measures()) >= {
-        "par-search", "multi-augment", "weighted-augment", "dbi-mixup", "mixup-margin", "augment-margin", "always-generalize", "vpm",
-        "wcv", "vr", "kv-margin", "kv-gn-margin",
-    }  # fmt: skip
+        "par-search",
+        "multi-augment",
+        "weighted-augment",
+        "dbi-mixup",
+        "mixup-margin",
+        "augment-margin",
+        "always-generalize",
+        "vpm",
+        "wcv",
+        "vr",
+        "kv-margin",
+        "kv-gn-margin",
+    }
 
 
 @pytest.mark.parametrize(

@@ -40,12 +40,30 @@ def test_a_net_of_many_has_the_samples_it_has_alone(make, shape, kind):
     prior = prior_scales({k: v.shape[1:] for k, v in fits.params.items()}, "unit", 0.7)
     length = {"per_chain": 3, "burn_in": 4, "thin": 2}
     many = sampled_many(
-        fits.program, expanded(fits, 2), fits.buffers, X, y, kind=kind, prior=prior, seeds=[11, 12, 13], **length, **DYNAMICS
-    )  # fmt: skip
+        fits.program,
+        expanded(fits, 2),
+        fits.buffers,
+        X,
+        y,
+        kind=kind,
+        prior=prior,
+        seeds=[11, 12, 13],
+        **length,
+        **DYNAMICS,
+    )
     for k in range(3):
         alone = sampled_states(
-            fits.module(k), X[k], y[k], kind=kind, chains=2, prior_scale=0.7, batch_size=None, seed=11 + k, **length, **DYNAMICS
-        )  # fmt: skip
+            fits.module(k),
+            X[k],
+            y[k],
+            kind=kind,
+            chains=2,
+            prior_scale=0.7,
+            batch_size=None,
+            seed=11 + k,
+            **length,
+            **DYNAMICS,
+        )
         for name, value in alone.items():
             torch.testing.assert_close(many[name][k], value, rtol=1e-9, atol=1e-11)
 
@@ -64,14 +82,35 @@ def test_two_posteriors_agree_with_quadrature(whitened, step):
         return nn.Linear(2, 1, bias=False)
 
     made = nets.fit_many(
-        partial(nn.Linear, 2, 2, bias=False), X.reshape(80, 2), y.ravel(), [range(40), range(40, 80)], seeds=0, epochs=1,
-        stop="none", device="cpu", dtype="float64",
-    )  # fmt: skip
+        partial(nn.Linear, 2, 2, bias=False),
+        X.reshape(80, 2),
+        y.ravel(),
+        [range(40), range(40, 80)],
+        seeds=0,
+        epochs=1,
+        stop="none",
+        device="cpu",
+        dtype="float64",
+    )
     program = type(made.program)(make().double())
     draws = sampled_many(
-        program, {"weight": torch.zeros(2, 60, 1, 2, dtype=torch.float64)}, {}, torch.as_tensor(X), torch.as_tensor(y), kind="sghmc",
-        per_chain=30, burn_in=300, thin=20, step=step, whitened=whitened, friction=0.1, temperature=1.0, jitter=0.1, prior={"weight": scales}, seeds=[1, 2],
-    )["weight"].numpy()  # fmt: skip
+        program,
+        {"weight": torch.zeros(2, 60, 1, 2, dtype=torch.float64)},
+        {},
+        torch.as_tensor(X),
+        torch.as_tensor(y),
+        kind="sghmc",
+        per_chain=30,
+        burn_in=300,
+        thin=20,
+        step=step,
+        whitened=whitened,
+        friction=0.1,
+        temperature=1.0,
+        jitter=0.1,
+        prior={"weight": scales},
+        seeds=[1, 2],
+    )["weight"].numpy()
     for k in range(2):
         z = grid @ X[k].T
         log = (y[k] * z - np.logaddexp(0, z)).sum(1) - (grid**2).sum(1) / (2 * scales**2)
@@ -93,10 +132,23 @@ def test_the_prior_alone_is_kept(whitened):
     fits, X, y = three_fits(partial(nets.make_mlp, width=2, depth=1), (3,), n=9)
     prior = {"0.weight": 0.5, "0.bias": 1.0, "2.weight": 2.0, "2.bias": 1.0}
     draws = sampled_many(
-        fits.program, {k: torch.zeros(3, 40, *v.shape[1:], dtype=torch.float64) for k, v in fits.params.items()}, fits.buffers,
-        torch.zeros_like(X), y, kind="sghmc", per_chain=20, burn_in=400, thin=30, step=0.1, friction=0.1, temperature=1.0, jitter=0.0,
-        prior=prior, seeds=[1, 2, 3], whitened=whitened,
-    )  # fmt: skip
+        fits.program,
+        {k: torch.zeros(3, 40, *v.shape[1:], dtype=torch.float64) for k, v in fits.params.items()},
+        fits.buffers,
+        torch.zeros_like(X),
+        y,
+        kind="sghmc",
+        per_chain=20,
+        burn_in=400,
+        thin=30,
+        step=0.1,
+        friction=0.1,
+        temperature=1.0,
+        jitter=0.0,
+        prior=prior,
+        seeds=[1, 2, 3],
+        whitened=whitened,
+    )
     assert float(draws["0.weight"].std()) == pytest.approx(0.5, rel=0.05)
 
 
@@ -114,6 +166,16 @@ def test_a_chain_that_diverges_is_named():
     X[1] *= 1e6
     with pytest.raises(FitError, match=r"net 1, chain \d diverged .* smaller step"):
         sampled_many(
-            fits.program, expanded(fits, 2), fits.buffers, X, y, kind="sgld", per_chain=1, burn_in=60, thin=1,
-            prior=prior_scales({k: v.shape[1:] for k, v in fits.params.items()}, "unit"), seeds=[1, 2, 3], **{**DYNAMICS, "step": 5.0},
-        )  # fmt: skip
+            fits.program,
+            expanded(fits, 2),
+            fits.buffers,
+            X,
+            y,
+            kind="sgld",
+            per_chain=1,
+            burn_in=60,
+            thin=1,
+            prior=prior_scales({k: v.shape[1:] for k, v in fits.params.items()}, "unit"),
+            seeds=[1, 2, 3],
+            **{**DYNAMICS, "step": 5.0},
+        )

@@ -46,10 +46,22 @@ def dropping_mlp(n_features, n_classes):
 
 def awkward_cnn(n_features, n_classes):
     return nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Tanh(), nn.AvgPool2d(2), nn.Dropout2d(0.2),
-        nn.Conv2d(4, 4, 3, groups=2), nn.GroupNorm(2, 4), nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Flatten(),
-        nn.Linear(16, 8), nn.BatchNorm1d(8), nn.LayerNorm(8), nn.Dropout(0.3), nn.Linear(8, n_classes),
-    )  # fmt: skip
+        nn.Conv2d(1, 4, 3, padding=1),
+        nn.BatchNorm2d(4),
+        nn.Tanh(),
+        nn.AvgPool2d(2),
+        nn.Dropout2d(0.2),
+        nn.Conv2d(4, 4, 3, groups=2),
+        nn.GroupNorm(2, 4),
+        nn.ReLU(inplace=True),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(16, 8),
+        nn.BatchNorm1d(8),
+        nn.LayerNorm(8),
+        nn.Dropout(0.3),
+        nn.Linear(8, n_classes),
+    )
 
 
 class Residual(nn.Module):
@@ -160,7 +172,19 @@ def test_batch_norm_repeats_torch():
     make = lambda n_features, n_classes: nn.Sequential(  # noqa: E731
         nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2, n_classes)
     )
-    fits = fit_many(make, X, y, seeds=[3, 4], epochs=2, batch_size=12, lr=0.05, stop="none", strategy="grouped", dtype="float64", device="cpu")  # fmt: skip
+    fits = fit_many(
+        make,
+        X,
+        y,
+        seeds=[3, 4],
+        epochs=2,
+        batch_size=12,
+        lr=0.05,
+        stop="none",
+        strategy="grouped",
+        dtype="float64",
+        device="cpu",
+    )
     alone = by_hand(make, X, y, np.arange(48), 4, epochs=2, batch=12, lr=0.05, momentum=0.0, decay=0.0)
     for name, value in alone.named_buffers():
         assert torch.allclose(fits.buffers[name][1].double(), value.double(), atol=1e-10), name
@@ -170,7 +194,16 @@ def test_running_statistics_of_a_stopped_net_rest_while_its_companions_go_on():
     """Whole batches are normalised by one kernel for all nets; a net that has stopped must not remember them."""
     X, y = blobs(64)
     make = lambda n_features, n_classes: nn.Sequential(nn.Linear(6, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))  # noqa: E731
-    options = {"seeds": [1, 2, 3], "epochs": 25, "batch_size": 16, "lr": [0.3, 0.1, 0.01], "stop": "train-loss", "stop_at": 0.6, "dtype": "float64", "device": "cpu"}  # fmt: skip
+    options = {
+        "seeds": [1, 2, 3],
+        "epochs": 25,
+        "batch_size": 16,
+        "lr": [0.3, 0.1, 0.01],
+        "stop": "train-loss",
+        "stop_at": 0.6,
+        "dtype": "float64",
+        "device": "cpu",
+    }
     together = fit_many(make, X, y, strategy="grouped", **options)
     alone = fit_many(make, X, y, strategy="one-by-one", **options)
     assert together.epochs.min() < together.epochs.max() - 5
@@ -189,7 +222,18 @@ def test_deep_normalised_nets_that_rest_keep_their_weights(optimizer):
     """A net without examples in a batch, or one that has stopped, once divided by eps in every layer and overflowed into its weights."""
     X, y = blobs(96)
     sets = [np.arange(96), np.arange(40), np.arange(70)]
-    options = {"seeds": [1, 2, 3], "epochs": 8, "batch_size": 16, "lr": [0.02, 0.002, 0.01], "momentum": 0.9, "weight_decay": 0.01, "stop": "train-loss", "stop_at": 1.05, "optimizer": optimizer, "device": "cpu"}  # fmt: skip
+    options = {
+        "seeds": [1, 2, 3],
+        "epochs": 8,
+        "batch_size": 16,
+        "lr": [0.02, 0.002, 0.01],
+        "momentum": 0.9,
+        "weight_decay": 0.01,
+        "stop": "train-loss",
+        "stop_at": 1.05,
+        "optimizer": optimizer,
+        "device": "cpu",
+    }
     together = fit_many(many_norms, X, y, sets, strategy="grouped", **options)
     alone = fit_many(many_norms, X, y, sets, strategy="one-by-one", **options)
     assert all(torch.isfinite(value).all() for value in (*together.params.values(), *together.buffers.values()))
@@ -298,7 +342,20 @@ def test_forward_passes_with_ways_of_their_own_train_as_in_torch(module, how):
     sets = [np.arange(70), np.arange(33), np.arange(5, 50)]
     with torch.random.fork_rng(devices=[]):
         alone = [taught_by_torch(module, X, y, sets[i], i, torch.optim.SGD, 16, 3, 0.01) for i in range(3)]
-    fits = fit_many(module, X, y, sets, seeds=range(3), epochs=3, batch_size=16, lr=0.05, weight_decay=0.01, stop="none", dtype="float64", device="cpu")  # fmt: skip
+    fits = fit_many(
+        module,
+        X,
+        y,
+        sets,
+        seeds=range(3),
+        epochs=3,
+        batch_size=16,
+        lr=0.05,
+        weight_decay=0.01,
+        stop="none",
+        dtype="float64",
+        device="cpu",
+    )
     assert fits.how.startswith(how)
     for i, net in enumerate(alone):
         for name, value in net.state_dict().items():
@@ -393,7 +450,21 @@ def test_a_dropout_layer_used_twice_draws_two_masks(strategy):
 
 def test_adam_and_halving_repeat_torch():
     X, y = blobs(64)
-    fits = fit_many(make_mlp, X, y, seeds=[2, 9], epochs=6, batch_size=64, lr=0.01, weight_decay=0.01, stop="none", optimizer="adam", halve_every=2, dtype="float64", device="cpu")  # fmt: skip
+    fits = fit_many(
+        make_mlp,
+        X,
+        y,
+        seeds=[2, 9],
+        epochs=6,
+        batch_size=64,
+        lr=0.01,
+        weight_decay=0.01,
+        stop="none",
+        optimizer="adam",
+        halve_every=2,
+        dtype="float64",
+        device="cpu",
+    )
     net = fresh_nets(maker_of(make_mlp, (6,), 3), [9])[0].double()
     optimizer = torch.optim.Adam(net.parameters(), lr=0.01, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 2, 0.5)
@@ -624,7 +695,15 @@ def test_dropout_given_replaces_the_modules_own():
     same, none = (
         fit_many(dropping_mlp, X, y, seeds=[1], epochs=3, device="cpu", stop="none", dropout=d) for d in (0.3, 0.0)
     )
-    never = fit_many(lambda n_features, n_classes: make_mlp(n_features, n_classes, 2, 12), X, y, seeds=[1], epochs=3, device="cpu", stop="none")  # fmt: skip
+    never = fit_many(
+        lambda n_features, n_classes: make_mlp(n_features, n_classes, 2, 12),
+        X,
+        y,
+        seeds=[1],
+        epochs=3,
+        device="cpu",
+        stop="none",
+    )
     assert torch.equal(own.logits(X), same.logits(X))
     assert torch.allclose(none.logits(X), never.logits(X), atol=1e-6)
     assert not torch.allclose(none.logits(X), own.logits(X), atol=1e-3)

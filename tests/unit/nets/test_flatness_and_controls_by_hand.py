@@ -54,7 +54,9 @@ def test_flatness_may_lose_a_tenth_of_what_the_network_has() -> None:
 
 def test_relative_noise_has_the_magnitude_of_its_weight() -> None:
     weights = {"a": torch.full((40_000,), -3.0), "b": torch.full((40_000,), 0.5)}
-    plain, relative = (build_measure(name)._noise(weights, generator()) for name in ("pac-bayes-flatness", "pac-bayes-magnitude"))  # fmt: skip
+    plain, relative = (
+        build_measure(name)._noise(weights, generator()) for name in ("pac-bayes-flatness", "pac-bayes-magnitude")
+    )
     assert [float(plain[k].std()) for k in "ab"] == pytest.approx([1, 1], rel=0.02)
     assert [float(relative[k].std()) for k in "ab"] == pytest.approx([3, 0.5], rel=0.02)
 
@@ -82,7 +84,9 @@ def test_the_spectral_margin_is_product_and_inverse_margin_together() -> None:
             p.copy_(torch.randn(p.shape, generator=generator()))
         X = torch.randn(30, 4, generator=generator(1))
         net = Net(module, X, module(X).argmax(1))
-    product, margin, both = (build_measure(k)(net).value for k in ("spectral-product", "inverse-margin", "spectral-margin"))  # fmt: skip
+    product, margin, both = (
+        build_measure(k)(net).value for k in ("spectral-product", "inverse-margin", "spectral-margin")
+    )
     assert both == pytest.approx(product + math.log(margin))
     assert abs(math.log(margin)) > 0.1
 

@@ -34,12 +34,26 @@ class Residual(nn.Module):
 
 def without_dense_layer(channels: int) -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(channels, 6, 3, 2, 1), nn.BatchNorm2d(6), nn.ReLU(True), nn.Dropout2d(0.2), nn.Conv2d(6, 3, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()
-    )  # fmt: skip
+        nn.Conv2d(channels, 6, 3, 2, 1),
+        nn.BatchNorm2d(6),
+        nn.ReLU(True),
+        nn.Dropout2d(0.2),
+        nn.Conv2d(6, 3, 1),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+    )
 
 
 def of_vectors() -> nn.Module:
-    return nn.Sequential(nn.Linear(20, 30), nn.BatchNorm1d(30), nn.ReLU(), nn.Dropout(0.3), nn.Linear(30, 24), nn.Tanh(), nn.Linear(24, 3))  # fmt: skip
+    return nn.Sequential(
+        nn.Linear(20, 30),
+        nn.BatchNorm1d(30),
+        nn.ReLU(),
+        nn.Dropout(0.3),
+        nn.Linear(30, 24),
+        nn.Tanh(),
+        nn.Linear(24, 3),
+    )
 
 
 def of_sequences() -> nn.Module:
@@ -161,8 +175,11 @@ def test_layers_used_and_skipped_are_named(name: str, used: set[str], skipped: s
 
 @pytest.mark.parametrize(
     "normed",
-    [nn.utils.parametrizations.weight_norm, pytest.param(nn.utils.weight_norm, marks=pytest.mark.filterwarnings("ignore"))],
-)  # fmt: skip
+    [
+        nn.utils.parametrizations.weight_norm,
+        pytest.param(nn.utils.weight_norm, marks=pytest.mark.filterwarnings("ignore")),
+    ],
+)
 def test_a_path_norm_is_that_of_the_weights_that_act(normed) -> None:
     torch.manual_seed(0)
     X, y = torch.rand(12, 6), torch.arange(12) % 3

@@ -280,8 +280,12 @@ print(fits.logits(X).shape, net.score(X, y) > 0.8)
 
 def test_numpy_and_torch_are_enough(tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", ALONE], cwd=tmp_path, env={"PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"}, capture_output=True, text=True
-    )  # fmt: skip
+        [sys.executable, "-c", ALONE],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(SOURCE), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "torch.Size([2, 60, 2]) True"
 

@@ -59,8 +59,10 @@ def test_measures_that_contradict_each_other_show_it() -> None:
     nets = {"small": Leaning(1.0), "large": Leaning(4.0), "middle": Leaning(2.0)}
     found = rank(nets, X, y, measures=["inverse-margin", "frobenius-sum", "spectral-sum"], device="cpu")
     assert found.agreement == {
-        ("inverse-margin", "frobenius-sum"): -1.0, ("inverse-margin", "spectral-sum"): -1.0, ("frobenius-sum", "spectral-sum"): 1.0,
-    }  # fmt: skip
+        ("inverse-margin", "frobenius-sum"): -1.0,
+        ("inverse-margin", "spectral-sum"): -1.0,
+        ("frobenius-sum", "spectral-sum"): 1.0,
+    }
     assert found.names[0] == "small"
     assert found.score == pytest.approx((1 / 3, 0.5, 2 / 3))
     assert np.allclose(found.probability.sum(0), 1)
@@ -72,10 +74,15 @@ def test_probabilities_follow_the_measures_own_error() -> None:
     from unseen.nets._measure import MeasureValue
     from unseen.nets._rank import _places
 
-    table = {"m": [MeasureValue("m", 1.0, 0.3, 5, 0.0), MeasureValue("m", 1.4, 0.3, 5, 0.0)]}
+    table = {
+        "m": [
+            MeasureValue(measure="m", value=1.0, std_error=0.3, draws=5, seconds=0.0),
+            MeasureValue(measure="m", value=1.4, std_error=0.3, draws=5, seconds=0.0),
+        ]
+    }
     _, chance = _places(table, 2, seed=4)
     assert chance[0, 0] == pytest.approx(stats.norm.cdf(0.4 / (0.3 * math.sqrt(2))), abs=4 * math.sqrt(0.15 / 1000))
-    tied = {"m": [MeasureValue("m", 1.0, 0.0, 5, 0.0)] * 2}
+    tied = {"m": [MeasureValue(measure="m", value=1.0, std_error=0.0, draws=5, seconds=0.0)] * 2}
     assert _places(tied, 2, seed=4)[1][0, 0] == pytest.approx(0.5, abs=0.07)
 
 
@@ -87,7 +94,12 @@ def test_networks_that_share_their_draws_are_told_apart_by_differences() -> None
     first, second = np.array([1.0, 3.0, 8.0]), np.array([1.5, 3.4, 8.3])
     moves = [(x - x.mean()) / math.sqrt(6) for x in (first, second)]
     errors = [math.sqrt(float(m @ m)) for m in moves]
-    table = {"m": [MeasureValue("m", float(x.mean()), e, 3, 0.0, moves=tuple(m)) for x, e, m in zip((first, second), errors, moves)]}  # fmt: skip
+    table = {
+        "m": [
+            MeasureValue(measure="m", value=float(x.mean()), std_error=e, draws=3, seconds=0.0, moves=tuple(m))
+            for x, e, m in zip((first, second), errors, moves)
+        ]
+    }
     _, chance = _places(table, 2, seed=4)
     expected = stats.ttest_rel(second, first, alternative="greater").pvalue
     assert chance[0, 0] == pytest.approx(1 - expected, abs=4 * math.sqrt(expected / 1000))
@@ -173,9 +185,32 @@ def tables(seeds: int = 2) -> tuple[list[dict], list[MeasureRow]]:
                 "train_loss": 0.01,
                 "train_accuracy": 1.0,
             }
-            nets.append({**common, "test_accuracy": 1 - gap, "n_parameters": 9, "reason": "", "holdout_error": None, "gap": gap, "a": a, "b": b, "c": c})  # fmt: skip
+            nets.append(
+                {
+                    **common,
+                    "test_accuracy": 1 - gap,
+                    "n_parameters": 9,
+                    "reason": "",
+                    "holdout_error": None,
+                    "gap": gap,
+                    "a": a,
+                    "b": b,
+                    "c": c,
+                }
+            )
             for measure, value in (("knows", 5 * gap - 3), ("half", a), ("noise", rng.random()), ("constant", 1.0)):
-                rows.append(MeasureRow("made-up", seed, name, measure, value, 0.0, 1, 0.5))
+                rows.append(
+                    MeasureRow(
+                        zoo="made-up",
+                        seed=seed,
+                        net=name,
+                        measure=measure,
+                        value=value,
+                        std_error=0.0,
+                        draws=1,
+                        seconds=0.5,
+                    )
+                )
     return nets, rows
 
 

@@ -14,7 +14,21 @@ from unseen.show import figures_for
 
 
 def _line(name: str, cmi: float, control: bool = False) -> BenchLine:
-    return BenchLine(name, control, cmi, cmi - 1, cmi + 1, cmi - 0.5, 0.01, 0.3, 0.2, 0.6, "depth 1 to 2", 0.1, 0.0)
+    return BenchLine(
+        measure=name,
+        control=control,
+        cmi=cmi,
+        cmi_low=cmi - 1,
+        cmi_high=cmi + 1,
+        cmi_honest=cmi - 0.5,
+        p_value=0.01,
+        tau=0.3,
+        granulated_tau=0.2,
+        robust_error=0.6,
+        worst="depth 1 to 2",
+        seconds=0.1,
+        std_error=0.0,
+    )
 
 
 @pytest.fixture
@@ -23,13 +37,29 @@ def bench() -> Bench:
     values = {"good": gap**2, "bad": np.ones(8), "epochs": np.arange(8.0)}
     axes = {"depth": [1, 1, 1, 1, 2, 2, 2, 2], "width": [8, 9] * 4}
     lines = (_line("good", 40.0), _line("epochs", 12.0, True), _line("bad", 1.0))
-    return Bench("made-up", lines, 5.0, gap, values, axes, np.zeros(8, int), {"alpha": "8 of 8 networks: too small"})
+    return Bench(
+        zoo="made-up",
+        lines=lines,
+        noise_floor=5.0,
+        gap=gap,
+        values=values,
+        axes=axes,
+        seeds=np.zeros(8, int),
+        left_out={"alpha": "8 of 8 networks: too small"},
+    )
 
 
 @pytest.fixture
 def ranking() -> NetRanking:
     probability = np.array([[0.7, 0.3, 0.0], [0.3, 0.6, 0.1], [0.0, 0.1, 0.9]])
-    return NetRanking(("a", "b", "c"), (0.1, 0.5, 0.9), probability, {}, {}, (1.0, 1.0, 0.97))
+    return NetRanking(
+        names=("a", "b", "c"),
+        score=(0.1, 0.5, 0.9),
+        probability=probability,
+        values={},
+        agreement={},
+        accuracy=(1.0, 1.0, 0.97),
+    )
 
 
 def _infos(result: object) -> dict[str, object]:
@@ -54,7 +84,14 @@ def test_the_scatter_shows_the_best_measure_and_the_axis_that_moves_the_gap(benc
 
 def test_a_long_ranking_is_cut(ranking: NetRanking) -> None:
     assert _infos(ranking)["ranks"].left == 0
-    long = NetRanking(tuple(map(str, range(60))), (0.0,) * 60, np.eye(60), {}, {}, (1.0,) * 60)
+    long = NetRanking(
+        names=tuple(map(str, range(60))),
+        score=(0.0,) * 60,
+        probability=np.eye(60),
+        values={},
+        agreement={},
+        accuracy=(1.0,) * 60,
+    )
     found = _infos(long)["ranks"]
     assert (len(found.names), found.left, found.probability.shape) == (40, 20, (40, 40))
 
@@ -75,7 +112,15 @@ def test_every_figure_draws_and_every_report_is_written(bench: Bench, ranking: N
 
 def test_a_report_says_when_no_measure_beats_a_control(bench: Bench, tmp_path) -> None:
     lines = (_line("epochs", 50.0, True), *bench.lines[:1])
-    beaten = Bench("made-up", lines, 5.0, bench.gap, bench.values, bench.axes, bench.seeds)
+    beaten = Bench(
+        zoo="made-up",
+        lines=lines,
+        noise_floor=5.0,
+        gap=bench.gap,
+        values=bench.values,
+        axes=bench.axes,
+        seeds=bench.seeds,
+    )
     assert "No measure beats the control epochs" in Path(beaten.report(tmp_path / "b.html")).read_text()
 
 
@@ -96,7 +141,15 @@ def test_scored_measures_are_drawn_with_a_floor_each() -> None:
 
 
 def test_no_point_is_lost_where_a_hyper_parameter_has_many_values(bench: Bench) -> None:
-    many = Bench("made-up", bench.lines, 5.0, bench.gap, bench.values, {"epochs": list(range(8))}, bench.seeds)
+    many = Bench(
+        zoo="made-up",
+        lines=bench.lines,
+        noise_floor=5.0,
+        gap=bench.gap,
+        values=bench.values,
+        axes={"epochs": list(range(8))},
+        seeds=bench.seeds,
+    )
     ax = many.plot("scatter")
     assert sum(len(line.get_xdata()) for line in ax.get_lines()) == 8
     looks = {(line.get_color(), line.get_marker()) for line in ax.get_lines()}

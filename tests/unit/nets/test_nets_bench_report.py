@@ -14,10 +14,32 @@ from unseen.show.sections import Text
 
 def _said(*scored: tuple[str, bool, float, float]) -> list[str]:
     lines = tuple(
-        BenchLine(name, control, cmi, cmi, cmi, cmi, 0.01, tau, tau, 0.5, "a 0 to 1", 0.1, 0.0)
+        BenchLine(
+            measure=name,
+            control=control,
+            cmi=cmi,
+            cmi_low=cmi,
+            cmi_high=cmi,
+            cmi_honest=cmi,
+            p_value=0.01,
+            tau=tau,
+            granulated_tau=tau,
+            robust_error=0.5,
+            worst="a 0 to 1",
+            seconds=0.1,
+            std_error=0.0,
+        )
         for name, control, cmi, tau in scored
     )
-    bench = Bench("z", lines, 2.0, np.arange(4) / 10, {}, {"a": [0, 0, 1, 1]}, np.zeros(4, dtype=int))
+    bench = Bench(
+        zoo="z",
+        lines=lines,
+        noise_floor=2.0,
+        gap=np.arange(4) / 10,
+        values={},
+        axes={"a": [0, 0, 1, 1]},
+        seeds=np.zeros(4, dtype=int),
+    )
     return [block.text for block in bench_answer(bench).blocks if isinstance(block, Text)]
 
 
@@ -31,4 +53,7 @@ def test_measures_that_point_the_wrong_way_are_named_beside_the_count() -> None:
 
 def test_nothing_is_said_of_directions_that_are_right() -> None:
     said = _said(("c", True, 9.5, 0.3), ("p", False, 9.0, 0.5), ("r", False, 1.0, -0.2))
-    assert said[1:] == ["1 of 2 measures are above the noise floor, on 4 networks of the zoo z.", "No measure beats the control c."]  # fmt: skip
+    assert said[1:] == [
+        "1 of 2 measures are above the noise floor, on 4 networks of the zoo z.",
+        "No measure beats the control c.",
+    ]

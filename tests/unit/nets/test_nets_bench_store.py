@@ -17,10 +17,31 @@ from unseen.nets import _zoo_grids as grids
 from unseen.store import open_store
 
 GRID = ZooGrid(
-    "toy-images", make_mlp, {"width": (4, 8), "depth": (1, 2), "weight_decay": (0.0, 0.03)}, lr=0.1, epochs=10, accuracy=0.0
-)  # fmt: skip
-WORDS = ("bench", "--zoo", "zoo", "--data", "train.npz", "--values", "values.csv", "--measures", "weighted-augment,path-norm",
-         "--permutations", 9, "--device", "cpu", "--store", "runs.db", "--json")  # fmt: skip
+    "toy-images",
+    make_mlp,
+    {"width": (4, 8), "depth": (1, 2), "weight_decay": (0.0, 0.03)},
+    lr=0.1,
+    epochs=10,
+    accuracy=0.0,
+)
+WORDS = (
+    "bench",
+    "--zoo",
+    "zoo",
+    "--data",
+    "train.npz",
+    "--values",
+    "values.csv",
+    "--measures",
+    "weighted-augment,path-norm",
+    "--permutations",
+    9,
+    "--device",
+    "cpu",
+    "--store",
+    "runs.db",
+    "--json",
+)
 
 
 @pytest.fixture

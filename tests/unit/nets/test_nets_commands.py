@@ -162,9 +162,20 @@ def test_a_saved_classifier_needs_no_module(run, place):
     answer = run("estimate", "--weights", "own.safetensors", "--data", "train.npz", "--method", "resub", "--json")
     assert json.loads(answer.stdout)["value"] == pytest.approx(1 - net.score(X, y))
     calibrated = run(
-        "estimate", "--weights", "own.safetensors", "--data", "train.npz", "--method", "calibrated-bolster", "--repeats", 2,
-        "--n-mc", 5, "--report", "page.html",
-    )  # fmt: skip
+        "estimate",
+        "--weights",
+        "own.safetensors",
+        "--data",
+        "train.npz",
+        "--method",
+        "calibrated-bolster",
+        "--repeats",
+        2,
+        "--n-mc",
+        5,
+        "--report",
+        "page.html",
+    )
     assert calibrated.exit_code == 0, calibrated.stderr
     assert "at kappa 1" in calibrated.stdout
     page = (place[0] / "page.html").read_text()

@@ -69,12 +69,21 @@ def test_class_average_and_posteriors_agree_with_the_tabular_family():
     face = LinearFace(net).model
     pairs = [
         (nets.estimate(net, X, y, method="resub"), resubstitution.resub(face, X, y)),
-        (nets.estimate(net, X, y, method="bolster", average="class"), resubstitution.bolster(face, X, y, average="class")),
+        (
+            nets.estimate(net, X, y, method="bolster", average="class"),
+            resubstitution.bolster(face, X, y, average="class"),
+        ),
         (nets.estimate(net, X, y, method="posterior", posterior="knn", k=3), resubstitution.posterior(face, X, y, k=3)),
         (nets.estimate(net, X, y, method="posterior"), resubstitution.posterior(face, X, y, posterior="model")),
-        (nets.estimate(net, X, y, method="bolster-posterior", mode="product_error", posterior="knn"), resubstitution.bolster_posterior_product(face, X, y)),
-        (nets.estimate(net, X, y, method="bolster-posterior", mode="product_accuracy"), resubstitution.bolster_posterior_accuracy(face, X, y, posterior="model")),
-    ]  # fmt: skip
+        (
+            nets.estimate(net, X, y, method="bolster-posterior", mode="product_error", posterior="knn"),
+            resubstitution.bolster_posterior_product(face, X, y),
+        ),
+        (
+            nets.estimate(net, X, y, method="bolster-posterior", mode="product_accuracy"),
+            resubstitution.bolster_posterior_accuracy(face, X, y, posterior="model"),
+        ),
+    ]
     for ours, theirs in pairs:
         assert ours.value == pytest.approx(theirs.value, abs=1e-9), ours.measure
 
@@ -382,7 +391,7 @@ def test_wrappers_and_labels_are_understood():
         ({"device": "cuda:99"}, UnseenError, "no GPU"),
         ({"posterior": "knn", "k": 99, "method": "posterior"}, InputError, "k is 99"),
     ],
-)  # fmt: skip
+)
 def test_misuse_is_answered_in_words(change, kind, words):
     if change.get("device") and torch.cuda.is_available():
         pytest.skip("there is a GPU")

@@ -9,16 +9,33 @@ from unseen.nets._records import CalibratedNetEstimate, NetEstimate
 from unseen.show import build, render
 from unseen.show.sections import Picture, Table, Text
 
-COMMON = (0.2, None, None, None, "calibrated-bolster", Target.MODEL.at(4), "zero-one", 4)
+COMMON = {
+    "value": 0.2,
+    "std_error": None,
+    "interval": None,
+    "df": None,
+    "method": "calibrated-bolster",
+    "target": Target.MODEL.at(4),
+    "loss": "zero-one",
+    "n_units": 4,
+}
 CURVE = np.array([[1.0, -0.05, 0.02], [1.1, -0.01, 0.03], [1.2, 0.04, 0.02]])
 SPLITS = np.array([[-0.06, -0.04], [-0.02, 0.0], [0.03, 0.05]])
 
 
 def calibrated():
     return CalibratedNetEstimate(
-        *COMMON, 2, mc_error=0.01, contributions=np.array([0.0, 0.6, 0.1, 0.1]), measure="spherical kernels scaled by 1.1",
-        bandwidth=np.array([0.3, 0.4]), kappa=1.1, curve=CURVE, deviations=SPLITS, uncalibrated=0.15,
-    )  # fmt: skip
+        **COMMON,
+        n_fits=2,
+        mc_error=0.01,
+        contributions=np.array([0.0, 0.6, 0.1, 0.1]),
+        measure="spherical kernels scaled by 1.1",
+        bandwidth=np.array([0.3, 0.4]),
+        kappa=1.1,
+        curve=CURVE,
+        deviations=SPLITS,
+        uncalibrated=0.15,
+    )
 
 
 def sections(result):
@@ -41,7 +58,7 @@ def test_sections_come_once_and_in_order():
 
 
 def test_without_a_calibration_there_is_none():
-    plain = NetEstimate(*COMMON, 0, contributions=np.zeros(4), space="features.3", measure="spherical kernels")
+    plain = NetEstimate(**COMMON, n_fits=0, contributions=np.zeros(4), space="features.3", measure="spherical kernels")
     found = sections(plain)
     assert "calibration" not in found
     assert "hardest" not in found

@@ -31,9 +31,32 @@ def networks():
     for seed in (0, 1):
         for k, (a, b, c) in enumerate(cells):
             gap = 0.1 + 0.03 * a + 0.01 * (b == 16) + 0.004 * (c > 0) + 0.001 * rng.random()
-            nets.append({"zoo": HOSTILE, "name": f"n{k}", "seed": seed, "train_accuracy": 1.0, "test_accuracy": 1 - gap, "gap": gap, "depth": a, "width": b, "dropout": c})  # fmt: skip
+            nets.append(
+                {
+                    "zoo": HOSTILE,
+                    "name": f"n{k}",
+                    "seed": seed,
+                    "train_accuracy": 1.0,
+                    "test_accuracy": 1 - gap,
+                    "gap": gap,
+                    "depth": a,
+                    "width": b,
+                    "dropout": c,
+                }
+            )
             for name, value in (("knows", 4 * gap), (HOSTILE, rng.random()), ("epochs", 3.0)):
-                rows.append(MeasureRow(HOSTILE, seed, f"n{k}", name, value, 0.1, 1, 0.5))
+                rows.append(
+                    MeasureRow(
+                        zoo=HOSTILE,
+                        seed=seed,
+                        net=f"n{k}",
+                        measure=name,
+                        value=value,
+                        std_error=0.1,
+                        draws=1,
+                        seconds=0.5,
+                    )
+                )
     return nets, rows
 
 
@@ -59,14 +82,20 @@ def results():
         "nets-score": one.scores["knows"],
         "nets-estimate": estimate(conv.module, X, y, method="bolster", n_mc=5),
         "nets-augmentations": augmentation_sheet(conv.X_train[:2], "all"),
-        "calibrated": estimate(conv.module, X, y, method="calibrated-bolster", repeats=2, n_mc=3, training={"epochs": 2}),
-    }  # fmt: skip
+        "calibrated": estimate(
+            conv.module, X, y, method="calibrated-bolster", repeats=2, n_mc=3, training={"epochs": 2}
+        ),
+    }
 
 
 def stored(result) -> Kept:
     """What a store gives back: keys in alphabetical order, JSON values only."""
     return Kept(
-        1, result.kept_as, "mine", "", json.loads(json.dumps(result.to_record(), sort_keys=True, allow_nan=False))
+        id=1,
+        kind=result.kept_as,
+        name="mine",
+        created="",
+        payload=json.loads(json.dumps(result.to_record(), sort_keys=True, allow_nan=False)),
     )
 
 
@@ -80,7 +109,9 @@ def same(a, b) -> bool:
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-@pytest.mark.parametrize("name", ["nets-rank", "nets-bench", "nets-cmi", "nets-score", "nets-estimate", "calibrated", "nets-augmentations"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["nets-rank", "nets-bench", "nets-cmi", "nets-score", "nets-estimate", "calibrated", "nets-augmentations"]
+)
 def test_what_comes_back_says_the_same(results, name):
     result = results[name]
     again = from_store(stored(result))
@@ -131,7 +162,13 @@ def test_large_and_standardised_images_are_shown_as_they_look():
 
 def test_agreement_is_read_from_both_ways_it_is_written(results):
     result = results["nets-rank"]
-    plain = Kept(1, "nets-rank", "mine", "", json.loads(json.dumps(result.to_dict(), sort_keys=True)))
+    plain = Kept(
+        id=1,
+        kind="nets-rank",
+        name="mine",
+        created="",
+        payload=json.loads(json.dumps(result.to_dict(), sort_keys=True)),
+    )
     again = from_store(plain)
     assert {frozenset(pair) for pair in again.agreement} == {frozenset(pair) for pair in result.agreement}
     assert again.sheets == ()
@@ -139,7 +176,7 @@ def test_agreement_is_read_from_both_ways_it_is_written(results):
 
 def test_a_bench_without_its_networks_is_a_table_alone(results):
     result = results["nets-bench"]
-    again = from_store(Kept(1, "nets-bench", "mine", "", json.loads(result.to_json())))
+    again = from_store(Kept(id=1, kind="nets-bench", name="mine", created="", payload=json.loads(result.to_json())))
     assert [one.id for one in build(again)] == ["answer", "table"]
     assert len(again.gap) == 0
 
@@ -160,7 +197,7 @@ def test_a_measure_taken_on_one_seed_only_comes_back(results):
 def test_an_estimate_of_an_older_version_is_read_with_what_it_has(results):
     payload = stored(results["nets-estimate"]).payload
     older = {k: v for k, v in payload.items() if k not in ("expected_rms", "situation", "bandwidth")}
-    assert from_store(Kept(1, "nets-estimate", "", "", older)).value == payload["value"]
+    assert from_store(Kept(id=1, kind="nets-estimate", name="", created="", payload=older)).value == payload["value"]
 
 
 def test_a_score_read_back_has_no_networks_to_permute(results):
@@ -184,13 +221,38 @@ def test_several_measures_score_as_each_by_itself(results):
 
 
 DAMAGE = {
-    "nets-rank": [("names", []), ("names", ["a"]), ("probability", [[1.0]]), ("score", ["x"] * 3), ("values", {}), ("notes", [{}]), ("accuracy", None)],
-    "nets-bench": [("lines", [{}]), ("gap", [1.0]), ("axes", {"depth": [1]}), ("noise_floor", None), ("left_out", 3), ("seeds", ["x"])],
+    "nets-rank": [
+        ("names", []),
+        ("names", ["a"]),
+        ("probability", [[1.0]]),
+        ("score", ["x"] * 3),
+        ("values", {}),
+        ("notes", [{}]),
+        ("accuracy", None),
+    ],
+    "nets-bench": [
+        ("lines", [{}]),
+        ("gap", [1.0]),
+        ("axes", {"depth": [1]}),
+        ("noise_floor", None),
+        ("left_out", 3),
+        ("seeds", ["x"]),
+    ],
     "nets-cmi": [("measures", []), ("measures", [{}]), ("values", {"knows": ["a"]}), ("gap", None)],
     "nets-score": [("value", None), ("by_set", []), ("interval", {}), ("sizes", "two")],
-    "nets-estimate": [("value", None), ("target", {"kind": "<script>"}), ("contributions", "long"), ("n_units", "many")],
-    "nets-augmentations": [("images", {}), ("images", {"shape": [1, 1, 10**9, 1, 1], "bytes": ""}), ("labels", []), ("penalties", [[]])],
-}  # fmt: skip
+    "nets-estimate": [
+        ("value", None),
+        ("target", {"kind": "<script>"}),
+        ("contributions", "long"),
+        ("n_units", "many"),
+    ],
+    "nets-augmentations": [
+        ("images", {}),
+        ("images", {"shape": [1, 1, 10**9, 1, 1], "bytes": ""}),
+        ("labels", []),
+        ("penalties", [[]]),
+    ],
+}
 
 
 @pytest.mark.parametrize(("kind", "key", "value"), [(k, *pair) for k, pairs in DAMAGE.items() for pair in pairs])
@@ -199,18 +261,18 @@ def test_a_damaged_record_is_refused_in_words(results, kind, key, value):
     payload = copy.deepcopy(kept.payload)
     payload[key] = value
     with pytest.raises(InputError):
-        from_store(Kept(1, kind, "mine", "", payload))
+        from_store(Kept(id=1, kind=kind, name="mine", created="", payload=payload))
     without = {k: v for k, v in payload.items() if k != key}
     if key not in ("gap", "axes", "values", "seeds", "contributions") or kind == "nets-rank":
         with pytest.raises(InputError, match="damaged, or was filed by other means"):
-            from_store(Kept(1, kind, "mine", "", without))
+            from_store(Kept(id=1, kind=kind, name="mine", created="", payload=without))
 
 
 def test_other_kinds_are_not_guessed(results):
     with pytest.raises(UnknownName, match="nets-rank"):
-        from_store(Kept(1, "assessment", "x", "", {}))
+        from_store(Kept(id=1, kind="assessment", name="x", created="", payload={}))
     with pytest.raises(InputError):
-        from_store(Kept(1, "nets-rank", "x", "", [1, 2]))
+        from_store(Kept(id=1, kind="nets-rank", name="x", created="", payload=[1, 2]))
 
 
 def test_a_text_of_a_few_bytes_cannot_fill_the_memory():

@@ -69,7 +69,19 @@ def made(tmp_path_factory):
             }
         )
         wide.append({"gap": gap, "m": 2 * gap, **axes})
-        values.append({"zoo": "z", "seed": 0, "net": f"n{k}", "measure": "m", "value": gap, "std_error": 0, "draws": 1, "seconds": 0, "reason": ""})  # fmt: skip
+        values.append(
+            {
+                "zoo": "z",
+                "seed": 0,
+                "net": f"n{k}",
+                "measure": "m",
+                "value": gap,
+                "std_error": 0,
+                "draws": 1,
+                "seconds": 0,
+                "reason": "",
+            }
+        )
     for name, rows in (("networks.csv", nets), ("values.csv", values), ("wide.csv", wide)):
         write_table(root / name, rows)
     return root
@@ -108,7 +120,10 @@ def test_the_commands_work_before_they_are_misused(run):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda rows: rows[:3] + rows[4:7] + rows[8:], ["not complete", "depth=1, width=16, dropout=0.5; depth=2, width=16, dropout=0.5", "2 of 12"]),
+        (
+            lambda rows: rows[:3] + rows[4:7] + rows[8:],
+            ["not complete", "depth=1, width=16, dropout=0.5; depth=2, width=16, dropout=0.5", "2 of 12"],
+        ),
         (put("gap", 0.25), ["all networks have the gap 0.25", "no order to predict"]),
         (lambda rows: rows[:1], ["1 value", "at least two networks"]),
         (put("gap", "", 4), ["gap is not a number for 1 of 12 networks (row 5; counted from 1)"]),
@@ -117,7 +132,7 @@ def test_the_commands_work_before_they_are_misused(run):
         (without("dropout"), ["unknown column of wide.csv 'dropout'"]),
         (put("width", "", 2), ["'width' has no value for network 2"]),
     ],
-)  # fmt: skip
+)
 def test_tables_that_cmi_cannot_score(run, change, words):
     rewrite("wide.csv", change)
     refused(run(CMI), *words)
@@ -128,17 +143,41 @@ def test_tables_that_cmi_cannot_score(run, change, words):
     [
         ("networks.csv", put("gap", 0.25), ["constant gap"]),
         ("networks.csv", lambda rows: rows[:1], ["there is 1 network"]),
-        ("networks.csv", without("gap"), ["table of networks 'networks.csv' has no column gap", "it has zoo, name, seed"]),
-        ("networks.csv", put("train_accuracy", "good", 3), ["line 5 of 'networks.csv': train_accuracy is 'good', not a number"]),
+        (
+            "networks.csv",
+            without("gap"),
+            ["table of networks 'networks.csv' has no column gap", "it has zoo, name, seed"],
+        ),
+        (
+            "networks.csv",
+            put("train_accuracy", "good", 3),
+            ["line 5 of 'networks.csv': train_accuracy is 'good', not a number"],
+        ),
         ("networks.csv", put("seed", "0.5", 1), ["line 3", "whole number"]),
-        ("networks.csv", put("train_accuracy", 0.5), ["no complete grid is left (12 networks below 0.95; 12 were given)"]),
-        ("networks.csv", lambda rows: [r for r in rows if r["depth"] != "3"][1:], ["left of the grid cannot be scored", "no order left", "depth=1 (1 network missing: depth=1, width=8, dropout=0.0, seed=0)"]),
-        ("networks.csv", lambda rows: [{k: v for k, v in r.items() if k not in ("depth", "width", "dropout")} for r in rows], ["no hyper-parameter"]),
+        (
+            "networks.csv",
+            put("train_accuracy", 0.5),
+            ["no complete grid is left (12 networks below 0.95; 12 were given)"],
+        ),
+        (
+            "networks.csv",
+            lambda rows: [r for r in rows if r["depth"] != "3"][1:],
+            [
+                "left of the grid cannot be scored",
+                "no order left",
+                "depth=1 (1 network missing: depth=1, width=8, dropout=0.0, seed=0)",
+            ],
+        ),
+        (
+            "networks.csv",
+            lambda rows: [{k: v for k, v in r.items() if k not in ("depth", "width", "dropout")} for r in rows],
+            ["no hyper-parameter"],
+        ),
         ("networks.csv", lambda rows: rows + rows[:1], ["more than one network has depth=1, width=8, dropout=0.0"]),
         ("values.csv", without("value"), ["table of measures 'values.csv' has no column value"]),
         ("values.csv", put("draws", "many"), ["holds no value of any measure"]),
     ],
-)  # fmt: skip
+)
 def test_tables_that_bench_cannot_score(run, file, change, words):
     rewrite(file, change)
     refused(run(BENCH), *words)

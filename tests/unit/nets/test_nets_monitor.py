@@ -170,9 +170,12 @@ DAMAGED = {
     "line cut": (HEAD + b"\n" + LINE[:9].encode() + b"\n", "line 3 is no JSON"),
     "a number": (HEAD + LINE.encode() + b"\n3\n", "line 3 is no record of an epoch"),
     "nested too deeply": (HEAD + b"[" * 100_000 + b"\n", "line 2 is no JSON (RecursionError)"),
-    "text for an error": (HEAD + LINE.replace('r": 0.5', 'r": "x"', 1).encode() + b"\n", "line 2 holds no number as train_error"),
+    "text for an error": (
+        HEAD + LINE.replace('r": 0.5', 'r": "x"', 1).encode() + b"\n",
+        "line 2 holds no number as train_error",
+    ),
     "columns lost": (HEAD + b'{"epoch": null, "train_error": 1}\n', "line 2 holds no number as epoch, monitor_error, "),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", DAMAGED)
@@ -255,9 +258,17 @@ def test_the_training_of_a_classifier_is_followed_epoch_by_epoch(tmp_path):
     assert np.array_equal(plain.predict_proba(X), net.predict_proba(X))
     seen = []
     fits = fit_many(
-        make, X, y, None, seeds=[0, 1, 2], epochs=4, lr=[0.1, 0.1, 1e30], stop="none", device="cpu",
+        make,
+        X,
+        y,
+        None,
+        seeds=[0, 1, 2],
+        epochs=4,
+        lr=[0.1, 0.1, 1e30],
+        stop="none",
+        device="cpu",
         after_epoch=lambda epoch, running: seen.append((epoch, list(running))),
-    )  # fmt: skip
+    )
     assert [epoch for epoch, _ in seen] == [1, 2, 3, 4]
     assert seen[0][1] == [0, 1, 2]
     assert seen[-1][1] == [0, 1]  # the third diverged

@@ -72,7 +72,10 @@ def test_the_interval_over_two_seeds_spans_the_tables_they_can_make(
     gap = A + 0.5 * B + 0.25 * C
     cells = set(first) | set(second)
     choices = [{**first} if k else {**second} for k in (0, 1)]
-    mixtures = [{c: choices[k][c] for c, k in zip(cells, picks) if c in choices[k]} for picks in itertools.product((0, 1), repeat=len(cells))]  # fmt: skip
+    mixtures = [
+        {c: choices[k][c] for c, k in zip(cells, picks) if c in choices[k]}
+        for picks in itertools.product((0, 1), repeat=len(cells))
+    ]
     values = [cmi(gap, jumbled(**mixed), {"a": A, "b": B, "c": C}).value for mixed in mixtures]
     measure = np.concatenate([jumbled(**first), jumbled(**second)])
     found = cmi(np.tile(gap, 2), measure, TWICE, seeds=SEEDS, level=level, n_bootstrap=150).interval

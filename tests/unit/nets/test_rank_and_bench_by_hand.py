@@ -52,7 +52,18 @@ def table(
         nets.append({**net, "gap": gap, "a": a, "b": b, "c": c})
         for measure, values in columns.items():
             error, seconds = (more.get(name, [0.0] * len(gaps))[k] for name in ("std_error", "seconds"))
-            rows.append(MeasureRow("made-up", seed, net["name"], measure, values[k], error, 2, seconds))
+            rows.append(
+                MeasureRow(
+                    zoo="made-up",
+                    seed=seed,
+                    net=net["name"],
+                    measure=measure,
+                    value=values[k],
+                    std_error=error,
+                    draws=2,
+                    seconds=seconds,
+                )
+            )
     return nets, rows
 
 
@@ -78,7 +89,9 @@ def test_every_column_of_a_bench_is_what_its_name_says() -> None:
     found = bench_of(nets, rows, n_permutations=100)
     line = found.line("m")
     axes, seeds = {name: [net[name] for net in nets] for name in "abc"}, np.repeat([0, 1], 8)
-    parts = [100 * cmi(gaps[s == seeds], np.array(values)[s == seeds], dict(zip("abc", zip(*CELLS)))).value for s in (0, 1)]  # fmt: skip
+    parts = [
+        100 * cmi(gaps[s == seeds], np.array(values)[s == seeds], dict(zip("abc", zip(*CELLS)))).value for s in (0, 1)
+    ]
     assert parts[0] != pytest.approx(parts[1])
     assert (line.cmi, line.cmi_low, line.cmi_high) == pytest.approx((np.mean(parts), min(parts), max(parts)))
     honest = cmi(gaps, values, axes, seeds=seeds, self_pairs=False, n_bootstrap=2).value
@@ -105,14 +118,22 @@ def test_values_are_found_by_name_and_seed() -> None:
     gaps = [*effects(4, 2, 1), *effects(1, 2, 4)]
     nets, rows = table(gaps, {"m": gaps})
     nets = [{**net, "name": net["name"][:2]} for net in nets]
-    rows = [MeasureRow(r.zoo, r.seed, r.net[:2], r.measure, r.value, 0.0, 1, 0.0) for r in rows]
+    rows = [
+        MeasureRow(
+            zoo=r.zoo, seed=r.seed, net=r.net[:2], measure=r.measure, value=r.value, std_error=0.0, draws=1, seconds=0.0
+        )
+        for r in rows
+    ]
     assert bench_of(nets, rows[::-1], n_permutations=2).values["m"].tolist() == gaps
 
 
 def test_hyper_parameters_predict_as_ridge_regression_on_the_other_cells() -> None:
     axes = {"depth": [a for a, _, _ in CELLS] * 2, "rest": [f"{b}{c}" for _, b, c in CELLS] * 2}
     gap, seeds = np.random.default_rng(0).normal(size=16), np.repeat([0, 1], 8)
-    design = np.array([[d == k for k in (0, 1)] + [r == k for k in ("00", "01", "10", "11")] for d, r in zip(*axes.values())], dtype=float)  # fmt: skip
+    design = np.array(
+        [[d == k for k in (0, 1)] + [r == k for k in ("00", "01", "10", "11")] for d, r in zip(*axes.values())],
+        dtype=float,
+    )
     for k in range(8):
         others = np.arange(16) % 8 != k
         mean = gap[others].mean()
@@ -166,7 +187,7 @@ def test_ties_share_their_mean_place() -> None:
 
 def test_chances_belong_to_networks_and_scores_are_mean_places() -> None:
     def sure(*values: float) -> list[MeasureValue]:
-        return [MeasureValue("m", value, None, 1, 0.0) for value in values]
+        return [MeasureValue(measure="m", value=value, std_error=None, draws=1, seconds=0.0) for value in values]
 
     score, chance = _places({"m": sure(2.0, 3.0, 1.0)}, 3, seed=0)
     assert score.tolist() == [0.5, 1.0, 0.0]

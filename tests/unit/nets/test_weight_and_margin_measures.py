@@ -253,10 +253,23 @@ def _trained(shuffle: bool) -> Net:
 
 @pytest.mark.parametrize(
     "name",
-    ["path-norm", "frobenius-sum", "spectral-sum", "distance-from-initial", "margin-distribution",
-     "pac-bayes-flatness", "pac-bayes-magnitude", "gi-score", "pal-score", "bolster", "bolster-posterior", "epochs", "spectral-margin",
-     "spectral-product"],
-)  # fmt: skip
+    [
+        "path-norm",
+        "frobenius-sum",
+        "spectral-sum",
+        "distance-from-initial",
+        "margin-distribution",
+        "pac-bayes-flatness",
+        "pac-bayes-magnitude",
+        "gi-score",
+        "pal-score",
+        "bolster",
+        "bolster-posterior",
+        "epochs",
+        "spectral-margin",
+        "spectral-product",
+    ],
+)
 def test_a_network_that_memorised_noise_measures_larger(name: str) -> None:
     honest, memorised = _trained(False), _trained(True)
     assert honest.training_accuracy() == memorised.training_accuracy() == 1.0

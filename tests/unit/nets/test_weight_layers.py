@@ -152,9 +152,12 @@ def test_power_law_needs_different_positive_values() -> None:
 def test_weight_files_are_those_of_safetensors(tmp_path: Path) -> None:
     library = pytest.importorskip("safetensors.torch")
     tensors = {
-        "a/0.weight": torch.randn(3, 4), "half": torch.randn(5).half(), "whole": torch.arange(6), "none": torch.empty(0, 2),
+        "a/0.weight": torch.randn(3, 4),
+        "half": torch.randn(5).half(),
+        "whole": torch.arange(6),
+        "none": torch.empty(0, 2),
         "one": torch.tensor(2.5),
-    }  # fmt: skip
+    }
     write_weights(tmp_path / "ours.safetensors", tensors)
     library.save_file(tensors, tmp_path / "theirs.safetensors")
     for found in (library.load_file(tmp_path / "ours.safetensors"), read_weights(tmp_path / "theirs.safetensors")):

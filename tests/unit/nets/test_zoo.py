@@ -18,9 +18,14 @@ from unseen.nets._zoo_grids import zoo_grid
 from unseen.nets._zoo_plan import without_failures
 
 GRID = ZooGrid(
-    "toy", make_mlp, {"width": (8, 24), "dropout": (0.0, 0.3), "weight_decay": (0.0, 0.01), "batch_size": (16, 40)}, lr=0.05, epochs=60,
-    stop_loss=0.05, accuracy=0.9,
-)  # fmt: skip
+    "toy",
+    make_mlp,
+    {"width": (8, 24), "dropout": (0.0, 0.3), "weight_decay": (0.0, 0.01), "batch_size": (16, 40)},
+    lr=0.05,
+    epochs=60,
+    stop_loss=0.05,
+    accuracy=0.9,
+)
 
 
 def toy_data(n: int = 60, n_test: int = 200) -> dict[str, np.ndarray]:
@@ -38,8 +43,11 @@ def zoo(tmp_path_factory: pytest.TempPathFactory) -> Zoo:
 
 def test_the_grids_are_those_of_the_specification() -> None:
     assert {name: zoo_grid(name).n for name in ("cifar-vgg", "fashion-vgg", "cifar-nin", "mnist-mlp")} == {
-        "cifar-vgg": 64, "fashion-vgg": 64, "cifar-nin": 64, "mnist-mlp": 48,
-    }  # fmt: skip
+        "cifar-vgg": 64,
+        "fashion-vgg": 64,
+        "cifar-nin": 64,
+        "mnist-mlp": 48,
+    }
     assert zoo_grid("mnist-mlp").axes["depth"] == (1, 2, 3)
     assert zoo_grid("cifar-nin").axes["width"] == (64, 128)
     assert zoo_grid("cifar-nin").to_dict()["halve_every"] == 20

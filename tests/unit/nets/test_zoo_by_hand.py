@@ -16,15 +16,48 @@ from unseen.nets._zoo_data import zoo_data
 from unseen.nets._zoo_grids import zoo_grid
 from unseen.nets._zoo_plan import ZooNet, ZooPlan, without_failures
 
-GRID = ZooGrid("toy", make_mlp, {"width": (2, 3), "lr": (0.1, 0.2), "dropout": (0.0, 0.5), "weight_decay": (0.0, 0.1), "batch_size": (5, 10)}, epochs=2, accuracy=0.5)  # fmt: skip
+GRID = ZooGrid(
+    "toy",
+    make_mlp,
+    {"width": (2, 3), "lr": (0.1, 0.2), "dropout": (0.0, 0.5), "weight_decay": (0.0, 0.1), "batch_size": (5, 10)},
+    epochs=2,
+    accuracy=0.5,
+)
 HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)
 # blocks, widths, rates and batches of section 5.1 of the specification; steps of cifar-nin as docs/decisions.md has them
 SPECIFIED = {
-    "cifar-vgg": {"blocks": (1, 3), "width": (32, 64), "dense": (1, 2), "dropout": HALF, "weight_decay": DECAY, "batch_size": BATCHES},
-    "fashion-vgg": {"blocks": (1, 3), "width": (32, 64), "dropout": HALF, "weight_decay": DECAY, "lr": (0.01, 0.03), "batch_size": BATCHES},
-    "cifar-nin": {"blocks": (2, 3), "width": (64, 128), "dropout": (0.0, 0.25), "weight_decay": DECAY, "batch_size": BATCHES, "lr": (0.03, 0.1)},
-    "mnist-mlp": {"depth": (1, 2, 3), "width": (64, 256), "dropout": (0.0, 0.2), "weight_decay": DECAY, "batch_size": (32, 256)},
-}  # fmt: skip
+    "cifar-vgg": {
+        "blocks": (1, 3),
+        "width": (32, 64),
+        "dense": (1, 2),
+        "dropout": HALF,
+        "weight_decay": DECAY,
+        "batch_size": BATCHES,
+    },
+    "fashion-vgg": {
+        "blocks": (1, 3),
+        "width": (32, 64),
+        "dropout": HALF,
+        "weight_decay": DECAY,
+        "lr": (0.01, 0.03),
+        "batch_size": BATCHES,
+    },
+    "cifar-nin": {
+        "blocks": (2, 3),
+        "width": (64, 128),
+        "dropout": (0.0, 0.25),
+        "weight_decay": DECAY,
+        "batch_size": BATCHES,
+        "lr": (0.03, 0.1),
+    },
+    "mnist-mlp": {
+        "depth": (1, 2, 3),
+        "width": (64, 256),
+        "dropout": (0.0, 0.2),
+        "weight_decay": DECAY,
+        "batch_size": (32, 256),
+    },
+}
 
 
 def data(n: int = 30, n_test: int = 20) -> tuple[np.ndarray, ...]:
@@ -68,7 +101,9 @@ def test_networks_and_copies_are_trained_alike_but_for_their_rows(
     assert (given["stop"], given["stop_at"], given["epochs"], given["momentum"]) == ("train-loss", 0.02, 2, 0.9)
     assert len(sets) == 32
     assert all(np.array_equal(rows, np.arange(30)) for rows in sets[:16])
-    held = ZooPlan(GRID, zoo_data(data()), (0, 1), True, "float32", 0).held_out()
+    held = ZooPlan(
+        grid=GRID, data=zoo_data(data()), seeds=(0, 1), copies=True, weights="float32", random_state=0
+    ).held_out()
     assert len(set(held)) == 6
     assert all(np.array_equal(rows, [k for k in range(30) if k not in held]) for rows in sets[16:])
     assert len(set(given["seeds"][:16])) == 16
@@ -120,7 +155,19 @@ def test_values_go_by_good_networks_per_failure(axes: list[str]) -> None:
 
 
 def test_a_gap_is_training_less_test_accuracy() -> None:
-    net = ZooNet("n", 0, {}, 0, 0, 1, 0.01, 0.99, 0.75, 10, "")
+    net = ZooNet(
+        name="n",
+        seed=0,
+        hyper={},
+        group=0,
+        weight_seed=0,
+        epochs=1,
+        train_loss=0.01,
+        train_accuracy=0.99,
+        test_accuracy=0.75,
+        n_parameters=10,
+        reason="",
+    )
     assert net.gap == pytest.approx(0.24)
 
 
@@ -152,5 +199,12 @@ def test_features_far_from_zero_are_standardised_as_well() -> None:
 def test_dropout_layers_are_in_every_cell_and_groups_share_architecture_and_batch() -> None:
     for cell in GRID.cells():
         assert any(isinstance(m, torch.nn.Dropout) for m in GRID.maker(cell)(3, 2).modules())
-    groups = ZooPlan(GRID, zoo_data(data()), (0,), True, "float32", 0).groups()
-    assert [{(cell["width"], cell["batch_size"]) for cell in group} for group in groups] == [{(2, 5)}, {(2, 10)}, {(3, 5)}, {(3, 10)}]  # fmt: skip
+    groups = ZooPlan(
+        grid=GRID, data=zoo_data(data()), seeds=(0,), copies=True, weights="float32", random_state=0
+    ).groups()
+    assert [{(cell["width"], cell["batch_size"]) for cell in group} for group in groups] == [
+        {(2, 5)},
+        {(2, 10)},
+        {(3, 5)},
+        {(3, 10)},
+    ]

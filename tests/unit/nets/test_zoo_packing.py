@@ -51,5 +51,8 @@ def test_the_first_training_images_are_cut(tmp_path: Path) -> None:
             (folder / f"{part}-{name}-ubyte.gz").write_bytes(gzip.compress(head + values.tobytes()))
     found = PACKING["cut"](tmp_path, "mnist")
     assert {name: values.shape for name, values in found.items()} == {
-        "X_train": (2000, 1, 4, 5), "y_train": (2000,), "X_test": (40, 1, 4, 5), "y_test": (40,),
-    }  # fmt: skip
+        "X_train": (2000, 1, 4, 5),
+        "y_train": (2000,),
+        "X_test": (40, 1, 4, 5),
+        "y_test": (40,),
+    }

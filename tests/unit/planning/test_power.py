@@ -55,8 +55,14 @@ def enumerated(n, gap, share, alpha, sides):
 
 @pytest.mark.parametrize(
     ("n", "gap", "share", "alpha", "sides"),
-    [(4, 0.9, 0.9, 0.05, 2), (8, 0.8, 0.9, 0.05, 2), (20, 0.2, 0.2, 0.05, 1), (30, 0.05, 0.05, 0.1, 2), (25, 0.0, 0.4, 0.05, 2)],
-)  # fmt: skip
+    [
+        (4, 0.9, 0.9, 0.05, 2),
+        (8, 0.8, 0.9, 0.05, 2),
+        (20, 0.2, 0.2, 0.05, 1),
+        (30, 0.05, 0.05, 0.1, 2),
+        (25, 0.0, 0.4, 0.05, 2),
+    ],
+)
 def test_power_with_few_disagreements_is_that_of_every_count(n, gap, share, alpha, sides):
     ours = unseen.power(n, gap, disagreement=share, alpha=alpha, sides=sides)
     assert ours.power == pytest.approx(enumerated(n, gap, share, alpha, sides), abs=1e-9)

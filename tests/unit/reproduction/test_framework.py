@@ -28,26 +28,34 @@ def toy(toys):
         data: str = ""
 
         def run(self, replications, seed, reporter, n_jobs):
-            cells = (Cell("1", "a", 0.5, 0.5 + self.shift, 0.01),)
-            return Reproduction(self.id, self.title, self.source, cells, (), replications, seed)
+            cells = (Cell("1", "a", published=0.5, ours=0.5 + self.shift, mc_error=0.01),)
+            return Reproduction(
+                experiment=self.id,
+                title=self.title,
+                source=self.source,
+                cells=cells,
+                checks=(),
+                replications=replications,
+                seed=seed,
+            )
 
     return Toy
 
 
 def test_z_is_ours_minus_published_in_monte_carlo_errors():
-    assert Cell("t", "c", 0.2, 0.26, 0.02).z == pytest.approx(3.0)
-    assert Cell("t", "c", 0.2, 0.14, 0.02).z == pytest.approx(-3.0)
+    assert Cell("t", "c", published=0.2, ours=0.26, mc_error=0.02).z == pytest.approx(3.0)
+    assert Cell("t", "c", published=0.2, ours=0.14, mc_error=0.02).z == pytest.approx(-3.0)
 
 
 @pytest.mark.parametrize(
     ("cell", "verdict"),
     [
-        (Cell("t", "c", 0.2, 0.2599, 0.02), "agrees"),
-        (Cell("t", "c", 0.2, 0.2601, 0.02), "differs"),
-        (Cell("t", "c", 0.2, 0.1399, 0.02), "differs"),
-        (Cell("t", "c", None, 0.2, 0.02), "not judged"),
-        (Cell("t", "c", 0.2, 0.2, None), "not judged"),
-        (Cell("t", "c", 0.2, 0.2, 0.02, "misprint"), "not judged"),
+        (Cell("t", "c", published=0.2, ours=0.2599, mc_error=0.02), "agrees"),
+        (Cell("t", "c", published=0.2, ours=0.2601, mc_error=0.02), "differs"),
+        (Cell("t", "c", published=0.2, ours=0.1399, mc_error=0.02), "differs"),
+        (Cell("t", "c", published=None, ours=0.2, mc_error=0.02), "not judged"),
+        (Cell("t", "c", published=0.2, ours=0.2, mc_error=None), "not judged"),
+        (Cell("t", "c", published=0.2, ours=0.2, mc_error=0.02, remark="misprint"), "not judged"),
     ],
 )
 def test_verdict(cell, verdict):
@@ -69,8 +77,21 @@ def test_check_limits(check, passed):
 
 
 def test_record_counts_prints_and_serialises():
-    cells = (Cell("t", "a", 0.2, 0.2, 0.02), Cell("t", "b", 0.2, 0.9, 0.02), Cell("t", "c", None, 0.9))
-    record = Reproduction("x", "T", "S", cells, (Check("all", 2.0, high=1.0),), 5, 3, remarks=("read this",))
+    cells = (
+        Cell("t", "a", published=0.2, ours=0.2, mc_error=0.02),
+        Cell("t", "b", published=0.2, ours=0.9, mc_error=0.02),
+        Cell("t", "c", published=None, ours=0.9),
+    )
+    record = Reproduction(
+        experiment="x",
+        title="T",
+        source="S",
+        cells=cells,
+        checks=(Check("all", 2.0, high=1.0),),
+        replications=5,
+        seed=3,
+        remarks=("read this",),
+    )
     assert record.agreeing == (1, 2)
     assert not record.passed
     text = str(record)
@@ -84,7 +105,15 @@ def test_record_counts_prints_and_serialises():
 
 
 def test_report_holds_title_cells_and_checks(tmp_path):
-    record = Reproduction("x", "Title here", "Paper", (Cell("t", "a", 0.2, 0.2, 0.02),), (Check("c", 1.0),), 5, 3)
+    record = Reproduction(
+        experiment="x",
+        title="Title here",
+        source="Paper",
+        cells=(Cell("t", "a", published=0.2, ours=0.2, mc_error=0.02),),
+        checks=(Check("c", 1.0),),
+        replications=5,
+        seed=3,
+    )
     page = tmp_path / "r.html"
     record.report(page)
     text = page.read_text()
@@ -139,8 +168,13 @@ def test_published_numbers_are_read_with_their_kinds():
     rows = published("ghane_synthetic")
     assert len(rows) == 870
     assert rows[0] == {
-        "table": "2.1", "rule": "linear-svm", "n": 20, "estimator": "true-error", "value": 0.311, "note": "",
-    }  # fmt: skip
+        "table": "2.1",
+        "rule": "linear-svm",
+        "n": 20,
+        "estimator": "true-error",
+        "value": 0.311,
+        "note": "",
+    }
     lost = [row for row in rows if row["note"] == "lost in the scan"]
     assert len(lost) == 2
     assert all(row["value"] is None for row in lost)

@@ -96,11 +96,11 @@ def test_the_published_estimates_are_compared_without_any_test_set():
 
 def test_checks_leave_out_what_the_criteria_leave_out():
     cells = [
-        Cell("2.1 true error", "7nn n=80", 0.2, 0.9, 0.001),
-        Cell("2.1 true error", "7nn n=20", 0.2, 0.201, 0.001),
-        Cell("2.2 bias", "7nn n=20 bolster", 0.1, 0.1018, 0.001),
-        Cell("2.3 variance", "7nn n=20 bolster", 0.02, 0.02, 0.001),
-        Cell("2.3 variance", "7nn n=80 bolster", 0.002, 0.02, 0.001, "misprint"),
+        Cell("2.1 true error", "7nn n=80", published=0.2, ours=0.9, mc_error=0.001),
+        Cell("2.1 true error", "7nn n=20", published=0.2, ours=0.201, mc_error=0.001),
+        Cell("2.2 bias", "7nn n=20 bolster", published=0.1, ours=0.1018, mc_error=0.001),
+        Cell("2.3 variance", "7nn n=20 bolster", published=0.02, ours=0.02, mc_error=0.001),
+        Cell("2.3 variance", "7nn n=80 bolster", published=0.002, ours=0.02, mc_error=0.001, remark="misprint"),
     ]
     checks = {c.name: c for c in _checks(cells)}
     assert checks["mean true errors, largest |z|"].value == pytest.approx(1.0)

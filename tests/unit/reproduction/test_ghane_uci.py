@@ -17,7 +17,7 @@ def toy(n=40, d=3):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2 * n, d)).astype(np.float32)
     y = (X[:, 0] + 0.5 * rng.normal(size=2 * n) > 0).astype(np.int64)
-    return TrainTest("toy", X[:n], y[:n], X[n:], y[n:])
+    return TrainTest(name="toy", X=X[:n], y=y[:n], X_test=X[n:], y_test=y[n:])
 
 
 def test_a_padded_net_is_the_narrow_net():
@@ -31,9 +31,18 @@ def test_a_padded_net_is_the_narrow_net():
     first = 8 * (task_seed(3, "ghane-uci", "toy", 2) // 8)
     for k, width in enumerate(widths_for(3)):
         alone = fit_many(
-            partial(make_mlp, depth=2, width=width), data.X, data.y, seeds=[first + k], epochs=25, batch_size=4, lr=0.001,
-            optimizer="adam", stop="train-accuracy", stop_at=0.999, device="cpu",
-        )  # fmt: skip
+            partial(make_mlp, depth=2, width=width),
+            data.X,
+            data.y,
+            seeds=[first + k],
+            epochs=25,
+            batch_size=4,
+            lr=0.001,
+            optimizer="adam",
+            stop="train-accuracy",
+            stop_at=0.999,
+            device="cpu",
+        )
         wrong = (alone.logits(data.X)[0].argmax(1).numpy() != data.y).mean()
         true = (alone.logits(data.X_test)[0].argmax(1).numpy() != data.y_test).mean()
         doubt = 1 - alone.probabilities(data.X)[0].amax(1)
@@ -48,8 +57,16 @@ def test_bolstered_figures_are_those_of_the_estimators():
     from unseen.reproduction._ghane_uci_runs import _at_kernel_points, _Padded
 
     data, setting = toy(), Setting(n_mc=2000)
-    fits = fit_many(_Padded(widths_for(3), 1, 0.0), data.X, data.y, [np.arange(40)] * 8, seeds=range(8), epochs=15,
-                    stop="none", device="cpu")  # fmt: skip
+    fits = fit_many(
+        _Padded(widths_for(3), 1, 0.0),
+        data.X,
+        data.y,
+        [np.arange(40)] * 8,
+        seeds=range(8),
+        epochs=15,
+        stop="none",
+        device="cpu",
+    )
     X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
     wrong, doubt = _at_kernel_points(fits, X, y, 2, setting)
     for k in (0, 7):
@@ -75,11 +92,25 @@ def test_flags_and_checks(tmp_path):
         for depth in (1, 2):
             for k in range(8):
                 truth = float(rng.uniform(0.06, 0.6))
-                rows.append({
-                    "set": name, "n": 50, "d": 4, "classes": 2, "depth": depth, "width_number": k, "width": 10, "epochs": 5,
-                    "train_accuracy": 0.96 if k else 0.9, "true_error": truth, "resub": truth - 0.2, "bolster": truth - 0.1,
-                    "posterior": truth - 0.15, "bolster_posterior": truth + 0.01, "seconds": 0.1,
-                })  # fmt: skip
+                rows.append(
+                    {
+                        "set": name,
+                        "n": 50,
+                        "d": 4,
+                        "classes": 2,
+                        "depth": depth,
+                        "width_number": k,
+                        "width": 10,
+                        "epochs": 5,
+                        "train_accuracy": 0.96 if k else 0.9,
+                        "true_error": truth,
+                        "resub": truth - 0.2,
+                        "bolster": truth - 0.1,
+                        "posterior": truth - 0.15,
+                        "bolster_posterior": truth + 0.01,
+                        "seconds": 0.1,
+                    }
+                )
     append_rows(tmp_path / "r.csv", rows)
     r = reproduce("ghane-uci", results=str(tmp_path / "r.csv"))
     cells = {(c.table, c.cell): c for c in r.cells}

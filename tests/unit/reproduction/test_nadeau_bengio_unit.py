@@ -40,7 +40,13 @@ def difference(X, y, plan) -> LossTable:
 
 def plan_of(design, rows, units, repeat=None, part=None):
     splits = tuple(
-        Split(np.sort(train), np.sort(test), 0 if repeat is None else repeat[k], k, -1 if part is None else part[k])
+        Split(
+            np.sort(train),
+            np.sort(test),
+            repeat=0 if repeat is None else repeat[k],
+            fold=k,
+            part=-1 if part is None else part[k],
+        )
         for k, (train, test) in enumerate(rows)
     )
     return Plan(design, splits, units)

@@ -27,12 +27,20 @@ def toy(toys):
 
         def run(self, replications, seed, reporter, n_jobs):
             cells = (
-                Cell("1", "drifts", 0.5, 0.5 + 0.02 * seed, 0.01),
-                Cell("1", "off", 0.5, 0.9, 0.01),
-                Cell("1", "lost", None, 0.9),
+                Cell("1", "drifts", published=0.5, ours=0.5 + 0.02 * seed, mc_error=0.01),
+                Cell("1", "off", published=0.5, ours=0.9, mc_error=0.01),
+                Cell("1", "lost", published=None, ours=0.9),
             )
             checks = (Check("drift", 1.0 + self.step * seed, high=2.0), Check("ratio", 1.0, low=0.9, high=1.1))
-            return Reproduction(self.id, self.title, self.source, cells, checks, replications, seed)
+            return Reproduction(
+                experiment=self.id,
+                title=self.title,
+                source=self.source,
+                cells=cells,
+                checks=checks,
+                replications=replications,
+                seed=seed,
+            )
 
 
 def test_every_check_is_counted_against_its_limits_at_every_seed(toy):

@@ -99,9 +99,21 @@ def test_a_failing_task_stops_with_its_reason(tmp_path, monkeypatch):
 
 
 COMMAND = (
-    "reproduce", "ghane-synthetic", "--replications", "8", "--seed", "4", "--sizes", "20", "--rules", "cart,3nn",
-    "--jobs", "1", "--json", "--quiet",
-)  # fmt: skip
+    "reproduce",
+    "ghane-synthetic",
+    "--replications",
+    "8",
+    "--seed",
+    "4",
+    "--sizes",
+    "20",
+    "--rules",
+    "cart,3nn",
+    "--jobs",
+    "1",
+    "--json",
+    "--quiet",
+)
 
 
 def test_a_killed_experiment_goes_on_where_it_stopped(tmp_path):

@@ -213,6 +213,12 @@ def test_the_observed_error_is_averaged_as_the_estimate_is(monkeypatch, average)
         wrong = KNeighborsClassifier(3).fit(data.X[train], data.y[train]).predict(data.X[test]) != data.y[test]
         by_class = [wrong[data.y[test] == y].mean() for y in np.unique(data.y[test])]
         assert trial.error == pytest.approx(wrong.mean() if average == "points" else np.mean(by_class))
-        bolster = R.bolster(KNeighborsClassifier(3).fit(data.X[train], data.y[train]), data.X[train], data.y[train],
-                            average=average, draws=trial.draws.seed, scale=1.3)  # fmt: skip
+        bolster = R.bolster(
+            KNeighborsClassifier(3).fit(data.X[train], data.y[train]),
+            data.X[train],
+            data.y[train],
+            average=average,
+            draws=trial.draws.seed,
+            scale=1.3,
+        )
         assert trial.deviation(1.3, True) == pytest.approx(bolster.value - trial.error)

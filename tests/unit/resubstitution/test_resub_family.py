@@ -301,9 +301,16 @@ def test_view_in_a_plane():
 
 @pytest.mark.parametrize(
     "method",
-    ["bolster", "semi_bolster", "bolster_posterior", "bolster_posterior_product", "bolster_posterior_accuracy",
-     "naive_bayes_bolster", "bayesian"],
-)  # fmt: skip
+    [
+        "bolster",
+        "semi_bolster",
+        "bolster_posterior",
+        "bolster_posterior_product",
+        "bolster_posterior_accuracy",
+        "naive_bayes_bolster",
+        "bayesian",
+    ],
+)
 def test_the_integration_error_is_the_spread_over_seeds(method):
     """`mc_error` is what the value varies by when nothing but the kernel points change; no standard error is claimed."""
     fitted = LogisticRegression().fit(X, Y)

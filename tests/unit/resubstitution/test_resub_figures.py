@@ -26,9 +26,18 @@ def no_window(monkeypatch):
 def estimate(contributions):
     values = np.array(contributions)
     return ResubEstimate(
-        float(values.mean()), None, None, None, "bolster", Target.MODEL, "zero-one", len(values), 0, mc_error=0.0,
+        value=float(values.mean()),
+        std_error=None,
+        interval=None,
+        df=None,
+        method="bolster",
+        target=Target.MODEL,
+        loss="zero-one",
+        n_units=len(values),
+        n_fits=0,
+        mc_error=0.0,
         contributions=values,
-    )  # fmt: skip
+    )
 
 
 def test_contributions_fall_and_half_is_counted():

@@ -11,7 +11,18 @@ import pytest
 from unseen.show import Figure, figures_for, svg
 from unseen.show.style import DARK, PALETTE, label
 
-NASTY = ["<script>alert(1)</script>", 'a "quoted" & b', "$x_1$ costs $", "--> ]]> <!--", "id=\"x\" #000000 style=\"#000000\"", "\\$ \\alpha", "\x00\x1b\n", "日本語", "\u202egnp.exe", "half \ud800 a pair"]  # fmt: skip
+NASTY = [
+    "<script>alert(1)</script>",
+    'a "quoted" & b',
+    "$x_1$ costs $",
+    "--> ]]> <!--",
+    'id="x" #000000 style="#000000"',
+    "\\$ \\alpha",
+    "\x00\x1b\n",
+    "日本語",
+    "\u202egnp.exe",
+    "half \ud800 a pair",
+]
 
 
 @dataclass(frozen=True)
@@ -24,7 +35,7 @@ def draw_words(numbers, ax):
         ax.text(0.1, k / len(numbers.texts), label(text, 60))
 
 
-WORDS = Figure("words", Words, lambda r: r, draw_words, "Words")
+WORDS = Figure(name="words", record=Words, info=lambda r: r, draw=draw_words, title="Words")
 
 
 def drawn(a):
@@ -38,8 +49,14 @@ def pictures(classified, regressed):
 
 def test_every_figure_is_there_and_small(pictures):
     assert {name.split("-", 1)[1] for name in pictures} >= {
-        "estimates", "distribution", "optimism", "learning-curve", "confusion", "residuals", "hardest"
-    }  # fmt: skip
+        "estimates",
+        "distribution",
+        "optimism",
+        "learning-curve",
+        "confusion",
+        "residuals",
+        "hardest",
+    }
     assert {name: len(text) for name, text in pictures.items() if len(text) > 100_000} == {}
 
 

@@ -160,7 +160,7 @@ def test_permutation_flips_groups_as_a_whole(loss_table):
 
 def test_combined_f_without_spread_is_no_evidence(loss_table):
     assert combined_f(np.zeros((5, 2))) == (0.0, 1.0)
-    splits = [Split(np.array([0, 1]), np.array([2, 3]), r, k) for r in range(5) for k in range(2)]
+    splits = [Split(np.array([0, 1]), np.array([2, 3]), repeat=r, fold=k) for r in range(5) for k in range(2)]
     a = loss_table(splits, [np.full(2, 0.5)] * 10, "5x2cv")
     b = loss_table(splits, [np.full(2, 0.25)] * 10, "5x2cv")
     c = CombinedF()(a, b)

@@ -168,9 +168,11 @@ def test_the_winners_error_is_corrected_as_all_bootstrap_samples_together_correc
 def test_the_winner_of_a_nested_design_is_judged_by_the_outer_splits(loss_table):
     """Inner fits are of smaller training sets: model b is best there, and a on the splits that count."""
     splits = [
-        Split(np.array([2, 3]), np.array([0, 1])), Split(np.array([0, 1]), np.array([2, 3])),
-        Split(np.array([2]), np.array([3]), part=0), Split(np.array([0]), np.array([1]), part=1),
-    ]  # fmt: skip
+        Split(np.array([2, 3]), np.array([0, 1])),
+        Split(np.array([0, 1]), np.array([2, 3])),
+        Split(np.array([2]), np.array([3]), part=0),
+        Split(np.array([0]), np.array([1]), part=1),
+    ]
     a = loss_table(splits, [[1.0, 2.0], [3.0, 2.0], [50.0], [70.0]], "nested", model="a")
     b = loss_table(splits, [[2.0, 2.0], [3.0, 3.0], [0.0], [0.0]], "nested", model="b")
     found = winner_of({"a": a, "b": b}, 0.95, np.random.default_rng(0))

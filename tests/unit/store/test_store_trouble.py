@@ -228,9 +228,13 @@ def test_an_export_to_a_full_disk_is_told(ending, tmp_path):
     import unseen
 
     spec = {
-        "replications": 3, "sizes": [20], "populations": ["gaussian-blocks"], "models": ["knn:3"], "methods": ["resub"],
+        "replications": 3,
+        "sizes": [20],
+        "populations": ["gaussian-blocks"],
+        "models": ["knn:3"],
+        "methods": ["resub"],
         "n_test": 100,
-    }  # fmt: skip
+    }
     study = unseen.Study("mine", tmp_path / "a.db").run(spec, n_jobs=1)
     os.symlink("/dev/full", tmp_path / f"full.{ending}")
     with pytest.raises(InputError, match="No space left on device"):

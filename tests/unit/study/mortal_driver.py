@@ -34,7 +34,15 @@ def result_of(row):
     truth, noise = draw.uniform(0.1, 0.3), draw.normal(0, 0.05)
     extra = json.dumps({"draw": draw.uniform()}) if row.cell == 0 else ""
     return TaskResult(
-        row.id, truth + noise, truth, truth + noise - 0.1, truth + noise + 0.1, None, draw.uniform(), 0.001, extra
+        row.id,
+        estimate=truth + noise,
+        truth=truth,
+        lower=truth + noise - 0.1,
+        upper=truth + noise + 0.1,
+        spread=None,
+        p_value=draw.uniform(),
+        seconds=0.001,
+        extra=extra,
     )
 
 

@@ -271,8 +271,10 @@ def test_tasks_of_a_driver_that_fell_silent_are_waited_for_and_taken(store):
 def test_owners_that_are_dead_are_told_from_those_that_live():
     made = subprocess.run(
         [sys.executable, "-c", "from unseen.study._owner import new_owner; print(new_owner())"],
-        capture_output=True, text=True, check=True,
-    ).stdout.strip()  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
     assert is_dead(made)
     assert not is_dead(new_owner())
     host, machine, pid, start, token = new_owner().split("|")
@@ -378,9 +380,13 @@ def test_numbers_of_the_real_runner_do_not_depend_on_workers(store):
     from unseen.study._spec import as_spec
 
     spec = {
-        "replications": 6, "sizes": [20], "populations": ["gaussian-blocks"], "models": ["knn:3", "lda"],
-        "methods": ["resub", "bolster"], "n_test": 200,
-    }  # fmt: skip
+        "replications": 6,
+        "sizes": [20],
+        "populations": ["gaussian-blocks"],
+        "models": ["knn:3", "lda"],
+        "methods": ["resub", "bolster"],
+        "n_test": 200,
+    }
     tables = []
     for name, options in (("one", {}), ("two", {"n_jobs": 2, "chunk": 2})):
         made = as_spec(spec, name)

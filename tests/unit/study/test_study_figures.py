@@ -25,11 +25,16 @@ def study():
     per, count = 30, 6
     size = per * count
     columns = {
-        "cell": np.repeat(np.arange(count), per), "replication": np.tile(np.arange(per), count),
-        "estimate": rng.normal(3.0, 1.0, size), "truth": rng.normal(3.0, 0.1, size), "seconds": np.ones(size),
-        "spread": np.full(size, NAN), "lower": np.full(size, NAN), "upper": np.full(size, NAN),
+        "cell": np.repeat(np.arange(count), per),
+        "replication": np.tile(np.arange(per), count),
+        "estimate": rng.normal(3.0, 1.0, size),
+        "truth": rng.normal(3.0, 0.1, size),
+        "seconds": np.ones(size),
+        "spread": np.full(size, NAN),
+        "lower": np.full(size, NAN),
+        "upper": np.full(size, NAN),
         "p_value": np.where(np.repeat(np.arange(count), per) >= 4, rng.random(size), NAN),
-    }  # fmt: skip
+    }
     bounded = columns["cell"] == 1
     columns["lower"][bounded], columns["upper"][bounded] = -np.inf, np.inf
     columns["lower"][bounded] = columns["estimate"][bounded] - 2
@@ -90,9 +95,12 @@ def test_a_report_of_one_size_and_no_interval(tmp_path):
     cells = [{"population": "p", "model": "m", "n": 20, "method": "a", "kind": "estimate"}]
     columns = {k: np.full(3, NAN) for k in ("lower", "upper", "spread", "p_value")}
     columns |= {
-        "cell": np.zeros(3, int), "replication": np.arange(3), "seconds": np.ones(3),
-        "estimate": np.array([0.1, 0.2, 0.3]), "truth": np.full(3, 0.2),
-    }  # fmt: skip
+        "cell": np.zeros(3, int),
+        "replication": np.arange(3),
+        "seconds": np.ones(3),
+        "estimate": np.array([0.1, 0.2, 0.3]),
+        "truth": np.full(3, 0.2),
+    }
     s = summarized("<b>s</b>", {"replications": 5, "seed": 0}, cells, columns, [], (5, 3, 1))
     page = tmp_path / "s.html"
     s.report(page)
@@ -123,10 +131,16 @@ def million():
     per, count = 50_000, len(cells)
     nothing = np.full(per * count, NAN)
     columns = {
-        "cell": np.repeat(np.arange(count), per), "replication": np.tile(np.arange(per), count),
-        "estimate": rng.standard_t(5, per * count), "truth": np.zeros(per * count), "seconds": np.ones(per * count),
-        "spread": nothing, "lower": nothing, "upper": nothing, "p_value": nothing,
-    }  # fmt: skip
+        "cell": np.repeat(np.arange(count), per),
+        "replication": np.tile(np.arange(per), count),
+        "estimate": rng.standard_t(5, per * count),
+        "truth": np.zeros(per * count),
+        "seconds": np.ones(per * count),
+        "spread": nothing,
+        "lower": nothing,
+        "upper": nothing,
+        "p_value": nothing,
+    }
     spec = {"replications": per, "seed": 0, "level": 0.95}
     return summarized("s", spec, cells, columns, [], (per * count, per * count, 0))
 

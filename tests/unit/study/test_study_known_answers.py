@@ -39,9 +39,12 @@ def expected_risk(n):
 @pytest.fixture(scope="module")
 def least_squares():
     return study(
-        replications=300, sizes=[20], populations=[LINEAR], models=["ols:fit_intercept=False"],
+        replications=300,
+        sizes=[20],
+        populations=[LINEAR],
+        models=["ols:fit_intercept=False"],
         methods=["resub", "loo", {"id": "kfold", "design": "kfold", "design_options": {"n_folds": 5}}, "fpe"],
-    )  # fmt: skip
+    )
 
 
 def within(measured, value, errors=4.0):
@@ -83,9 +86,13 @@ def test_rms_is_bias_and_variance_together(least_squares):
 @pytest.fixture(scope="module")
 def held_out():
     return study(
-        replications=300, sizes=[45], n_test=4000, populations=["gaussian-blocks"], models=["naive-bayes"],
+        replications=300,
+        sizes=[45],
+        n_test=4000,
+        populations=["gaussian-blocks"],
+        models=["naive-bayes"],
         methods=["holdout", "clopper-pearson"],
-    )  # fmt: skip
+    )
 
 
 def test_a_held_out_sample_is_unbiased_for_its_model(held_out):
@@ -104,10 +111,17 @@ def test_exact_intervals_cover_at_least_as_often_as_they_say(held_out):
 def test_the_variance_of_an_estimate_is_internal_and_sampling_variance():
     """Equation 1.5: more integration points lower the internal variance and leave that of the sample."""
     s = study(
-        replications=150, sizes=[20], n_test=200, internal=3, populations=["gaussian-blocks"], models=["lda"],
-        methods=[{"id": "bolster", "options": {"n_mc": 2, "exact": False, "sampler": "plain"}, "name": "rough"},
-                 {"id": "bolster", "options": {"n_mc": 32, "exact": False, "sampler": "plain"}, "name": "fine"}],
-    )  # fmt: skip
+        replications=150,
+        sizes=[20],
+        n_test=200,
+        internal=3,
+        populations=["gaussian-blocks"],
+        models=["lda"],
+        methods=[
+            {"id": "bolster", "options": {"n_mc": 2, "exact": False, "sampler": "plain"}, "name": "rough"},
+            {"id": "bolster", "options": {"n_mc": 32, "exact": False, "sampler": "plain"}, "name": "fine"},
+        ],
+    )
     rough, fine = s["rough"], s["fine"]
     assert rough.internal.value / fine.internal.value == pytest.approx(16, rel=0.35)
     sampling = [one.total.value - one.internal.value for one in (rough, fine)]
@@ -134,9 +148,14 @@ def test_size_and_power_of_an_exact_test():
         {"model_a": "naive-bayes", "model_b": "uniform", "test": "mcnemar"},
     ]
     s = study(
-        seed=20, replications=300, sizes=[60], n_test=500, populations=["gaussian-blocks"],
-        models=[*guesses, "naive-bayes"], comparisons=pairs,
-    )  # fmt: skip
+        seed=20,
+        replications=300,
+        sizes=[60],
+        n_test=500,
+        populations=["gaussian-blocks"],
+        models=[*guesses, "naive-bayes"],
+        comparisons=pairs,
+    )
     same, different = s["uniform - stratified"], s["naive-bayes - uniform"]
     assert within(same.truth, 0.0)
     assert within(same.rejects, exact_power(0.25, 0.25, 20), 3.0)

@@ -209,14 +209,39 @@ def test_the_folder_is_not_for_the_user_to_say(tmp_path):
 
 
 PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 60) | st.floats(width=16) | st.text(max_size=8) | st.sampled_from(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 60)
+    | st.floats(width=16)
+    | st.text(max_size=8)
+    | st.sampled_from(
         ["resub", "knn:3", "cart", "iris", "gaussian-blocks", "corrected-t", "kfold", "holdout", "os:getcwd", "../x"]
     ),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(
-        ["id", "name", "data", "factory", "model", "options", "parameters", "design", "test", "model_a", "seconds", "task"]
-    ), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "id",
+                    "name",
+                    "data",
+                    "factory",
+                    "model",
+                    "options",
+                    "parameters",
+                    "design",
+                    "test",
+                    "model_a",
+                    "seconds",
+                    "task",
+                ]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
     max_leaves=6,
-)  # fmt: skip
+)
 KEYS = [*StudySpec.model_fields, "replicatons"]
 
 

@@ -107,9 +107,12 @@ def test_holm_is_over_all_pairs_of_the_study():
     cells = [cell(m, n=n) for n in (20, 40) for m in ("a", "b", "c")]
     columns = {k: np.full(6 * 30, NAN) for k in ("lower", "upper", "spread", "p_value")}
     columns |= {
-        "cell": np.repeat(np.arange(6), 30), "replication": np.tile(np.arange(30), 6), "seconds": np.zeros(180),
-        "estimate": rng.normal(0.3, np.repeat([0.1, 0.1, 0.3] * 2, 30)), "truth": np.full(180, 0.3),
-    }  # fmt: skip
+        "cell": np.repeat(np.arange(6), 30),
+        "replication": np.tile(np.arange(30), 6),
+        "seconds": np.zeros(180),
+        "estimate": rng.normal(0.3, np.repeat([0.1, 0.1, 0.3] * 2, 30)),
+        "truth": np.full(180, 0.3),
+    }
     s = summarized("h", {"replications": 30, "seed": 0}, cells, columns, [], (180, 180, 0))
     raw = np.array([p.p for p in s.pairs])
     assert len(raw) == 6
@@ -121,9 +124,12 @@ def test_holm_is_over_all_pairs_of_the_study():
 def test_failed_and_missing_results_are_left_out_and_counted():
     columns = {k: np.full(3, NAN) for k in ("lower", "upper", "spread", "p_value")}
     columns |= {
-        "cell": np.zeros(3, int), "replication": np.array([0, 1, 3]), "seconds": np.ones(3),
-        "estimate": np.array([0.1, 0.3, NAN]), "truth": np.array([0.2, 0.2, 0.2]),
-    }  # fmt: skip
+        "cell": np.zeros(3, int),
+        "replication": np.array([0, 1, 3]),
+        "seconds": np.ones(3),
+        "estimate": np.array([0.1, 0.3, NAN]),
+        "truth": np.array([0.2, 0.2, 0.2]),
+    }
     s = summarized("x", {"replications": 4, "seed": 0}, [cell("a"), cell("b")], columns, [], (8, 3, 1), {0: 1})
     assert len(s.cells) == 1
     assert (s.cells[0].failed, s.cells[0].deviation.n) == (1, 2)

@@ -81,9 +81,10 @@ def test_the_sample_follows_from_seed_population_size_and_replication_alone():
     source = source_of(PopulationSpec(id="gaussian-blocks"))
     settings = {"loss": "auto", "level": 0.95, "n_test": 100, "internal": 0}
     samples = {
-        key: Sample(source, key[0], key[1], key[2], settings).data.X for key in [(20, 3, 0), (20, 3, 1), (20, 4, 0)]
+        key: Sample(source=source, n=key[0], seed=key[1], replication=key[2], settings=settings).data.X
+        for key in [(20, 3, 0), (20, 3, 1), (20, 4, 0)]
     }
-    again = Sample(source, 20, 3, 0, settings | {"level": 0.5}).data.X
+    again = Sample(source=source, n=20, seed=3, replication=0, settings=settings | {"level": 0.5}).data.X
     np.testing.assert_array_equal(samples[20, 3, 0], again)
     assert not np.array_equal(samples[20, 3, 0], samples[20, 3, 1])
     assert not np.array_equal(samples[20, 3, 0], samples[20, 4, 0])
@@ -113,7 +114,13 @@ def test_a_held_out_model_is_judged_by_its_own_true_error(whole):
     result = of(whole, population="gaussian-blocks", n=30, model="knn:3", method="holdout")
     told = json.loads(result.extra)
     source = source_of(PopulationSpec(id="gaussian-blocks"))
-    sample = Sample(source, 30, 3, 0, {"loss": "auto", "level": 0.95, "n_test": 300, "internal": 0})
+    sample = Sample(
+        source=source,
+        n=30,
+        seed=3,
+        replication=0,
+        settings={"loss": "auto", "level": 0.95, "n_test": 300, "internal": 0},
+    )
     errors = {}
 
     def look(fitted, train, test):
@@ -209,7 +216,13 @@ def test_finite_populations_test_on_the_rest():
 
 def test_finite_truth_is_the_error_on_the_rest():
     source = source_of(PopulationSpec(data="iris"))
-    sample = Sample(source, 30, 0, 0, {"loss": "auto", "level": 0.95, "n_test": 10, "internal": 0})
+    sample = Sample(
+        source=source,
+        n=30,
+        seed=0,
+        replication=0,
+        settings={"loss": "auto", "level": 0.95, "n_test": 10, "internal": 0},
+    )
     subject = sample.subject("lda")
     wrong = subject.fitted.predict(sample.held.X) != sample.held.y
     assert subject.truth == wrong.mean()

@@ -46,10 +46,19 @@ async def call(app, target="/", method="GET", headers=(), host="127.0.0.1:8765",
     lines = [(b"host", host.encode("latin-1"))] if host is not None else []
     lines += [(k.encode(), v.encode("latin-1")) for k, v in headers]
     scope = {
-        "type": kind, "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": method,
-        "scheme": scheme, "path": unquote(path), "raw_path": path.encode(), "query_string": query.encode(),
-        "root_path": "", "headers": lines, "client": ("127.0.0.1", 5), "server": ("127.0.0.1", 8765),
-    }  # fmt: skip
+        "type": kind,
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": scheme,
+        "path": unquote(path),
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
+        "headers": lines,
+        "client": ("127.0.0.1", 5),
+        "server": ("127.0.0.1", 8765),
+    }
     made = Answer(0, [], b"")
     never = asyncio.Event()
     asked = []
@@ -108,10 +117,18 @@ def read():
 def add_study(store, name, *, done=1.0, replications=6, sizes=(20, 40), methods=METHODS, fail=(), release=True):
     """Put a study with known numbers into a store: a truth near 0.2, and estimates off by the bias of the method."""
     cells = [
-        {"kind": "estimate", "population": "blocks", "model": "lda", "n": n, "method": m, "models": ["lda"],
-         "how": {"id": m, "options": {}}}
-        for n in sizes for m in methods
-    ]  # fmt: skip
+        {
+            "kind": "estimate",
+            "population": "blocks",
+            "model": "lda",
+            "n": n,
+            "method": m,
+            "models": ["lda"],
+            "how": {"id": m, "options": {}},
+        }
+        for n in sizes
+        for m in methods
+    ]
     names = [(c, r) for r in range(replications) for c in range(len(cells))]
     ids = {hashlib.sha256(f"{name}|{c}|{r}".encode()).hexdigest()[:32]: (c, r) for c, r in names}
     spec = {"name": name, "seed": 1, "replications": replications, "level": 0.95, "folder": "/secret/folder"}
@@ -135,8 +152,16 @@ def finish(store, name, cells, ids, count, fail=()):
                 continue
             truth = 0.2 + 0.01 * np.sin(replication)
             estimate = truth + BIAS[cells[cell]["method"]] + 0.02 * np.cos(7 * replication + cell)
-            results.append(TaskResult(row.id, estimate=float(estimate), truth=float(truth), lower=float(estimate - 0.1),
-                                  upper=float(estimate + 0.1), seconds=0.5))  # fmt: skip
+            results.append(
+                TaskResult(
+                    row.id,
+                    estimate=float(estimate),
+                    truth=float(truth),
+                    lower=float(estimate - 0.1),
+                    upper=float(estimate + 0.1),
+                    seconds=0.5,
+                )
+            )
         store.finish(name, "tests", results)
         count -= len(results)
 
@@ -168,15 +193,32 @@ def filled(tmp_path_factory):
     add_study(store, "half", done=0.5)
     add_study(store, HOSTILE, done=0.4)
     add_study(store, "fresh", done=0)
-    rows = [{"table": "2.1", "cell": f"n={k}", "published": 0.1, "ours": 0.1 + k / 1e4, "z": 1.0, "verdict": "agrees"} for k in range(450)]  # fmt: skip
+    rows = [
+        {"table": "2.1", "cell": f"n={k}", "published": 0.1, "ours": 0.1 + k / 1e4, "z": 1.0, "verdict": "agrees"}
+        for k in range(450)
+    ]
     kept = {
         "assessment": store.keep("assessment", "iris", ASSESSMENT),
         "other": store.keep("assessment", "iris again", {**ASSESSMENT, "error": 0.08, "interval": [0.02, 0.1]}),
-        "comparison": store.keep("comparison", HOSTILE, {"pairs": [{"a": "x", "b": "y", "difference": -0.1, "lower": -0.2, "upper": 0.0, "verdict": "x is better"}]}),
-        "reproduction": store.keep("reproduction", "table 2.1", {"title": "An experiment", "cells": rows, "agreeing": 450, "judged": 450}),
-        "nets": store.keep("nets-rank", "nets", {"rows": [{"measure": "path-norm", "tau": 0.5}, {"measure": HOSTILE, "tau": -0.25}]}),
-        "odd": store.keep("odd", "", {"deep": [[{"a": [1]}]], "long": "x" * 5000, "formula": "=1+1", "rows": [{"=cmd": "=1+1"}]}),
-    }  # fmt: skip
+        "comparison": store.keep(
+            "comparison",
+            HOSTILE,
+            {
+                "pairs": [
+                    {"a": "x", "b": "y", "difference": -0.1, "lower": -0.2, "upper": 0.0, "verdict": "x is better"}
+                ]
+            },
+        ),
+        "reproduction": store.keep(
+            "reproduction", "table 2.1", {"title": "An experiment", "cells": rows, "agreeing": 450, "judged": 450}
+        ),
+        "nets": store.keep(
+            "nets-rank", "nets", {"rows": [{"measure": "path-norm", "tau": 0.5}, {"measure": HOSTILE, "tau": -0.25}]}
+        ),
+        "odd": store.keep(
+            "odd", "", {"deep": [[{"a": [1]}]], "long": "x" * 5000, "formula": "=1+1", "rows": [{"=cmd": "=1+1"}]}
+        ),
+    }
     store.close()
     return path, kept
 

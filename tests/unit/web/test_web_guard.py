@@ -16,9 +16,19 @@ from unseen.web._words import key_of
 
 TOKEN = "correct-horse-battery-staple"
 CLIMBS = [
-    "../../../../etc/passwd", "..%2f..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/etc/passwd", "....//....//etc/passwd",
-    "..\\..\\etc\\passwd", "/etc/passwd", "%00", "\u202e", "x" * 3000, "file:///etc/passwd", "..;/", "%252e%252e%252fetc",
-]  # fmt: skip
+    "../../../../etc/passwd",
+    "..%2f..%2f..%2fetc%2fpasswd",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "....//....//etc/passwd",
+    "..\\..\\etc\\passwd",
+    "/etc/passwd",
+    "%00",
+    "\u202e",
+    "x" * 3000,
+    "file:///etc/passwd",
+    "..;/",
+    "%252e%252e%252fetc",
+]
 
 
 @pytest.fixture
@@ -39,9 +49,19 @@ def addresses(made) -> list[str]:
     study, kept = f"/studies/{key_of('whole')}", f"/kept/{made.kept['reproduction']}"
     parts = ("", "/live", "/failures", "/cells", "/results.csv", "/results.json", "/summary.csv")
     return [
-        "/", "/kept", "/compare", "/static/dashboard.css", "/static/htmx.min.js", "/nothing", "/studies/none-0123456789",
-        *(study + part for part in parts), kept, f"{kept}/results.csv", f"{kept}/results.json", "/kept/999999",
-    ]  # fmt: skip
+        "/",
+        "/kept",
+        "/compare",
+        "/static/dashboard.css",
+        "/static/htmx.min.js",
+        "/nothing",
+        "/studies/none-0123456789",
+        *(study + part for part in parts),
+        kept,
+        f"{kept}/results.csv",
+        f"{kept}/results.json",
+        "/kept/999999",
+    ]
 
 
 def assert_strict(answer):

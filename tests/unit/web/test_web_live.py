@@ -14,7 +14,19 @@ from unseen.web._live import Live
 from unseen.web._source import Source
 from unseen.web._words import key_of
 
-FIRST = Progress("one", "study", "running", 100, 10, 0, 5, 1.0, "", "2026-01-01T00:00:00+00:00", 9.0)
+FIRST = Progress(
+    name="one",
+    kind="study",
+    state="running",
+    total=100,
+    done=10,
+    failed=0,
+    claimed=5,
+    seconds=1.0,
+    created="",
+    updated="2026-01-01T00:00:00+00:00",
+    eta_seconds=9.0,
+)
 
 
 class Moving:

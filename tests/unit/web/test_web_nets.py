@@ -35,33 +35,92 @@ GAP = np.array([0.10, 0.12, 0.15, 0.19, 0.21, 0.26, 0.3, 0.33])
 def sheet() -> AugmentationSheet:
     images = np.random.default_rng(0).random((2, 3, 6, 6, 3))
     labels = ((HOSTILE, "flip", "Sobel"), ("as it is", "flip", "Sobel"))
-    return AugmentationSheet("all", ("image 1", HOSTILE), labels, np.array([[9.0, 6.0, 4.25], [9.0, 5.0, 0.5]]), images)
+    return AugmentationSheet(
+        category="all",
+        row_labels=("image 1", HOSTILE),
+        labels=labels,
+        penalties=np.array([[9.0, 6.0, 4.25], [9.0, 5.0, 0.5]]),
+        images=images,
+    )
 
 
 def ranking() -> NetRanking:
     values = {
-        m: tuple(MeasureValue(m, v, 0.1, 5, 0.2, ("0", HOSTILE), {"1": "too small"}) for v in (0.1, 0.2, 0.3))
+        m: tuple(
+            MeasureValue(
+                measure=m, value=v, std_error=0.1, draws=5, seconds=0.2, used=("0", HOSTILE), skipped={"1": "too small"}
+            )
+            for v in (0.1, 0.2, 0.3)
+        )
         for m in ("path-norm", HOSTILE)
     }
     probability = np.array([[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]])
     notes = (note("N006", f"training accuracy below 0.95: {HOSTILE} (0.800)"),)
     return NetRanking(
-        (HOSTILE, "b", "c"), (0.0, 0.5, 1.0), probability, values, {("path-norm", HOSTILE): 1.0}, (1.0, 0.8, 1.0), notes, (sheet(),)
-    )  # fmt: skip
+        names=(HOSTILE, "b", "c"),
+        score=(0.0, 0.5, 1.0),
+        probability=probability,
+        values=values,
+        agreement={("path-norm", HOSTILE): 1.0},
+        accuracy=(1.0, 0.8, 1.0),
+        notes=notes,
+        sheets=(sheet(),),
+    )
 
 
 def bench() -> Bench:
     lines = tuple(
-        BenchLine(name, control, score, score - 1, score + 1, score, 0.01, 0.5, 0.4, 0.3, "depth 1 to 2", 0.1, 0.0)
+        BenchLine(
+            measure=name,
+            control=control,
+            cmi=score,
+            cmi_low=score - 1,
+            cmi_high=score + 1,
+            cmi_honest=score,
+            p_value=0.01,
+            tau=0.5,
+            granulated_tau=0.4,
+            robust_error=0.3,
+            worst="depth 1 to 2",
+            seconds=0.1,
+            std_error=0.0,
+        )
         for name, control, score in ((HOSTILE, False, 40.0), ("epochs", True, 12.0), ("flat", False, 1.0))
     )
     values = {HOSTILE: GAP**2, "epochs": np.arange(8.0), "flat": np.ones(8)}
-    return Bench(HOSTILE, lines, 5.0, GAP, values, GRID, np.zeros(8, int), {"alpha": HOSTILE}, (), (sheet(),))
+    return Bench(
+        zoo=HOSTILE,
+        lines=lines,
+        noise_floor=5.0,
+        gap=GAP,
+        values=values,
+        axes=GRID,
+        seeds=np.zeros(8, int),
+        left_out={"alpha": HOSTILE},
+        notes=(),
+        sheets=(sheet(),),
+    )
 
 
 def estimate() -> NetEstimate:
     shares = np.array([0.5, 0.0, 0.1])
-    return NetEstimate(0.2, None, None, None, "bolster", Target.MODEL.at(3), "zero-one", 3, 0, 0.1, (), 0.01, shares, HOSTILE, HOSTILE)  # fmt: skip
+    return NetEstimate(
+        value=0.2,
+        std_error=None,
+        interval=None,
+        df=None,
+        method="bolster",
+        target=Target.MODEL.at(3),
+        loss="zero-one",
+        n_units=3,
+        n_fits=0,
+        seconds=0.1,
+        notes=(),
+        mc_error=0.01,
+        contributions=shares,
+        space=HOSTILE,
+        measure=HOSTILE,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +140,15 @@ def sections(page: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("number", "ids", "figures"),
-    [(1, ["answer", "table", "augmentations"], 2), (2, ["answer", "table", "scatter", "augmentations"], 3),
-     (3, ["answer", "table", "scatter", "sets"], 3), (4, ["headline", "measure", "hardest", "numbers"], 1),
-     (5, ["result", "augmentations"], 1), (6, ["result", "sets"], 1)],
-)  # fmt: skip
+    [
+        (1, ["answer", "table", "augmentations"], 2),
+        (2, ["answer", "table", "scatter", "augmentations"], 3),
+        (3, ["answer", "table", "scatter", "sets"], 3),
+        (4, ["headline", "measure", "hardest", "numbers"], 1),
+        (5, ["result", "augmentations"], 1),
+        (6, ["result", "sets"], 1),
+    ],
+)
 def test_the_page_has_every_section_and_figure(ask, site, read, number, ids, figures):
     answer = ask(site, f"/kept/{number}")
     assert answer.status == 200
@@ -93,7 +157,9 @@ def test_the_page_has_every_section_and_figure(ask, site, read, number, ids, fig
     assert len(page.all("svg")) == figures
     assert [f["aria-label"] for f in page.all("div") if f.get("role") == "img"] != []
     # only the page's own scripts, and no handler or address of the user's
-    assert {s.get("src", "").partition("?")[0] for s in page.all("script")} == {f"/static/{n}" for n in ("htmx.min.js", "tables.js", "live.js")}  # fmt: skip
+    assert {s.get("src", "").partition("?")[0] for s in page.all("script")} == {
+        f"/static/{n}" for n in ("htmx.min.js", "tables.js", "live.js")
+    }
     assert not [a for _, attrs in page.elements for a in attrs if a.startswith("on")]
     assert HOSTILE in "".join(page.texts)
     assert answer["content-security-policy"].startswith("default-src 'none'")

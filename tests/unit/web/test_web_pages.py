@@ -40,8 +40,17 @@ def every_page(made) -> list[str]:
     ]
     both = "&".join(f"item=study.{key_of(name)}" for name in ("whole", HOSTILE))
     results = "&".join(f"item=kept.{made.kept[k]}" for k in made.kept)
-    return ["/", "/kept", "/kept?kind=assessment", *(f"/kept/{k}" for k in made.kept.values()), *studies, "/compare",
-            f"/compare?{both}", f"/compare?{results}", "/missing"]  # fmt: skip
+    return [
+        "/",
+        "/kept",
+        "/kept?kind=assessment",
+        *(f"/kept/{k}" for k in made.kept.values()),
+        *studies,
+        "/compare",
+        f"/compare?{both}",
+        f"/compare?{results}",
+        "/missing",
+    ]
 
 
 def test_no_page_holds_a_script_a_style_or_a_handler_of_the_content(app, ask, read, made):
@@ -87,8 +96,12 @@ def test_pages_are_well_built(app, ask, read, made):
 
 
 def test_every_link_of_every_page_leads_somewhere(app, ask, read, made):
-    links = {a["href"].partition("#")[0] for address in every_page(made) for a in read(ask(app, address).text).all("a")
-             if a["href"].startswith("/")}  # fmt: skip
+    links = {
+        a["href"].partition("#")[0]
+        for address in every_page(made)
+        for a in read(ask(app, address).text).all("a")
+        if a["href"].startswith("/")
+    }
     assert len(links) > 30
     # a study without results has no summary to download
     wrong = [link for link in links if ask(app, link).status != 200]
@@ -108,7 +121,19 @@ def test_progress_is_told_in_numbers_and_words(app, ask, read):
 
 
 def test_a_share_is_never_rounded_up_to_all_of_it(ask):
-    one = Progress("almost", "study", "running", 1000, 999, 0, 1, 5.0, "", "", 90.0)
+    one = Progress(
+        name="almost",
+        kind="study",
+        state="running",
+        total=1000,
+        done=999,
+        failed=0,
+        claimed=1,
+        seconds=5.0,
+        created="",
+        updated="",
+        eta_seconds=90.0,
+    )
     text = ask(dashboard(Fake([one])), "/").text
     assert "99%" in text
     assert "100%" not in text
@@ -289,8 +314,17 @@ class Fake:
         cell = np.arange(3)
         full = np.full(3, 400_000)
         ones = np.ones(3)
-        return {"cell": cell, "n": full, "n_pairs": full, "deviation": 0.125 * ones, "deviation_variance": 4.0 * ones,
-                "deviation2": 0.25 * ones, "deviation4": 0.5 * ones, "truth": 0.2 * ones, "seconds": 800_000.0 * ones}  # fmt: skip
+        return {
+            "cell": cell,
+            "n": full,
+            "n_pairs": full,
+            "deviation": 0.125 * ones,
+            "deviation_variance": 4.0 * ones,
+            "deviation2": 0.25 * ones,
+            "deviation4": 0.5 * ones,
+            "truth": 0.2 * ones,
+            "seconds": 800_000.0 * ones,
+        }
 
     def kept(self, kind=None, limit=200):
         return self._ask([k for k in self._kept if kind in (None, k.kind)][:limit])
@@ -303,7 +337,19 @@ class Fake:
 
 
 def test_a_running_study_of_a_million_tasks_is_summed_up_by_the_database(ask, read):
-    one = Progress("big", "study", "running", 2_000_000, 1_200_000, 0, 50, 1e6, "", "", 3600.0)
+    one = Progress(
+        name="big",
+        kind="study",
+        state="running",
+        total=2_000_000,
+        done=1_200_000,
+        failed=0,
+        claimed=50,
+        seconds=1e6,
+        created="",
+        updated="",
+        eta_seconds=3600.0,
+    )
     page = ask(dashboard(Fake([one])), study("big", "/live"))
     assert page.status == 200
     text = "".join(read(page.text).texts)
@@ -406,9 +452,20 @@ class Pickled:
 def test_bytes_and_objects_of_a_record_are_named_not_shown(ask, read):
     import pickle
 
-    payload = {"model": pickle.dumps(Pickled()), "rows": [{"a": pickle.dumps(Pickled()), "b": Pickled()}], "x": Pickled(),
-               "deep": {"y": {"z": [Pickled()]}}}  # fmt: skip
-    app = dashboard(Fake(kept=[Kept(1, "model", "m", "", payload), Kept(2, "assessment", "n", "", payload)]))
+    payload = {
+        "model": pickle.dumps(Pickled()),
+        "rows": [{"a": pickle.dumps(Pickled()), "b": Pickled()}],
+        "x": Pickled(),
+        "deep": {"y": {"z": [Pickled()]}},
+    }
+    app = dashboard(
+        Fake(
+            kept=[
+                Kept(id=1, kind="model", name="m", created="", payload=payload),
+                Kept(id=2, kind="assessment", name="n", created="", payload=payload),
+            ]
+        )
+    )
     text = "".join(read(ask(app, "/kept/1").text).texts)
     assert "bytes, not shown)" in text
     assert "(an object of class Pickled, not shown)" in text
@@ -424,11 +481,27 @@ def test_bytes_and_objects_of_a_record_are_named_not_shown(ask, read):
     assert not Pickled.opened
 
 
-@pytest.mark.parametrize("payload", [{}, [], None, "text", 3, {"error": None}, {"pairs": []}, {"estimates": {}}, {"rows": [1, 2]},
-                                     {"columns": ["a"], "rows": [["x", "y"], []]}, {"error": "no number", "interval": [1]},
-                                     {"estimates": {"a": 1}, "interval": "x"}, {"rows": [{"a": float("nan")}]}, {"winner": {"name": "w"}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {},
+        [],
+        None,
+        "text",
+        3,
+        {"error": None},
+        {"pairs": []},
+        {"estimates": {}},
+        {"rows": [1, 2]},
+        {"columns": ["a"], "rows": [["x", "y"], []]},
+        {"error": "no number", "interval": [1]},
+        {"estimates": {"a": 1}, "interval": "x"},
+        {"rows": [{"a": float("nan")}]},
+        {"winner": {"name": "w"}},
+    ],
+)
 def test_any_payload_makes_a_page(ask, payload):
-    app = dashboard(Fake(kept=[Kept(1, "assessment", "a", "not a time", payload)]))
+    app = dashboard(Fake(kept=[Kept(id=1, kind="assessment", name="a", created="not a time", payload=payload)]))
     for address in ("/", "/kept", "/kept/1", "/kept/1/results.json", "/compare?item=kept.1"):
         assert ask(app, address).status == 200, address
 
@@ -575,7 +648,19 @@ def test_a_hundred_studies_are_listed_quickly(ask, tmp_path):
 
 
 def test_costly_parts_are_made_once_for_all_readers(ask):
-    one = Progress("big", "study", "running", 2_000_000, 1_200_000, 0, 50, 1e6, "", "", 3600.0)
+    one = Progress(
+        name="big",
+        kind="study",
+        state="running",
+        total=2_000_000,
+        done=1_200_000,
+        failed=0,
+        claimed=50,
+        seconds=1e6,
+        created="",
+        updated="",
+        eta_seconds=3600.0,
+    )
     store = Fake([one])
     calls = []
     moments = store.moments

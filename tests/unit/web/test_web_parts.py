@@ -140,9 +140,14 @@ def test_long_values_are_cut():
 
 @pytest.mark.parametrize(
     ("value", "error", "text"),
-    [(0.012345, 0.00041, "0.01235 (0.00041)"), (-1.5, 0.25, "-1.50 (0.25)"), (1234.5, 12.0, "1234 (12)"), (0.25, 1e-17, "0.25 (0)"),
-     (0.0, 0.001, "0.0000 (0.0010)")],
-)  # fmt: skip
+    [
+        (0.012345, 0.00041, "0.01235 (0.00041)"),
+        (-1.5, 0.25, "-1.50 (0.25)"),
+        (1234.5, 12.0, "1234 (12)"),
+        (0.25, 1e-17, "0.25 (0)"),
+        (0.0, 0.001, "0.0000 (0.0010)"),
+    ],
+)
 def test_numbers_are_shown_to_two_digits_of_their_error(value, error, text):
     cell = with_error(value, error)
     assert cell.text == text
@@ -178,8 +183,12 @@ def test_links_of_a_table_keep_those_of_others():
 
 def test_a_download_comes_in_pieces_and_holds_no_nan():
     n = 3 * PIECE + 1
-    columns = {"cell": np.zeros(n, dtype=np.int64), "replication": np.arange(n), "estimate": np.full(n, np.nan),
-               "truth": np.linspace(0, 1, n)}  # fmt: skip
+    columns = {
+        "cell": np.zeros(n, dtype=np.int64),
+        "replication": np.arange(n),
+        "estimate": np.full(n, np.nan),
+        "truth": np.linspace(0, 1, n),
+    }
     cells = [{"population": "=HYPERLINK()", "model": "-1", "n": 20, "method": "a,b\nc"}]
     pieces = list(study_csv(columns, cells))
     assert len(pieces) == 5

@@ -21,7 +21,7 @@ MOST_CLASSES = 30
 NUMBERED_CLASSES = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ConfusionInfo:
     """Rows are true classes, columns predicted ones; `counts` sum to the tested rows, `shares` to 1 in each row.
 
@@ -69,7 +69,9 @@ def info(a: Assessment) -> ConfusionInfo | None:
     kept = np.sort(np.argsort(-missed, kind="stable")[:MOST_CLASSES])
     names = tuple(str(a.data.classes[k]) for k in kept)
     grid = np.ix_(kept, kept)
-    return ConfusionInfo(names, counts[grid], shares[grid], len(missed), a.data.target_name)
+    return ConfusionInfo(
+        classes=names, counts=counts[grid], shares=shares[grid], n_classes=len(missed), target=a.data.target_name
+    )
 
 
 def short_names(names: Sequence[str], limit: int) -> list[str]:
@@ -99,8 +101,15 @@ def draw(numbers: ConfusionInfo, ax: Any) -> None:
     """Draw the matrix; empty cells are left empty."""
     k = len(numbers.classes)
     for i, j in zip(*np.nonzero(numbers.counts > 0)):
-        ax.axhspan(i - 0.5, i + 0.5, j / k, (j + 1) / k, color=MAIN if i == j else OTHER,
-                   alpha=0.06 + 0.44 * float(numbers.shares[i, j]), linewidth=0)  # fmt: skip
+        ax.axhspan(
+            i - 0.5,
+            i + 0.5,
+            j / k,
+            (j + 1) / k,
+            color=MAIN if i == j else OTHER,
+            alpha=0.06 + 0.44 * float(numbers.shares[i, j]),
+            linewidth=0,
+        )
         if k <= NUMBERED_CLASSES:
             _cell(numbers, i, j, ax)
     edges = np.arange(k + 1) - 0.5
@@ -108,8 +117,9 @@ def draw(numbers: ConfusionInfo, ax: Any) -> None:
     ax.vlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
     names = short_names(numbers.classes, 16 if k <= NUMBERED_CLASSES else 10)
     slanted = k > 4 and max(map(len, names)) > 4
-    ax.set_xticks(range(k), names, rotation=45 if slanted else 0, ha="right" if slanted else "center",
-                  rotation_mode="anchor")  # fmt: skip
+    ax.set_xticks(
+        range(k), names, rotation=45 if slanted else 0, ha="right" if slanted else "center", rotation_mode="anchor"
+    )
     ax.set_yticks(range(k), names)
     ax.set_xlim(-0.5, k - 0.5)
     ax.set_ylim(k - 0.5, -0.5)
@@ -128,9 +138,13 @@ def _cell(numbers: ConfusionInfo, i: int, j: int, ax: Any) -> None:
 
 figure(
     Figure(
-        "confusion", Assessment, info, draw, "Which class is taken for which",
-        "Rows are true classes, columns predictions of cross-validated models. Each case counts once, spread over what the "
+        name="confusion",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="Which class is taken for which",
+        caption="Rows are true classes, columns predictions of cross-validated models. Each case counts once, spread over what the "
         "models of different splits said of it; percentages are shares of the true class.",
         order=50,
     )
-)  # fmt: skip
+)

@@ -25,7 +25,7 @@ THINNEST = 60  # bars thinner than this share of the axis are hard to see
 FRACTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DistributionInfo:
     """Histogram of split errors (`left`, `width`, `count` of each bar) with mean and the fractiles .05 to .95."""
 
@@ -70,9 +70,14 @@ def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
         count, edges = np.histogram(values, bins=bins)
         left, width = edges[:-1], np.diff(edges)
     return DistributionInfo(
-        left, width, count.astype(np.int64), as_measure(spread.loss, spread.avr)[1],
-        np.sort([as_measure(spread.loss, spread.fractile(q))[1] for q in FRACTILES]), len(values), loss,
-    )  # fmt: skip
+        left=left,
+        width=width,
+        count=count.astype(np.int64),
+        mean=as_measure(spread.loss, spread.avr)[1],
+        fractiles=np.sort([as_measure(spread.loss, spread.fractile(q))[1] for q in FRACTILES]),
+        n_splits=len(values),
+        loss=loss,
+    )
 
 
 def draw(numbers: DistributionInfo, ax: Any) -> None:
@@ -86,8 +91,14 @@ def draw(numbers: DistributionInfo, ax: Any) -> None:
     ax.plot([q25, q75], [at, at], color=MAIN, linewidth=6, solid_capstyle="butt")
     ax.plot([q50], [at], marker="o", color=OTHER, markersize=8, zorder=3)
     for x, side, shift, text in ((q05, "right", -6, "5%"), (q95, "left", 6, "95%")):
-        ax.annotate(f"{text}: {percent_or_number(x, numbers.loss)}", (x, at), (shift, 0), textcoords="offset points",
-                    ha=side, va="center")  # fmt: skip
+        ax.annotate(
+            f"{text}: {percent_or_number(x, numbers.loss)}",
+            (x, at),
+            (shift, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+        )
     middle = f"median {percent_or_number(q50, numbers.loss)}, mean {percent_or_number(numbers.mean, numbers.loss)}"
     ax.annotate(middle, (q50, at), (0, 8), textcoords="offset points", ha="center", va="bottom")
     low, high = numbers.left[0], numbers.left[-1] + numbers.width[-1]
@@ -105,17 +116,27 @@ def draw(numbers: DistributionInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "distribution", Assessment, info, draw, "Error from split to split",
-        "Errors of models trained on three quarters of the units and tested on the rest. The thick line holds the middle half "
+        name="distribution",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="Error from split to split",
+        caption="Errors of models trained on three quarters of the units and tested on the rest. The thick line holds the middle half "
         "of the splits, the thin one 90%. It shows how much luck is in a single split; it is not a confidence interval.",
-        size=(7.0, 3.4), order=20,
+        size=(7.0, 3.4),
+        order=20,
     )
-)  # fmt: skip
+)
 SPLITS = Figure(
-    "distribution", LossTable, table_info, draw, "Error from split to split",
-    "Mean error of each split's model on its test rows. The thick line holds the middle half of the splits, the thin one 90%; "
+    name="distribution",
+    record=LossTable,
+    info=table_info,
+    draw=draw,
+    title="Error from split to split",
+    caption="Mean error of each split's model on its test rows. The thick line holds the middle half of the splits, the thin one 90%; "
     "it is not a confidence interval.",
-    size=(7.0, 3.4), order=20,
-)  # fmt: skip
+    size=(7.0, 3.4),
+    order=20,
+)
 figure(SPLITS)
 figure(replace(SPLITS, record=PredictionTable, info=lambda table: table_info(table.losses())))

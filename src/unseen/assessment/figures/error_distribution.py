@@ -121,19 +121,38 @@ def draw_differences(info: Differences, ax: Any) -> None:
     ax.legend(frameon=False)
 
 
-figure(Figure(
-    "error-distribution", ErrorDistribution, _one, draw_curves, "Distribution of the error over splits",
-    "Share of leave-out splits with an error at or below a value; vertical lines mark the 5%, 50% and 95% fractiles. For "
-    "least squares the dash-dotted line is the asymptotic law of the error itself over training sets of all units: it has "
-    "none of the luck of a small test part.",
-    order=10,
-))  # fmt: skip
-figure(Figure(
-    "error-distributions", DistributionComparison, _two, draw_curves, "Distributions of the error over splits",
-    "The first model solid, the second dashed; vertical lines mark the 5%, 50% and 95% fractiles.", order=10,
-))  # fmt: skip
-figure(Figure(
-    "error-differences", DistributionComparison, _differences, draw_differences, "Differences split by split",
-    "Left of the dashed line the first model has the smaller error. Splits overlap: their spread is no sampling error.",
-    order=20,
-))  # fmt: skip
+figure(
+    Figure(
+        name="error-distribution",
+        record=ErrorDistribution,
+        info=_one,
+        draw=draw_curves,
+        title="Distribution of the error over splits",
+        caption="Share of leave-out splits with an error at or below a value; vertical lines mark the 5%, 50% and 95% fractiles. For "
+        "least squares the dash-dotted line is the asymptotic law of the error itself over training sets of all units: it has "
+        "none of the luck of a small test part.",
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="error-distributions",
+        record=DistributionComparison,
+        info=_two,
+        draw=draw_curves,
+        title="Distributions of the error over splits",
+        caption="The first model solid, the second dashed; vertical lines mark the 5%, 50% and 95% fractiles.",
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="error-differences",
+        record=DistributionComparison,
+        info=_differences,
+        draw=draw_differences,
+        title="Differences split by split",
+        caption="Left of the dashed line the first model has the smaller error. Splits overlap: their spread is no sampling error.",
+        order=20,
+    )
+)

@@ -23,7 +23,7 @@ HEADINGS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EstimatesInfo:
     """Rows of the interval plot from top to bottom; `low` and `high` are NaN where no valid interval exists.
 
@@ -84,12 +84,20 @@ def info(a: Assessment) -> EstimatesInfo:
     values, ends = np.array([value for value, _ in scaled]), np.array([span for _, span in scaled])
     head = [role for role, _, _ in rows].index("headline")
     return EstimatesInfo(
-        tuple(name for _, name, _ in rows), values, ends[:, 0], ends[:, 1], tuple(role for role, _, _ in rows),
-        tuple(e.target.kind for _, _, e in rows),
-        np.array([e.target.n_train or np.nan for _, _, e in rows]), place, headings,
-        None if a.interval is None else (float(ends[head, 0]), float(ends[head, 1])),
-        _limits(values, ends, [role for role, _, _ in rows]), as_measure(a.headline.loss, 0.0)[0], float(a.settings["level"]),
-    )  # fmt: skip
+        labels=tuple(name for _, name, _ in rows),
+        values=values,
+        low=ends[:, 0],
+        high=ends[:, 1],
+        role=tuple(role for role, _, _ in rows),
+        kind=tuple(e.target.kind for _, _, e in rows),
+        sizes=np.array([e.target.n_train or np.nan for _, _, e in rows]),
+        place=place,
+        headings=headings,
+        span=None if a.interval is None else (float(ends[head, 0]), float(ends[head, 1])),
+        limits=_limits(values, ends, [role for role, _, _ in rows]),
+        loss=as_measure(a.headline.loss, 0.0)[0],
+        level=float(a.settings["level"]),
+    )
 
 
 def _scaled(e: Estimate) -> tuple[float, tuple[float, float]]:
@@ -166,8 +174,12 @@ def _heading(text: str, loss: str) -> str:
     return text if word == "error" else text.replace("Error", word[0].upper() + word[1:])
 
 
-_STYLE = {"headline": (MAIN, "o", 8.0, 3.5), "baseline": (GREY, "s", 5.5, 1.6), "agrees": (MAIN, "o", 5.0, 1.6),
-          "differs": (OTHER, "D", 5.0, 1.6)}  # fmt: skip
+_STYLE = {
+    "headline": (MAIN, "o", 8.0, 3.5),
+    "baseline": (GREY, "s", 5.5, 1.6),
+    "agrees": (MAIN, "o", 5.0, 1.6),
+    "differs": (OTHER, "D", 5.0, 1.6),
+}
 
 
 def _outside(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
@@ -177,9 +189,13 @@ def _outside(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
     end = high if right else low + 0.012 * (high - low)  # clear of the row's name
     ax.plot([end], [at], marker=">" if right else "<", color=colour, markersize=6, clip_on=False)
     ax.annotate(
-        numbers.row_words(k), (end, at), (-8 if right else 8, 0), textcoords="offset points",
-        ha="right" if right else "left", va="center_baseline",
-    )  # fmt: skip
+        numbers.row_words(k),
+        (end, at),
+        (-8 if right else 8, 0),
+        textcoords="offset points",
+        ha="right" if right else "left",
+        va="center_baseline",
+    )
 
 
 def _row(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
@@ -201,8 +217,12 @@ def _row(numbers: EstimatesInfo, k: int, at: float, ax: Any) -> None:
 def _legend(numbers: EstimatesInfo, ax: Any) -> None:
     from matplotlib.lines import Line2D
 
-    words = {"headline": f"headline, {100 * numbers.level:g}% interval (shaded)", "agrees": "inside the headline's interval",
-             "differs": "outside it", "baseline": "baseline"}  # fmt: skip
+    words = {
+        "headline": f"headline, {100 * numbers.level:g}% interval (shaded)",
+        "agrees": "inside the headline's interval",
+        "differs": "outside it",
+        "baseline": "baseline",
+    }
     handles = []
     for role, text in words.items():
         if role in numbers.role:
@@ -217,10 +237,14 @@ def _legend(numbers: EstimatesInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "estimates", Assessment, info, draw, "All estimates on one axis",
-        "Each row is one estimator; lines are intervals, hollow points have no valid interval. The band is the headline's "
+        name="estimates",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="All estimates on one axis",
+        caption="Each row is one estimator; lines are intervals, hollow points have no valid interval. The band is the headline's "
         "interval. Estimates of the algorithm's error at another training size, or of this one model's error, answer "
         "slightly different questions and may lie outside it.",
         order=10,
     )
-)  # fmt: skip
+)

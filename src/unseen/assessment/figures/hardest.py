@@ -20,7 +20,7 @@ SHOWN = 15
 MOST_POINTS = 300
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HardestInfo:
     """The hardest units, worst first (`name`, `truth`, `said`, `loss`, `tested`), and the whole curve.
 
@@ -63,11 +63,19 @@ def info(a: Assessment) -> HardestInfo | None:
     some = np.unique(np.linspace(0, len(order) - 1, min(MOST_POINTS, len(order))).round().astype(np.int64))
     grouped = a.data.groups is not None
     return HardestInfo(
-        tuple(unit_name(a.data, int(u)) for u in worst), tuple(_truth(a, int(u)) for u in worst),
-        tuple(_said(a, table, int(u)) for u in worst), loss[worst], times[worst],
-        np.append(some / len(order), 1.0), np.append(loss[order][some], loss[order[-1]]), int(np.sum(loss[tested] == 0)),
-        int(np.sum(loss[tested] == 1)) if is_rate(table.loss) else 0, len(order), grouped, table.loss,
-    )  # fmt: skip
+        name=tuple(unit_name(a.data, int(u)) for u in worst),
+        truth=tuple(_truth(a, int(u)) for u in worst),
+        said=tuple(_said(a, table, int(u)) for u in worst),
+        loss=loss[worst],
+        tested=times[worst],
+        rank=np.append(some / len(order), 1.0),
+        curve=np.append(loss[order][some], loss[order[-1]]),
+        never=int(np.sum(loss[tested] == 0)),
+        always=int(np.sum(loss[tested] == 1)) if is_rate(table.loss) else 0,
+        n_tested=len(order),
+        grouped=grouped,
+        measure=table.loss,
+    )
 
 
 def _truth(a: Assessment, unit: int) -> str:
@@ -106,9 +114,14 @@ def draw(numbers: HardestInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "hardest", Assessment, info, draw, "Hardest units",
-        "Mean error of each case over the splits that tested it, hardest first. A steep fall means a few cases make most of "
+        name="hardest",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="Hardest units",
+        caption="Mean error of each case over the splits that tested it, hardest first. A steep fall means a few cases make most of "
         "the error: look at them for wrong labels or a missing feature. A long slope means that it is spread over many.",
-        size=(7.0, 3.0), order=60,
+        size=(7.0, 3.0),
+        order=60,
     )
-)  # fmt: skip
+)

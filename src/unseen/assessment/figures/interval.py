@@ -13,7 +13,7 @@ from unseen.show.style import MAIN, axis_name, label, percent, tidy
 __all__ = ["IntervalInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class IntervalInfo:
     """The value, the interval's ends (None where no valid one exists) and its level."""
 
@@ -35,7 +35,14 @@ def info(e: Estimate) -> IntervalInfo | None:
     """Return the numbers of an estimate."""
     loss, value = as_measure(e.loss, e.value)
     ends = None if e.interval is None else sorted(as_measure(e.loss, end)[1] for end in e.interval)
-    return IntervalInfo(e.method, value, None if ends is None else (ends[0], ends[1]), e.level, str(e.target), loss)
+    return IntervalInfo(
+        method=e.method,
+        value=value,
+        ends=None if ends is None else (ends[0], ends[1]),
+        level=e.level,
+        target=str(e.target),
+        loss=loss,
+    )
 
 
 def draw(numbers: IntervalInfo, ax: Any) -> None:
@@ -56,8 +63,13 @@ def draw(numbers: IntervalInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "interval", Estimate, info, draw, "Estimate and interval",
-        "The point is the estimate, the line its confidence interval; a hollow point has no valid interval.",
-        size=(7.0, 1.5), order=10,
+        name="interval",
+        record=Estimate,
+        info=info,
+        draw=draw,
+        title="Estimate and interval",
+        caption="The point is the estimate, the line its confidence interval; a hollow point has no valid interval.",
+        size=(7.0, 1.5),
+        order=10,
     )
-)  # fmt: skip
+)

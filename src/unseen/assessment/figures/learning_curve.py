@@ -17,7 +17,7 @@ from unseen.show.text import percent_or_number
 __all__ = ["CurveInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurveInfo:
     """Mean, smallest and largest error over repetitions at each training size; `train` and `test` have those columns.
 
@@ -53,10 +53,13 @@ def info(a: Assessment) -> CurveInfo | None:
     test, guess = _bands(tested, part, steps), as_measure(table.loss, a.baseline.value)[1]
     near = a.baseline.value <= 1.5 * table.split_means().max()
     return CurveInfo(
-        np.array([size[part == k].mean() for k in steps]), test,
-        None if table.train is None else _bands(as_measure(table.loss, table.train_errors())[1], part, steps),
-        np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64), guess if near else None, loss,
-    )  # fmt: skip
+        sizes=np.array([size[part == k].mean() for k in steps]),
+        test=test,
+        train=None if table.train is None else _bands(as_measure(table.loss, table.train_errors())[1], part, steps),
+        repeats=np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64),
+        baseline=guess if near else None,
+        loss=loss,
+    )
 
 
 def _bands(values: Floats, part: Ints, steps: Ints) -> Floats:
@@ -86,9 +89,14 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "learning-curve", Assessment, info, draw, "Learning curve",
-        "Means at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
+        name="learning-curve",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="Learning curve",
+        caption="Means at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
         "still improves at the right end says that more data would help.",
-        size=(7.0, 3.6), order=40,
+        size=(7.0, 3.6),
+        order=40,
     )
-)  # fmt: skip
+)

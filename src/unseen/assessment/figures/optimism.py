@@ -21,7 +21,7 @@ __all__ = ["OptimismInfo"]
 MOST = 60
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OptimismInfo:
     """Errors, or scores, of each split on its own training rows and on its test rows; `optimism` is what training flatters by.
 
@@ -64,9 +64,16 @@ def table_info(table: LossTable) -> OptimismInfo | None:
     test = as_measure(table.loss, table.split_means())[1]
     some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
     return OptimismInfo(
-        table.completed[some] + 1, train[some], test[some], float(train.mean()), float(test.mean()),
-        float(table.optimism().mean()), len(test), table.plan.design == "time-ordered", loss,
-    )  # fmt: skip
+        split=table.completed[some] + 1,
+        train=train[some],
+        test=test[some],
+        mean_train=float(train.mean()),
+        mean_test=float(test.mean()),
+        mean_optimism=float(table.optimism().mean()),
+        n_splits=len(test),
+        in_time=table.plan.design == "time-ordered",
+        loss=loss,
+    )
 
 
 def draw(numbers: OptimismInfo, ax: Any) -> None:
@@ -80,8 +87,17 @@ def draw(numbers: OptimismInfo, ax: Any) -> None:
     for values, mean, colour, marker, name in parts:
         text = f"{name} {quantity(numbers.loss)}, mean {percent_or_number(mean, numbers.loss)}"
         face = colour if name == "test" else "none"  # so that neither hides the other where they are equal
-        ax.plot(numbers.split, values, linewidth=0, marker=marker, markersize=6, color=colour, markerfacecolor=face,
-                markeredgewidth=1.6 if name == "training" else 0, label=text)  # fmt: skip
+        ax.plot(
+            numbers.split,
+            values,
+            linewidth=0,
+            marker=marker,
+            markersize=6,
+            color=colour,
+            markerfacecolor=face,
+            markeredgewidth=1.6 if name == "training" else 0,
+            label=text,
+        )
         ax.axhline(mean, color=colour, linewidth=1.2, linestyle="--")
     ax.plot([], [], color="#000000", alpha=0.35, linewidth=1.2, label=_gap(numbers))
     ax.margins(x=0.03, y=0.08)
@@ -99,11 +115,16 @@ def _gap(numbers: OptimismInfo) -> str:
 
 ASSESSED = figure(
     Figure(
-        "optimism", Assessment, info, draw, "Training and test error by split",
-        "The line between a split's two points is its optimism: how much better the model does on the rows it was trained on. "
+        name="optimism",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="Training and test error by split",
+        caption="The line between a split's two points is its optimism: how much better the model does on the rows it was trained on. "
         "A long line means the training error says little.",
-        size=(7.0, 3.6), order=30,
+        size=(7.0, 3.6),
+        order=30,
     )
-)  # fmt: skip
+)
 figure(replace(ASSESSED, record=LossTable, info=table_info))
 figure(replace(ASSESSED, record=PredictionTable, info=lambda table: table_info(table.losses())))

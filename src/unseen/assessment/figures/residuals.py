@@ -18,7 +18,7 @@ __all__ = ["ResidualsInfo"]
 MOST_POINTS = 400
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResidualsInfo:
     """Observed and mean cross-validated prediction of at most 400 rows, evenly spaced in order of the observed value."""
 
@@ -49,15 +49,25 @@ def info(a: Assessment) -> ResidualsInfo | None:
     both = np.concatenate([observed, predicted])
     margin = 0.04 * max(float(both.max() - both.min()), 1e-12)
     limits = (float(both.min()) - margin, float(both.max()) + margin)
-    return ResidualsInfo(observed[some], predicted[some], len(tested), limits, a.data.target_name)
+    return ResidualsInfo(
+        observed=observed[some], predicted=predicted[some], n_rows=len(tested), limits=limits, target=a.data.target_name
+    )
 
 
 def draw(numbers: ResidualsInfo, ax: Any) -> None:
     """Draw the points and the line on which a perfect prediction lies."""
     tidy(ax)
     ax.plot(numbers.limits, numbers.limits, color="#000000", alpha=0.45, linewidth=1.2, linestyle="--")
-    ax.plot(numbers.observed, numbers.predicted, linewidth=0, marker="o", markersize=4, color=MAIN, alpha=0.6,
-            markeredgewidth=0)  # fmt: skip
+    ax.plot(
+        numbers.observed,
+        numbers.predicted,
+        linewidth=0,
+        marker="o",
+        markersize=4,
+        color=MAIN,
+        alpha=0.6,
+        markeredgewidth=0,
+    )
     ax.set_xlim(*numbers.limits)
     ax.set_ylim(*numbers.limits)
     ax.set_aspect("equal")
@@ -68,9 +78,14 @@ def draw(numbers: ResidualsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "residuals", Assessment, info, draw, "Predicted against observed",
-        "Each point is a row, predicted by cross-validated models that had not seen it (mean over repetitions). On the dashed "
+        name="residuals",
+        record=Assessment,
+        info=info,
+        draw=draw,
+        title="Predicted against observed",
+        caption="Each point is a row, predicted by cross-validated models that had not seen it (mean over repetitions). On the dashed "
         "line a prediction is perfect; a cloud flatter than the line means predictions are drawn towards the mean.",
-        size=(5.6, 5.0), order=50,
+        size=(5.6, 5.0),
+        order=50,
     )
-)  # fmt: skip
+)

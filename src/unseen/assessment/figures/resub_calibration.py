@@ -15,7 +15,7 @@ from unseen.show.style import GREY, MAIN, OTHER, percent, tidy
 __all__ = ["CalibrationInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CalibrationInfo:
     """Every kappa tried with the mean bias, its standard error over the repetitions, and each repetition's deviation."""
 
@@ -34,7 +34,13 @@ def info(e: CalibratedEstimate) -> CalibrationInfo | None:
         return None
     r = e.deviations.shape[1]
     return CalibrationInfo(
-        e.curve[:, 0], e.curve[:, 1], e.curve[:, 2] / np.sqrt(r), e.deviations, e.kappa, e.value, e.uncalibrated
+        kappa=e.curve[:, 0],
+        bias=e.curve[:, 1],
+        error=e.curve[:, 2] / np.sqrt(r),
+        deviations=e.deviations,
+        chosen=e.kappa,
+        value=e.value,
+        uncalibrated=e.uncalibrated,
     )
 
 
@@ -70,12 +76,12 @@ def draw(numbers: CalibrationInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "calibration",
-        CalibratedEstimate,
-        info,
-        draw,
-        "Calibration of the kernels",
-        "Bolstered error minus the error seen on the 20% left out, for models trained on the other 80%. The kernels are scaled by "
+        name="calibration",
+        record=CalibratedEstimate,
+        info=info,
+        draw=draw,
+        title="Calibration of the kernels",
+        caption="Bolstered error minus the error seen on the 20% left out, for models trained on the other 80%. The kernels are scaled by "
         "the kappa at which the mean comes nearest to zero.",
         size=(7.0, 3.4),
         order=5,

@@ -20,7 +20,7 @@ MOST_POINTS = 400
 TELLING = ("bolster", "semi-bolster", "bolster-posterior", "posterior", "naive-bayes-bolster", "resub")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ContributionsInfo:
     """Contributions in falling order (`share` of the points before each), the largest rows by number, and the value.
 
@@ -49,9 +49,15 @@ def info(e: ResubEstimate) -> ContributionsInfo | None:
     half = float((np.searchsorted(np.cumsum(ordered), total / 2) + 1) / n) if alike else float("nan")
     some = np.unique(np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.int64))
     return ContributionsInfo(
-        np.append(some / n, 1.0), np.append(ordered[some], ordered[-1]), order[:NAMED].astype(np.int64), e.value, half, n,
-        e.method, e.loss,
-    )  # fmt: skip
+        share=np.append(some / n, 1.0),
+        contribution=np.append(ordered[some], ordered[-1]),
+        rows=order[:NAMED].astype(np.int64),
+        value=e.value,
+        half=half,
+        n=n,
+        method=e.method,
+        loss=e.loss,
+    )
 
 
 def info_of_several(result: Resubstitutions) -> ContributionsInfo | None:
@@ -77,9 +83,14 @@ def draw(numbers: ContributionsInfo, ax: Any) -> None:
         ax.axvline(numbers.half, color=MAIN, linewidth=1, linestyle=":")
         side, shift = ("left", 5) if numbers.half < 0.55 else ("right", -5)
         ax.annotate(
-            f"half of it comes from {100 * numbers.half:.0f}% of the points", (numbers.half, 0.97), (shift, 0),
-            xycoords=("data", "axes fraction"), textcoords="offset points", ha=side, va="top",
-        )  # fmt: skip
+            f"half of it comes from {100 * numbers.half:.0f}% of the points",
+            (numbers.half, 0.97),
+            (shift, 0),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha=side,
+            va="top",
+        )
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.08 * max(float(numbers.contribution.max()), 1e-12))
     percent(ax.xaxis, "zero-one")
@@ -91,9 +102,14 @@ def draw(numbers: ContributionsInfo, ax: Any) -> None:
 for record, numbers_of in ((ResubEstimate, info), (Resubstitutions, info_of_several)):
     figure(
         Figure(
-            "contributions", record, numbers_of, draw, "Contribution of each point",
-            "Error attributed to each training point, largest first. A cliff means a few points near or beyond the boundary make "
+            name="contributions",
+            record=record,
+            info=numbers_of,
+            draw=draw,
+            title="Contribution of each point",
+            caption="Error attributed to each training point, largest first. A cliff means a few points near or beyond the boundary make "
             "the error; a long slope means many points are a little uncertain.",
-            size=(7.0, 3.2), order=9,
+            size=(7.0, 3.2),
+            order=9,
         )
-    )  # fmt: skip
+    )

@@ -24,7 +24,7 @@ CAPTION = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DeviationsInfo:
     """Five numbers of each box, shaped (groups, estimators, 5): ends of the whiskers, quartiles, median; and what lies outside.
 
@@ -59,7 +59,16 @@ def info(d: Deviations) -> DeviationsInfo:
                 beyond = beyond[np.round(np.linspace(0, len(beyond) - 1, most)).astype(np.int64)]
             dots.append(np.column_stack([np.full(len(beyond), g), np.full(len(beyond), k), beyond]))
     width = float(np.clip(2.2 + 0.28 * len(d.groups) * len(d.estimators), 5.0, 12.0))
-    return DeviationsInfo(box, np.concatenate(dots), d.groups, d.estimators, d.title, (width, 3.8), d.loss, n_outside)
+    return DeviationsInfo(
+        box=box,
+        outside=np.concatenate(dots),
+        groups=d.groups,
+        estimators=d.estimators,
+        title=d.title,
+        size=(width, 3.8),
+        loss=d.loss,
+        n_outside=n_outside,
+    )
 
 
 def _draw_dots(numbers: DeviationsInfo, place: Floats, step: float, ax: Any) -> None:
@@ -104,9 +113,18 @@ def draw(numbers: DeviationsInfo, ax: Any) -> None:
             x = place[g, k]
             ax.plot([x, x], [low, high], color=colour, linewidth=1, solid_capstyle="butt", zorder=2)
             ax.bar(
-                x, q3 - q1, 0.78 * step, q1, facecolor=colour, alpha=0.85, edgecolor="white" if k >= len(PALETTE) else colour,
-                linewidth=0.6, zorder=3, hatch="//" if k >= len(PALETTE) else None, label=label(name) if g == 0 else None,
-            )  # fmt: skip
+                x,
+                q3 - q1,
+                0.78 * step,
+                q1,
+                facecolor=colour,
+                alpha=0.85,
+                edgecolor="white" if k >= len(PALETTE) else colour,
+                linewidth=0.6,
+                zorder=3,
+                hatch="//" if k >= len(PALETTE) else None,
+                label=label(name) if g == 0 else None,
+            )
             half = 0.39 * step
             ax.plot(
                 [x - half, x + half], [median, median], color="white", linewidth=1.6, solid_capstyle="butt", zorder=4
@@ -125,8 +143,13 @@ def draw(numbers: DeviationsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "deviations", Deviations, info, draw, "Deviation from the true error",
-        CAPTION,
-        size=(8.0, 3.8), order=10,
+        name="deviations",
+        record=Deviations,
+        info=info,
+        draw=draw,
+        title="Deviation from the true error",
+        caption=CAPTION,
+        size=(8.0, 3.8),
+        order=10,
     )
-)  # fmt: skip
+)

@@ -19,7 +19,7 @@ MARKERS = "osD^vP*X"
 STANDARD_DEVIATIONS = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KernelsInfo:
     """Points with class, wrongness and contribution; the outlines of their kernels; the class at each place of the grid.
 
@@ -48,9 +48,19 @@ def info(v: KernelView) -> KernelsInfo:
     circle = STANDARD_DEVIATIONS * np.stack([np.cos(angle), np.sin(angle)])
     outlines = v.points[drawn][:, :, None] + v.ellipses[v.codes[drawn]] @ circle
     return KernelsInfo(
-        v.points, v.codes, (v.assigned != v.codes).astype(np.int64), v.contributions, drawn, outlines, v.grid_x, v.grid_y,
-        v.grid, tuple(map(str, v.classes)), v.axes, v.explained,
-    )  # fmt: skip
+        points=v.points,
+        codes=v.codes,
+        wrong=(v.assigned != v.codes).astype(np.int64),
+        contributions=v.contributions,
+        drawn=drawn,
+        outlines=outlines,
+        grid_x=v.grid_x,
+        grid_y=v.grid_y,
+        grid=v.grid,
+        labels=tuple(map(str, v.classes)),
+        axes=v.axes,
+        explained=v.explained,
+    )
 
 
 def draw(numbers: KernelsInfo, ax: Any) -> None:
@@ -60,24 +70,43 @@ def draw(numbers: KernelsInfo, ax: Any) -> None:
     count = len(numbers.labels)
     colours = [PALETTE[k % len(PALETTE)] for k in range(count)]
     ax.pcolormesh(
-        numbers.grid_x, numbers.grid_y, numbers.grid, cmap=ListedColormap(colours), vmin=-0.5, vmax=count - 0.5,
-        alpha=0.18, shading="nearest", rasterized=True, linewidth=0,
-    )  # fmt: skip
+        numbers.grid_x,
+        numbers.grid_y,
+        numbers.grid,
+        cmap=ListedColormap(colours),
+        vmin=-0.5,
+        vmax=count - 0.5,
+        alpha=0.18,
+        shading="nearest",
+        rasterized=True,
+        linewidth=0,
+    )
     for index, outline in zip(numbers.drawn, numbers.outlines):
         ax.plot(*outline, color=colours[numbers.codes[index]], linewidth=0.7, alpha=0.55)
     for code, name in enumerate(numbers.labels):
         mine = numbers.codes == code
         sizes = 14 + 50 * numbers.contributions[mine]
         ax.scatter(
-            *numbers.points[mine].T, s=sizes, color=colours[code], marker=MARKERS[code % len(MARKERS)], label=label(name),
-            linewidth=0.5, edgecolor="white", zorder=3,
-        )  # fmt: skip
+            *numbers.points[mine].T,
+            s=sizes,
+            color=colours[code],
+            marker=MARKERS[code % len(MARKERS)],
+            label=label(name),
+            linewidth=0.5,
+            edgecolor="white",
+            zorder=3,
+        )
     wrong = numbers.wrong == 1
     if wrong.any():
         ax.scatter(
-            *numbers.points[wrong].T, s=110, facecolor="none", edgecolor="#000000", linewidth=0.9, zorder=4,
+            *numbers.points[wrong].T,
+            s=110,
+            facecolor="none",
+            edgecolor="#000000",
+            linewidth=0.9,
+            zorder=4,
             label="misclassified",
-        )  # fmt: skip
+        )
     ax.set_xlim(numbers.grid_x[0], numbers.grid_x[-1])
     ax.set_ylim(numbers.grid_y[0], numbers.grid_y[-1])
     ax.set_aspect("equal", adjustable="box")
@@ -90,10 +119,15 @@ def draw(numbers: KernelsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "kernels", KernelView, info, draw, "Kernels and decision regions",
-        "Each outline is one standard deviation of the kernel around a training point; its share in regions of another colour "
+        name="kernels",
+        record=KernelView,
+        info=info,
+        draw=draw,
+        title="Kernels and decision regions",
+        caption="Each outline is one standard deviation of the kernel around a training point; its share in regions of another colour "
         "is that point's contribution to the bolstered error (larger marks). Of more than 150 kernels only those that contribute "
         "most are drawn. With more than two dimensions the plane is a projection, the regions a cut through the mean.",
-        size=(7.0, 4.6), order=10,
+        size=(7.0, 4.6),
+        order=10,
     )
-)  # fmt: skip
+)

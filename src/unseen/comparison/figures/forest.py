@@ -15,7 +15,7 @@ from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below,
 __all__ = ["ForestInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ForestInfo:
     """Pairs from top to bottom; `low` and `high` are NaN where a test has no interval; `shown` marks a verdict."""
 
@@ -44,11 +44,18 @@ def info(result: Comparison | Comparisons) -> ForestInfo:
     chances = [p.p_adjusted if p.p_adjusted is not None else p.p for p in pairs]
     first = pairs[0]
     return ForestInfo(
-        tuple(p.a for p in pairs), tuple(p.b for p in pairs), np.array([p.difference for p in pairs]), ends[:, 0],
-        ends[:, 1], np.array([np.nan if c is None else c for c in chances]),
-        tuple(p.decided is not None for p in pairs),
-        None if first.rope is None else (first.rope.low, first.rope.high), first.estimate.loss, first.level, first.test,
-    )  # fmt: skip
+        a=tuple(p.a for p in pairs),
+        b=tuple(p.b for p in pairs),
+        values=np.array([p.difference for p in pairs]),
+        low=ends[:, 0],
+        high=ends[:, 1],
+        p=np.array([np.nan if c is None else c for c in chances]),
+        shown=tuple(p.decided is not None for p in pairs),
+        rope=None if first.rope is None else (first.rope.low, first.rope.high),
+        loss=first.estimate.loss,
+        level=first.level,
+        test=first.test,
+    )
 
 
 def draw(numbers: ForestInfo, ax: Any) -> None:
@@ -110,5 +117,25 @@ CAPTION = (
     "Left of the dashed line the model named first is better (a score s is compared as 1 − s). Intervals hold for one pair each; p-values are "
     "adjusted for the number of pairs. A hollow point has no interval."
 )
-figure(Figure("differences", Comparisons, info, draw, "Differences between the models", CAPTION, order=10))
-figure(Figure("difference", Comparison, info, draw, "Difference between the two models", CAPTION, order=10))
+figure(
+    Figure(
+        name="differences",
+        record=Comparisons,
+        info=info,
+        draw=draw,
+        title="Differences between the models",
+        caption=CAPTION,
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="difference",
+        record=Comparison,
+        info=info,
+        draw=draw,
+        title="Difference between the two models",
+        caption=CAPTION,
+        order=10,
+    )
+)

@@ -16,7 +16,7 @@ from unseen.show.style import MAIN, OTHER, axis_name, label, legend_below, perce
 __all__ = ["ModelsInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelsInfo:
     """Models in ascending order of error; the last row is the winner's corrected error."""
 
@@ -42,7 +42,7 @@ def info(c: Comparisons) -> ModelsInfo:
     names = (*order, f"whichever is best of {c.winner.n_models}")
     loss, values = as_measure(c.estimates[order[0]].loss, error)
     span = np.sort(as_measure(c.estimates[order[0]].loss, errors)[1], axis=1)
-    return ModelsInfo(names, values, span[:, 0], span[:, 1], loss, c.pairs[0].level)
+    return ModelsInfo(labels=names, values=values, low=span[:, 0], high=span[:, 1], loss=loss, level=c.pairs[0].level)
 
 
 def draw(numbers: ModelsInfo, ax: Any) -> None:
@@ -73,9 +73,13 @@ def draw(numbers: ModelsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "models", Comparisons, info, draw, "Errors of the models",
-        "Each model's own error, and the error to expect of a model chosen as the best of them on these data. Models share "
+        name="models",
+        record=Comparisons,
+        info=info,
+        draw=draw,
+        title="Errors of the models",
+        caption="Each model's own error, and the error to expect of a model chosen as the best of them on these data. Models share "
         "their splits, so overlapping intervals do not mean that they are equal: the differences above say that.",
         order=20,
     )
-)  # fmt: skip
+)

@@ -18,7 +18,7 @@ POINTS = 241
 TALL = 0.82
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PosteriorInfo:
     """Per pair its density on one grid of differences, the three probabilities, and the region."""
 
@@ -53,9 +53,14 @@ def info(result: Comparison | Comparisons) -> PosteriorInfo | None:
     density = np.array([t.pdf(grid, p.estimate.df or np.inf, c, s) for p, c, s in zip(pairs, centre, scale)])
     chances = tuple(p.rope.posterior for p in pairs if p.rope is not None and p.rope.posterior is not None)
     return PosteriorInfo(
-        tuple(p.a for p in pairs), tuple(p.b for p in pairs), grid, density, chances, (rope.low, rope.high),
-        pairs[0].estimate.loss,
-    )  # fmt: skip
+        a=tuple(p.a for p in pairs),
+        b=tuple(p.b for p in pairs),
+        grid=grid,
+        density=density,
+        chances=chances,
+        rope=(rope.low, rope.high),
+        loss=pairs[0].estimate.loss,
+    )
 
 
 def draw(numbers: PosteriorInfo, ax: Any) -> None:
@@ -86,5 +91,25 @@ CAPTION = (
     "Posterior of each difference. The grey band is the region of practical equivalence; the numbers are the probabilities "
     "of lying left of it, inside it and right of it."
 )
-figure(Figure("posterior", Comparisons, info, draw, "Posterior of the differences", CAPTION, order=30))
-figure(Figure("posterior", Comparison, info, draw, "Posterior of the difference", CAPTION, order=30))
+figure(
+    Figure(
+        name="posterior",
+        record=Comparisons,
+        info=info,
+        draw=draw,
+        title="Posterior of the differences",
+        caption=CAPTION,
+        order=30,
+    )
+)
+figure(
+    Figure(
+        name="posterior",
+        record=Comparison,
+        info=info,
+        draw=draw,
+        title="Posterior of the difference",
+        caption=CAPTION,
+        order=30,
+    )
+)

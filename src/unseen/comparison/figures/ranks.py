@@ -12,7 +12,7 @@ from unseen.significance.ranking import Ranking
 __all__ = ["RanksInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RanksInfo:
     """Models from the best mean rank to the worst, and the first and last of each group that is not distinguished."""
 
@@ -33,7 +33,13 @@ def info(r: Ranking) -> RanksInfo:
     order = r.order()
     names = tuple(r.names[k] for k in order)
     groups = tuple((names.index(group[0]), names.index(group[-1])) for group in r.groups())
-    return RanksInfo(names, tuple(float(r.mean_ranks[k]) for k in order), groups, r.critical_difference, r.n_datasets)
+    return RanksInfo(
+        names=names,
+        ranks=tuple(float(r.mean_ranks[k]) for k in order),
+        groups=groups,
+        critical_difference=r.critical_difference,
+        n_datasets=r.n_datasets,
+    )
 
 
 def draw(numbers: RanksInfo, ax: Any) -> None:
@@ -66,17 +72,26 @@ def draw(numbers: RanksInfo, ax: Any) -> None:
         end = 1 + numbers.critical_difference
         ax.plot([1, end], [1.0, 1.0], color=OTHER, linewidth=2, marker="|", markersize=8, clip_on=False)
         ax.annotate(
-            f"critical difference {numbers.critical_difference:.2f}", (end, 1.0), (6, 0), textcoords="offset points",
-            va="center", ha="left", annotation_clip=False,
-        )  # fmt: skip
+            f"critical difference {numbers.critical_difference:.2f}",
+            (end, 1.0),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            ha="left",
+            annotation_clip=False,
+        )
     ax.axis("off")
 
 
 figure(
     Figure(
-        "ranks", Ranking, info, draw, "Mean ranks and critical difference",
-        "Mean rank of each model over the data sets, 1 being the best. Models joined by a bar are not distinguished by the "
+        name="ranks",
+        record=Ranking,
+        info=info,
+        draw=draw,
+        title="Mean ranks and critical difference",
+        caption="Mean rank of each model over the data sets, 1 being the best. Models joined by a bar are not distinguished by the "
         "pairwise tests.",
         order=10,
     )
-)  # fmt: skip
+)

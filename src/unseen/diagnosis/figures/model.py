@@ -19,7 +19,7 @@ __all__ = ["CoefficientsInfo", "Drawn"]
 MOST = 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CoefficientsInfo:
     """The largest coefficients relative to their errors: names, values, ends, and which cannot be told from zero."""
 
@@ -45,7 +45,12 @@ def coefficients_info(d: Diagnosis) -> CoefficientsInfo | None:
     order = np.argsort(-ratio, kind="stable")[:MOST]
     size = (7.0, 1.0 + 0.26 * len(order))
     return CoefficientsInfo(
-        tuple(c.names[k] for k in order), c.value[order], c.low[order], c.high[order], c.near_zero[order], size
+        names=tuple(c.names[k] for k in order),
+        value=c.value[order],
+        low=c.low[order],
+        high=c.high[order],
+        weak=c.near_zero[order],
+        size=size,
     )
 
 
@@ -146,21 +151,51 @@ def draw_dependence(numbers: Drawn, ax: Any) -> None:
     legend_below(ax)
 
 
-figure(Figure(
-    "diagnosis-coefficients", Diagnosis, coefficients_info, draw_coefficients, "Coefficients",
-    "Coefficients of the fit on all rows with their intervals, clearest first; hollow grey ones cannot be told from zero.",
-    order=20,
-))  # fmt: skip
-figure(Figure(
-    "diagnosis-curve", Diagnosis, curve_info, draw_curve, "Learning curve and more data",
-    "Bands hold the middle of the repetitions. The dashed law is a guess beyond the sizes that were run; its shade says how "
-    "uncertain it is.", (7.0, 4.0), 30,
-))  # fmt: skip
-figure(Figure(
-    "diagnosis-noise", Diagnosis, noise_info, draw_noise, "Tolerance of noise",
-    "Models trained on corrupted bootstrap samples and tested on clean units out of the bag.", (6.4, 3.4), 40,
-))  # fmt: skip
-figure(Figure(
-    "diagnosis-dependence", Diagnosis, dependence_info, draw_dependence, "Is there any dependence?",
-    "If the features said nothing of the target, the error on the data would look like one of the others.", (6.4, 3.4), 50,
-))  # fmt: skip
+figure(
+    Figure(
+        name="diagnosis-coefficients",
+        record=Diagnosis,
+        info=coefficients_info,
+        draw=draw_coefficients,
+        title="Coefficients",
+        caption="Coefficients of the fit on all rows with their intervals, clearest first; hollow grey ones cannot be told from zero.",
+        order=20,
+    )
+)
+figure(
+    Figure(
+        name="diagnosis-curve",
+        record=Diagnosis,
+        info=curve_info,
+        draw=draw_curve,
+        title="Learning curve and more data",
+        caption="Bands hold the middle of the repetitions. The dashed law is a guess beyond the sizes that were run; its shade says how "
+        "uncertain it is.",
+        size=(7.0, 4.0),
+        order=30,
+    )
+)
+figure(
+    Figure(
+        name="diagnosis-noise",
+        record=Diagnosis,
+        info=noise_info,
+        draw=draw_noise,
+        title="Tolerance of noise",
+        caption="Models trained on corrupted bootstrap samples and tested on clean units out of the bag.",
+        size=(6.4, 3.4),
+        order=40,
+    )
+)
+figure(
+    Figure(
+        name="diagnosis-dependence",
+        record=Diagnosis,
+        info=dependence_info,
+        draw=draw_dependence,
+        title="Is there any dependence?",
+        caption="If the features said nothing of the target, the error on the data would look like one of the others.",
+        size=(6.4, 3.4),
+        order=50,
+    )
+)

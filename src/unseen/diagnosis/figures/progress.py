@@ -65,11 +65,27 @@ def draw(numbers: ProgressInfo, ax: Any) -> None:
     legend_below(ax, columns=2)
 
 
-figure(Figure(
-    "progress", TrainingProgress, errors_info, draw, "Error by epoch",
-    "Training error goes on falling; where the monitored error rises again the model learns what is not there.", (7.0, 4.0), 10,
-))  # fmt: skip
-figure(Figure(
-    "weights", TrainingProgress, weights_info, draw, "Weight vector by epoch",
-    "The rate at which the angle changes tells how far training is from its end.", (7.0, 4.0), 20,
-))  # fmt: skip
+figure(
+    Figure(
+        name="progress",
+        record=TrainingProgress,
+        info=errors_info,
+        draw=draw,
+        title="Error by epoch",
+        caption="Training error goes on falling; where the monitored error rises again the model learns what is not there.",
+        size=(7.0, 4.0),
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="weights",
+        record=TrainingProgress,
+        info=weights_info,
+        draw=draw,
+        title="Weight vector by epoch",
+        caption="The rate at which the angle changes tells how far training is from its end.",
+        size=(7.0, 4.0),
+        order=20,
+    )
+)

@@ -17,7 +17,7 @@ __all__ = ["LinkInfo", "RankingInfo", "UnitsInfo"]
 NAMED = 8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnitsInfo:
     """Error and agreement (or spread) of each unit, which are hard, and names for the hardest."""
 
@@ -43,7 +43,9 @@ def units_info(d: Diagnosis) -> UnitsInfo:
     for k in u.hard:
         places.setdefault((float(u.agreement[k]), float(u.error[k])), []).append(u.names[k])
     names = tuple((x, y, _listed(here)) for (x, y), here in list(places.items())[:NAMED])
-    return UnitsInfo(u.error, u.agreement, hard, names, d.table.loss, u.task == "regression")
+    return UnitsInfo(
+        error=u.error, agreement=u.agreement, hard=hard, names=names, loss=d.table.loss, spread=u.task == "regression"
+    )
 
 
 def _listed(names: list[str]) -> str:
@@ -65,7 +67,7 @@ def draw_units(numbers: UnitsInfo, ax: Any) -> None:
     legend_below(ax)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LinkInfo:
     """Training error and optimism of each split, their correlation, and the straight line through them."""
 
@@ -88,7 +90,7 @@ def link_info(d: Diagnosis) -> LinkInfo:
     if np.ptp(o.train) > 0:
         slope, cut = np.polyfit(o.train, o.optimism, 1)
         line = float(slope), float(cut)
-    return LinkInfo(o.train, o.optimism, o.correlation, line, d.table.loss)
+    return LinkInfo(train=o.train, optimism=o.optimism, correlation=o.correlation, line=line, loss=d.table.loss)
 
 
 def draw_link(numbers: LinkInfo, ax: Any) -> None:
@@ -137,17 +139,39 @@ def draw_ranking(numbers: RankingInfo, ax: Any) -> None:
     ax.set_xlabel("splits in which it has the smallest error")
 
 
-figure(Figure(
-    "diagnosis-units", Diagnosis, units_info, draw_units, "Hard and unstable units",
-    "Each point is a unit. High and to the right: models agree and are wrong, so look for a wrong label. High and to the "
-    "left: models disagree, so more data or a missing feature may help.", (7.0, 4.2), 10,
-))  # fmt: skip
-figure(Figure(
-    "diagnosis-optimism", Diagnosis, link_info, draw_link, "Optimism and training error",
-    "Each point is a split. Where the line falls, adding the mean optimism to the training error does not cure its bias.",
-    (6.4, 3.8), 60,
-))  # fmt: skip
-figure(Figure(
-    "diagnosis-ranking", Diagnosis, ranking_info, draw_ranking, "Stability of the ranking",
-    "A share near one over the number of models says that the ranking is decided by the split.", order=70,
-))  # fmt: skip
+figure(
+    Figure(
+        name="diagnosis-units",
+        record=Diagnosis,
+        info=units_info,
+        draw=draw_units,
+        title="Hard and unstable units",
+        caption="Each point is a unit. High and to the right: models agree and are wrong, so look for a wrong label. High and to the "
+        "left: models disagree, so more data or a missing feature may help.",
+        size=(7.0, 4.2),
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="diagnosis-optimism",
+        record=Diagnosis,
+        info=link_info,
+        draw=draw_link,
+        title="Optimism and training error",
+        caption="Each point is a split. Where the line falls, adding the mean optimism to the training error does not cure its bias.",
+        size=(6.4, 3.8),
+        order=60,
+    )
+)
+figure(
+    Figure(
+        name="diagnosis-ranking",
+        record=Diagnosis,
+        info=ranking_info,
+        draw=draw_ranking,
+        title="Stability of the ranking",
+        caption="A share near one over the number of models says that the ranking is decided by the split.",
+        order=70,
+    )
+)

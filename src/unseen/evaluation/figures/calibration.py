@@ -15,7 +15,7 @@ from unseen.show.style import GREY, MAIN, label, tidy
 __all__ = ["CalibrationInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CalibrationInfo:
     """Mean probability, observed share and its limits in each bin; the class and the reliability term."""
 
@@ -34,7 +34,14 @@ class CalibrationInfo:
 
 def info(c: Calibration) -> CalibrationInfo:
     """Return the bins."""
-    return CalibrationInfo(c.label, c.predicted, c.observed, c.low, c.high, c.brier.reliability)
+    return CalibrationInfo(
+        label=c.label,
+        predicted=c.predicted,
+        observed=c.observed,
+        low=c.low,
+        high=c.high,
+        reliability=c.brier.reliability,
+    )
 
 
 def of_measures(m: Measures) -> CalibrationInfo | None:
@@ -61,5 +68,27 @@ def draw(numbers: CalibrationInfo, ax: Any) -> None:
 CAPTION = (
     "Each point is a bin of about as many cases; calibrated probabilities lie on the dashed line within their limits."
 )
-figure(Figure("calibration", Measures, of_measures, draw, "Calibration", CAPTION, (5.0, 4.8), 50))
-figure(Figure("calibration", Calibration, info, draw, "Calibration", CAPTION, (5.0, 4.8), 10))
+figure(
+    Figure(
+        name="calibration",
+        record=Measures,
+        info=of_measures,
+        draw=draw,
+        title="Calibration",
+        caption=CAPTION,
+        size=(5.0, 4.8),
+        order=50,
+    )
+)
+figure(
+    Figure(
+        name="calibration",
+        record=Calibration,
+        info=info,
+        draw=draw,
+        title="Calibration",
+        caption=CAPTION,
+        size=(5.0, 4.8),
+        order=10,
+    )
+)

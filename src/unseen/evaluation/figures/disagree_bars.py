@@ -20,7 +20,7 @@ class Parts:
     counts: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Spans:
     """Intervals of a difference and the bound that needs no labels."""
 
@@ -56,7 +56,9 @@ def draw_parts(info: Parts, ax: Any) -> None:
 
 def _spans(d: LabelledDisagreement) -> Spans:
     ends = ((d.interval.low, d.interval.high), (d.population.low, d.population.high))
-    return Spans(("these points", "new points"), d.difference, ends, d.share, (d.first, d.second))
+    return Spans(
+        labels=("these points", "new points"), value=d.difference, ends=ends, bound=d.share, names=(d.first, d.second)
+    )
 
 
 def draw_spans(info: Spans, ax: Any) -> None:
@@ -73,12 +75,27 @@ def draw_spans(info: Spans, ax: Any) -> None:
     ax.legend(frameon=False, loc="upper right", fontsize=9)
 
 
-figure(Figure(
-    "disagreement", Disagreement, _parts, draw_parts, "Points on which the two disagree",
-    "Only the points on the right need labels to tell which of the two is better.", (7.0, 1.9), 10,
-))  # fmt: skip
-figure(Figure(
-    "disagreement-intervals", LabelledDisagreement, _spans, draw_spans, "Difference of the accuracies",
-    "Right of the dashed line the first classifier is better; the shaded band is what is known without any label.",
-    (7.0, 2.4), 10,
-))  # fmt: skip
+figure(
+    Figure(
+        name="disagreement",
+        record=Disagreement,
+        info=_parts,
+        draw=draw_parts,
+        title="Points on which the two disagree",
+        caption="Only the points on the right need labels to tell which of the two is better.",
+        size=(7.0, 1.9),
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="disagreement-intervals",
+        record=LabelledDisagreement,
+        info=_spans,
+        draw=draw_spans,
+        title="Difference of the accuracies",
+        caption="Right of the dashed line the first classifier is better; the shaded band is what is known without any label.",
+        size=(7.0, 2.4),
+        order=10,
+    )
+)

@@ -14,7 +14,7 @@ __all__ = ["ForestInfo"]
 MOST = 40
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ForestInfo:
     """Names, values and interval ends, one line each, and the value that knows nothing (None where it depends)."""
 
@@ -45,9 +45,12 @@ def info(m: Measures) -> ForestInfo | None:
         return None
     ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for _, e, _ in rows)
     return ForestInfo(
-        tuple(name for name, _, _ in rows), tuple(e.value for _, e, _ in rows), ends, tuple(n for _, _, n in rows),
-        (7.0, 0.9 + 0.26 * len(rows)),
-    )  # fmt: skip
+        labels=tuple(name for name, _, _ in rows),
+        values=tuple(e.value for _, e, _ in rows),
+        ends=ends,
+        neutral=tuple(n for _, _, n in rows),
+        size=(7.0, 0.9 + 0.26 * len(rows)),
+    )
 
 
 def draw(numbers: ForestInfo, ax: Any) -> None:
@@ -66,7 +69,14 @@ def draw(numbers: ForestInfo, ax: Any) -> None:
     ax.axvline(1, color=GREY, linewidth=0.6)
 
 
-figure(Figure(
-    "measures", Measures, info, draw, "Measures",
-    "Points with their confidence intervals; the upright stroke marks what scores without information would get.", order=20,
-))  # fmt: skip
+figure(
+    Figure(
+        name="measures",
+        record=Measures,
+        info=info,
+        draw=draw,
+        title="Measures",
+        caption="Points with their confidence intervals; the upright stroke marks what scores without information would get.",
+        order=20,
+    )
+)

@@ -12,7 +12,7 @@ from unseen.show.style import PALETTE, label, measure_name, tidy
 __all__: list[str] = []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Forest:
     """Values with their intervals, one line each."""
 
@@ -27,7 +27,9 @@ def _estimates(result: PredictionFiles) -> Forest:
     rows = result.by_file()
     ends = tuple(None if row["lower"] is None else (row["lower"], row["upper"]) for row in rows)
     values = tuple(row["estimate"] for row in rows)
-    return Forest(tuple(result.estimates), values, ends, measure_name(rows[0]["measure"]), False)
+    return Forest(
+        labels=tuple(result.estimates), values=values, ends=ends, xlabel=measure_name(rows[0]["measure"]), zero=False
+    )
 
 
 def _differences(result: PredictionFiles) -> Forest | None:
@@ -36,7 +38,11 @@ def _differences(result: PredictionFiles) -> Forest | None:
     ends = tuple(None if p.interval is None else (p.interval.low, p.interval.high) for p in result.pairs)
     labels = tuple(f"{p.a} − {p.b}" for p in result.pairs)
     return Forest(
-        labels, tuple(p.difference for p in result.pairs), ends, f"difference of {measure_name(result.loss)}", True
+        labels=labels,
+        values=tuple(p.difference for p in result.pairs),
+        ends=ends,
+        xlabel=f"difference of {measure_name(result.loss)}",
+        zero=True,
     )
 
 
@@ -54,12 +60,27 @@ def draw_forest(info: Forest, ax: Any) -> None:
     ax.set_xlabel(label(info.xlabel, 60))
 
 
-figure(Figure(
-    "file-errors", PredictionFiles, _estimates, draw_forest, "Error of each file",
-    "Points with their confidence intervals; files share their rows, so overlapping intervals do not mean equal models.",
-    (7.0, 2.6), 20,
-))  # fmt: skip
-figure(Figure(
-    "file-differences", PredictionFiles, _differences, draw_forest, "Paired differences",
-    "Left of the dashed line the first of the two is better (a score s is compared as 1 − s).", (7.0, 2.6), 10,
-))  # fmt: skip
+figure(
+    Figure(
+        name="file-errors",
+        record=PredictionFiles,
+        info=_estimates,
+        draw=draw_forest,
+        title="Error of each file",
+        caption="Points with their confidence intervals; files share their rows, so overlapping intervals do not mean equal models.",
+        size=(7.0, 2.6),
+        order=20,
+    )
+)
+figure(
+    Figure(
+        name="file-differences",
+        record=PredictionFiles,
+        info=_differences,
+        draw=draw_forest,
+        title="Paired differences",
+        caption="Left of the dashed line the first of the two is better (a score s is compared as 1 − s).",
+        size=(7.0, 2.6),
+        order=10,
+    )
+)

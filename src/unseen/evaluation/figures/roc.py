@@ -20,7 +20,7 @@ MOST_CURVES = 5
 MOST_POINTS = 400
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RocInfo:
     """Curves by class (false-alarm rate, sensitivity), their areas, the band of a single one, and the decision made."""
 
@@ -49,7 +49,14 @@ def _of(rocs: list[Roc], level: float, decision: tuple[float, float] | None) -> 
         some = np.unique(np.linspace(0, len(grid) - 1, min(MOST_POINTS, len(grid))).round().astype(int))
         band = grid[some], low[some], high[some]
     curves = tuple(_thinned(r.alarm_rate, r.hit_rate) for r in rocs)
-    return RocInfo(tuple(r.label for r in rocs), curves, tuple(r.auc.value for r in rocs), band, decision, level)
+    return RocInfo(
+        labels=tuple(r.label for r in rocs),
+        curves=curves,
+        areas=tuple(r.auc.value for r in rocs),
+        band=band,
+        decision=decision,
+        level=level,
+    )
 
 
 def info(m: Measures) -> RocInfo | None:
@@ -93,7 +100,7 @@ def draw(numbers: RocInfo, ax: Any) -> None:
     legend_below(ax, columns=2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PrecisionInfo:
     """Sensitivity, precision and its limits, the area under the steps, and the prevalence."""
 
@@ -121,7 +128,13 @@ def precision_info(m: Measures) -> PrecisionInfo | None:
         return None
     some = np.unique(np.linspace(0, len(p.recall) - 1, min(MOST_POINTS, len(p.recall))).round().astype(int))
     return PrecisionInfo(
-        p.label, p.recall[some], p.precision[some], p.low[some], p.high[some], p.average_precision.value, p.prevalence
+        label=p.label,
+        recall=p.recall[some],
+        precision=p.precision[some],
+        low=p.low[some],
+        high=p.high[some],
+        area=p.average_precision.value,
+        prevalence=p.prevalence,
     )
 
 
@@ -142,9 +155,32 @@ CAPTION = (
     "Sensitivity against false-alarm rate as the threshold falls, one point per distinct score. The band holds the whole true "
     "curve with the stated confidence, which makes it wide."
 )
-figure(Figure("roc", Measures, info, draw, "ROC curve", CAPTION, (5.6, 5.4), 30))
-figure(Figure("roc", Roc, info_of_roc, draw, "ROC curve", CAPTION, (5.6, 5.4), 10))
-figure(Figure(
-    "precision-recall", Measures, precision_info, draw_precision, "Precision and recall",
-    "Share of positives among the cases called positive; the shade holds pointwise Wilson limits.", (6.4, 3.8), 40,
-))  # fmt: skip
+figure(
+    Figure(
+        name="roc", record=Measures, info=info, draw=draw, title="ROC curve", caption=CAPTION, size=(5.6, 5.4), order=30
+    )
+)
+figure(
+    Figure(
+        name="roc",
+        record=Roc,
+        info=info_of_roc,
+        draw=draw,
+        title="ROC curve",
+        caption=CAPTION,
+        size=(5.6, 5.4),
+        order=10,
+    )
+)
+figure(
+    Figure(
+        name="precision-recall",
+        record=Measures,
+        info=precision_info,
+        draw=draw_precision,
+        title="Precision and recall",
+        caption="Share of positives among the cases called positive; the shade holds pointwise Wilson limits.",
+        size=(6.4, 3.8),
+        order=40,
+    )
+)

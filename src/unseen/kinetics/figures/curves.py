@@ -15,7 +15,7 @@ from unseen.show.style import PALETTE, label, legend_below, tidy
 __all__ = ["CurvesInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CurvesInfo:
     """For each analyte: its curve and 95% band on a grid of minutes, its samples and its removed samples."""
 
@@ -46,9 +46,16 @@ def info(fit: KineticFit) -> CurvesInfo:
     gone = {a: [r for r in fit.removed if r.analyte == a and np.isfinite(r.time) and r.ttr > 0] for a in analytes}
     removed = tuple((np.array([r.time for r in gone[a]]), np.array([r.ttr for r in gone[a]])) for a in analytes)
     return CurvesInfo(
-        analytes, minutes, tuple(fit.predict(minutes, a) for a in analytes), tuple(b[0] for b in bands),
-        tuple(b[1] for b in bands), tuple(fit.curves.of(k)[:2] for k in range(3)), removed, fit.location, fit.subject,
-    )  # fmt: skip
+        analytes=analytes,
+        minutes=minutes,
+        curves=tuple(fit.predict(minutes, a) for a in analytes),
+        low=tuple(b[0] for b in bands),
+        high=tuple(b[1] for b in bands),
+        samples=tuple(fit.curves.of(k)[:2] for k in range(3)),
+        removed=removed,
+        location=fit.location,
+        subject=fit.subject,
+    )
 
 
 def draw(numbers: CurvesInfo, ax: Any) -> None:
@@ -62,9 +69,14 @@ def draw(numbers: CurvesInfo, ax: Any) -> None:
         ax.fill_between(numbers.minutes, low, numbers.high[k], color=colour, alpha=0.2, linewidth=0)
         ax.plot(numbers.minutes, numbers.curves[k], color=colour, linewidth=1.6)
         ax.plot(
-            *numbers.samples[k], marker, color=colour, markersize=5, markerfacecolor="none", markeredgewidth=1.4,
+            *numbers.samples[k],
+            marker,
+            color=colour,
+            markersize=5,
+            markerfacecolor="none",
+            markeredgewidth=1.4,
             label=label(analyte),
-        )  # fmt: skip
+        )
         if numbers.removed[k][0].size:
             ax.plot(*numbers.removed[k], "x", color=colour, markersize=9, markeredgewidth=2)
     if any(r[0].size for r in numbers.removed):
@@ -78,8 +90,13 @@ def draw(numbers: CurvesInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "curves", KineticFit, info, draw, "Fitted curves",
-        "Samples and the joint fit with its pointwise 95% confidence band; crosses were removed before the fit.",
-        size=(7.0, 4.4), order=10,
+        name="curves",
+        record=KineticFit,
+        info=info,
+        draw=draw,
+        title="Fitted curves",
+        caption="Samples and the joint fit with its pointwise 95% confidence band; crosses were removed before the fit.",
+        size=(7.0, 4.4),
+        order=10,
     )
-)  # fmt: skip
+)

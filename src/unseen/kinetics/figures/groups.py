@@ -81,7 +81,12 @@ def draw(numbers: GroupsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "groups", GroupComparison, info, draw, "Rates and pools by group",
-        "Circles are subjects, bars the geometric means of the groups; p is adjusted for looking at all features.", order=10,
+        name="groups",
+        record=GroupComparison,
+        info=info,
+        draw=draw,
+        title="Rates and pools by group",
+        caption="Circles are subjects, bars the geometric means of the groups; p is adjusted for looking at all features.",
+        order=10,
     )
-)  # fmt: skip
+)

@@ -62,10 +62,15 @@ def draw(numbers: KineticIntervalsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "intervals", KineticFit, info, draw, "How well each quantity is known",
-        "95% intervals with the full covariance, relative to the estimate beside each name.", order=40,
+        name="intervals",
+        record=KineticFit,
+        info=info,
+        draw=draw,
+        title="How well each quantity is known",
+        caption="95% intervals with the full covariance, relative to the estimate beside each name.",
+        order=40,
     )
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -131,8 +136,13 @@ def draw_ranges(numbers: RangesInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "ranges", KineticFit, info_ranges, draw_ranges, "What stays open when both pools may lose",
-        "Grey: total appearance that the sampled curve allows. Marks: each alternative, fitted to all three curves.",
-        size=(7.0, 2.8), order=45,
+        name="ranges",
+        record=KineticFit,
+        info=info_ranges,
+        draw=draw_ranges,
+        title="What stays open when both pools may lose",
+        caption="Grey: total appearance that the sampled curve allows. Marks: each alternative, fitted to all three curves.",
+        size=(7.0, 2.8),
+        order=45,
     )
-)  # fmt: skip
+)

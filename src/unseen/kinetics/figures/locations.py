@@ -72,16 +72,27 @@ def draw(numbers: LocationsInfo, ax: Any) -> None:
 _CAPTION = (
     "Smaller is better; below 2 (dotted) a location fits as well as the best. IC-EC and EC-IC cannot be told apart."
 )
-figure(Figure("locations", KineticFit, info, draw, "Where conversion takes place", _CAPTION, size=(7.0, 2.6), order=30))
 figure(
     Figure(
-        "locations",
-        KineticStudy,
-        info_study,
-        draw,
-        "Where conversion takes place, all subjects",
-        _CAPTION,
-        (7.0, 2.6),
-        20,
+        name="locations",
+        record=KineticFit,
+        info=info,
+        draw=draw,
+        title="Where conversion takes place",
+        caption=_CAPTION,
+        size=(7.0, 2.6),
+        order=30,
+    )
+)
+figure(
+    Figure(
+        name="locations",
+        record=KineticStudy,
+        info=info_study,
+        draw=draw,
+        title="Where conversion takes place, all subjects",
+        caption=_CAPTION,
+        size=(7.0, 2.6),
+        order=20,
     )
 )

@@ -19,7 +19,7 @@ ROLE = {"1": "EC", "2": "IC", "3": "EC", "4": "IC"}
 HALF = (0.42, 0.2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PoolsInfo:
     """Pools, fluxes per hour and their standard errors under one alternative."""
 
@@ -44,7 +44,11 @@ def _info(location: str) -> Callable[[KineticFit], PoolsInfo | None]:
         if fit.convention == "printed" and location not in ("EC-EC", "IC-IC", "whole-body"):
             return None
         return PoolsInfo(
-            location, fit.scheme.substrates, fit.values(location), fit.std_errors(location), location == fit.location
+            location=location,
+            substrates=fit.scheme.substrates,
+            values=fit.values(location),
+            errors=fit.std_errors(location),
+            used=location == fit.location,
         )
 
     return info
@@ -70,9 +74,15 @@ def draw(numbers: PoolsInfo, ax: Any) -> None:
     ax.set_ylim(-0.75, 1.62)
     for pool, (x, y) in PLACES.items():
         box = FancyBboxPatch(
-            (x - HALF[0], y - HALF[1]), 2 * HALF[0], 2 * HALF[1], boxstyle="round,pad=0.02", fill=False, linewidth=1.6,
-            edgecolor=MAIN if ROLE[pool] == "EC" else "#000000", linestyle="-" if ROLE[pool] == "EC" else "--",
-        )  # fmt: skip
+            (x - HALF[0], y - HALF[1]),
+            2 * HALF[0],
+            2 * HALF[1],
+            boxstyle="round,pad=0.02",
+            fill=False,
+            linewidth=1.6,
+            edgecolor=MAIN if ROLE[pool] == "EC" else "#000000",
+            linestyle="-" if ROLE[pool] == "EC" else "--",
+        )
         ax.add_patch(box)
         substrate = numbers.substrates[0 if pool in "12" else 1]
         ax.text(
@@ -132,8 +142,13 @@ def _conversion(ax: Any, numbers: PoolsInfo) -> None:
 for _rank, _location in enumerate(LOCATIONS):
     figure(
         Figure(
-            f"pools-{_location.lower()}", KineticFit, _info(_location), draw, f"Pools and fluxes, conversion {_location}",
-            "Pools in the unit of the doses, fluxes per hour with standard errors. EC: sampled; IC: not sampled (dashed). "
-            "U: breakdown into the pool; F0: irreversible loss other than conversion.", order=60 + _rank,
+            name=f"pools-{_location.lower()}",
+            record=KineticFit,
+            info=_info(_location),
+            draw=draw,
+            title=f"Pools and fluxes, conversion {_location}",
+            caption="Pools in the unit of the doses, fluxes per hour with standard errors. EC: sampled; IC: not sampled (dashed). "
+            "U: breakdown into the pool; F0: irreversible loss other than conversion.",
+            order=60 + _rank,
         )
-    )  # fmt: skip
+    )

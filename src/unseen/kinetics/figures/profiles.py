@@ -15,7 +15,7 @@ from unseen.show.style import PALETTE, label, legend_below, tidy
 __all__ = ["ProfilesInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ProfilesInfo:
     """For each quantity: values divided by the estimate, root of the rise of the sum of squares, and its limit."""
 
@@ -38,9 +38,12 @@ def info(fit: KineticFit) -> ProfilesInfo:
     names = tuple(n for n in ("k21", "Fconv", first, second) if values.get(n, 0.0) > 0)
     made = [fit.profile(n, points=9) for n in names]
     return ProfilesInfo(
-        names, tuple(p.values / values[n] for n, p in zip(names, made)), tuple(np.sqrt(p.rise) for p in made),
-        float(np.sqrt(made[0].threshold)), tuple((p.interval.low / values[n], p.interval.high / values[n]) for n, p in zip(names, made)),
-    )  # fmt: skip
+        names=names,
+        ratios=tuple(p.values / values[n] for n, p in zip(names, made)),
+        roots=tuple(np.sqrt(p.rise) for p in made),
+        limit=float(np.sqrt(made[0].threshold)),
+        ends=tuple((p.interval.low / values[n], p.interval.high / values[n]) for n, p in zip(names, made)),
+    )
 
 
 def draw(numbers: ProfilesInfo, ax: Any) -> None:
@@ -60,9 +63,14 @@ def draw(numbers: ProfilesInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "profiles", KineticFit, info, draw, "Profiles",
-        "Root of the rise of the sum of squares when a quantity is held fixed; the dashed line marks the 95% interval. "
+        name="profiles",
+        record=KineticFit,
+        info=info,
+        draw=draw,
+        title="Profiles",
+        caption="Root of the rise of the sum of squares when a quantity is held fixed; the dashed line marks the 95% interval. "
         "A straight V means that the quick interval is right; a bend or a flat arm, that it is not.",
-        size=(7.0, 3.4), order=50,
+        size=(7.0, 3.4),
+        order=50,
     )
-)  # fmt: skip
+)

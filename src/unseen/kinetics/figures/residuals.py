@@ -49,9 +49,17 @@ def draw(numbers: KineticResidualsInfo, ax: Any) -> None:
         ax.axhline(level, color=PALETTE[5], linewidth=1, linestyle="--")
     for k, analyte in enumerate(numbers.analytes):
         ax.plot(
-            numbers.minutes[k], numbers.residuals[k], "-", color=PALETTE[k], marker="osD"[k], markersize=5, linewidth=0.8,
-            markerfacecolor="none", markeredgewidth=1.4, label=label(analyte),
-        )  # fmt: skip
+            numbers.minutes[k],
+            numbers.residuals[k],
+            "-",
+            color=PALETTE[k],
+            marker="osD"[k],
+            markersize=5,
+            linewidth=0.8,
+            markerfacecolor="none",
+            markeredgewidth=1.4,
+            label=label(analyte),
+        )
     ax.set_xlabel("minutes after the dose")
     ax.set_ylabel("standardised residual")
     legend_below(ax)
@@ -59,8 +67,13 @@ def draw(numbers: KineticResidualsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "residuals", KineticFit, info, draw, "Residuals",
-        "Sample minus curve in standard deviations; long stretches on one side of zero tell of a wrong shape.",
-        size=(7.0, 3.2), order=20,
+        name="residuals",
+        record=KineticFit,
+        info=info,
+        draw=draw,
+        title="Residuals",
+        caption="Sample minus curve in standard deviations; long stretches on one side of zero tell of a wrong shape.",
+        size=(7.0, 3.2),
+        order=20,
     )
-)  # fmt: skip
+)

@@ -15,7 +15,7 @@ from unseen.show.style import GREY, MAIN, label, tidy
 __all__ = ["SubjectsInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SubjectsInfo:
     """Quantities, their means, and per quantity the subjects' values and the mean's interval, all over the mean."""
 
@@ -45,7 +45,7 @@ def info(study: KineticStudy) -> SubjectsInfo | None:
     middle = np.array([m.mean for m in means.values()])
     ratios = np.array([[v[n] for v in values] for n in means]) / middle[:, None]
     low, high = (np.array([getattr(m.interval, e) for m in means.values()]) / middle for e in ("low", "high"))
-    return SubjectsInfo(tuple(means), middle, ratios, low, high)
+    return SubjectsInfo(names=tuple(means), means=middle, ratios=ratios, low=low, high=high)
 
 
 def draw(numbers: SubjectsInfo, ax: Any) -> None:
@@ -63,8 +63,12 @@ def draw(numbers: SubjectsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "subjects", KineticStudy, info, draw, "All subjects",
-        "Dots are subjects, bars the 95% interval of the mean given beside each name; values beyond 3 are drawn at 3.",
+        name="subjects",
+        record=KineticStudy,
+        info=info,
+        draw=draw,
+        title="All subjects",
+        caption="Dots are subjects, bars the 95% interval of the mean given beside each name; values beyond 3 are drawn at 3.",
         order=10,
     )
-)  # fmt: skip
+)

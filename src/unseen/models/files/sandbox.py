@@ -57,9 +57,14 @@ class Sandbox:
         paths = os.pathsep.join(os.path.abspath(p) for p in sys.path if p and not p.endswith(".zip"))
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "unseen.models.files.child"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, cwd=self._folder.name, bufsize=0,
-            env={**environment, **ONE_THREAD, "PYTHONPATH": paths}, close_fds=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=self._folder.name,
+            bufsize=0,
+            env={**environment, **ONE_THREAD, "PYTHONPATH": paths},
+            close_fds=True,
+        )
         self._finalizer = weakref.finalize(self, _end, self._process, self._errors, self._folder)
         request = {
             "do": "load",

@@ -37,8 +37,18 @@ REVIEWED = frozenset(
         *(
             f"sklearn.gaussian_process.kernels.{kernel}"
             for kernel in (
-                "CompoundKernel", "ConstantKernel", "DotProduct", "ExpSineSquared", "Exponentiation", "Hyperparameter",
-                "Matern", "Product", "RBF", "RationalQuadratic", "Sum", "WhiteKernel",
+                "CompoundKernel",
+                "ConstantKernel",
+                "DotProduct",
+                "ExpSineSquared",
+                "Exponentiation",
+                "Hyperparameter",
+                "Matern",
+                "Product",
+                "RBF",
+                "RationalQuadratic",
+                "Sum",
+                "WhiteKernel",
             )
         ),
         *(
@@ -49,8 +59,17 @@ REVIEWED = frozenset(
         "sklearn.metrics._scorer._PassthroughScorer",
         *(
             f"sklearn.model_selection._split.{splitter}"
-            for splitter in ("GroupKFold", "KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit",
-                             "StratifiedGroupKFold", "StratifiedKFold", "StratifiedShuffleSplit", "TimeSeriesSplit")
+            for splitter in (
+                "GroupKFold",
+                "KFold",
+                "RepeatedKFold",
+                "RepeatedStratifiedKFold",
+                "ShuffleSplit",
+                "StratifiedGroupKFold",
+                "StratifiedKFold",
+                "StratifiedShuffleSplit",
+                "TimeSeriesSplit",
+            )
         ),
         "sklearn.neighbors._ball_tree.BallTree",
         "sklearn.neighbors._ball_tree.BallTree64",
@@ -60,7 +79,7 @@ REVIEWED = frozenset(
         "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
         "sklearn.tree._tree.Tree",
     }
-)  # fmt: skip
+)
 
 HOMES = frozenset({"builtins", "collections", "numpy", "scipy", "sklearn"})
 

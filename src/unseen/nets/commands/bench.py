@@ -62,8 +62,16 @@ def bench(
         loaded = nets.Zoo.load(zoo, read_zoo_data(data))
         wanted = "all" if measures == "all" else [part.strip() for part in measures.split(",") if part.strip()]
         result = nets.bench(
-            loaded, wanted, path=values, device=device_of(device), random_state=seed, n_permutations=permutations, max_seconds=max_seconds, images=images, progress=progress_for(quiet),
-        )  # fmt: skip
+            loaded,
+            wanted,
+            path=values,
+            device=device_of(device),
+            random_state=seed,
+            n_permutations=permutations,
+            max_seconds=max_seconds,
+            images=images,
+            progress=progress_for(quiet),
+        )
     elif networks is not None and values is not None:
         source = networks.name
         result = nets.bench_of(networks, values, n_permutations=permutations)

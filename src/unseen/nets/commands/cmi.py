@@ -57,10 +57,16 @@ def cmi(
     names, axes = _split(measure), _split(grid)
     columns = _read(file, [gap, *names, *axes, *([seed_column] if seed_column else [])])
     result = score_measures(
-        columns[gap], {name: columns[name] for name in names}, {axis: columns[axis] for axis in axes}, sizes=_sizes(sizes),
-        self_pairs=self_pairs, seeds=None if seed_column is None else columns[seed_column], level=level, n_permutations=permutations,
+        columns[gap],
+        {name: columns[name] for name in names},
+        {axis: columns[axis] for axis in axes},
+        sizes=_sizes(sizes),
+        self_pairs=self_pairs,
+        seeds=None if seed_column is None else columns[seed_column],
+        level=level,
+        n_permutations=permutations,
         random_state=seed,
-    )  # fmt: skip
+    )
     if json:
         emit(result.to_dict()["measures"], True)
     else:

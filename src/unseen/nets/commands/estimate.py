@@ -117,9 +117,19 @@ def estimate(
         drawn = _pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
         more["posterior"] = _posterior(net, examples, sampler, {"classes": labels, **drawn}, device, seed)
     result = nets.estimate(
-        net, examples.X, examples.y, method=method, repeats=repeats, n_mc=n_mc, device=device, layer=layer, kappa=kappa,
-        random_state=seed, progress=progress_for(quiet), **more,
-    )  # fmt: skip
+        net,
+        examples.X,
+        examples.y,
+        method=method,
+        repeats=repeats,
+        n_mc=n_mc,
+        device=device,
+        layer=layer,
+        kappa=kappa,
+        random_state=seed,
+        progress=progress_for(quiet),
+        **more,
+    )
     emit(result, as_json)
     if not as_json:
         for remark in result.notes:

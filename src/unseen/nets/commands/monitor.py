@@ -16,9 +16,19 @@ from unseen.show.text import text_table
 __all__: list[str] = []
 
 COLUMNS = [
-    "run", "epoch", "train_error", "monitor_error", "monitor_wrong", "monitor_p", "angle", "rate", "best_epoch", "best_error",
-    "state", "seconds_ago",
-]  # fmt: skip
+    "run",
+    "epoch",
+    "train_error",
+    "monitor_error",
+    "monitor_wrong",
+    "monitor_p",
+    "angle",
+    "rate",
+    "best_epoch",
+    "best_error",
+    "state",
+    "seconds_ago",
+]
 
 
 @command("monitor", group="nets")

@@ -61,8 +61,14 @@ def rank(
     found = read_networks(zoo, data, make=make, only=_split(only), device=device_of(device))
     wanted = measures if measures is None or measures == "all" else _split(measures)
     result = nets.rank(
-        found, measures=wanted, accuracy=accuracy, images=images, device=device, random_state=seed, progress=progress_for(quiet)
-    )  # fmt: skip
+        found,
+        measures=wanted,
+        accuracy=accuracy,
+        images=images,
+        device=device,
+        random_state=seed,
+        progress=progress_for(quiet),
+    )
     emit(result, as_json)
     write_report(result, report, quiet)
     keep(result, result.kept_as, f"{zoo.resolve().name}, {data.name}", store, quiet)

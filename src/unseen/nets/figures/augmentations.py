@@ -58,9 +58,13 @@ def draw(numbers: AugmentationsInfo, ax: Any) -> None:
             tile = numbers.images[i, k]
             grey = channels not in (3, 4)
             ax.imshow(
-                tile.mean(axis=2) if grey else tile[..., :3], cmap="gray" if grey else None, vmin=0, vmax=1,
-                extent=(1.08 * k, 1.08 * k + 1, top + tall, top), interpolation="nearest",
-            )  # fmt: skip
+                tile.mean(axis=2) if grey else tile[..., :3],
+                cmap="gray" if grey else None,
+                vmin=0,
+                vmax=1,
+                extent=(1.08 * k, 1.08 * k + 1, top + tall, top),
+                interpolation="nearest",
+            )
             ax.text(
                 1.08 * k + 0.5, top + tall + 0.05, f"{numbers.penalties[i, k]:.2f}", ha="center", va="top", fontsize=10
             )
@@ -73,9 +77,13 @@ def draw(numbers: AugmentationsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "augmentations", AugmentationSheet, info, draw, "Augmented images and their penalties",
-        "Below each image its penalty: of misclassifying it (9 for one left alone, 0 for one changed most; failing under a mild change costs more), or, under the "
+        name="augmentations",
+        record=AugmentationSheet,
+        info=info,
+        draw=draw,
+        title="Augmented images and their penalties",
+        caption="Below each image its penalty: of misclassifying it (9 for one left alone, 0 for one changed most; failing under a mild change costs more), or, under the "
         "changes of Always Generalize, of another predicted class.",
         order=10,
     )
-)  # fmt: skip
+)

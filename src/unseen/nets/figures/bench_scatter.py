@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ __all__ = ["BENCH", "SCORES", "BenchScatterInfo", "scatter_info"]
 MARKERS = "osD^v"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BenchScatterInfo:
     """Values of a measure, the gaps, and the axis that moves the gap most."""
 
@@ -68,7 +68,7 @@ def scatter_info(found: Bench | MeasureScores, measure: str) -> BenchScatterInfo
     if not len(gap):
         return None
     tau = found.line(measure).tau if isinstance(found, Bench) else kendall_tau(gap, values)
-    return BenchScatterInfo(measure, values, gap, axis, groups, tau)
+    return BenchScatterInfo(measure=measure, values=values, gap=gap, axis=axis, groups=groups, tau=tau)
 
 
 def _between(gap: NDArray[np.float64], column: list[Any]) -> float:
@@ -83,18 +83,29 @@ def draw(numbers: BenchScatterInfo, ax: Any) -> None:
     for k, value in enumerate(dict.fromkeys(numbers.groups)):
         own = np.array([g == value for g in numbers.groups])
         ax.plot(
-            numbers.values[own], numbers.gap[own], MARKERS[k % len(MARKERS)], color=PALETTE[k % len(PALETTE)], markersize=5, alpha=0.75,
+            numbers.values[own],
+            numbers.gap[own],
+            MARKERS[k % len(MARKERS)],
+            color=PALETTE[k % len(PALETTE)],
+            markersize=5,
+            alpha=0.75,
             label=label(f"{numbers.axis} {value}"),
-        )  # fmt: skip
+        )
     ax.set_xlabel(label(numbers.measure))
     ax.set_ylabel("gap (training less test accuracy)")
     legend_below(ax)
 
 
-ABOUT = (
-    "Gap against the best measure",
-    "One point per network. Colours are the values of the hyper-parameter that moves the gap most: a measure that only tells these apart is worth no more "
-    "than the hyper-parameter.",
+BENCH = figure(
+    Figure(
+        name="scatter",
+        record=Bench,
+        info=info,
+        draw=draw,
+        title="Gap against the best measure",
+        caption="One point per network. Colours are the values of the hyper-parameter that moves the gap most: a measure that only tells these apart is worth no more "
+        "than the hyper-parameter.",
+        order=20,
+    )
 )
-BENCH = figure(Figure("scatter", Bench, info, draw, *ABOUT, order=20))
-SCORES = figure(Figure("scatter", MeasureScores, scores_info, draw, *ABOUT, order=20))
+SCORES = figure(replace(BENCH, record=MeasureScores, info=scores_info))

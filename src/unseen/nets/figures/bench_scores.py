@@ -16,7 +16,7 @@ from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 __all__ = ["BenchScoresInfo"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BenchScoresInfo:
     """Measures from the best score to the worst, the range over seeds, which are controls, and the floor of each."""
 
@@ -51,7 +51,9 @@ def info(bench: Bench) -> BenchScoresInfo | None:
     )
     names = tuple(line.measure for line in bench.lines)
     control = np.array([line.control for line in bench.lines])
-    return BenchScoresInfo(names, score, low, high, control, np.full(len(names), bench.noise_floor))
+    return BenchScoresInfo(
+        labels=names, scores=score, low=low, high=high, control=control, floors=np.full(len(names), bench.noise_floor)
+    )
 
 
 def scores_info(found: MeasureScores) -> BenchScoresInfo:
@@ -62,7 +64,14 @@ def scores_info(found: MeasureScores) -> BenchScoresInfo:
     low, high = (100 * np.array([pair[k] for pair in ends]) for k in (0, 1))
     floors = 100 * np.array([found.floors[name].quantile for name in names])
     none = np.zeros(len(names), dtype=bool)
-    return BenchScoresInfo(tuple(names), 100 * np.array([s.value for s in scores]), low, high, none, floors)
+    return BenchScoresInfo(
+        labels=tuple(names),
+        scores=100 * np.array([s.value for s in scores]),
+        low=low,
+        high=high,
+        control=none,
+        floors=floors,
+    )
 
 
 def draw(numbers: BenchScoresInfo, ax: Any) -> None:
@@ -91,12 +100,23 @@ TITLE, FLOOR = "Score of every measure", "One in twenty measures without informa
 MEANING = "Conditional mutual information with the gap, out of 100"
 figure(
     Figure(
-        "scores", Bench, info, draw, TITLE, f"{MEANING}; lines reach over the seeds. Controls are red diamonds. {FLOOR}", order=10
-    )
-)  # fmt: skip
-figure(
-    Figure(
-        "scores", MeasureScores, scores_info, draw, TITLE, f"{MEANING}; lines are intervals over seeds, where there are several. {FLOOR}",
+        name="scores",
+        record=Bench,
+        info=info,
+        draw=draw,
+        title=TITLE,
+        caption=f"{MEANING}; lines reach over the seeds. Controls are red diamonds. {FLOOR}",
         order=10,
     )
-)  # fmt: skip
+)
+figure(
+    Figure(
+        name="scores",
+        record=MeasureScores,
+        info=scores_info,
+        draw=draw,
+        title=TITLE,
+        caption=f"{MEANING}; lines are intervals over seeds, where there are several. {FLOOR}",
+        order=10,
+    )
+)

@@ -58,9 +58,13 @@ def draw(numbers: CmiSetsInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "sets", Score, info, draw, "Score by what is held fixed",
-        "The smallest bar is the measure's score: what it still tells once these hyper-parameters are known. With several seeds bars are means "
+        name="sets",
+        record=Score,
+        info=info,
+        draw=draw,
+        title="Score by what is held fixed",
+        caption="The smallest bar is the measure's score: what it still tells once these hyper-parameters are known. With several seeds bars are means "
         "over seeds, and the score is the mean of each seed's smallest.",
         order=10,
     )
-)  # fmt: skip
+)

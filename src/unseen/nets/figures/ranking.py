@@ -76,7 +76,12 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
 
 figure(
     Figure(
-        "ranks", NetRanking, info, draw, "How sure each rank is",
-        "The area of a square is the probability that endless draws of the measures would give that rank. What the measures miss about the gap is not in it.", order=10,
+        name="ranks",
+        record=NetRanking,
+        info=info,
+        draw=draw,
+        title="How sure each rank is",
+        caption="The area of a square is the probability that endless draws of the measures would give that rank. What the measures miss about the gap is not in it.",
+        order=10,
     )
-)  # fmt: skip
+)

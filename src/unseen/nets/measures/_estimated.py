@@ -43,9 +43,15 @@ class Estimated(Measure):
         seed = int(torch.randint(2**31, (1,), generator=generator))
         rows = slice(self.n)
         found: Any = estimate(
-            net.module, net.X_train[rows], net.y_train[rows], self.method, n_mc=self.n_mc, random_state=seed,
-            outputs="logits", classes=list(range_of(net)),
-        )  # fmt: skip
+            net.module,
+            net.X_train[rows],
+            net.y_train[rows],
+            self.method,
+            n_mc=self.n_mc,
+            random_state=seed,
+            outputs="logits",
+            classes=list(range_of(net)),
+        )
         return float(found.value)
 
 

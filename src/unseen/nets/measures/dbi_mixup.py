@@ -74,10 +74,12 @@ class DbiMixup(Measure):
         first, second = torch.triu_indices(len(rows), len(rows), 1, device=net.device)
         pairs = y[first] == y[second]
         first, second = first[pairs], second[pairs]
-        right = torch.cat([
-            net.logits((X[i] + X[j]) / 2).argmax(1) == y[i]
-            for i, j in zip(first.split(net.batch_size), second.split(net.batch_size))
-        ]).double()  # fmt: skip
+        right = torch.cat(
+            [
+                net.logits((X[i] + X[j]) / 2).argmax(1) == y[i]
+                for i, j in zip(first.split(net.batch_size), second.split(net.batch_size))
+            ]
+        ).double()
         counts = torch.bincount(y[first], minlength=net.n_classes)
         shares = torch.bincount(y[first], weights=right, minlength=net.n_classes)[counts > 0] / counts[counts > 0]
         return float(shares.mean())

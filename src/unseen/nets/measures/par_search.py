@@ -91,9 +91,13 @@ def search_rings(net: Net, generator: torch.Generator, n_augment: int = 1) -> tu
 
 
 def _error(
-    net: Net, rings: dict[str, int], generator: torch.Generator, n_augment: int, module: torch.nn.Module | None = None,
+    net: Net,
+    rings: dict[str, int],
+    generator: torch.Generator,
+    n_augment: int,
+    module: torch.nn.Module | None = None,
     rows: torch.Tensor | None = None,
-) -> float:  # fmt: skip
+) -> float:
     n = net.n if rows is None else len(rows)
     wrong = [
         outcome(net, draw_factors(n, generator, ring=rings, device=net.device), module=module, rows=rows).wrong

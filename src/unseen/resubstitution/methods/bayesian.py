@@ -107,9 +107,15 @@ class Bayesian:
         shares = (counts + 1) / (counts.sum() + len(counts))
         mass = misclassified_mass(regions, spread, draws, exact=self.exact, centres=means, codes=codes, weights=shares)
         estimate = smoothed(
-            self, regions, Integral(mass.values[regions.codes], np.zeros(data.n), mass.how), "Gaussian predictive distribution",
-            (n_fits, seconds), weights=(shares / counts)[regions.codes], bandwidth=spread.bandwidth, notes=notes,
-        )  # fmt: skip
+            self,
+            regions,
+            Integral(mass.values[regions.codes], np.zeros(data.n), mass.how),
+            "Gaussian predictive distribution",
+            (n_fits, seconds),
+            weights=(shares / counts)[regions.codes],
+            bandwidth=spread.bandwidth,
+            notes=notes,
+        )
         from dataclasses import replace
 
         return replace(estimate, mc_error=mass.error(shares))

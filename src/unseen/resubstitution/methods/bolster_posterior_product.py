@@ -67,6 +67,11 @@ class BolsterPosteriorProduct(Kernelled):
         integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
         return smoothed(
-            self, regions, integral, f"{self.measure} times {name}", (n_fits, seconds), bandwidth=spread.bandwidth,
+            self,
+            regions,
+            integral,
+            f"{self.measure} times {name}",
+            (n_fits, seconds),
+            bandwidth=spread.bandwidth,
             notes=(remark, *posterior_notes(self.posterior)),
-        )  # fmt: skip
+        )

@@ -59,9 +59,19 @@ class Resub:
         losses = measure.per_example(data.target, answers(fitted.predict, data.X, data.n, data), score)
         value = float(np.average(losses, weights=data.weights))
         return ResubEstimate(
-            value, None, None, None, self.id, self.target.at(data.n_units), measure.id, data.n_units, n_fits, seconds,
-            mc_error=0.0, contributions=losses,
-        ).expecting(self, fitted.native, data)  # fmt: skip
+            value=value,
+            std_error=None,
+            interval=None,
+            df=None,
+            method=self.id,
+            target=self.target.at(data.n_units),
+            loss=measure.id,
+            n_units=data.n_units,
+            n_fits=n_fits,
+            seconds=seconds,
+            mc_error=0.0,
+            contributions=losses,
+        ).expecting(self, fitted.native, data)
 
 
 def _loss(name: str, data: Data) -> Any:

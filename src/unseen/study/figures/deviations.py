@@ -17,8 +17,13 @@ def info(s: StudySummary) -> DeviationsInfo | None:
 
 figure(
     Figure(
-        "study-deviations", StudySummary, info, draw, "Deviation from the true error",
-        CAPTION,
-        size=(8.0, 3.8), order=10,
+        name="study-deviations",
+        record=StudySummary,
+        info=info,
+        draw=draw,
+        title="Deviation from the true error",
+        caption=CAPTION,
+        size=(8.0, 3.8),
+        order=10,
     )
-)  # fmt: skip
+)

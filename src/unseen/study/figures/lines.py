@@ -19,7 +19,7 @@ __all__ = ["StudyLines"]
 MARKERS = "osD^vP"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudyLines:
     """Values and Monte-Carlo errors, both (methods, sizes), NaN where there is none; and a level to mark."""
 
@@ -65,7 +65,9 @@ def _lines(
         at, found = (methods.index(c.cell.method), sizes.index(c.cell.n)), pick(c)
         assert found is not None
         value[at], error[at] = found.value, found.error
-    return StudyLines(methods, sizes, value, error, ylabel, mark, loss, share)
+    return StudyLines(
+        methods=methods, sizes=sizes, value=value, error=error, ylabel=ylabel, mark=mark, loss=loss, share=share
+    )
 
 
 def _loss(s: StudySummary) -> str:
@@ -101,10 +103,17 @@ def draw(numbers: StudyLines, ax: Any) -> None:
         if numbers.share:
             reach = np.minimum(reach, [numbers.value[k], 1 - numbers.value[k]])
         ax.errorbar(
-            place + 0.5 * ((k + 0.5) / count - 0.5), numbers.value[k], reach,
-            color=PALETTE[k % len(PALETTE)], marker=MARKERS[(k // len(PALETTE)) % len(MARKERS)], markersize=4,
-            linestyle="-" if k < len(PALETTE) else "--", linewidth=1, elinewidth=1, label=label(name),
-        )  # fmt: skip
+            place + 0.5 * ((k + 0.5) / count - 0.5),
+            numbers.value[k],
+            reach,
+            color=PALETTE[k % len(PALETTE)],
+            marker=MARKERS[(k // len(PALETTE)) % len(MARKERS)],
+            markersize=4,
+            linestyle="-" if k < len(PALETTE) else "--",
+            linewidth=1,
+            elinewidth=1,
+            label=label(name),
+        )
     if numbers.mark is not None:
         ax.axhline(numbers.mark, color="#000000", linewidth=1, linestyle=":")
     ax.set_xticks(place, [f"n = {n}" for n in numbers.sizes])
@@ -117,9 +126,22 @@ def draw(numbers: StudyLines, ax: Any) -> None:
 for _name, _info, _title, _caption, _order in (
     ("study-rms", rms, "RMS against the sample size", "Smaller is better.", 20),
     ("study-coverage", coverage, "Coverage of intervals", "The dotted line is the level they promise.", 30),
-    ("study-rejections", rejects, "Rejections of equality",
-     "Size where the models are equal, else power; the dotted line is what a test may reject by chance.", 40),
-):  # fmt: skip
+    (
+        "study-rejections",
+        rejects,
+        "Rejections of equality",
+        "Size where the models are equal, else power; the dotted line is what a test may reject by chance.",
+        40,
+    ),
+):
     figure(
-        Figure(_name, StudySummary, _info, draw, _title, f"{_caption} Bars reach two Monte-Carlo errors.", order=_order)
+        Figure(
+            name=_name,
+            record=StudySummary,
+            info=_info,
+            draw=draw,
+            title=_title,
+            caption=f"{_caption} Bars reach two Monte-Carlo errors.",
+            order=_order,
+        )
     )

@@ -20,11 +20,12 @@ from torch import nn
 from torch.nn import functional as F
 
 from unseen.nets import fit_many, make_lenet5, make_nin, make_vgg
+from unseen.nets._device import exact_float32
 from unseen.nets._group import Group, Job
 from unseen.nets._layers import dropouts_of, prepared
 from unseen.nets._program import Grouped, Program, Vmapped
 from unseen.nets._sets import make_sets
-from unseen.nets._settings import Settings, exact_float32
+from unseen.nets._settings import Settings
 from unseen.nets._start import fresh_nets, stacked_state
 
 TINY = "--tiny" in sys.argv

@@ -23,7 +23,8 @@ import torch
 import zoo_data as images
 
 from unseen.nets import Zoo
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows, write_table
+from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows, write_table
+from unseen.nets._measure import measures_named
 from unseen.nets._weight_files import read_weights, write_weights
 from unseen.nets._zoo_data import zoo_data
 from unseen.nets._zoo_grids import zoo_grid

@@ -14,10 +14,10 @@ from unseen.core.errors import InputError, KindError
 from unseen.core.notes import Note, merge_notes, note
 from unseen.nets._bench_controls import bench_controls
 from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows
+from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows
 from unseen.nets._cmi import FEW_NETWORKS, Score, cmi
 from unseen.nets._csv_rows import csv_rows, number_in
-from unseen.nets._measure import Measure
+from unseen.nets._measure import Measure, measures_named
 from unseen.nets._noise_floor import NoiseFloor, adjusted_p_values
 from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
 from unseen.nets._sheet import sheets_for

@@ -16,12 +16,12 @@ from unseen.core.errors import InputError, UnseenError
 from unseen.engine.events import reporting
 from unseen.engine.interrupts import kept_in
 from unseen.nets._csv_rows import csv_rows
-from unseen.nets._measure import Measure, build_measure, known_measures
+from unseen.nets._device import device_of
+from unseen.nets._measure import Measure, measures_named
 from unseen.nets._net import Net
-from unseen.nets._settings import device_of
 from unseen.nets._zoo import Zoo
 
-__all__ = ["MeasureRow", "measure_zoo", "measures_named", "read_rows", "write_table"]
+__all__ = ["MeasureRow", "measure_zoo", "read_rows", "write_table"]
 
 LOG = logging.getLogger("unseen")
 
@@ -39,22 +39,6 @@ class MeasureRow:
     draws: int
     seconds: float
     reason: str = ""
-
-
-def measures_named(measures: str | Iterable[str | Measure]) -> list[Measure]:
-    """Return measures from "all", ids, or measures themselves.
-
-    Examples
-    --------
-    >>> [m.id for m in measures_named(["alpha", "path-norm"])]
-    ['alpha', 'path-norm']
-    """
-    if isinstance(measures, str):
-        return [build_measure(name) for name in known_measures()] if measures == "all" else [build_measure(measures)]
-    found = [build_measure(m) if isinstance(m, str) else m for m in measures]
-    if not found:
-        raise InputError("no measure is named; give the ids of some, or 'all'.")
-    return found
 
 
 def measure_zoo(

@@ -8,10 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from unseen.core.errors import InputError
-from unseen.nets._fits import ran_out
+from unseen.nets._device import exact_float32, ran_out
 from unseen.nets._layers import norms_of
 from unseen.nets._program import Grouped, Plain, Program, Vmapped
-from unseen.nets._settings import exact_float32
 from unseen.nets._values import Unbatchable
 
 __all__ = ["choose_program", "described"]

@@ -13,20 +13,13 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError
 from unseen.nets._architectures import make_mlp
+from unseen.nets._classifier_file import saved_classifier, write_classifier
+from unseen.nets._device import device_of, dtype_of, exact_float32, ran_out, rows_at_once, tensor_of
 from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode, reshaped
 from unseen.nets._fit_many import fit_many
-from unseen.nets._fits import Fits, ran_out, rows_at_once
+from unseen.nets._fits import Fits
 from unseen.nets._recipe import around
-from unseen.nets._saved import saved_classifier, write_classifier
-from unseen.nets._settings import (
-    device_of,
-    dtype_of,
-    exact_float32,
-    seed_of,
-    tensor_of,
-    weights_by_number,
-    weights_of_rows,
-)
+from unseen.nets._settings import seed_of, weights_by_number, weights_of_rows
 from unseen.nets._splits_together import answers, softmax
 from unseen.nets._view import View
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -10,31 +11,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from unseen.core.errors import FitError, InputError, KindError
+from unseen.core.errors import FitError, InputError, KindError, UnknownName
 from unseen.nets._choose import choose_program, described
-from unseen.nets._fits import Fits, rows_at_once
+from unseen.nets._device import device_of, dtype_of, exact_float32, rows_at_once, tensor_of
+from unseen.nets._fits import Fits
 from unseen.nets._group import Job
 from unseen.nets._layers import dropouts_of, norms_of, prepared
 from unseen.nets._live import Live, looking
 from unseen.nets._program import Plain
 from unseen.nets._sets import counting, index_arrays, make_sets, names_of, sets_and_seeds
-from unseen.nets._settings import (
-    Settings,
-    class_weights,
-    device_of,
-    dtype_of,
-    exact_float32,
-    maybe_whole,
-    per_net,
-    tensor_of,
-    weights_of_rows,
-    whole,
-)
+from unseen.nets._settings import Settings, class_weights, maybe_whole, per_net, weights_of_rows, whole
 from unseen.nets._start import demand_pairs, fresh_nets, giving_logits, maker_of, probed, stacked_state
 from unseen.nets._together import train_all
 from unseen.nets._train import Record
 
-__all__ = ["fit_many"]
+__all__ = ["fit_many", "training_options"]
 
 LOG = logging.getLogger("unseen")
 
@@ -328,3 +319,19 @@ def _result(
         notes.append(f"net {i} (seed {job.seeds[i]}): {record.reasons[i]}; it was stopped, the others went on.")
         LOG.warning(notes[-1])
     return fits
+
+
+GIVEN_ELSEWHERE = ("module", "X", "y", "index_sets", "seeds", "device", "dtype", "n_classes")
+
+
+def training_options(given: Any) -> dict[str, Any]:
+    """Return how copies of a net are trained after checking the names against those of `fit_many`."""
+    from unseen.nets._fit_many import fit_many
+
+    if not isinstance(given, dict):
+        raise KindError(f"training is a {type(given).__name__}; give a dict such as dict(epochs=200, lr=0.02).")
+    known = [name for name in inspect.signature(fit_many).parameters if name not in GIVEN_ELSEWHERE]
+    for name in given:
+        if name not in known:
+            raise UnknownName("option of training", name, known)
+    return given

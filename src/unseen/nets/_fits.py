@@ -12,14 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError
+from unseen.nets._device import exact_float32, ran_out, rows_at_once, tensor_of
 from unseen.nets._layers import dropouts_of, prepared
 from unseen.nets._program import Program
-from unseen.nets._settings import exact_float32, tensor_of
 
 __all__ = ["Fits"]
-
-CPU_NUMBERS = 4_000_000
-GPU_NUMBERS = 32_000_000
 
 
 @dataclass(eq=False, kw_only=True)
@@ -177,15 +174,3 @@ class Fits:
     def named_dropouts(self) -> list[str]:
         """Return the paths of dropout layers."""
         return [path for path, _ in dropouts_of(prepared(self.template))]
-
-
-def rows_at_once(sample_shape: Sequence[int], device: torch.device) -> int:
-    """Return how many examples, summed over nets, one evaluation pass takes."""
-    numbers = GPU_NUMBERS if device.type == "cuda" else CPU_NUMBERS
-    return max(256, min(32_768, numbers // max(1, int(np.prod(sample_shape)))))
-
-
-def ran_out(error: BaseException) -> bool:
-    """Say whether an error means that memory ran out."""
-    words = str(error).lower()
-    return isinstance(error, torch.OutOfMemoryError) or "out of memory" in words or "can't allocate memory" in words

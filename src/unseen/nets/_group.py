@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from unseen.nets._device import ran_out
 from unseen.nets._draws import derive, keys_of, shuffled, uniform
-from unseen.nets._fits import ran_out
 from unseen.nets._layers import dropout_keys
 from unseen.nets._program import Plain, Program
 from unseen.nets._sets import Sets

@@ -6,37 +6,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError
-from unseen.nets._fits import ran_out
-from unseen.nets._settings import tensor_of
+from unseen.nets._device import ran_out, tensor_of
 
-__all__ = ["chosen_device", "class_codes", "input_tensor"]
+__all__ = ["class_codes", "input_tensor"]
 
 _LABELS = "[label of class 0, label of class 1, ...]"
-
-
-def chosen_device(device: Any, module: Any = None) -> torch.device:
-    """Return the device asked for; "auto" is where the module lies, else a GPU where there is one.
-
-    Examples
-    --------
-    >>> chosen_device("cpu"), chosen_device("auto", nn.Linear(2, 2))
-    (device(type='cpu'), device(type='cpu'))
-    """
-    if device in (None, "auto"):
-        first = next(module.parameters(), None) if isinstance(module, nn.Module) else None
-        if first is not None:
-            return first.device
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise InputError(f"device is {device!r}; give 'auto', 'cpu' or 'cuda'.") from error
-    if chosen.type == "cuda" and not torch.cuda.is_available():
-        raise InputError("device is 'cuda', but torch sees no GPU here; give device='cpu' or 'auto'.")
-    return chosen
 
 
 def input_tensor(X: Any, device: torch.device, dtype: torch.dtype | None) -> torch.Tensor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "MeasureValue",
     "build_measure",
     "known_measures",
+    "measures_named",
     "register",
     "register_measure",
 ]
@@ -272,3 +274,19 @@ def build_measure(name: str, **options: Any) -> Any:
     if name not in known:
         raise UnknownName("measure of generalization", name, known)
     return make(known[name], options)
+
+
+def measures_named(measures: str | Iterable[str | Measure]) -> list[Measure]:
+    """Return measures from "all", ids, or measures themselves.
+
+    Examples
+    --------
+    >>> [m.id for m in measures_named(["alpha", "path-norm"])]
+    ['alpha', 'path-norm']
+    """
+    if isinstance(measures, str):
+        return [build_measure(name) for name in known_measures()] if measures == "all" else [build_measure(measures)]
+    found = [build_measure(m) if isinstance(m, str) else m for m in measures]
+    if not found:
+        raise InputError("no measure is named; give the ids of some, or 'all'.")
+    return found

@@ -15,8 +15,8 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.nets import _architectures
 from unseen.nets._array_files import opened_arrays
 from unseen.nets._data import read_examples
+from unseen.nets._device import device_of
 from unseen.nets._net import Net
-from unseen.nets._settings import device_of
 from unseen.nets._start import maker_of
 from unseen.nets._weight_files import read_weights
 from unseen.nets._zoo import Zoo

@@ -15,7 +15,8 @@ from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
 from unseen.nets._chains import effective_size, largest_r_hat
-from unseen.nets._inputs import chosen_device, input_tensor
+from unseen.nets._device import chosen_device
+from unseen.nets._inputs import input_tensor
 from unseen.nets._view import View, held_still
 
 __all__ = ["Posterior", "posterior_of_states"]

@@ -11,8 +11,8 @@ from torch import nn
 
 from unseen.core.errors import InputError, KindError
 from unseen.nets._architectures import make_mlp
+from unseen.nets._device import dtype_of, tensor_of
 from unseen.nets._estimator import checked_features
-from unseen.nets._settings import dtype_of, tensor_of
 from unseen.nets._start import giving_logits, probed
 
 __all__ = ["around", "recipe_of"]

@@ -12,12 +12,12 @@ from torch import nn
 from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
 from unseen.core.notes import Note
 from unseen.core.rng import RandomState, root_seed, task_seed
+from unseen.nets._fit_many import fit_many, training_options
 from unseen.nets._inputs import class_codes
 from unseen.nets._langevin import sampled_states
 from unseen.nets._laplace import last_layer_posterior
 from unseen.nets._posterior import Posterior, diagnosed
 from unseen.nets._recipe import recipe_of
-from unseen.nets._settings import training_options
 from unseen.nets._view import held_still, inner_module, view_of
 
 __all__ = ["SAMPLERS", "posterior"]
@@ -210,8 +210,6 @@ def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> P
 
 
 def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: Any, labels: Any) -> Posterior:
-    from unseen.nets import fit_many
-
     if training is None:
         raise InputError(
             "an ensemble trains the net from other first weights: give training=dict(epochs=, batch_size=, lr=, ...)."

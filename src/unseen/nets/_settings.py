@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from unseen.core.errors import InputError, KindError, UnknownName
 
-__all__ = ["Settings", "device_of", "exact_float32", "per_net"]
+__all__ = ["Settings", "per_net"]
 
 STOPS = {"patience": None, "train-accuracy": 0.95, "train-loss": 0.02, "none": None}
-DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,22 +59,6 @@ class Settings:
         return STOPS[self.stop] if self.stop_at is None else self.stop_at
 
 
-GIVEN_ELSEWHERE = ("module", "X", "y", "index_sets", "seeds", "device", "dtype", "n_classes")
-
-
-def training_options(given: Any) -> dict[str, Any]:
-    """Return how copies of a net are trained after checking the names against those of `fit_many`."""
-    from unseen.nets._fit_many import fit_many
-
-    if not isinstance(given, dict):
-        raise KindError(f"training is a {type(given).__name__}; give a dict such as dict(epochs=200, lr=0.02).")
-    known = [name for name in inspect.signature(fit_many).parameters if name not in GIVEN_ELSEWHERE]
-    for name in given:
-        if name not in known:
-            raise UnknownName("option of training", name, known)
-    return given
-
-
 def whole(name: str, value: Any) -> int:
     """Return a whole number of at least 1."""
     try:
@@ -109,11 +90,6 @@ def per_net(name: str, value: Any, count: int, low: float = 0.0) -> tuple[float,
     return tuple(float(v) for v in numbers)
 
 
-def tensor_of(values: Any) -> Tensor:
-    """Return an array as a tensor; one that must not be written to is copied, since torch cannot promise to leave it alone."""
-    return torch.as_tensor(np.require(values, requirements="W"))
-
-
 def seed_of(random_state: Any) -> int:
     """Return the seed of a net: the number given, or one drawn."""
     if isinstance(random_state, (int, np.integer)):
@@ -124,59 +100,6 @@ def seed_of(random_state: Any) -> int:
     if draw is None:
         raise InputError(f"random_state must be a whole number, a Generator or None; it is {random_state!r}.")
     return int(draw(2**31 - 1))
-
-
-def device_of(device: Any) -> torch.device:
-    """Return a device; "auto" takes a GPU where there is one."""
-    if isinstance(device, str) and device == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise InputError(f"the device {device!r} is not known to torch; give 'auto', 'cpu' or 'cuda'.") from error
-    if chosen.type == "cuda" and not torch.cuda.is_available():
-        raise InputError("device='cuda' was asked for, but torch sees no GPU here; give device='auto' or 'cpu'.")
-    return chosen
-
-
-def dtype_of(dtype: Any) -> torch.dtype:
-    """Return float32 or float64."""
-    found = DTYPES.get(dtype, dtype) if isinstance(dtype, str) else dtype
-    if found is None:
-        return torch.float32
-    if isinstance(found, torch.dtype) and found in DTYPES.values():
-        return found
-    try:
-        return DTYPES[np.dtype(dtype).name]
-    except (KeyError, TypeError) as error:
-        raise KindError(f"dtype must be float32 or float64; it is {dtype!r}.") from error
-
-
-class exact_float32:
-    """Context in which float32 products on a GPU are not rounded to TF32 (10-bit mantissas), unless asked for.
-
-    Torch has an old and a new way to say so and refuses to read the old one after the new was used.
-    """
-
-    def __init__(self, tf32: bool = False) -> None:
-        self.tf32 = tf32
-
-    def __enter__(self) -> None:
-        products, convolutions = torch.backends.cuda.matmul, torch.backends.cudnn
-        self.kept: list[tuple[Any, str, Any]] = [(convolutions, "benchmark", convolutions.benchmark)]
-        try:
-            self.kept += [(part, "allow_tf32", part.allow_tf32) for part in (products, convolutions)]
-            value: Any = self.tf32
-        except RuntimeError:
-            places = (products, convolutions.conv)
-            self.kept = [self.kept[0], *((part, "fp32_precision", part.fp32_precision) for part in places)]
-            value = "tf32" if self.tf32 else "ieee"
-        for part, name, _ in self.kept:
-            setattr(part, name, True if name == "benchmark" else value)
-
-    def __exit__(self, *error: object) -> None:
-        for part, name, value in self.kept:
-            setattr(part, name, value)
 
 
 def weights_of_rows(sample_weight: Any, n: int) -> np.ndarray | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
 from unseen.core.errors import UnseenError
+from unseen.nets._device import _one_thread
 from unseen.nets._estimator import Estimator, checked_features
 from unseen.nets._fits import Fits
 
@@ -93,14 +92,3 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     """
     odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return odds / odds.sum(axis=-1, keepdims=True)
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Train with one thread, as every fit of the engine runs, so that results do not depend on the route."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

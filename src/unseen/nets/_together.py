@@ -12,7 +12,7 @@ from torch import Tensor
 
 from unseen.core.errors import FitError
 from unseen.engine.events import reporter_for
-from unseen.nets._fits import ran_out
+from unseen.nets._device import ran_out
 from unseen.nets._group import EvaluationTooLarge, Job, NotCaptured
 from unseen.nets._program import Plain
 from unseen.nets._train import Record, train_group

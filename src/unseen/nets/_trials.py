@@ -17,9 +17,9 @@ from torch import nn
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
+from unseen.nets._fit_many import fit_many, training_options
 from unseen.nets._noise import Kernels, Points
 from unseen.nets._problem import Options, Problem, problem_of
-from unseen.nets._settings import training_options
 from unseen.nets._view import View, held_still
 
 __all__ = ["Trials", "fresh_copy", "laid_out", "search_kappa", "splits_of", "trained_trials"]
@@ -115,8 +115,6 @@ def splits_of(codes: np.ndarray, options: Options, rng: np.random.Generator) -> 
 
 def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> Trials:
     """Train the repetitions side by side and lay out their kernels."""
-    from unseen.nets import fit_many
-
     factory = options.factory
     if factory is None:
         module = problem.view.module

@@ -13,10 +13,10 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.core.notes import Note, note
-from unseen.nets._fits import ran_out
-from unseen.nets._inputs import chosen_device, input_tensor
+from unseen.nets._device import chosen_device, ran_out
+from unseen.nets._inputs import input_tensor
 
-__all__ = ["View", "chosen_device", "held_still", "inner_module", "view_of"]
+__all__ = ["View", "held_still", "inner_module", "view_of"]
 
 OUTPUTS = ("auto", "logits", "probabilities")
 BATCH = 2**26  # numbers in one batch of inputs on a GPU

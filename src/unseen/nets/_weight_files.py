@@ -12,7 +12,7 @@ import torch
 
 from unseen.core.errors import InputError
 
-__all__ = ["filled", "read_metadata", "read_weights", "write_weights"]
+__all__ = ["read_metadata", "read_weights", "write_weights"]
 
 DTYPES = {
     "F64": torch.float64,
@@ -101,16 +101,6 @@ def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
         }
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
         raise InputError(f"{str(path)!r} is no readable safetensors file: {error}.") from error
-
-
-def filled(module: torch.nn.Module, stored: Mapping[str, torch.Tensor], label: str) -> torch.nn.Module:
-    """Return the module with the weights that a zoo's group keeps under `label/`, in evaluation mode."""
-    state = {key.partition("/")[2]: value for key, value in stored.items() if key.partition("/")[0] == label}
-    if not state:
-        raise InputError(f"the zoo's folder holds no weights of {label!r}.")
-    floats = {key: value.float() if value.is_floating_point() else value for key, value in state.items()}
-    module.load_state_dict(floats)
-    return module.eval()
 
 
 def _existing(path: str | PathLike[str]) -> Path:

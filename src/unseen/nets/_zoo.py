@@ -17,15 +17,15 @@ import torch
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
+from unseen.nets._device import device_of
 from unseen.nets._net import Copy80, Net
-from unseen.nets._settings import device_of
 from unseen.nets._start import fresh_nets
-from unseen.nets._weight_files import filled, read_weights
+from unseen.nets._weight_files import read_weights
 from unseen.nets._zoo_data import ZooData, zoo_data
 from unseen.nets._zoo_grids import ZooGrid, zoo_grid
 from unseen.nets._zoo_plan import KINDS, OutOfTime, ZooNet, ZooPlan, without_failures
 
-__all__ = ["Zoo", "ZooNet"]
+__all__ = ["Zoo", "ZooNet", "filled"]
 
 LOG = logging.getLogger("unseen")
 
@@ -307,3 +307,13 @@ def _write_json(path: Path, content: Any) -> None:
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(content, indent=1))
     partial.replace(path)
+
+
+def filled(module: torch.nn.Module, stored: Mapping[str, torch.Tensor], label: str) -> torch.nn.Module:
+    """Return the module with the weights that a zoo's group keeps under `label/`, in evaluation mode."""
+    state = {key.partition("/")[2]: value for key, value in stored.items() if key.partition("/")[0] == label}
+    if not state:
+        raise InputError(f"the zoo's folder holds no weights of {label!r}.")
+    floats = {key: value.float() if value.is_floating_point() else value for key, value in state.items()}
+    module.load_state_dict(floats)
+    return module.eval()

@@ -86,7 +86,7 @@ def _sampled_and_judged(
 ) -> Iterator[dict[str, Any]]:
     import torch
 
-    from unseen.nets._settings import device_of, exact_float32
+    from unseen.nets._device import device_of, exact_float32
 
     where = device_of(device)
     drawn = [source.draw(n, k, setting) for k in repetitions]

@@ -120,7 +120,7 @@ def _trained_and_judged(
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets._view import chosen_device
+    from unseen.nets._device import chosen_device
 
     where = chosen_device(device)
     X, y, X_test, y_test = (torch.as_tensor(part, device=where) for part in data)

@@ -154,7 +154,7 @@ def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets._view import chosen_device
+    from unseen.nets._device import chosen_device
 
     where = chosen_device(device)
     X, y = torch.as_tensor(data.X, device=where), torch.as_tensor(data.y, device=where)

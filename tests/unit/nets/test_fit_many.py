@@ -829,7 +829,7 @@ def test_a_gpu_that_is_not_there_is_told():
 @pytest.mark.parametrize("name", ["allow_tf32", "fp32_precision"])
 def test_settings_of_float32_products_are_put_back(name):
     """Torch has two ways to set them, and cannot read the first after the second was used."""
-    from unseen.nets._settings import exact_float32
+    from unseen.nets._device import exact_float32
 
     products, convolutions = torch.backends.cuda.matmul, torch.backends.cudnn.conv
     places = (products, torch.backends.cudnn if name == "allow_tf32" else convolutions)

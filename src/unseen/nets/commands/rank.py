@@ -53,8 +53,8 @@ def rank(
     check_writable(report)
     check_store(store)
     from unseen import nets
+    from unseen.nets._device import device_of
     from unseen.nets._network_folder import read_networks
-    from unseen.nets._settings import device_of
     from unseen.nets.commands.estimate import _function
 
     make = None if module is None else _function(module)

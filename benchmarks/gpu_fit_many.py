@@ -20,13 +20,13 @@ from torch import nn
 from torch.nn import functional as F
 
 from unseen.nets import fit_many, make_lenet5, make_nin, make_vgg
-from unseen.nets._device import exact_float32
-from unseen.nets._group import Group, Job
-from unseen.nets._layers import dropouts_of, prepared
-from unseen.nets._program import Grouped, Program, Vmapped
-from unseen.nets._sets import make_sets
-from unseen.nets._settings import Settings
-from unseen.nets._start import fresh_nets, stacked_state
+from unseen.nets.modules.device import exact_float32
+from unseen.nets.training.dropout import dropouts_of, prepared
+from unseen.nets.training.executors import Grouped, Program, Vmapped
+from unseen.nets.training.index_sets import make_sets
+from unseen.nets.training.initial_weights import fresh_nets, stacked_state
+from unseen.nets.training.loop import Group, Job
+from unseen.nets.training.settings import Settings
 
 TINY = "--tiny" in sys.argv
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -23,11 +23,11 @@ import torch
 import zoo_data as images
 
 from unseen.nets import Zoo
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows, write_table
-from unseen.nets._measure import measures_named
-from unseen.nets._weight_files import read_weights, write_weights
-from unseen.nets._zoo_data import zoo_data
-from unseen.nets._zoo_grids import zoo_grid
+from unseen.nets.files.weights import read_weights, write_weights
+from unseen.nets.measures.measure import measures_named
+from unseen.nets.ranking.bench import MeasureRow, measure_zoo, read_rows, write_table
+from unseen.nets.zoo.data import zoo_data
+from unseen.nets.zoo.grids import zoo_grid
 
 # controls and what needs no draws first, what is slow last: a run that is stopped leaves whole columns of the others
 LAST = (

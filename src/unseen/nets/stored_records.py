@@ -13,14 +13,13 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Interval, Target
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
-from unseen.nets._bench_record import Bench, BenchLine
-from unseen.nets._cmi import NoiseFloor, Score
-from unseen.nets._measure_scores import MeasureScores
-from unseen.nets._measure_value import MeasureValue
-from unseen.nets._packed_images import unpacked
-from unseen.nets._ranking_record import NetRanking
-from unseen.nets._records import CalibratedNetEstimate, NetEstimate
-from unseen.nets._sheet import AugmentationSheet
+from unseen.nets.augmentation.sheet import AugmentationSheet, unpacked
+from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
+from unseen.nets.measures.value import MeasureValue
+from unseen.nets.ranking.bench_record import Bench, BenchLine
+from unseen.nets.ranking.cmi import NoiseFloor, Score
+from unseen.nets.ranking.measure_scores import MeasureScores
+from unseen.nets.ranking.ranking_record import NetRanking
 
 __all__ = ["KINDS", "from_store"]
 

@@ -86,7 +86,7 @@ def _sampled_and_judged(
 ) -> Iterator[dict[str, Any]]:
     import torch
 
-    from unseen.nets._device import device_of, exact_float32
+    from unseen.nets.modules.device import device_of, exact_float32
 
     where = device_of(device)
     drawn = [source.draw(n, k, setting) for k in repetitions]
@@ -190,7 +190,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -
     elif setting.sampler == "laplace":
         yield from (_laplace(fits.module(r), X[r], y[r], setting, seeds[r]) for r in range(len(X)))
     else:
-        from unseen.nets._batched_sampler import prior_scales, sampled_many
+        from unseen.nets.bayes.batched_sampler import prior_scales, sampled_many
 
         prior = prior_scales({k: v.shape[2:] for k, v in first.items()}, setting.prior, setting.prior_scale)
         states = sampled_many(
@@ -218,7 +218,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -
 
 def _laplace(net: Any, X: Any, y: Any, setting: Setting, seed: int) -> Draws:
     from unseen.nets import posterior
-    from unseen.nets._batched_sampler import prior_scales
+    from unseen.nets.bayes.batched_sampler import prior_scales
 
     last = list(
         prior_scales({k: v.shape for k, v in net.named_parameters()}, setting.prior, setting.prior_scale).values()
@@ -242,7 +242,7 @@ def _watched(logits: Callable[[Any], Any], X: Any, chains: int) -> Draws:
     """Return the draws with R-hat, what settled chains of that length stay below, and effective size of some training logits."""
     import torch
 
-    from unseen.nets._chains import effective_size, largest_r_hat
+    from unseen.nets.bayes.chains import effective_size, largest_r_hat
 
     with torch.no_grad():
         z = logits(X[:WATCHED])
@@ -290,8 +290,8 @@ def _over_kernels(draws: Draws, by_net: Any, X: Any, y: Any, classes: int, setti
     """Return, for each kernel, means of: misclassified by the predictive; its doubt; its doubt of what the trained net says."""
     import torch
 
-    from unseen.nets._noise import Kernels, Points
-    from unseen.nets._sizes import diagonal_sizes
+    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
+    from unseen.nets.estimates.kernels import Kernels, Points
 
     kernels = Kernels(X, y, diagonal_sizes(X.flatten(1), y, classes, setting.nearest))
     total = torch.zeros(3, len(X), dtype=torch.float64, device=X.device)

@@ -68,7 +68,7 @@ def make_net(initial: str) -> Any:
 
 def read_mnist(folder: str | os.PathLike[str]) -> tuple[Any, Any, Any, Any]:
     """Return training and test images in [0, 1] with their labels from a folder of IDX files."""
-    from unseen.nets._data import read_examples
+    from unseen.nets.files.examples import read_examples
 
     train = read_examples(folder, part="train", n_classes=10)
     test = read_examples(folder, part="test", n_classes=10)
@@ -79,8 +79,8 @@ def subsets(
     y: np.ndarray, n: int, repetition: int, setting: Setting
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
     """Return the rows of one training set and, as places in it, the rows of each 80/20 split."""
-    from unseen.nets._problem import Options
-    from unseen.nets._trials import splits_of
+    from unseen.nets.estimates.calibration import splits_of
+    from unseen.nets.estimates.problem import Options
 
     rng = stream(setting.seed, "ghane-mnist", n, repetition)
     while True:
@@ -120,7 +120,7 @@ def _trained_and_judged(
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets._device import chosen_device
+    from unseen.nets.modules.device import chosen_device
 
     where = chosen_device(device)
     X, y, X_test, y_test = (torch.as_tensor(part, device=where) for part in data)
@@ -174,10 +174,10 @@ def judged(
     """Return true error and estimates of the first net; the others are its copies trained on 80%."""
     from dataclasses import replace
 
-    from unseen.nets._noise import Points
-    from unseen.nets._problem import Options, problem_of
-    from unseen.nets._trials import laid_out, search_kappa
-    from unseen.nets._view import View, held_still
+    from unseen.nets.estimates.calibration import laid_out, search_kappa
+    from unseen.nets.estimates.kernels import Points
+    from unseen.nets.estimates.problem import Options, problem_of
+    from unseen.nets.modules.logits import View, held_still
 
     options = Options(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
     view = View(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
@@ -266,7 +266,7 @@ def noisy_digits(X: np.ndarray, y: np.ndarray, kappas: tuple[float, ...], seed: 
     """Return one image of each digit with noise of its class's kernel: shape (kappas, 10, 28, 28)."""
     import torch
 
-    from unseen.nets._sizes import diagonal_sizes
+    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
 
     sizes = diagonal_sizes(torch.as_tensor(X).flatten(1), torch.as_tensor(y), 10).numpy()
     first = [int(np.flatnonzero(y == digit)[0]) for digit in range(10)]

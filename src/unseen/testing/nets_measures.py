@@ -15,7 +15,7 @@ SUBJECTS = ("conv", "mlp", "vector")
 
 
 def _subjects() -> list[Any]:
-    from unseen.nets._sample import sample_net
+    from unseen.nets.modules.sample import sample_net
 
     return [sample_net(kind) for kind in SUBJECTS]
 
@@ -32,7 +32,7 @@ def _call(measure: Any, net: Any, **options: Any) -> Any:
 
 def is_described(measure: Any) -> None:
     """File, docstring, source, options and class attributes."""
-    from unseen.nets._measure import COSTS, NEEDS
+    from unseen.nets.measures.measure import COSTS, NEEDS
 
     cls = type(measure)
     check_described(cls)
@@ -145,7 +145,7 @@ def check_net_measure(cls: type[Any], **options: Any) -> None:
     Parameters
     ----------
     cls : type
-        A measure decorated with `unseen.nets._measure.register`.
+        A measure decorated with `unseen.nets.measures.measure.register`.
     **options
         Options to build it with; none by default.
 

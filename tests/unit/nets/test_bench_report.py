@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch", reason="benches of nets need torch")
 
-from unseen.nets._bench_record import Bench, BenchLine
+from unseen.nets.ranking.bench_record import Bench, BenchLine
 from unseen.nets.sections import bench_answer
 from unseen.show.sections import Text
 

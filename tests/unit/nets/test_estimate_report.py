@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unseen.core.estimate import Target
-from unseen.nets._records import CalibratedNetEstimate, NetEstimate
+from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
 from unseen.show import build, render
 from unseen.show.sections import Picture, Table, Text
 

@@ -14,8 +14,8 @@ torch = pytest.importorskip("torch", reason="networks need torch")
 
 from unseen.cli.app import main
 from unseen.nets import make_mlp, make_vgg
-from unseen.nets._bench_rows import write_table
-from unseen.nets._weight_files import write_weights
+from unseen.nets.files.weights import write_weights
+from unseen.nets.ranking.bench import write_table
 
 CMI = ("cmi", "wide.csv", "--measure", "m", "--grid", "depth,width,dropout", "--permutations", 5)
 BENCH = ("bench", "--networks", "networks.csv", "--values", "values.csv", "--permutations", 5)
@@ -208,7 +208,7 @@ def test_a_poor_or_missing_network_takes_its_value_away_and_is_named(run):
 
 def test_a_file_that_no_bench_wrote_is_not_thrown_away(run, tmp_path):
     from unseen.core.errors import InputError
-    from unseen.nets._bench_rows import _resumed
+    from unseen.nets.ranking.bench import _resumed
 
     rewrite("values.csv", put("draws", "many"))
     path = tmp_path / "here" / "values.csv"

@@ -14,9 +14,9 @@ torch = pytest.importorskip("torch", reason="rankings of networks need torch")
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import augmentation_sheet, bench_of, cmi, estimate, from_store, rank, sample_net, score_measures
-from unseen.nets._bench_rows import MeasureRow
-from unseen.nets._kept import KINDS
-from unseen.nets._packed_images import packed, unpacked
+from unseen.nets.augmentation.sheet import packed, unpacked
+from unseen.nets.ranking.bench import MeasureRow
+from unseen.nets.stored_records import KINDS
 from unseen.show.sections import Notes, Table, Text, build
 from unseen.store._records import Kept
 
@@ -149,7 +149,7 @@ def test_the_sheet_is_there_only_where_a_measure_augments_and_it_is_wanted():
 
 def test_large_and_standardised_images_are_shown_as_they_look():
     from unseen.nets import build_measure
-    from unseen.nets._sheet import sheets_for
+    from unseen.nets.augmentation.sheet import sheets_for
 
     unit = torch.rand(3, 3, 200, 130, generator=torch.Generator().manual_seed(0))
     mean = torch.tensor([0.5, 0.2, 0.1]).reshape(-1, 1, 1)
@@ -329,7 +329,7 @@ def test_a_machine_without_torch_shows_them_too(results):
 
 def test_sheets_show_what_the_measures_look_at():
     from unseen.nets import augmentation_sheet, build_measure
-    from unseen.nets._sheet import sheets_for
+    from unseen.nets.augmentation.sheet import sheets_for
 
     X = torch.rand(3, 3, 8, 8, generator=torch.Generator().manual_seed(0))
     kinds = {

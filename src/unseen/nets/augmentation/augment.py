@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from unseen.core.errors import InputError, KindError
-from unseen.nets._factors import Factors
+from unseen.nets.augmentation.factors import Factors
 
 __all__ = ["augment", "blacken", "brighten", "sobel", "transform"]
 

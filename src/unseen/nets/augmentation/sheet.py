@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import math
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,15 +16,15 @@ from numpy.typing import NDArray
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.nets._packed_images import packed
 
 if TYPE_CHECKING:
     import torch
 
-    from unseen.nets._factors import Factors
-    from unseen.nets._measure import Measure
+    from unseen.nets.augmentation.factors import Factors
+    from unseen.nets.measures.measure import Measure
 
-__all__ = ["AugmentationSheet", "augmentation_sheet", "sheets_for"]
+__all__ = ["AugmentationSheet", "augmentation_sheet", "packed", "sheets_for", "unpacked"]
+
 
 STRONG = ("cutout", "height shift", "width shift", "horizontal zoom", "vertical zoom")
 WEAK = ("brightness", "rotation")
@@ -149,7 +151,7 @@ def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
     """One augmentation a row; signed ones from their smallest to their largest value."""
     import torch
 
-    from unseen.nets._factors import no_augmentation
+    from unseen.nets.augmentation.factors import no_augmentation
 
     up, both = torch.linspace(0, 1, columns), torch.linspace(-1, 1, columns)
     side = 0.5 * up
@@ -170,7 +172,7 @@ def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
 def _fixed(X: torch.Tensor) -> AugmentationSheet:
     import torch
 
-    from unseen.nets._factors import no_augmentation
+    from unseen.nets.augmentation.factors import no_augmentation
 
     coins = dataclasses.replace(
         no_augmentation(4),
@@ -204,7 +206,7 @@ def _changes(X: torch.Tensor, seed: int) -> AugmentationSheet:
 def _combined(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:
     import torch
 
-    from unseen.nets._factors import draw_factors
+    from unseen.nets.augmentation.factors import draw_factors
 
     parts = []
     for i in range(len(X)):
@@ -215,7 +217,7 @@ def _combined(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:
 
 
 def _sheet(category: str, parts: list[tuple[str, torch.Tensor, Factors]]) -> AugmentationSheet:
-    from unseen.nets._augment import augment
+    from unseen.nets.augmentation.augment import augment
 
     images = [augment(X, factors).permute(0, 2, 3, 1).cpu().double().numpy() for _, X, factors in parts]
     penalties = np.stack([factors.penalty().double().cpu().numpy() for _, _, factors in parts])
@@ -246,3 +248,47 @@ def _words(factors: Factors, k: int) -> str:
         "flip" if bool(f.flip) else "",
     ]
     return ", ".join(filter(None, said)) or "as it is"
+
+
+MOST_BYTES = 50_000_000  # a text of a few bytes must not fill the memory
+
+
+def packed(images: NDArray[np.float64]) -> dict[str, Any]:
+    """Return an array of values between 0 and 1, rounded to bytes, as its shape and a text.
+
+    Examples
+    --------
+    >>> held = packed(np.array([[0.0, 0.5, 1.0]]))
+    >>> held["shape"], (255 * unpacked(held)).round().tolist()
+    ([1, 3], [[0.0, 128.0, 255.0]])
+    """
+    values = np.round(255 * np.clip(images, 0, 1)).astype(np.uint8)
+    return {
+        "shape": list(values.shape),
+        "bytes": base64.b64encode(zlib.compress(values.tobytes(), 9)).decode("ascii"),
+    }
+
+
+def unpacked(held: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return the array that `packed` was given, to the byte; never more than its shape says.
+
+    Examples
+    --------
+    >>> unpacked({"shape": [10**9], "bytes": ""})
+    Traceback (most recent call last):
+    ...
+    unseen.core.errors.InputError: images of shape [1000000000] are not what a record holds.
+    """
+    shape = held["shape"]
+    if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n <= MOST_BYTES for n in shape):
+        raise InputError(f"images of shape {shape!r} are not what a record holds.")
+    size = math.prod(shape)
+    if size > MOST_BYTES:
+        raise InputError(f"images of shape {shape!r} are not what a record holds.")
+    try:
+        raw = zlib.decompressobj().decompress(base64.b64decode(held["bytes"], validate=True), size + 1)
+    except (zlib.error, ValueError) as error:
+        raise InputError(f"the images of the record are damaged: {error}.") from error
+    if len(raw) != size:
+        raise InputError(f"the images of the record are damaged: shape {shape!r} does not fit them.")
+    return np.frombuffer(raw, np.uint8).reshape(shape).astype(float) / 255

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.core.errors import FitError, InputError, UnknownName
-from unseen.nets._program import Program
+from unseen.nets.training.executors import Program
 
 __all__ = ["prior_scales", "sampled_many"]
 

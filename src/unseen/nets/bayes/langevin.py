@@ -9,7 +9,7 @@ from torch import nn
 from torch.func import functional_call, grad, vmap
 
 from unseen.core.errors import FitError
-from unseen.nets._view import View
+from unseen.nets.modules.logits import View
 
 __all__ = ["sampled_states"]
 

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable
-from unseen.nets._split import last_linear
-from unseen.nets._traced import first_input
+from unseen.nets.modules.cut import last_linear
+from unseen.nets.modules.layers import first_input
 
 __all__ = ["LastLayer", "last_layer_posterior"]
 

@@ -14,10 +14,10 @@ from torch.func import functional_call
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
-from unseen.nets._chains import effective_size, largest_r_hat
-from unseen.nets._device import chosen_device
-from unseen.nets._inputs import input_tensor
-from unseen.nets._view import View, held_still
+from unseen.nets.bayes.chains import effective_size, largest_r_hat
+from unseen.nets.modules.device import chosen_device
+from unseen.nets.modules.inputs import input_tensor
+from unseen.nets.modules.logits import View, held_still
 
 __all__ = ["Posterior", "posterior_of_states"]
 

@@ -12,13 +12,13 @@ from torch import nn
 from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
 from unseen.core.notes import Note
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.nets._fit_many import fit_many, training_options
-from unseen.nets._inputs import class_codes
-from unseen.nets._langevin import sampled_states
-from unseen.nets._laplace import last_layer_posterior
-from unseen.nets._posterior import Posterior, diagnosed
-from unseen.nets._recipe import recipe_of
-from unseen.nets._view import held_still, inner_module, view_of
+from unseen.nets.bayes.langevin import sampled_states
+from unseen.nets.bayes.laplace import last_layer_posterior
+from unseen.nets.bayes.posterior import Posterior, diagnosed
+from unseen.nets.modules.inputs import class_codes
+from unseen.nets.modules.logits import held_still, inner_module, view_of
+from unseen.nets.training.classifier import recipe_of
+from unseen.nets.training.fit_many import fit_many, training_options
 
 __all__ = ["SAMPLERS", "posterior"]
 

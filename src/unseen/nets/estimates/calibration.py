@@ -17,10 +17,10 @@ from torch import nn
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
-from unseen.nets._fit_many import fit_many, training_options
-from unseen.nets._noise import Kernels, Points
-from unseen.nets._problem import Options, Problem, problem_of
-from unseen.nets._view import View, held_still
+from unseen.nets.estimates.kernels import Kernels, Points
+from unseen.nets.estimates.problem import Options, Problem, problem_of
+from unseen.nets.modules.logits import View, held_still
+from unseen.nets.training.fit_many import fit_many, training_options
 
 __all__ = ["Trials", "fresh_copy", "laid_out", "search_kappa", "splits_of", "trained_trials"]
 

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from unseen.core.errors import InputError, KindError, NotApplicable
-from unseen.nets._inputs import class_codes, input_tensor
-from unseen.nets._problem import Options, Problem
-from unseen.nets._split import cut_at
-from unseen.nets._view import held_still
+from unseen.nets.estimates.problem import Options, Problem
+from unseen.nets.modules.cut import cut_at
+from unseen.nets.modules.inputs import class_codes, input_tensor
+from unseen.nets.modules.logits import held_still
 
 __all__ = ["Probabilities", "fit_temperature", "probabilities_of"]
 

@@ -13,13 +13,13 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
-from unseen.nets._inputs import class_codes
-from unseen.nets._methods import METHODS, Work, doubt_of
-from unseen.nets._problem import Options, Problem, options_from, point_weights, problem_of
-from unseen.nets._recipe import recipe_of
-from unseen.nets._records import NetEstimate
-from unseen.nets._view import view_of
-from unseen.nets._watched import watched
+from unseen.nets.estimates.methods import METHODS, Work, doubt_of
+from unseen.nets.estimates.problem import Options, Problem, options_from, point_weights, problem_of
+from unseen.nets.estimates.progress import watched
+from unseen.nets.estimates.records import NetEstimate
+from unseen.nets.modules.inputs import class_codes
+from unseen.nets.modules.logits import view_of
+from unseen.nets.training.classifier import recipe_of
 
 __all__ = ["estimate"]
 

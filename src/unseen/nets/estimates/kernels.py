@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets._watched import current_reporter
+from unseen.nets.estimates.progress import current_reporter
 
 __all__ = ["Kernels", "Means", "Points", "kernel_means"]
 

@@ -13,12 +13,12 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, note
 from unseen.core.rng import task_seed
-from unseen.nets._doubt import probabilities_of
-from unseen.nets._noise import Kernels, Means, Points, kernel_means
-from unseen.nets._problem import Options, Problem
-from unseen.nets._records import CalibratedNetEstimate, NetEstimate
-from unseen.nets._trials import Trials, search_kappa, trained_trials
-from unseen.nets._view import held_still
+from unseen.nets.estimates.calibration import Trials, search_kappa, trained_trials
+from unseen.nets.estimates.class_probabilities import probabilities_of
+from unseen.nets.estimates.kernels import Kernels, Means, Points, kernel_means
+from unseen.nets.estimates.problem import Options, Problem
+from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
+from unseen.nets.modules.logits import held_still
 
 __all__ = ["METHODS", "Work", "doubt_of"]
 

@@ -11,11 +11,11 @@ import torch
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.nets._inputs import class_codes
-from unseen.nets._noise import Kernels, Means, Points, kernel_means
-from unseen.nets._sizes import diagonal_sizes, spherical_sizes
-from unseen.nets._split import Cut, cut_at, linear_rule
-from unseen.nets._view import View, held_still
+from unseen.nets.estimates.kernel_sizes import diagonal_sizes, spherical_sizes
+from unseen.nets.estimates.kernels import Kernels, Means, Points, kernel_means
+from unseen.nets.modules.cut import Cut, cut_at, linear_rule
+from unseen.nets.modules.inputs import class_codes
+from unseen.nets.modules.logits import View, held_still
 
 __all__ = ["Options", "Problem", "options_from", "point_weights", "problem_of"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from unseen.nets._augment import augment
-from unseen.nets._factors import Factors
-from unseen.nets._net import Net
+from unseen.nets.augmentation.augment import augment
+from unseen.nets.augmentation.factors import Factors
+from unseen.nets.modules.net import Net
 
 __all__ = ["Outcome", "outcome", "semi_pp"]
 

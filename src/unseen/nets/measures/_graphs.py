@@ -6,9 +6,9 @@ import torch
 from torch.nn import functional
 
 from unseen.core.errors import NotApplicable
-from unseen.nets._measure import LayerLog
-from unseen.nets._net import Net
-from unseen.nets._traced import captured, weighted
+from unseen.nets.measures.measure import LayerLog
+from unseen.nets.modules.layers import captured, weighted
+from unseen.nets.modules.net import Net
 
 __all__ = ["features_into", "last_layers", "nearest", "neighbours", "normalised_variation", "plain_variation"]
 

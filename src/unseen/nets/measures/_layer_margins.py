@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from unseen.nets._net import Net
-from unseen.nets._traced import captured
+from unseen.nets.modules.layers import captured
+from unseen.nets.modules.net import Net
 
 __all__ = ["lead", "leads_at", "rivals", "trimmed_mean"]
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 import torch
 from torch.nn import functional
 
-from unseen.nets._augment import blacken, transform
-from unseen.nets._factors import Factors, no_augmentation
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.augmentation.augment import blacken, transform
+from unseen.nets.augmentation.factors import Factors, no_augmentation
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["AlwaysGeneralize", "changed_images"]
 

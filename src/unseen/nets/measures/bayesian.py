@@ -8,13 +8,13 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets._estimate import estimate
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._sample_posterior import posterior
-from unseen.nets._split import last_linear
-from unseen.nets._weight_layers import weight_layers
-from unseen.nets.measures._estimated import range_of
+from unseen.nets.bayes.samplers import posterior
+from unseen.nets.estimates.estimate import estimate
+from unseen.nets.measures.bolster import range_of
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.cut import last_linear
+from unseen.nets.modules.net import Net
+from unseen.nets.modules.weight_layers import weight_layers
 
 __all__ = ["Bayesian"]
 

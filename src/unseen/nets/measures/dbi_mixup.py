@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.core.errors import NotApplicable
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._traced import Layer, captured, layers_of
 from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures._subsets import balanced_rows, random_rows
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.layers import Layer, captured, layers_of
+from unseen.nets.modules.net import Net
 
 __all__ = ["DbiMixup"]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
 from unseen.core.registry import Registry, make
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.nets._measure_value import MeasureValue
-from unseen.nets._net import Net
-from unseen.nets._traced import convolutions, frozen
+from unseen.nets.measures.value import MeasureValue
+from unseen.nets.modules.layers import convolutions, frozen
+from unseen.nets.modules.net import Net
 
 __all__ = [
     "COSTS",

@@ -11,10 +11,11 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.core.errors import InputError
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
-__all__ = ["PacBayesFlatness"]
+__all__ = ["PacBayesFlatness", "PacBayesMagnitude"]
+
 
 STEPS = 7
 SPAN = 3.0
@@ -117,3 +118,23 @@ class PacBayesFlatness(Measure):
             else:
                 high = middle
         return (low + high) / 2
+
+
+@register
+@dataclass(frozen=True)
+class PacBayesMagnitude(PacBayesFlatness):
+    """One over sigma squared, the noise of each weight having sigma times its magnitude as standard deviation.
+
+    References
+    ----------
+    Y. Jiang, B. Neyshabur, H. Mobahi, D. Krishnan, S. Bengio (2020). Fantastic generalization measures and where to find them. ICLR.
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> PacBayesMagnitude()(sample_net("mlp"), draws=3).value > 0
+    True
+    """
+
+    id: ClassVar[str] = "pac-bayes-magnitude"
+    relative: ClassVar[bool] = True

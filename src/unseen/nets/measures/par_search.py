@@ -8,10 +8,10 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError, NotApplicable
-from unseen.nets._factors import KINDS, draw_factors
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.augmentation.factors import KINDS, draw_factors
 from unseen.nets.measures._augmented import outcome
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["ParSearch", "search_rings"]
 

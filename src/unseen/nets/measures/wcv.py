@@ -10,12 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._traced import weighted
 from unseen.nets.measures._graphs import features_into, last_layers, nearest, normalised_variation
 from unseen.nets.measures._subsets import balanced_rows
+from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.measures.vpm import median_error, median_influence
+from unseen.nets.modules.layers import weighted
+from unseen.nets.modules.net import Net
 
 __all__ = ["Wcv"]
 

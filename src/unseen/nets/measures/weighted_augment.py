@@ -8,10 +8,10 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets._factors import draw_factors
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.augmentation.factors import draw_factors
 from unseen.nets.measures._augmented import outcome, semi_pp
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["WeightedAugment"]
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable, nearest
-from unseen.nets._view import View
+from unseen.nets.modules.logits import View
 
 __all__ = ["Cut", "cut_at", "last_linear", "linear_rule"]
 
@@ -44,7 +44,7 @@ def cut_at(view: View, layer: str | None) -> Cut:
 
     Examples
     --------
-    >>> from unseen.nets._view import view_of
+    >>> from unseen.nets.modules.logits import view_of
     >>> net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
     >>> view, X = view_of(net, torch.ones(5, 2))
     >>> cut = cut_at(view, "1")

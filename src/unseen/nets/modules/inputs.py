@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from unseen.core.errors import FitError, InputError, KindError
-from unseen.nets._device import ran_out, tensor_of
+from unseen.nets.modules.device import ran_out, tensor_of
 
 __all__ = ["class_codes", "input_tensor"]
 

@@ -13,8 +13,8 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.core.notes import Note, note
-from unseen.nets._device import chosen_device, ran_out
-from unseen.nets._inputs import input_tensor
+from unseen.nets.modules.device import chosen_device, ran_out
+from unseen.nets.modules.inputs import input_tensor
 
 __all__ = ["View", "held_still", "inner_module", "view_of"]
 

@@ -10,7 +10,7 @@ import torch
 from torch.func import functional_call
 
 from unseen.core.errors import InputError, KindError, NotApplicable
-from unseen.nets._traced import frozen
+from unseen.nets.modules.layers import frozen
 
 __all__ = ["Copy80", "Net"]
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from unseen.core.errors import UnknownName
-from unseen.nets._net import Copy80, Net
+from unseen.nets.modules.net import Copy80, Net
 
 __all__ = ["sample_net"]
 

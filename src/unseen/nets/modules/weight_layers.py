@@ -13,7 +13,7 @@ from torch.nn.utils.spectral_norm import SpectralNorm
 from torch.nn.utils.weight_norm import WeightNorm
 
 from unseen.core.errors import InputError, NotApplicable
-from unseen.nets._traced import first_input
+from unseen.nets.modules.layers import first_input
 
 __all__ = ["frobenius_norm", "input_shapes", "left_out", "path_norm", "spectral_norm", "weight_layers"]
 

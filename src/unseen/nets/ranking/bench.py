@@ -1,30 +1,47 @@
-"""A bench of measures of generalization: one table per zoo, with noise floors and controls."""
+"""A bench of measures of generalization: one table per zoo, with noise floors and controls; a stopped run can go on."""
 
 from __future__ import annotations
 
+import csv
+import logging
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, fields, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from unseen.core.errors import InputError, KindError
+from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.notes import Note, merge_notes, note
-from unseen.nets._bench_controls import bench_controls
-from unseen.nets._bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows
-from unseen.nets._cmi import FEW_NETWORKS, Score, cmi
-from unseen.nets._csv_rows import csv_rows, number_in
-from unseen.nets._measure import Measure, measures_named
-from unseen.nets._noise_floor import NoiseFloor, adjusted_p_values
-from unseen.nets._rank_scores import granulated_tau, kendall_tau, robust_error
-from unseen.nets._sheet import sheets_for
-from unseen.nets._zoo import Zoo
-from unseen.nets._zoo_plan import without_failures
+from unseen.engine.events import reporting
+from unseen.engine.interrupts import kept_in
+from unseen.nets.augmentation.sheet import sheets_for
+from unseen.nets.measures.measure import Measure, measures_named
+from unseen.nets.modules.device import device_of
+from unseen.nets.modules.net import Net
+from unseen.nets.ranking.bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
+from unseen.nets.ranking.cmi import FEW_NETWORKS, Score, cmi
+from unseen.nets.ranking.grid import as_grid
+from unseen.nets.ranking.noise_floor import NoiseFloor, adjusted_p_values
+from unseen.nets.ranking.rank_scores import granulated_tau, kendall_tau, robust_error
+from unseen.nets.zoo.plan import without_failures
+from unseen.nets.zoo.zoo import Zoo
 
-__all__ = ["bench", "bench_of"]
+__all__ = [
+    "MeasureRow",
+    "bench",
+    "bench_controls",
+    "bench_of",
+    "csv_rows",
+    "measure_zoo",
+    "number_in",
+    "read_rows",
+    "write_table",
+]
+
 
 FIXED = (
     "zoo",
@@ -304,3 +321,234 @@ def _notes(gap: np.ndarray, seeds: np.ndarray, dropped: Sequence[str], left_out:
     if left_out:
         found.append(note("N007", ", ".join(left_out)))
     return tuple(found)
+
+
+LOG = logging.getLogger("unseen")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureRow:
+    """One measure of one network; `value` is NaN where it does not apply, for the `reason` given."""
+
+    zoo: str
+    seed: int
+    net: str
+    measure: str
+    value: float
+    std_error: float
+    draws: int
+    seconds: float
+    reason: str = ""
+
+
+def measure_zoo(
+    zoo: Zoo,
+    measures: str | Iterable[str | Measure] = "all",
+    *,
+    path: str | PathLike[str] | None = None,
+    nets: Sequence[int] | None = None,
+    draws: Mapping[str, int] | None = None,
+    device: Any = "cpu",
+    random_state: int = 0,
+    max_seconds: float | None = None,
+    progress: Any = None,
+) -> list[MeasureRow]:
+    """Measure the networks of a zoo, measure by measure, each row written when it is there.
+
+    Parameters
+    ----------
+    zoo : Zoo
+        Loaded with its data.
+    measures : "all" or sequence of str or Measure
+        Which, in the order they are taken.
+    path : path, optional
+        CSV file to add to; rows it holds already are not computed again.
+    nets : sequence of int, optional
+        Positions of networks; all by default.
+    draws : mapping of str to int, optional
+        Draws of single measures.
+    device : str
+        Where to compute.
+    random_state : int
+        Seed of all draws; every network meets the same draws.
+    max_seconds : float, optional
+        Begin no further measure after so long.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
+
+    Returns
+    -------
+    list of MeasureRow
+        Those of the file and the new ones.
+    """
+    wanted, started = measures_named(measures), time.perf_counter()
+    if zoo.data is not None:
+        zoo = replace(zoo, data=zoo.data.to(device_of(device)))  # once, so that all networks share one tensor
+    rows = _resumed(Path(path)) if path is not None and Path(path).exists() else []
+    done = {(row.seed, row.net, row.measure) for row in rows}
+    loaded: dict[int, Net] = {}
+    # one measure on all networks first: a run that is stopped leaves whole columns
+    every = [(m, k) for m in wanted for k in (range(len(zoo)) if nets is None else nets)]
+    left = [(m, k) for m, k in every if (zoo.nets[k].seed, zoo.nets[k].name, m.id) not in done]
+    with kept_in(path), reporting(progress, len(left), "measures") as reporter:
+        for measure, k in left:
+            if max_seconds is not None and time.perf_counter() - started > max_seconds:
+                LOG.warning("measuring stopped after %.0f s", max_seconds)
+                return rows
+            if k not in loaded:
+                loaded[k] = zoo.net(k, device)
+            row = _measured(zoo, zoo.nets[k], loaded[k], measure, (draws or {}).get(measure.id), random_state)
+            rows.append(row)
+            if path is not None:
+                _append(Path(path), row)
+            reporter.advance(1)
+    return rows
+
+
+def _measured(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | None, random_state: int) -> MeasureRow:
+    begun = time.perf_counter()
+    place = {"zoo": zoo.grid.id, "seed": record.seed, "net": record.name, "measure": measure.id}
+    try:
+        found = measure(net, draws=draws, random_state=random_state)
+    except UnseenError as error:
+        seconds = time.perf_counter() - begun
+        return MeasureRow(**place, value=math.nan, std_error=math.nan, draws=0, seconds=seconds, reason=str(error))
+    spread = math.nan if found.std_error is None else found.std_error
+    return MeasureRow(**place, value=found.value, std_error=spread, draws=found.draws, seconds=found.seconds)
+
+
+def _resumed(path: Path) -> list[MeasureRow]:
+    """Read a file and write it again without a line that was cut off, lest the next row be glued to it."""
+    rows = read_rows(path)
+    if rows:
+        write_table(path, [_written(row) for row in rows])
+    elif len(path.read_text().splitlines()) > 2:
+        raise InputError(
+            f"no line of {str(path)!r} holds a value of a measure; name a new file, or one that a bench wrote."
+        )
+    else:
+        path.unlink()
+    return rows
+
+
+def _written(row: MeasureRow) -> dict[str, Any]:
+    return {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in asdict(row).items()}
+
+
+def _append(path: Path, row: MeasureRow) -> None:
+    fresh = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(MeasureRow)])
+        if fresh:
+            writer.writeheader()
+        writer.writerow(_written(row))
+
+
+def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:
+    """Read rows of measures; a last line that was cut off is left out."""
+    if Path(path).is_file() and not Path(path).stat().st_size:
+        return []  # a run that was stopped before its first row
+    rows = []
+    for line in csv_rows(path, [f.name for f in fields(MeasureRow)], "measures"):
+        try:
+            row = MeasureRow(
+                zoo=line["zoo"],
+                seed=int(line["seed"]),
+                net=line["net"],
+                measure=line["measure"],
+                value=float(line["value"]),
+                std_error=float(line["std_error"]),
+                draws=int(line["draws"]),
+                seconds=float(line["seconds"]),
+                reason=line["reason"] or "",
+            )
+            rows.append(row)
+        except (TypeError, ValueError):
+            continue
+    return rows
+
+
+def write_table(path: str | PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as CSV, the columns those of the first row; the file under its own name is always whole."""
+    target = Path(path)
+    partial = target.with_suffix(".partial")
+    with partial.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    partial.replace(target)
+
+
+def bench_controls(gap: np.ndarray, seeds: np.ndarray, axes: dict[str, list[Any]]) -> dict[str, np.ndarray]:
+    """Return controls that know other networks' gaps: what hyper-parameters alone predict, and what the other seed says."""
+    found = {"hyper-parameters": _ridge(gap, axes)}
+    if len(np.unique(seeds)) > 1:
+        made = as_grid(axes, len(gap), seeds)
+        cell = made.code_of(range(len(made.names)))
+        found["other-seed"] = np.array([gap[(cell == cell[k]) & (seeds != seeds[k])].mean() for k in range(len(gap))])
+    return found
+
+
+def _ridge(gap: np.ndarray, axes: dict[str, list[Any]], penalty: float = 1.0) -> np.ndarray:
+    """Predict each cell's gap from the main effects of the hyper-parameters, fitted to all other cells."""
+    blocks = [
+        np.eye(len(set(column)))[np.unique([str(v) for v in column], return_inverse=True)[1]]
+        for column in axes.values()
+    ]
+    design = np.concatenate(blocks, axis=1)
+    cell = np.unique(design, axis=0, return_inverse=True)[1].ravel()
+    out = np.empty(len(gap))
+    for c in np.unique(cell):
+        own = cell == c
+        X, mean = design[~own], gap[~own].mean()
+        beta = np.linalg.solve(X.T @ X + penalty * np.eye(X.shape[1]), X.T @ (gap[~own] - mean))
+        out[own] = mean + design[own] @ beta
+    return out
+
+
+def csv_rows(path: str | PathLike[str], needed: Sequence[str], what: str) -> list[dict[str, str]]:
+    """Return the rows of a file, refusing one that cannot be read or lacks a column.
+
+    Parameters
+    ----------
+    path : path
+        CSV file with a line of column names.
+    needed : sequence of str
+        Columns that must be there.
+    what : str
+        What the file is a table of, for the message.
+    """
+    name = str(path)
+    try:
+        with Path(path).open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            columns = list(reader.fieldnames or [])
+            rows = list(reader)
+    except OSError as error:
+        raise InputError(f"cannot read the table of {what} {name!r}: {error.strerror or error}.") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{name!r} is no CSV file, which a table of {what} must be.") from error
+    absent = [column for column in needed if column not in columns]
+    if absent and not columns:
+        raise InputError(f"the table of {what} {name!r} is empty; its columns are {', '.join(needed)}.")
+    if absent:
+        raise InputError(
+            f"the table of {what} {name!r} has no column {', '.join(absent)}; it has {', '.join(columns)}."
+        )
+    return rows
+
+
+def number_in(row: dict[str, str], column: str, place: str) -> float:
+    """Return the number in a column of a row, or say where it is not one.
+
+    Examples
+    --------
+    >>> number_in({"gap": "much"}, "gap", "line 2 of 'networks.csv'")
+    Traceback (most recent call last):
+    ...
+    unseen.core.errors.InputError: line 2 of 'networks.csv': gap is 'much', not a number.
+    """
+    try:
+        return float(row[column])
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{place}: {column} is {row[column]!r}, not a number.") from error

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.nets._sheet import AugmentationSheet
+from unseen.nets.augmentation.sheet import AugmentationSheet
 
 __all__ = ["CONTROLS", "NOT_MEASURED", "Bench", "BenchLine"]
 

@@ -13,9 +13,9 @@ from unseen.core.errors import InputError, KindError
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed
-from unseen.nets._cmi import Score, cmi
-from unseen.nets._noise_floor import NoiseFloor, adjusted_p_values
-from unseen.nets._rank_scores import kendall_tau
+from unseen.nets.ranking.cmi import Score, cmi
+from unseen.nets.ranking.noise_floor import NoiseFloor, adjusted_p_values
+from unseen.nets.ranking.rank_scores import kendall_tau
 
 __all__ = ["MeasureScores", "score_measures"]
 

@@ -13,12 +13,12 @@ from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.notes import note
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.engine.events import reporting
-from unseen.nets._device import device_of
-from unseen.nets._measure import Measure, MeasureValue, check_runs, measures_named
-from unseen.nets._net import Net
-from unseen.nets._rank_scores import kendall_tau
-from unseen.nets._ranking_record import NetRanking
-from unseen.nets._sheet import sheets_for
+from unseen.nets.augmentation.sheet import sheets_for
+from unseen.nets.measures.measure import Measure, MeasureValue, check_runs, measures_named
+from unseen.nets.modules.device import device_of
+from unseen.nets.modules.net import Net
+from unseen.nets.ranking.rank_scores import kendall_tau
+from unseen.nets.ranking.ranking_record import NetRanking
 
 __all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result
-from unseen.nets._grid import as_grid, one_number_each
+from unseen.nets.ranking.grid import as_grid, one_number_each
 
 __all__ = ["GranulatedTau", "RobustError", "granulated_tau", "kendall_tau", "robust_error"]
 

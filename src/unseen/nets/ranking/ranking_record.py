@@ -9,8 +9,8 @@ import numpy as np
 
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.nets._measure_value import MeasureValue
-from unseen.nets._sheet import AugmentationSheet
+from unseen.nets.augmentation.sheet import AugmentationSheet
+from unseen.nets.measures.value import MeasureValue
 
 __all__ = ["NetRanking"]
 

@@ -11,19 +11,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from unseen.core.errors import InputError
-from unseen.nets._architectures import make_mlp
-from unseen.nets._classifier_file import saved_classifier, write_classifier
-from unseen.nets._device import device_of, dtype_of, exact_float32, ran_out, rows_at_once, tensor_of
-from unseen.nets._estimator import Estimator, checked_features, checked_labels, encode, reshaped
-from unseen.nets._fit_many import fit_many
-from unseen.nets._fits import Fits
-from unseen.nets._recipe import around
-from unseen.nets._settings import seed_of, weights_by_number, weights_of_rows
-from unseen.nets._splits_together import answers, softmax
-from unseen.nets._view import View
+from unseen.core.errors import InputError, KindError, UnseenError
+from unseen.nets.modules.architectures import make_mlp
+from unseen.nets.modules.device import _one_thread, device_of, dtype_of, exact_float32, ran_out, rows_at_once, tensor_of
+from unseen.nets.modules.logits import View
+from unseen.nets.training.classifier_file import saved_classifier, write_classifier
+from unseen.nets.training.fit_many import fit_many
+from unseen.nets.training.fits import Fits
+from unseen.nets.training.initial_weights import giving_logits, probed
+from unseen.nets.training.settings import seed_of, weights_by_number, weights_of_rows
+from unseen.nets.training.sklearn_conventions import Estimator, checked_features, checked_labels, encode, reshaped
 
-__all__ = ["Classifier"]
+__all__ = ["Classifier", "answers", "around", "recipe_of", "softmax"]
 
 
 class Classifier(Estimator):
@@ -310,3 +309,147 @@ class Classifier(Estimator):
             Architecture; needed unless it is one of this package's, since a file must not name code to run.
         """
         return saved_classifier(cls, path, module)
+
+
+TRAINING = (
+    "epochs",
+    "batch_size",
+    "lr",
+    "momentum",
+    "weight_decay",
+    "dropout",
+    "patience",
+    "validation",
+    "stop",
+    "stop_at",
+    "optimizer",
+)
+
+
+def recipe_of(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
+    """Return how a `Classifier` makes and trains its net, and inputs in the shape the net reads; nothing of other nets.
+
+    Examples
+    --------
+    >>> import unseen.nets as nets
+    >>> X, y = np.eye(6).reshape(6, 6), np.arange(6) % 2
+    >>> net = nets.Classifier(epochs=1, lr=0.5, stop="none", device="cpu", random_state=0).fit(X, y)
+    >>> recipe, same = recipe_of(net, X)
+    >>> recipe["training"]["lr"], recipe_of(net.module_, X)[0]
+    (0.5, {})
+    """
+
+    if not isinstance(module, Classifier):
+        return {}, X
+    if not hasattr(module, "module_"):
+        raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
+    X = module._as_images(X) if module.input_shape is None else module._shaped(np.asarray(X))
+    training = {name: getattr(module, name) for name in TRAINING}
+    weights = module.class_weight
+    if isinstance(weights, dict):
+        weights = {k: weights[label] for k, label in enumerate(module.classes_.tolist()) if label in weights}
+    training["class_weight"] = weights
+    return {"factory": make_mlp if module.module is None else module.module, "training": training}, X
+
+
+def around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any]) -> Any:
+    """Return a fitted classifier around a net that was trained elsewhere; see `Classifier.from_module`."""
+    if not isinstance(module, nn.Module):
+        raise KindError(f"module is a {type(module).__name__}; give a trained torch.nn.Module.")
+    first = next((p for p in module.parameters() if p.is_floating_point()), None)
+    dtype = "float64" if first is not None and first.dtype == torch.float64 else "float32"
+    net = kind(copy.deepcopy(module).cpu(), **{"dtype": dtype, **params})
+    rows = tensor_of(net._shaped(checked_features(net, X, first=True))).to(dtype_of(net.dtype))
+    (net.module_,) = giving_logits([copy.deepcopy(net.module).to(rows.dtype).eval()], rows)
+    outputs = probed(net.module_, rows)
+    if outputs == 1:
+        raise InputError(
+            "the module has one output; a classifier needs a logit per class. For two classes put the output beside a zero, "
+            "as in torch.cat([torch.zeros_like(z), z], dim=1)."
+        )
+    net.classes_ = np.arange(outputs) if classes is None else np.asarray(classes)
+    if net.classes_.shape != (outputs,) or len(np.unique(net.classes_)) != outputs:
+        raise InputError(f"classes must name {outputs} different labels, one per output; it is {classes!r}.")
+    net.sample_shape_ = tuple(int(size) for size in rows.shape[1:])
+    net.history_, net.reason_, net.how_, net.n_epochs_ = {}, "trained elsewhere", "trained elsewhere", 0
+    return net
+
+
+Tables = Sequence[tuple[Any, Any]]
+
+
+def answers(
+    net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Tables | None, progress: bool = False
+) -> Any:
+    """Return labels and probabilities of all rows for each split, or None where splits must be fitted one by one."""
+    classes = data.classes
+    if classes is None or len(splits) < 2:
+        return None
+    codes = np.searchsorted(classes, data.y)
+    counts = np.ones(data.n, dtype=bool) if data.weights is None else data.weights > 0
+    if any(len(np.unique(codes[s.train[counts[s.train]]])) < len(classes) for s in splits):
+        return None
+    if net.random_state is None:
+        own = [int(s) % (2**31 - 1) for s in seeds]
+    elif isinstance(net.random_state, (int, np.integer)):
+        own = [int(net.random_state)] * len(splits)
+    else:
+        return None
+    trains = [s.train for s in splits]
+    if data.groups is not None and any(len(np.unique(data.units[rows])) < 2 for rows in trains):
+        return None  # a single group must be parted after all, as a fit by itself does
+    named = np.arange(data.n) if data.together is None else data.together
+    try:
+        with _one_thread():
+            if tables is None:
+                rows = _numbers(data.X.reshape(data.n, *data.sample_shape) if data.sample_shape else data.X)
+                fits = net._trained(rows, codes, np.asarray(classes), trains, own, data.weights, named, progress)
+            else:
+                rows = np.stack([_numbers(every) for _, every in tables])
+                learnt = [table for table, _ in tables]
+                fits = _trained_apart(net, learnt, codes, trains, own, data, named, progress)
+            if fits.failed.any():
+                return None
+            lead = rows.shape[: 1 if tables is None else 2]
+            logits = fits.logits(rows.reshape(*lead, *fits.sample_shape), own=tables is not None)
+    except (UnseenError, TypeError, ValueError):
+        return None
+    each = logits.double().cpu().numpy()[:, :, : len(classes)]
+    return [(classes[one.argmax(axis=1)], (softmax(one), "probability")) for one in each]
+
+
+def _trained_apart(
+    net: Any,
+    tables: Sequence[Any],
+    codes: np.ndarray,
+    trains: Sequence[np.ndarray],
+    seeds: Sequence[int],
+    data: Any,
+    named: np.ndarray,
+    progress: bool,
+) -> Fits:
+    """Train nets that each have a table of their own, laid end to end."""
+    ends = np.cumsum([len(t) for t in trains])
+    sets = [np.arange(end - len(t), end) for t, end in zip(trains, ends)]
+    rows = np.concatenate(trains)
+    weights = None if data.weights is None else data.weights[rows]
+    array = np.concatenate([_numbers(table) for table in tables])
+    classes = np.asarray(data.classes)
+    fits: Fits = net._trained(array, codes[rows], classes, sets, seeds, weights, named[rows], progress)
+    return fits
+
+
+def _numbers(X: Any) -> np.ndarray:
+    return checked_features(Estimator(), X, first=True)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Return the softmax over the last axis.
+
+    Examples
+    --------
+    >>> softmax(np.array([0.0, np.log(3.0)])).tolist()
+    [0.25, 0.75]
+    """
+    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return odds / odds.sum(axis=-1, keepdims=True)

@@ -11,15 +11,14 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets import _architectures
-from unseen.nets._saved import _filled
-from unseen.nets._start import giving_logits, maker_of
-from unseen.nets._weight_files import read_metadata, read_weights, write_weights
+from unseen.nets.files.weights import _filled, read_metadata, read_weights, write_weights
+from unseen.nets.modules import architectures
+from unseen.nets.training.initial_weights import giving_logits, maker_of
 
 __all__ = ["saved_classifier", "write_classifier"]
 
 
-OWN = tuple(_architectures.__all__)
+OWN = tuple(architectures.__all__)
 
 
 FORMAT = "unseen.nets.Classifier/1"
@@ -63,7 +62,7 @@ def _architecture_of(module: Any) -> dict[str, Any] | None:
             return None
         options, module = dict(module.keywords), module.func
     name = "make_mlp" if module is None else getattr(module, "__name__", "")
-    known = name in OWN and (module is None or module is getattr(_architectures, name))
+    known = name in OWN and (module is None or module is getattr(architectures, name))
     return {"name": name, "options": options} if known else None
 
 
@@ -76,7 +75,7 @@ def saved_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -
             raise InputError(
                 f"{str(path)!r} holds a net of your own architecture; give it: Classifier.load(path, module=...)."
             )
-        make = getattr(_architectures, own["name"])
+        make = getattr(architectures, own["name"])
         module = partial(make, **own["options"]) if own["options"] else make
     params = {k: tuple(v) if isinstance(v, list) else v for k, v in header["params"].items()}
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from unseen.nets._draws import derive, keep_mask
+from unseen.nets.training.draws import derive, keep_mask
 
 __all__ = ["SeededDropout", "dropout_keys", "dropouts_of", "key_of_use", "norms_of", "prepared"]
 

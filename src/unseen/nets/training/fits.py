@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError
-from unseen.nets._device import exact_float32, ran_out, rows_at_once, tensor_of
-from unseen.nets._layers import dropouts_of, prepared
-from unseen.nets._program import Program
+from unseen.nets.modules.device import exact_float32, ran_out, rows_at_once, tensor_of
+from unseen.nets.training.dropout import dropouts_of, prepared
+from unseen.nets.training.executors import Program
 
 __all__ = ["Fits"]
 

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from unseen.core.errors import InputError
-from unseen.nets._draws import bits, keys_of
+from unseen.nets.training.draws import bits, keys_of
 
 __all__ = ["Sets", "counting", "index_arrays", "make_sets", "names_of", "sets_and_seeds"]
 

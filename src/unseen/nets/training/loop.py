@@ -1,26 +1,84 @@
-"""Some nets trained side by side: their weights, their batches, one step for all of them."""
+"""The training loop of many nets: one step for all of them, each net stopped by its own rule, its best weights kept."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
-from unseen.nets._device import ran_out
-from unseen.nets._draws import derive, keys_of, shuffled, uniform
-from unseen.nets._layers import dropout_keys
-from unseen.nets._program import Plain, Program
-from unseen.nets._sets import Sets
-from unseen.nets._settings import Settings
-from unseen.nets._update import optimizer_for, without_resting
+from unseen.core.errors import KindError
+from unseen.nets.modules.device import ran_out
+from unseen.nets.training.draws import derive, keys_of, shuffled, uniform
+from unseen.nets.training.dropout import dropout_keys
+from unseen.nets.training.executors import Plain, Program
+from unseen.nets.training.index_sets import Sets
+from unseen.nets.training.optimizers import optimizer_for, without_resting
+from unseen.nets.training.settings import Settings
 
-__all__ = ["EvaluationTooLarge", "Group", "Job", "NotCaptured"]
+__all__ = ["EvaluationTooLarge", "Group", "Job", "Live", "NotCaptured", "Record", "looking", "train_group"]
+
+
+class Live(Mapping[int, nn.Module]):
+    """The nets still in training by their number, each a plain module with weights of its own, made when it is asked for.
+
+    Parameters
+    ----------
+    template : nn.Module
+        A net of the architecture.
+    nets : sequence of int
+        Numbers of the nets, in the order of the stacked weights.
+    alive : Tensor of bool
+        Which of them are still in training.
+    params, buffers : dict of str to Tensor
+        Stacked weights and buffers.
+
+    Examples
+    --------
+    >>> stacked = {"weight": torch.ones(2, 1, 3), "bias": torch.zeros(2, 1)}
+    >>> live = Live(nn.Linear(3, 1), [4, 7], torch.tensor([False, True]), stacked, {})
+    >>> list(live), live[7](torch.ones(1, 3)).item()
+    ([7], 3.0)
+    """
+
+    def __init__(self, template: nn.Module, nets: Any, alive: Tensor, params: Any, buffers: Any) -> None:
+        self._template, self._params, self._buffers = template, params, buffers
+        self._place = {int(net): k for k, (net, on) in enumerate(zip(nets, alive.tolist())) if on}
+
+    @torch.no_grad()
+    def __getitem__(self, net: int) -> nn.Module:
+        place = self._place[net]
+        dtype = next(iter(self._params.values())).dtype
+        module = copy.deepcopy(self._template).to(dtype)
+        for held, values in ((module.named_parameters(), self._params), (module.named_buffers(), self._buffers)):
+            for name, value in held:
+                value.copy_(values[name][place])
+        return module.eval()
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._place)
+
+    def __len__(self) -> int:
+        return len(self._place)
+
+
+def looking(after_epoch: Any, template: Callable[[], nn.Module]) -> Callable[[int, Any], Any] | None:
+    """Return what training calls after an epoch with a group of nets, None where nobody looks."""
+    if after_epoch is None:
+        return None
+    if not callable(after_epoch):
+        raise KindError(f"after_epoch is a {type(after_epoch).__name__}; give a function of the epoch and the nets.")
+    return lambda epoch, group: after_epoch(
+        epoch, Live(template(), group.nets, group.alive, group.params, group.buffers)
+    )
+
 
 WARM_UP_STEPS = 3
 EPOCHS_AHEAD = 10
@@ -269,3 +327,164 @@ class Group:
             if isinstance(self.job.program, Plain):
                 torch.manual_seed(int(self.job.seeds[self.nets[0]]) % (1 << 63))
             yield
+
+
+COLUMNS = ("train_loss", "validation_loss", "validation_accuracy", "evaluated_loss", "evaluated_accuracy")
+
+
+@dataclass(kw_only=True)
+class Record:
+    """What training left of each net of a call."""
+
+    params: dict[str, Tensor]
+    buffers: dict[str, Tensor]
+    epochs: np.ndarray
+    best_epochs: np.ndarray
+    reasons: list[str]
+    history: list[dict[str, list[float]]] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, params: dict[str, Tensor], buffers: dict[str, Tensor]) -> Record:
+        """Return a record of nets not yet trained, at their first weights."""
+        nets = len(next(iter(params.values())))
+        history: list[dict[str, list[float]]] = [{} for _ in range(nets)]
+        first, second = ({k: v.clone() for k, v in d.items()} for d in (params, buffers))
+        return cls(
+            params=first,
+            buffers=second,
+            epochs=np.zeros(nets, np.int64),
+            best_epochs=np.zeros(nets, np.int64),
+            reasons=[""] * nets,
+            history=history,
+        )
+
+
+class _Best:
+    """The weights of each net at its lowest validation loss."""
+
+    def __init__(self, group: Group) -> None:
+        self.loss = torch.full((len(group.nets),), torch.inf, dtype=torch.float64, device=group.alive.device)
+        self.waited = torch.zeros(len(group.nets), dtype=torch.int64, device=group.alive.device)
+        self.state = {k: v.detach().clone() for k, v in {**group.params, **group.buffers}.items()}
+
+    @torch.no_grad()
+    def update(self, group: Group, loss: Tensor) -> Tensor:
+        better = group.alive & (loss < self.loss)
+        self.loss = torch.where(better, loss, self.loss)
+        self.waited = torch.where(better, 0, self.waited + 1)
+        for name, value in {**group.params, **group.buffers}.items():
+            wide = better.reshape(-1, *([1] * (value.dim() - 1)))
+            self.state[name] = torch.where(wide, value, self.state[name])
+        return better
+
+    @torch.no_grad()
+    def restore(self, group: Group, which: Tensor) -> None:
+        for name, value in {**group.params, **group.buffers}.items():
+            wide = which.reshape(-1, *([1] * (value.dim() - 1)))
+            value.copy_(torch.where(wide, self.state[name], value))
+
+    def pick(self, keep: Tensor) -> None:
+        self.loss, self.waited = self.loss[keep], self.waited[keep]
+        self.state = {k: v[keep] for k, v in self.state.items()}
+
+
+def train_group(job: Job, nets: Sequence[int], record: Record, advance: Callable[[int], None]) -> None:
+    """Train nets together and write what became of them into the record."""
+    chosen = torch.tensor(list(nets), device=job.X.device)
+    group = Group(
+        job, nets, {k: v[chosen] for k, v in record.params.items()}, {k: v[chosen] for k, v in record.buffers.items()}
+    )
+    best = _Best(group) if job.settings.stop == "patience" else None
+    for i in nets:
+        record.history[i] = {}
+    with group.own_generator():
+        for epoch in range(job.settings.epochs):
+            running = [i for i, on in zip(group.nets, group.alive.tolist()) if on]
+            measured, reasons = _epoch(group, best, epoch, record)
+            _note(record, group, running, epoch, measured, reasons)
+            advance(len(running))
+            alive = int(group.alive.sum())
+            if alive == 0:
+                break
+            if group.worth_dropping(alive):
+                _write(record, group)
+                keep = group.alive.nonzero().flatten()
+                group.pick(keep)
+                if best is not None:
+                    best.pick(keep)
+    _finish(record, group, best)
+
+
+def _epoch(group: Group, best: _Best | None, epoch: int, record: Record) -> tuple[dict[str, list[float]], list[str]]:
+    """Run one epoch and decide who stops; return what was measured, by column, and the reasons, by net."""
+    settings, was = group.job.settings, group.alive.clone()
+    measured: dict[str, Tensor] = {"train_loss": group.train_epoch(epoch)}
+    if settings.after_epoch is not None:
+        settings.after_epoch(epoch + 1, group)
+    lost = was & ~torch.isfinite(measured["train_loss"])
+    stopped = torch.zeros_like(was)
+    why = ""
+    if best is not None:
+        loss, accuracy = group.evaluate(group.sets.kept, group.sets.kept_lengths)
+        measured |= {"validation_loss": loss, "validation_accuracy": accuracy}
+        better = best.update(group, loss)
+        for s in better.nonzero().flatten().tolist():
+            record.best_epochs[group.nets[s]] = epoch + 1
+        stopped = best.waited >= settings.patience
+        why = f"no lower validation loss for {settings.patience} epochs"
+    elif settings.stop != "none":
+        loss, accuracy = group.evaluate(group.sets.rows, group.sets.lengths)
+        measured |= {"evaluated_loss": loss, "evaluated_accuracy": accuracy}
+        target = settings.target
+        stopped = loss < target if settings.stop == "train-loss" else accuracy >= target
+        why = (
+            f"training loss below {target:g}"
+            if settings.stop == "train-loss"
+            else f"training accuracy reached {target:g}"
+        )
+    if "validation_loss" in measured or "evaluated_loss" in measured:
+        lost |= was & ~torch.isfinite(loss)
+    stopped = stopped & was & ~lost
+    group.alive &= ~(stopped | lost)
+    if best is not None:
+        best.restore(group, stopped | lost)
+    gone, reached = lost.tolist(), stopped.tolist()
+    reasons = [
+        f"the loss became NaN or infinite in epoch {epoch + 1}" if g else why if r else ""
+        for g, r in zip(gone, reached)
+    ]
+    return {name: values.double().tolist() for name, values in measured.items()}, reasons
+
+
+def _note(
+    record: Record,
+    group: Group,
+    running: Sequence[int],
+    epoch: int,
+    measured: dict[str, list[float]],
+    reasons: list[str],
+) -> None:
+    place = {net: s for s, net in enumerate(group.nets)}
+    for net in running:
+        record.epochs[net] = epoch + 1
+        record.reasons[net] = reasons[place[net]]
+        for column, values in measured.items():
+            record.history[net].setdefault(column, []).append(values[place[net]])
+
+
+def _finish(record: Record, group: Group, best: _Best | None) -> None:
+    if best is not None:
+        best.restore(group, group.alive)
+    for s, on in enumerate(group.alive.tolist()):
+        if on:
+            record.reasons[group.nets[s]] = f"all {group.job.settings.epochs} epochs"
+    _write(record, group)
+
+
+@torch.no_grad()
+def _write(record: Record, group: Group) -> None:
+    """Copy the weights of a group into the record."""
+    where = torch.tensor(group.nets, device=group.alive.device)
+    for store, values in ((record.params, group.params), (record.buffers, group.buffers)):
+        for name, value in values.items():
+            store[name][where] = value.detach()

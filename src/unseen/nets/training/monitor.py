@@ -15,9 +15,9 @@ from torch import nn
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.models.progress import TrainingProgress, targets_of, weight_summary
-from unseen.nets._inputs import class_codes
-from unseen.nets._progress_file import KIND, NAMES, append_line, progress_of, read_lines
-from unseen.nets._view import View, held_still, view_of
+from unseen.nets.files.progress import KIND, NAMES, append_line, progress_of, read_lines
+from unseen.nets.modules.inputs import class_codes
+from unseen.nets.modules.logits import View, held_still, view_of
 
 __all__ = ["Monitor"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from unseen.nets._settings import Settings
+from unseen.nets.training.settings import Settings
 
 __all__ = ["Adam", "Sgd", "optimizer_for", "without_resting"]
 

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets._architectures import he_started, make_mlp
+from unseen.nets.modules.architectures import he_started, make_mlp
 
 __all__ = ["GRIDS", "ZooGrid", "early_pooled_nin", "early_pooled_vgg", "zoo_grid"]
 

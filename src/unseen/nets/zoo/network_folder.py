@@ -12,18 +12,17 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets import _architectures
-from unseen.nets._array_files import opened_arrays
-from unseen.nets._data import read_examples
-from unseen.nets._device import device_of
-from unseen.nets._net import Net
-from unseen.nets._start import maker_of
-from unseen.nets._weight_files import read_weights
-from unseen.nets._zoo import Zoo
+from unseen.nets.files.examples import opened_arrays, read_examples
+from unseen.nets.files.weights import read_weights
+from unseen.nets.modules import architectures
+from unseen.nets.modules.device import device_of
+from unseen.nets.modules.net import Net
+from unseen.nets.training.initial_weights import maker_of
+from unseen.nets.zoo.zoo import Zoo
 
 __all__ = ["read_networks", "read_zoo_data"]
 
-MAKERS = [name for name in _architectures.__all__ if name.startswith("make_")]
+MAKERS = [name for name in architectures.__all__ if name.startswith("make_")]
 
 
 def read_networks(
@@ -119,7 +118,7 @@ def _module(root: Path, name: str, entry: Any, make: Any, X: torch.Tensor, n_cla
     if "make" in entry:
         if entry["make"] not in MAKERS:
             raise UnknownName("architecture", entry["make"], MAKERS, "Others need a function of your own.")
-        factory, options = getattr(_architectures, entry["make"]), entry.get("options", {})
+        factory, options = getattr(architectures, entry["make"]), entry.get("options", {})
         shape = int(X.shape[1]) if X.ndim == 2 else tuple(X.shape[1:])
         if not isinstance(options, dict):
             raise InputError(f'network {name!r}: options is {options!r}; give an object such as {{"width": 32}}.')

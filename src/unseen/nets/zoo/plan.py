@@ -16,11 +16,11 @@ import torch
 
 from unseen.core.errors import InputError, UnseenError
 from unseen.core.rng import stream, task_seed
-from unseen.nets._fit_many import fit_many
-from unseen.nets._fits import Fits
-from unseen.nets._weight_files import write_weights
-from unseen.nets._zoo_data import ZooData
-from unseen.nets._zoo_grids import ZooGrid
+from unseen.nets.files.weights import write_weights
+from unseen.nets.training.fit_many import fit_many
+from unseen.nets.training.fits import Fits
+from unseen.nets.zoo.data import ZooData
+from unseen.nets.zoo.grids import ZooGrid
 
 __all__ = ["KINDS", "OutOfTime", "ZooNet", "ZooPlan", "without_failures"]
 

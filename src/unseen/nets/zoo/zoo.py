@@ -17,13 +17,13 @@ import torch
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
-from unseen.nets._device import device_of
-from unseen.nets._net import Copy80, Net
-from unseen.nets._start import fresh_nets
-from unseen.nets._weight_files import read_weights
-from unseen.nets._zoo_data import ZooData, zoo_data
-from unseen.nets._zoo_grids import ZooGrid, zoo_grid
-from unseen.nets._zoo_plan import KINDS, OutOfTime, ZooNet, ZooPlan, without_failures
+from unseen.nets.files.weights import read_weights
+from unseen.nets.modules.device import device_of
+from unseen.nets.modules.net import Copy80, Net
+from unseen.nets.training.initial_weights import fresh_nets
+from unseen.nets.zoo.data import ZooData, zoo_data
+from unseen.nets.zoo.grids import ZooGrid, zoo_grid
+from unseen.nets.zoo.plan import KINDS, OutOfTime, ZooNet, ZooPlan, without_failures
 
 __all__ = ["Zoo", "ZooNet", "filled"]
 

@@ -17,8 +17,8 @@ import torch
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import Factors, augment, draw_factors, no_augmentation
-from unseen.nets._augment import sobel
-from unseen.nets._factors import KINDS, LARGEST, ring_counts
+from unseen.nets.augmentation.augment import sobel
+from unseen.nets.augmentation.factors import KINDS, LARGEST, ring_counts
 
 
 def images(n=3, channels=3, height=8, width=8, seed=0):

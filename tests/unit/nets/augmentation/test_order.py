@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="augmentation needs torch")
 
 from unseen.nets import augment, draw_factors, no_augmentation
-from unseen.nets._factors import LARGEST, Factors
+from unseen.nets.augmentation.factors import LARGEST, Factors
 
 
 def only(**given: float | bool) -> Factors:

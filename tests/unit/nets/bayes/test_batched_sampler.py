@@ -12,8 +12,8 @@ from torch import nn
 
 import unseen.nets as nets
 from unseen.core.errors import FitError, UnknownName
-from unseen.nets._batched_sampler import prior_scales, sampled_many
-from unseen.nets._langevin import sampled_states
+from unseen.nets.bayes.batched_sampler import prior_scales, sampled_many
+from unseen.nets.bayes.langevin import sampled_states
 
 DYNAMICS = {"step": 0.05, "friction": 0.1, "temperature": 1.0, "jitter": 0.02}
 

@@ -10,7 +10,7 @@ from torch import nn
 
 import unseen.nets as nets
 from unseen.core.errors import FitError, InputError, KindError, NotApplicable
-from unseen.nets._chains import effective_size, split_r_hat
+from unseen.nets.bayes.chains import effective_size, split_r_hat
 
 PRIOR = 1.5
 
@@ -137,7 +137,7 @@ def test_two_outputs_have_the_full_gauss_newton_matrix():
     net = nn.Sequential(nn.Linear(3, 2), nn.Tanh(), nn.Linear(2, 3)).double()
     X = torch.randn(25, 3, dtype=torch.float64)
     y = torch.arange(25) % 3
-    from unseen.nets._laplace import last_layer_posterior
+    from unseen.nets.bayes.laplace import last_layer_posterior
 
     last = last_layer_posterior(net, X, y, prior_scale=0.8, temperature=1.0)
     phi = torch.cat([net[:2](X), torch.ones(25, 1)], 1).detach()
@@ -203,7 +203,7 @@ def test_bayesian_bolster_is_the_expectation_at_kernel_points():
     p = nets.Posterior.from_states(makers[0], [m.state_dict() for m in makers])
     e = nets.estimate(None, X, y, method="bayesian-bolster", posterior=p, n_mc=400, random_state=0)
     # the same by hand: Gaussian points of the same widths, softmax averaged over the three nets
-    from unseen.nets._sizes import diagonal_sizes
+    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
 
     sizes = diagonal_sizes(torch.as_tensor(X), torch.as_tensor(y), 2)
     z = torch.randn(400, 30, 2, generator=torch.Generator().manual_seed(1))

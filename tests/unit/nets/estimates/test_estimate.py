@@ -10,10 +10,10 @@ from torch import nn
 
 import unseen.nets as nets
 from unseen.core.errors import InputError, KindError, NotApplicable, UnseenError
-from unseen.nets._methods import _calibration_error
-from unseen.nets._problem import Options
-from unseen.nets._sizes import chi_median, diagonal_sizes, spherical_sizes
-from unseen.nets._trials import search_kappa
+from unseen.nets.estimates.calibration import search_kappa
+from unseen.nets.estimates.kernel_sizes import chi_median, diagonal_sizes, spherical_sizes
+from unseen.nets.estimates.methods import _calibration_error
+from unseen.nets.estimates.problem import Options
 
 
 def sample(n=60, d=5, c=2, seed=0, shift=1.0):
@@ -168,14 +168,14 @@ def test_a_cut_by_hooks_gives_what_a_cut_of_a_sequence_gives():
 
 
 def test_memory_bound_blocks_and_the_same_draws_give_the_same_numbers(monkeypatch):
-    from unseen.nets import _noise
+    from unseen.nets.estimates import kernels
 
     X, y = sample(n=30, d=8, c=3)
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 3)).double()
     one, two = (nets.estimate(net, X, y, method="naive-bayes-bolster", draws=5, random_state=s) for s in (1, 2))
     np.testing.assert_array_equal(one.contributions, two.contributions)
-    monkeypatch.setattr(_noise, "CPU_BLOCK", 64)  # less than one kernel's points
+    monkeypatch.setattr(kernels, "CPU_BLOCK", 64)  # less than one kernel's points
     small = nets.estimate(net, X, y, method="naive-bayes-bolster", draws=5)
     assert abs(small.value - one.value) < 4 * np.hypot(small.mc_error, one.mc_error)
     assert small.value != one.value
@@ -513,7 +513,7 @@ def test_records_tuples_and_tokens_are_understood():
     [(3000, 100, "plain"), (50_000, 100, "plain"), (50_000, 100, "antithetic"), (3, 7, "antithetic")],
 )
 def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler):
-    from unseen.nets._noise import CPU_BLOCK, Points
+    from unseen.nets.estimates.kernels import CPU_BLOCK, Points
 
     points, seen = Points(n_mc, sampler, 0), np.zeros(9, int)
     for rows, z in points.blocks(9, d, torch.device("cpu"), torch.float32):
@@ -524,10 +524,10 @@ def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler)
 
 @pytest.mark.parametrize("average", ["points", "class"])
 def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own(average):
-    from unseen.nets._problem import options_from, problem_of
-    from unseen.nets._sizes import spherical_sizes
-    from unseen.nets._trials import laid_out
-    from unseen.nets._view import view_of
+    from unseen.nets.estimates.calibration import laid_out
+    from unseen.nets.estimates.kernel_sizes import spherical_sizes
+    from unseen.nets.estimates.problem import options_from, problem_of
+    from unseen.nets.modules.logits import view_of
 
     X, y = sample(n=40)
     torch.manual_seed(0)

@@ -13,7 +13,8 @@ if find_spec("torch") is None:
 import torch
 
 from unseen.core.errors import InputError, KindError
-from unseen.nets import Classifier, _trials, estimate, fit_many, make_mlp
+from unseen.nets import Classifier, estimate, fit_many, make_mlp
+from unseen.nets.estimates import calibration
 
 
 class Listener:
@@ -76,8 +77,8 @@ def test_copies_are_trained_with_the_classifiers_own_weights_of_classes(monkeypa
     labels = np.array(["rare", "usual"])[y]
     net = Classifier(epochs=3, device="cpu", random_state=0, class_weight={"usual": 5.0}).fit(X, labels)
     seen = []
-    real = _trials.training_options
-    monkeypatch.setattr(_trials, "training_options", lambda given: seen.append(given) or real(given))
+    real = calibration.training_options
+    monkeypatch.setattr(calibration, "training_options", lambda given: seen.append(given) or real(given))
     estimate(net, X, labels, method="calibrated-bolster", repeats=2, n_mc=5, random_state=0)
     assert seen[0]["class_weight"] == {1: 5.0}
 

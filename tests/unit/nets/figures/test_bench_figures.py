@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.nets._bench_record import Bench, BenchLine
-from unseen.nets._measure_scores import score_measures
-from unseen.nets._ranking_record import NetRanking
+from unseen.nets.ranking.bench_record import Bench, BenchLine
+from unseen.nets.ranking.measure_scores import score_measures
+from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.show import figures_for
 
 

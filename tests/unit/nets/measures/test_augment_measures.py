@@ -21,7 +21,7 @@ from unseen.nets import Copy80, Net, augment, build_measure, draw_factors, known
 from unseen.nets.measures._augmented import outcome, semi_pp
 from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures.always_generalize import _changed, _rectangles, across, saturate
-from unseen.nets.measures.augment_margin import mildly
+from unseen.nets.measures.first_layer_margins import mildly
 from unseen.nets.measures.par_search import search_rings
 
 

@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch", reason="measures of generalization need tor
 from torch import nn
 
 from unseen.nets import Copy80, Net, build_measure
-from unseen.nets._measure import LayerLog
 from unseen.nets.measures import always_generalize
+from unseen.nets.measures.measure import LayerLog
 
 
 class Logits(nn.Module):

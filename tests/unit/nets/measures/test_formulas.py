@@ -15,11 +15,11 @@ from torch import nn
 
 from unseen.core.errors import InputError
 from unseen.nets import Copy80, Net, build_measure, no_augmentation
-from unseen.nets._measure import LayerLog, Measure
-from unseen.nets._power_law import eigenvalues, fit_power_law
 from unseen.nets.measures._augmented import outcome
-from unseen.nets.measures._response import SHARES, _partners
 from unseen.nets.measures._subsets import balanced_rows, class_partners, random_rows
+from unseen.nets.measures.alpha import eigenvalues, fit_power_law
+from unseen.nets.measures.measure import LayerLog, Measure
+from unseen.nets.measures.response_curves import SHARES, _partners
 
 
 class Fixed(nn.Module):

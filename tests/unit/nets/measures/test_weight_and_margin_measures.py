@@ -12,7 +12,7 @@ from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable
 from unseen.nets import Net, build_measure, known_measures, sample_net
-from unseen.nets.measures._response import SHARES
+from unseen.nets.measures.response_curves import SHARES
 
 OURS = (
     "alpha", "alpha-hat", "bayesian", "bolster", "bolster-posterior", "constrained-margin", "distance-from-initial", "epochs",

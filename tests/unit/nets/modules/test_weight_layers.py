@@ -16,11 +16,18 @@ from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable
 from unseen.nets import Net, build_measure
-from unseen.nets._power_law import eigenvalues, fit_power_law
-from unseen.nets._weight_files import read_weights, write_weights
-from unseen.nets._weight_layers import frobenius_norm, input_shapes, left_out, path_norm, spectral_norm, weight_layers
+from unseen.nets.files.weights import read_weights, write_weights
+from unseen.nets.measures.alpha import eigenvalues, fit_power_law
+from unseen.nets.modules.weight_layers import (
+    frobenius_norm,
+    input_shapes,
+    left_out,
+    path_norm,
+    spectral_norm,
+    weight_layers,
+)
 
-REFERENCE = Path(__file__).parents[2] / "reference"
+REFERENCE = Path(__file__).parents[3] / "reference"
 
 
 def _matrix(layer: nn.Module, shape: tuple[int, ...]) -> torch.Tensor:

@@ -13,7 +13,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from unseen.cli.app import main
 from unseen.nets import Zoo, ZooGrid, from_store, make_mlp
-from unseen.nets import _zoo_grids as grids
+from unseen.nets.zoo import grids
 from unseen.store import open_store
 
 GRID = ZooGrid(
@@ -105,7 +105,7 @@ def test_no_images_means_none(run):
 
 
 def test_ctrl_c_says_where_the_values_are(run, monkeypatch):
-    from unseen.nets import _bench_rows as rows
+    from unseen.nets.ranking import bench as rows
 
     real, seen = rows._measured, []
 

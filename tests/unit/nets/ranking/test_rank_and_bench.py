@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from unseen.cli import app as command
 from unseen.core.errors import InputError, KindError
 from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, build_measure, cmi, make_mlp, rank, sample_net
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows, write_table
-from unseen.nets._weight_files import write_weights
+from unseen.nets.files.weights import write_weights
+from unseen.nets.ranking.bench import MeasureRow, measure_zoo, read_rows, write_table
 
 
 class Leaning(nn.Module):
@@ -71,8 +71,8 @@ def test_measures_that_contradict_each_other_show_it() -> None:
 
 def test_probabilities_follow_the_measures_own_error() -> None:
     """Two networks whose measures differ by d with errors e: the first is best with probability Phi(d / sqrt(2 e^2))."""
-    from unseen.nets._measure import MeasureValue
-    from unseen.nets._rank import _places
+    from unseen.nets.measures.measure import MeasureValue
+    from unseen.nets.ranking.rank import _places
 
     table = {
         "m": [
@@ -88,8 +88,8 @@ def test_probabilities_follow_the_measures_own_error() -> None:
 
 def test_networks_that_share_their_draws_are_told_apart_by_differences() -> None:
     """Draw by draw both measures go up and down together: what counts is Student's t of the differences."""
-    from unseen.nets._measure import MeasureValue
-    from unseen.nets._rank import _places
+    from unseen.nets.measures.measure import MeasureValue
+    from unseen.nets.ranking.rank import _places
 
     first, second = np.array([1.0, 3.0, 8.0]), np.array([1.5, 3.4, 8.3])
     moves = [(x - x.mean()) / math.sqrt(6) for x in (first, second)]
@@ -117,8 +117,8 @@ def test_the_moves_of_a_measure_add_up_to_its_error(measure: str, draws: int) ->
 
 
 def test_default_measures_fit_the_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unseen.nets._rank.DEFAULT_MEASURES", ("augment-margin",))
-    monkeypatch.setattr("unseen.nets._rank.DEFAULT_ANY_INPUTS", ("path-norm",))
+    monkeypatch.setattr("unseen.nets.ranking.rank.DEFAULT_MEASURES", ("augment-margin",))
+    monkeypatch.setattr("unseen.nets.ranking.rank.DEFAULT_ANY_INPUTS", ("path-norm",))
     images = rank({"a": sample_net("conv"), "b": sample_net("mlp")}, device="cpu")
     assert list(images.values) == ["augment-margin"]
     y = torch.arange(20) % 2
@@ -373,9 +373,9 @@ def test_rank_command_reads_a_folder_of_networks(tmp_path: Path) -> None:
 
 
 def test_rank_command_reads_a_zoo(small: Zoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from unseen.nets import _zoo_grids
+    from unseen.nets.zoo import grids
 
-    monkeypatch.setitem(_zoo_grids.GRIDS, GRID.id, GRID)
+    monkeypatch.setitem(grids.GRIDS, GRID.id, GRID)
     rng = np.random.default_rng(0)
     y = np.arange(340) % 2
     X = rng.normal(size=(340, 12)) + 0.7 * y[:, None]
@@ -459,7 +459,7 @@ def test_a_zoo_with_a_poor_network_says_so_and_is_not_measured_in_vain(
     codes = [n.code for n in zoo.complete().notes]
     assert "N004" in codes
     assert "N006" not in codes
-    monkeypatch.setattr("unseen.nets._bench.measure_zoo", lambda *given, **named: pytest.fail("it measures"))
+    monkeypatch.setattr("unseen.nets.ranking.bench.measure_zoo", lambda *given, **named: pytest.fail("it measures"))
     blind = replace(small, nets=tuple(replace(net, test_accuracy=float("nan")) for net in small.nets))
     with pytest.raises(InputError, match="trained without X_test"):
         bench(blind, ["path-norm"])

@@ -15,10 +15,9 @@ torch = pytest.importorskip("torch", reason="rankings of networks need torch")
 from torch import nn
 
 from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, cmi, granulated_tau, make_mlp, rank, robust_error
-from unseen.nets._bench_controls import bench_controls
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, read_rows
-from unseen.nets._measure import LayerLog, Measure, MeasureValue
-from unseen.nets._rank import _fractions, _places
+from unseen.nets.measures.measure import LayerLog, Measure, MeasureValue
+from unseen.nets.ranking.bench import MeasureRow, bench_controls, measure_zoo, read_rows
+from unseen.nets.ranking.rank import _fractions, _places
 
 CELLS = list(itertools.product((0, 1), repeat=3))
 
@@ -160,7 +159,7 @@ def test_a_bench_knows_how_many_test_inputs_are_behind_the_gaps(zoo: Zoo, monkey
         seen.update(options)
         return bench_of(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("unseen.nets._bench.bench_of", noted)
+    monkeypatch.setattr("unseen.nets.ranking.bench.bench_of", noted)
     bench(zoo, ["path-norm"], n_permutations=2, images=False)
     assert seen["n_test"] == 70
 
@@ -222,7 +221,7 @@ def test_equal_scores_go_to_the_network_that_is_best_more_often(monkeypatch: pyt
     X, y = torch.arange(20.0)[:, None], (torch.arange(20) >= 10).long()
     found = {"a": Threshold(9.5, 1), "b": Threshold(9.5, 2)}
     chances = np.array([[0.2, 0.8], [0.8, 0.2]])
-    monkeypatch.setattr("unseen.nets._rank._places", lambda *_: (np.array([0.5, 0.5]), chances))
+    monkeypatch.setattr("unseen.nets.ranking.rank._places", lambda *_: (np.array([0.5, 0.5]), chances))
     assert rank(found, X, y, measures=["parameter-count"], device="cpu").names == ("b", "a")
 
 

@@ -93,17 +93,17 @@ def test_images_flat_or_not():
 
 
 def test_cross_validation_is_one_batched_training(monkeypatch):
-    from unseen.nets import _classifier
+    from unseen.nets.training import classifier
 
     X, y = sample()
-    calls, real = [], _classifier.fit_many
+    calls, real = [], classifier.fit_many
 
     def counted(*args, **options):
         fits = real(*args, **options)
         calls.append(len(fits))
         return fits
 
-    monkeypatch.setattr(_classifier, "fit_many", counted)
+    monkeypatch.setattr(classifier, "fit_many", counted)
     net = Classifier(epochs=15, device="cpu", dtype="float64")
     together = unseen.run(net, X, y, design="kfold", random_state=0, scores=True)
     assert calls == [10]

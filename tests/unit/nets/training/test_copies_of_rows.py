@@ -17,7 +17,9 @@ from sklearn.preprocessing import StandardScaler
 import unseen
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.nets import Classifier, _classifier, _fit_many, fit_many, make_mlp
+from unseen.nets import Classifier, fit_many, make_mlp
+from unseen.nets.training import classifier as _classifier
+from unseen.nets.training import fit_many as _fit_many
 
 OPTIONS = {"epochs": 30, "lr": 0.1, "patience": 3, "validation": 0.25, "device": "cpu", "dtype": "float64"}
 

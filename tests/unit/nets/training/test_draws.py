@@ -9,7 +9,7 @@ pytest.importorskip("torch", reason="nets need torch")
 
 import torch
 
-from unseen.nets._draws import _at, keep_mask, keys_of
+from unseen.nets.training.draws import _at, keep_mask, keys_of
 
 
 def test_masks_do_not_depend_on_whether_torch_can_reinterpret_numbers(monkeypatch):

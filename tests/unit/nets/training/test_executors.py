@@ -7,17 +7,18 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="nets need torch")
 
-from unseen.nets import _choose, fit_many, make_mlp
+from unseen.nets import fit_many, make_mlp
+from unseen.nets.training import executors
 
 
 def test_tf32_is_off_while_ways_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen, compare = [], _choose._compare
+    seen, compare = [], executors._compare
 
     def watched(*arguments: object) -> None:
         seen.append((torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32))
         compare(*arguments)
 
-    monkeypatch.setattr(_choose, "_compare", watched)
+    monkeypatch.setattr(executors, "_compare", watched)
     before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     rng = np.random.default_rng(0)
     fit_many(

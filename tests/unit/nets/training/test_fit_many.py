@@ -15,10 +15,10 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.nets import fit_many, make_lenet5, make_mlp, make_nin, make_vgg
-from unseen.nets._draws import derive, keys_of, shuffled
-from unseen.nets._layers import dropouts_of, prepared
-from unseen.nets._start import fresh_nets, maker_of
-from unseen.nets._zoo_grids import early_pooled_nin
+from unseen.nets.training.draws import derive, keys_of, shuffled
+from unseen.nets.training.dropout import dropouts_of, prepared
+from unseen.nets.training.initial_weights import fresh_nets, maker_of
+from unseen.nets.zoo.grids import early_pooled_nin
 
 
 def blobs(n=160, features=6, classes=3, seed=0, gap=1.0):
@@ -524,7 +524,7 @@ def test_global_generator_is_left_alone():
 def test_patience_keeps_the_weights_of_the_lowest_validation_loss():
     X, y = blobs(80, gap=0.3)
     fits = fit_many(make_mlp, X, y, seeds=range(3), epochs=80, lr=0.5, patience=4, device="cpu", dtype="float64")
-    from unseen.nets._sets import make_sets
+    from unseen.nets.training.index_sets import make_sets
 
     sets = make_sets([np.arange(80)] * 3, range(3), 0.1)
     for i in range(3):
@@ -539,7 +539,7 @@ def test_patience_keeps_the_weights_of_the_lowest_validation_loss():
 
 
 def test_copies_of_a_row_stay_on_one_side_of_the_validation_split():
-    from unseen.nets._sets import make_sets
+    from unseen.nets.training.index_sets import make_sets
 
     rng = np.random.default_rng(0)
     rows = [rng.integers(0, 50, 200) for _ in range(20)]
@@ -600,7 +600,7 @@ def test_a_diverging_net_is_named_and_the_others_go_on():
 
 
 def test_memory_that_runs_out_halves_the_nets_together(monkeypatch):
-    from unseen.nets import _together as front
+    from unseen.nets.training import fit_many as front
 
     X, y = blobs()
     plain = fit_many(make_mlp, X, y, seeds=range(5), epochs=3, device="cpu", dtype="float64")
@@ -621,7 +621,7 @@ def test_memory_that_runs_out_halves_the_nets_together(monkeypatch):
 
 
 def test_memory_that_runs_out_in_evaluation_changes_no_number(monkeypatch):
-    from unseen.nets._group import Group
+    from unseen.nets.training.loop import Group
 
     X, y = blobs()
     plain = fit_many(make_mlp, X, y, seeds=range(3), epochs=3, device="cpu", dtype="float64", eval_batch=64)
@@ -641,7 +641,7 @@ def test_memory_that_runs_out_in_evaluation_changes_no_number(monkeypatch):
 
 
 def test_a_net_too_large_for_its_batch_gets_half_of_it_and_says_so(monkeypatch):
-    from unseen.nets import _together as front
+    from unseen.nets.training import fit_many as front
 
     X, y = blobs()
     plain = fit_many(make_mlp, X, y, seeds=range(2), epochs=3, batch_size=8, device="cpu", dtype="float64")
@@ -829,7 +829,7 @@ def test_a_gpu_that_is_not_there_is_told():
 @pytest.mark.parametrize("name", ["allow_tf32", "fp32_precision"])
 def test_settings_of_float32_products_are_put_back(name):
     """Torch has two ways to set them, and cannot read the first after the second was used."""
-    from unseen.nets._device import exact_float32
+    from unseen.nets.modules.device import exact_float32
 
     products, convolutions = torch.backends.cuda.matmul, torch.backends.cudnn.conv
     places = (products, torch.backends.cudnn if name == "allow_tf32" else convolutions)

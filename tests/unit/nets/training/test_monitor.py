@@ -13,7 +13,7 @@ from torch import nn
 from unseen.core.errors import InputError, KindError
 from unseen.models.progress import TrainingProgress
 from unseen.nets import Monitor, read_progress
-from unseen.nets._progress_file import NAMES, DamagedRecord, runs_in
+from unseen.nets.files.progress import NAMES, DamagedRecord, runs_in
 
 
 def parts(n=80, seed=0, c=3):

@@ -20,7 +20,8 @@ from torch import nn
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.nets import Classifier, _classifier, fit_many, make_mlp
+from unseen.nets import Classifier, fit_many, make_mlp
+from unseen.nets.training import classifier as _classifier
 
 WHOLE = {"batch_size": 1000, "stop": "none", "epochs": 15, "lr": 0.1, "device": "cpu", "dtype": "float64"}
 

@@ -13,9 +13,9 @@ torch = pytest.importorskip("torch", reason="zoos need torch")
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import Zoo, ZooGrid, build_measure, flips_and_crops, make_mlp, make_vgg
-from unseen.nets._zoo_data import zoo_data
-from unseen.nets._zoo_grids import zoo_grid
-from unseen.nets._zoo_plan import without_failures
+from unseen.nets.zoo.data import zoo_data
+from unseen.nets.zoo.grids import zoo_grid
+from unseen.nets.zoo.plan import without_failures
 
 GRID = ZooGrid(
     "toy",

@@ -12,9 +12,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="zoos need torch")
 
 from unseen.nets import Zoo, ZooGrid, make_mlp
-from unseen.nets._zoo_data import zoo_data
-from unseen.nets._zoo_grids import zoo_grid
-from unseen.nets._zoo_plan import ZooNet, ZooPlan, without_failures
+from unseen.nets.zoo.data import zoo_data
+from unseen.nets.zoo.grids import zoo_grid
+from unseen.nets.zoo.plan import ZooNet, ZooPlan, without_failures
 
 GRID = ZooGrid(
     "toy",
@@ -83,7 +83,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, folder: Path, **options: Any) -> tupl
         seen.extend((args, given))
         raise Reached
 
-    monkeypatch.setattr("unseen.nets._zoo_plan.fit_many", caught)
+    monkeypatch.setattr("unseen.nets.zoo.plan.fit_many", caught)
     with pytest.raises(Reached):
         Zoo.train(GRID, data(), store=folder, device="cpu", **options)
     return seen[0], seen[1]

@@ -24,7 +24,7 @@ import zoo_data as images
 
 from unseen.nets import Zoo
 from unseen.nets.files.weights import read_weights, write_weights
-from unseen.nets.measures.measure import measures_named
+from unseen.nets.measures.measure import build_measures
 from unseen.nets.ranking.bench import MeasureRow, measure_zoo, read_rows, write_table
 from unseen.nets.zoo.data import zoo_data
 from unseen.nets.zoo.grids import zoo_grid
@@ -80,7 +80,7 @@ def toy_grid(grid):
 
 
 def ordered_measures(names: str) -> list[str]:
-    found = [m.id for m in measures_named("all" if names == "all" else names.split(","))]
+    found = [m.id for m in build_measures("all" if names == "all" else names.split(","))]
     return [m for m in found if m not in LAST] + [m for m in LAST if m in found]
 
 

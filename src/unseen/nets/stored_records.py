@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Interval, Target
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
-from unseen.nets.augmentation.sheet import AugmentationSheet, unpacked
+from unseen.nets.augmentation.sheet import AugmentationSheet, unpack_images
 from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
 from unseen.nets.measures.value import MeasureValue
 from unseen.nets.ranking.bench_record import Bench, BenchLine
@@ -108,7 +108,7 @@ def _interval(value: Any) -> Interval | None:
 
 
 def _sheet(payload: Mapping[str, Any]) -> AugmentationSheet:
-    images = unpacked(payload["images"])
+    images = unpack_images(payload["images"])
     if images.ndim != 5:
         raise InputError(f"images of shape {images.shape} make no sheet.")
     rows, columns = images.shape[:2]

@@ -179,22 +179,22 @@ def _averaged(logits: Any) -> Any:
 
 def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -> Iterator[Draws]:
     """Yield the posterior of each repetition."""
-    starts, program = setting.starts, fits.program
+    starts, executor = setting.starts, fits.executor
     first = {name: value.unflatten(0, (len(X), starts)) for name, value in fits.params.items()}
 
     def of(weights: dict[str, Any]) -> Callable[[Any], Any]:
-        return lambda x: program(weights, {}, x, train=False, shared=True)
+        return lambda x: executor(weights, {}, x, train=False, shared=True)
 
     if setting.sampler == "ensemble":
         yield from (Draws(of({k: v[r] for k, v in first.items()}), starts) for r in range(len(X)))
     elif setting.sampler == "laplace":
         yield from (_laplace(fits.module(r), X[r], y[r], setting, seeds[r]) for r in range(len(X)))
     else:
-        from unseen.nets.bayes.batched_sampler import prior_scales, sampled_many
+        from unseen.nets.bayes.batched_sampler import prior_scales, sample_many
 
         prior = prior_scales({k: v.shape[2:] for k, v in first.items()}, setting.prior, setting.prior_scale)
-        states = sampled_many(
-            program,
+        states = sample_many(
+            executor,
             first,
             {},
             X,
@@ -291,14 +291,14 @@ def _over_kernels(draws: Draws, by_net: Any, X: Any, y: Any, classes: int, setti
     import torch
 
     from unseen.nets.estimates.kernel_sizes import diagonal_sizes
-    from unseen.nets.estimates.kernels import Kernels, Points
+    from unseen.nets.estimates.kernels import KernelPoints, Kernels
 
     kernels = Kernels(X, y, diagonal_sizes(X.flatten(1), y, classes, setting.nearest))
     total = torch.zeros(3, len(X), dtype=torch.float64, device=X.device)
-    points = Points(setting.n_mc, "plain", seed)
+    points = KernelPoints(setting.n_mc, "plain", seed)
     for rows, z in points.blocks(len(X), X[0].numel(), X.device, X.dtype):
         shape = z.shape[:2]
-        moved = kernels.moved(rows, z)
+        moved = kernels.points_at(rows, z)
         p, decided = draws.predictive(moved), by_net(moved).argmax(1)
         own = y[rows].repeat_interleave(shape[1])
         wrong = (p.argmax(1) != own).double()

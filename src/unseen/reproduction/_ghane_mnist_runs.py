@@ -80,14 +80,14 @@ def subsets(
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
     """Return the rows of one training set and, as places in it, the rows of each 80/20 split."""
     from unseen.nets.estimates.calibration import splits_of
-    from unseen.nets.estimates.problem import Options
+    from unseen.nets.estimates.problem import EstimateOptions
 
     rng = stream(setting.seed, "ghane-mnist", n, repetition)
     while True:
         rows = rng.choice(len(y), n, replace=False)
         if np.bincount(y[rows], minlength=10).min() >= 4:
             break
-    return rows, splits_of(y[rows], Options(repeats=setting.repeats), rng)
+    return rows, splits_of(y[rows], EstimateOptions(repeats=setting.repeats), rng)
 
 
 def run_size(
@@ -120,9 +120,9 @@ def _trained_and_judged(
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets.modules.device import chosen_device
+    from unseen.nets.modules.device import device_of
 
-    where = chosen_device(device)
+    where = device_of(device)
     X, y, X_test, y_test = (torch.as_tensor(part, device=where) for part in data)
     drawn = [subsets(data[1], n, k, setting) for k in repetitions]
     sets, seeds = [], []
@@ -174,34 +174,37 @@ def judged(
     """Return true error and estimates of the first net; the others are its copies trained on 80%."""
     from dataclasses import replace
 
-    from unseen.nets.estimates.calibration import laid_out, search_kappa
-    from unseen.nets.estimates.kernels import Points
-    from unseen.nets.estimates.problem import Options, problem_of
-    from unseen.nets.modules.logits import View, held_still
+    from unseen.nets.estimates.calibration import search_kappa, trials_of_modules
+    from unseen.nets.estimates.kernels import KernelPoints
+    from unseen.nets.estimates.problem import EstimateOptions, problem_of
+    from unseen.nets.modules.layers import eval_mode
+    from unseen.nets.modules.logits import LogitFunction
 
-    options = Options(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
-    view = View(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
+    options = EstimateOptions(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
+    view = LogitFunction(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
     clock = time.perf_counter
     times = [clock()]
     problem = problem_of(view, X, y, options)
     resub = float((problem.assigned != problem.codes).double().mean())
     times.append(clock())
     kernels = problem.kernels("diagonal", options)
-    points = Points(setting.n_mc, "plain", task_seed(seed, "points"))
+    points = KernelPoints(setting.n_mc, "plain", task_seed(seed, "points"))
 
     def bolstered(kappa: float) -> float:
-        return float(problem.weights @ problem.misclassified(replace(kernels, scale=kappa), points).values)
+        return float(problem.weights @ problem.misclassified_share(replace(kernels, scale=kappa), points).values)
 
     plain = bolstered(1.0)
     times.append(clock())
-    trials = laid_out(problem, modules[1:], splits, "diagonal", replace(options, n_mc=setting.calibration_mc), seed)
+    trials = trials_of_modules(
+        problem, modules[1:], splits, "diagonal", replace(options, n_mc=setting.calibration_mc), seed
+    )
     kappa_1 = search_kappa(lambda kappa: trials.deviations(kappa, count=1))[0]
     times.append(clock())
     first = bolstered(kappa_1)
     kappa_5 = search_kappa(trials.deviations)[0]
     all_five = bolstered(kappa_5)
     times.append(clock())
-    with held_still(modules[0]):
+    with eval_mode(modules[0]):
         truth = float((view.all_logits(test[0]).argmax(1) != test[1]).double().mean())
     spent = np.diff(times)
     return {

@@ -154,9 +154,9 @@ def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets.modules.device import chosen_device
+    from unseen.nets.modules.device import device_of
 
-    where = chosen_device(device)
+    where = device_of(device)
     X, y = torch.as_tensor(data.X, device=where), torch.as_tensor(data.y, device=where)
     widths = widths_for(data.X.shape[1])
     for depth in depths:

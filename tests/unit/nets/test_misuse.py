@@ -208,13 +208,13 @@ def test_a_poor_or_missing_network_takes_its_value_away_and_is_named(run):
 
 def test_a_file_that_no_bench_wrote_is_not_thrown_away(run, tmp_path):
     from unseen.core.errors import InputError
-    from unseen.nets.ranking.bench import _resumed
+    from unseen.nets.ranking.bench import _read_unfinished
 
     rewrite("values.csv", put("draws", "many"))
     path = tmp_path / "here" / "values.csv"
     before = path.read_text()
     with pytest.raises(InputError, match="name a new file"):
-        _resumed(path)
+        _read_unfinished(path)
     assert path.read_text() == before
 
 

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="rankings of networks need torch")
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import augmentation_sheet, bench_of, cmi, estimate, from_store, rank, sample_net, score_measures
-from unseen.nets.augmentation.sheet import packed, unpacked
+from unseen.nets.augmentation.sheet import pack_images, unpack_images
 from unseen.nets.ranking.bench import MeasureRow
 from unseen.nets.stored_records import KINDS
 from unseen.show.sections import Notes, Table, Text, build
@@ -281,11 +281,11 @@ def test_a_text_of_a_few_bytes_cannot_fill_the_memory():
 
     bomb = base64.b64encode(zlib.compress(bytes(10**7))).decode()
     with pytest.raises(InputError, match="damaged"):
-        unpacked({"shape": [4], "bytes": bomb})
+        unpack_images({"shape": [4], "bytes": bomb})
     with pytest.raises(InputError, match="damaged"):
-        unpacked({"shape": [4], "bytes": "!!"})
-    held = packed(np.array([[-1.0, 0.2, 2.0]]))
-    assert np.allclose(unpacked(held), [[0, 0.2, 1]])
+        unpack_images({"shape": [4], "bytes": "!!"})
+    held = pack_images(np.array([[-1.0, 0.2, 2.0]]))
+    assert np.allclose(unpack_images(held), [[0, 0.2, 1]])
 
 
 def test_results_are_kept_from_python(results, tmp_path):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unseen.nets.augmentation.factors import Factors
     from unseen.nets.measures.measure import Measure
 
-__all__ = ["AugmentationSheet", "augmentation_sheet", "packed", "sheets_for", "unpacked"]
+__all__ = ["AugmentationSheet", "augmentation_sheet", "pack_images", "sheets_for", "unpack_images"]
 
 
 STRONG = ("cutout", "height shift", "width shift", "horizontal zoom", "vertical zoom")
@@ -70,7 +70,7 @@ class AugmentationSheet(Result):
 
     def to_record(self) -> dict[str, Any]:
         """Return plain values, the images packed."""
-        return {**self.to_dict(), "images": packed(self.images)}
+        return {**self.to_dict(), "images": pack_images(self.images)}
 
     def __str__(self) -> str:
         rows, columns = self.penalties.shape
@@ -111,13 +111,13 @@ def augmentation_sheet(
     if isinstance(columns, bool) or not isinstance(columns, int) or columns < 2:
         raise InputError(f"columns is {columns!r}; at least 2 are needed.")
     if category in ("strong", "weak"):
-        return _growing(X[:1], category, columns)
+        return _growing_sheet(X[:1], category, columns)
     if category == "fixed":
-        return _fixed(X)
+        return _fixed_sheet(X)
     return (
-        _changes(X, root_seed(random_state))
+        _changes_sheet(X, root_seed(random_state))
         if category == "changes"
-        else _combined(X, columns, root_seed(random_state))
+        else _combined_sheet(X, columns, root_seed(random_state))
     )
 
 
@@ -147,7 +147,7 @@ def sheets_for(
     return tuple(augmentation_sheet(small, category) for category in CATEGORIES if category in wanted)
 
 
-def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
+def _growing_sheet(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
     """One augmentation a row; signed ones from their smallest to their largest value."""
     import torch
 
@@ -169,7 +169,7 @@ def _growing(X: torch.Tensor, category: str, columns: int) -> AugmentationSheet:
     return _sheet(category, [(name, X.expand(columns, -1, -1, -1), factors) for name, factors in made])
 
 
-def _fixed(X: torch.Tensor) -> AugmentationSheet:
+def _fixed_sheet(X: torch.Tensor) -> AugmentationSheet:
     import torch
 
     from unseen.nets.augmentation.factors import no_augmentation
@@ -182,7 +182,7 @@ def _fixed(X: torch.Tensor) -> AugmentationSheet:
     return _sheet("fixed", [(f"image {i + 1}", X[i : i + 1].expand(4, -1, -1, -1), coins) for i in range(len(X))])
 
 
-def _changes(X: torch.Tensor, seed: int) -> AugmentationSheet:
+def _changes_sheet(X: torch.Tensor, seed: int) -> AugmentationSheet:
     import torch
 
     from unseen.nets.measures.always_generalize import changed_images
@@ -203,7 +203,7 @@ def _changes(X: torch.Tensor, seed: int) -> AugmentationSheet:
     )
 
 
-def _combined(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:
+def _combined_sheet(X: torch.Tensor, columns: int, seed: int) -> AugmentationSheet:
     import torch
 
     from unseen.nets.augmentation.factors import draw_factors
@@ -253,13 +253,13 @@ def _words(factors: Factors, k: int) -> str:
 MOST_BYTES = 50_000_000  # a text of a few bytes must not fill the memory
 
 
-def packed(images: NDArray[np.float64]) -> dict[str, Any]:
+def pack_images(images: NDArray[np.float64]) -> dict[str, Any]:
     """Return an array of values between 0 and 1, rounded to bytes, as its shape and a text.
 
     Examples
     --------
-    >>> held = packed(np.array([[0.0, 0.5, 1.0]]))
-    >>> held["shape"], (255 * unpacked(held)).round().tolist()
+    >>> held = pack_images(np.array([[0.0, 0.5, 1.0]]))
+    >>> held["shape"], (255 * unpack_images(held)).round().tolist()
     ([1, 3], [[0.0, 128.0, 255.0]])
     """
     values = np.round(255 * np.clip(images, 0, 1)).astype(np.uint8)
@@ -269,12 +269,12 @@ def packed(images: NDArray[np.float64]) -> dict[str, Any]:
     }
 
 
-def unpacked(held: Mapping[str, Any]) -> NDArray[np.float64]:
-    """Return the array that `packed` was given, to the byte; never more than its shape says.
+def unpack_images(held: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Return the array that `pack_images` was given, to the byte; never more than its shape says.
 
     Examples
     --------
-    >>> unpacked({"shape": [10**9], "bytes": ""})
+    >>> unpack_images({"shape": [10**9], "bytes": ""})
     Traceback (most recent call last):
     ...
     unseen.core.errors.InputError: images of shape [1000000000] are not what a record holds.

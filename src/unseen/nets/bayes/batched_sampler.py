@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.core.errors import FitError, InputError, UnknownName
-from unseen.nets.training.executors import Program
+from unseen.nets.training.executors import Executor
 
-__all__ = ["prior_scales", "sampled_many"]
+__all__ = ["prior_scales", "sample_many"]
 
 CHECK_EVERY = 50
 PRIORS = ("unit", "fan-in")
@@ -57,8 +57,8 @@ def _product(shape: Sequence[int]) -> int:
     return out
 
 
-def sampled_many(
-    program: Program,
+def sample_many(
+    executor: Executor,
     start: Mapping[str, Tensor],
     buffers: Mapping[str, Tensor],
     X: Tensor,
@@ -120,7 +120,7 @@ def sampled_many(
     >>> prior = prior_scales({k: v.shape[1:] for k, v in fits.params.items()}, "unit")
     >>> dynamics = dict(kind="sghmc", step=0.02, friction=0.1, temperature=1.0, jitter=0.01, prior=prior)
     >>> start = {k: v[:, None].expand(2, 3, *v.shape[1:]) for k, v in fits.params.items()}  # three chains from each net
-    >>> w = sampled_many(fits.program, start, fits.buffers, X, y, per_chain=4, burn_in=5, thin=2, seeds=[1, 2], **dynamics)
+    >>> w = sample_many(fits.program, start, fits.buffers, X, y, per_chain=4, burn_in=5, thin=2, seeds=[1, 2], **dynamics)
     >>> w["0.weight"].shape
     torch.Size([2, 3, 4, 32, 3])
     """
@@ -129,7 +129,7 @@ def sampled_many(
         raise UnknownName("sampler", kind, ("sghmc", "sgld"))
     generators = [torch.Generator(device=X.device).manual_seed(int(seed)) for seed in seeds]
     chains = next(iter(start.values())).shape[1]
-    weights = _started(start, jitter, generators)
+    weights = _jittered_start(start, jitter, generators)
     state = {k: _for_chains(v, chains) for k, v in buffers.items()}
     rows, targets = _for_chains(X, chains), codes.repeat_interleave(chains, 0).flatten()
     velocity = {k: torch.zeros_like(v) for k, v in weights.items()}
@@ -137,7 +137,7 @@ def sampled_many(
     keep, share = (1.0 - friction, friction) if kind == "sghmc" else (0.0, 1.0)
     kept = {k: v.new_empty((nets * chains, per_chain, *v.shape[1:])) for k, v in weights.items()}
     for t in range(burn_in + per_chain * thin):
-        slopes = _slopes(program, weights, state, rows, targets)
+        slopes = _slopes(executor, weights, state, rows, targets)
         with torch.no_grad():
             for (name, value), slope in zip(weights.items(), slopes):
                 drawn = _normal(value.shape, nets, chains, generators, value)
@@ -148,7 +148,7 @@ def sampled_many(
                 if t >= burn_in and (t - burn_in + 1) % thin == 0:
                     kept[name][:, (t - burn_in) // thin] = value
         if t % CHECK_EVERY == 0 or t == burn_in + per_chain * thin - 1:
-            _finite(weights, t, chains)
+            _check_finite(weights, t, chains)
     return {k: v.unflatten(0, (nets, chains)) for k, v in kept.items()}
 
 
@@ -156,7 +156,7 @@ def _for_chains(value: Tensor, chains: int) -> Tensor:
     return value.unsqueeze(1).expand(len(value), chains, *value.shape[1:]).flatten(0, 1).contiguous()
 
 
-def _started(start: Mapping[str, Tensor], jitter: float, generators: Any) -> dict[str, Tensor]:
+def _jittered_start(start: Mapping[str, Tensor], jitter: float, generators: Any) -> dict[str, Tensor]:
     """Return the first weights, (nets * chains, ...), moved by a little noise."""
     out = {}
     for name, value in start.items():
@@ -173,16 +173,16 @@ def _normal(shape: Sequence[int], nets: int, chains: int, generators: Any, like:
     return out.flatten(0, 1)
 
 
-def _slopes(program: Program, weights: dict[str, Tensor], buffers: Any, rows: Tensor, targets: Tensor) -> Any:
+def _slopes(executor: Executor, weights: dict[str, Tensor], buffers: Any, rows: Tensor, targets: Tensor) -> Any:
     """Return the gradient of the summed cross-entropy; nets share no weights, so one sum serves all of them."""
-    logits = program(weights, buffers, rows, train=False)
+    logits = executor(weights, buffers, rows, train=False)
     if logits.shape[2] == 1:
         logits = torch.cat([torch.zeros_like(logits), logits], 2)
     loss = F.cross_entropy(logits.flatten(0, 1), targets, reduction="sum")
     return torch.autograd.grad(loss, list(weights.values()))
 
 
-def _finite(weights: dict[str, Tensor], t: int, chains: int) -> None:
+def _check_finite(weights: dict[str, Tensor], t: int, chains: int) -> None:
     for name, value in weights.items():
         bad = (~torch.isfinite(value)).flatten(1).any(1).nonzero().flatten().tolist()
         if bad:

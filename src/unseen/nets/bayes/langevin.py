@@ -9,14 +9,14 @@ from torch import nn
 from torch.func import functional_call, grad, vmap
 
 from unseen.core.errors import FitError
-from unseen.nets.modules.logits import View
+from unseen.nets.modules.logits import LogitFunction
 
-__all__ = ["sampled_states"]
+__all__ = ["sample_states"]
 
 CHECK_EVERY = 50
 
 
-def sampled_states(
+def sample_states(
     module: nn.Module,
     X: Any,
     codes: Any,
@@ -62,7 +62,9 @@ def sampled_states(
             start = value.detach().expand(chains, *value.shape).clone()
             weights[name] = start + jitter * normal(start)
     gradient = _gradient(module, buffers, fixed)
-    pieces = View(raw=module, module=module, device=X.device, dtype=X.dtype, notes=[] if notes is None else notes)
+    pieces = LogitFunction(
+        raw=module, module=module, device=X.device, dtype=X.dtype, notes=[] if notes is None else notes
+    )
     velocity = {k: torch.zeros_like(v) for k, v in weights.items()}
     pace = step / n
     keep, share = (1.0 - friction, friction) if kind == "sghmc" else (0.0, 1.0)
@@ -71,13 +73,13 @@ def sampled_states(
     for t in range(burn_in + per_chain * thin):
         # a batch of its own for every chain
         rows = None if size == n else torch.rand((chains, n), generator=generator, device=X.device).topk(size).indices
-        slope = _summed(gradient, weights, X, codes, rows, pieces)
+        slope = _sum_gradients(gradient, weights, X, codes, rows, pieces)
         for name, value in weights.items():
             pull = n / size * slope[name] + value / prior_scale**2
             velocity[name] = keep * velocity[name] - pace * pull + noise * normal(value)
             weights[name] = value + velocity[name]
         if t % CHECK_EVERY == 0 or t == burn_in + per_chain * thin - 1:
-            _finite(weights, t)
+            _check_finite(weights, t)
         if t >= burn_in and (t - burn_in + 1) % thin == 0:
             for name, value in weights.items():
                 kept[name].append(value.clone())
@@ -95,7 +97,9 @@ def _gradient(module: nn.Module, buffers: Any, fixed: Any) -> Any:
     return grad(loss)
 
 
-def _summed(gradient: Any, weights: dict[str, Any], X: Any, codes: Any, rows: Any, pieces: View) -> dict[str, Any]:
+def _sum_gradients(
+    gradient: Any, weights: dict[str, Any], X: Any, codes: Any, rows: Any, pieces: LogitFunction
+) -> dict[str, Any]:
     """Return the gradients of all chains over the sample, or over rows of each chain's own, added up piece by piece."""
     total: dict[str, Any] = {}
     chains = len(next(iter(weights.values())))
@@ -115,7 +119,7 @@ def _summed(gradient: Any, weights: dict[str, Any], X: Any, codes: Any, rows: An
     return total
 
 
-def _finite(weights: dict[str, Any], t: int) -> None:
+def _check_finite(weights: dict[str, Any], t: int) -> None:
     for name, value in weights.items():
         bad = (~torch.isfinite(value)).flatten(1).any(1).nonzero().flatten().tolist()
         if bad:

@@ -15,9 +15,10 @@ from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
 from unseen.nets.bayes.chains import effective_size, largest_r_hat
-from unseen.nets.modules.device import chosen_device
+from unseen.nets.modules.device import device_of
 from unseen.nets.modules.inputs import input_tensor
-from unseen.nets.modules.logits import View, held_still
+from unseen.nets.modules.layers import eval_mode
+from unseen.nets.modules.logits import LogitFunction
 
 __all__ = ["Posterior", "posterior_of_states"]
 
@@ -70,19 +71,19 @@ class Posterior(Result):
     def logits(self, X: Any) -> Any:
         """Return sampled logits of shape (S, n, c), batch by batch."""
         data = input_tensor(X, self.device, self.dtype)
-        view = View(raw=lambda x: x, module=None, device=self.device, dtype=self.dtype)
+        function = LogitFunction(raw=lambda x: x, module=None, device=self.device, dtype=self.dtype)
         with torch.no_grad():
-            return view.batched(lambda x: self._drawn(x).transpose(0, 1), data).transpose(0, 1)
+            return function.batched(lambda x: self._draw_logits(x).transpose(0, 1), data).transpose(0, 1)
 
     def predictive(self, X: Any) -> Any:
         """Return the softmax averaged over samples, shape (m, c), for one batch on the device."""
-        return self._drawn(X).softmax(2).mean(0)
+        return self._draw_logits(X).softmax(2).mean(0)
 
     def probabilities(self, X: Any) -> Any:
         """Return the posterior predictive probabilities as an array of shape (n, c)."""
         return self.logits(X).softmax(2).mean(0).cpu().numpy()
 
-    def _drawn(self, X: Any) -> Any:
+    def _draw_logits(self, X: Any) -> Any:
         if self.draw is None:
             raise NotApplicable(
                 "these samples are logits of the training rows alone; at other points a net or its weights are needed."
@@ -142,7 +143,7 @@ class Posterior(Result):
                 raise InputError(f"state {number} does not fit the module: names or shapes differ.")
         if not states:
             raise InputError("no states are given; at least one is needed.")
-        where = chosen_device(device, module)
+        where = device_of(device, module)
         stacked = {k: torch.stack([torch.as_tensor(s[k]) for s in states]).to(where) for k in expected}
         return posterior_of_states(module.to(where), stacked, "given")
 
@@ -154,12 +155,12 @@ def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str,
 
     def one(s: int, X: Any) -> Any:
         state = {k: v[s] for k, v in states.items()}
-        return View(
+        return LogitFunction(
             raw=lambda x: functional_call(module, state, (x,)), module=None, device=X.device, dtype=X.dtype
         ).logits(X)
 
     def draw(X: Any) -> Any:
-        with held_still(module):
+        with eval_mode(module):
             return torch.stack([one(s, X) for s in range(count)])
 
     return Posterior(
@@ -167,7 +168,7 @@ def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str,
     )
 
 
-def diagnosed(
+def posterior_of_chains(
     module: nn.Module, states: dict[str, Any], X: Any, sampler: str, classes: Any, notes: Sequence[Note] = ()
 ) -> Posterior:
     """Return the posterior of weights (chains, draws, ...) with diagnostics of the logits of some training rows."""

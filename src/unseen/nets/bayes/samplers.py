@@ -12,11 +12,12 @@ from torch import nn
 from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
 from unseen.core.notes import Note
 from unseen.core.rng import RandomState, root_seed, task_seed
-from unseen.nets.bayes.langevin import sampled_states
+from unseen.nets.bayes.langevin import sample_states
 from unseen.nets.bayes.laplace import last_layer_posterior
-from unseen.nets.bayes.posterior import Posterior, diagnosed
+from unseen.nets.bayes.posterior import Posterior, posterior_of_chains
 from unseen.nets.modules.inputs import class_codes
-from unseen.nets.modules.logits import held_still, inner_module, view_of
+from unseen.nets.modules.layers import eval_mode
+from unseen.nets.modules.logits import inner_module, logit_function
 from unseen.nets.training.classifier import recipe_of
 from unseen.nets.training.fit_many import fit_many, training_options
 
@@ -112,17 +113,17 @@ def posterior(
     if inner_module(module) is None:
         raise KindError(f"{type(module).__name__} holds no torch module; a posterior of weights needs one.")
     recipe, X = recipe_of(module, X)
-    view, data = view_of(module, X, device=device, classes=classes)
-    assert view.module is not None
-    if view.probabilities:
+    function, data = logit_function(module, X, device=device, classes=classes)
+    assert function.module is not None
+    if function.probabilities:
         raise InputError(
             "the net returns probabilities; a posterior of weights needs its logits: leave out the softmax or sigmoid at its end."
         )
-    with held_still(view.module):
-        width = view.all_logits(data[:2]).shape[1]
-    codes, labels = class_codes(y, width, view.classes, len(data))
-    target, seed = torch.as_tensor(codes, device=view.device), root_seed(random_state)
-    net = copy.deepcopy(view.module).eval()
+    with eval_mode(function.module):
+        width = function.all_logits(data[:2]).shape[1]
+    codes, labels = class_codes(y, width, function.classes, len(data))
+    target, seed = torch.as_tensor(codes, device=function.device), root_seed(random_state)
+    net = copy.deepcopy(function.module).eval()
     if sampler == "mc-dropout":
         return _by_dropout(net, data, n_samples, seed, labels)
     if sampler == "ensemble":
@@ -132,7 +133,7 @@ def posterior(
     if sampler == "laplace":
         return _by_laplace(net, data, target, (n_samples, predictive, prior_scale, temperature), seed, labels)
     notes: list[Note] = []
-    states = sampled_states(
+    states = sample_states(
         net,
         data,
         target,
@@ -150,7 +151,7 @@ def posterior(
         seed=task_seed(seed, "chains"),
         notes=notes,
     )
-    return diagnosed(net, states, data, sampler, labels, notes)
+    return posterior_of_chains(net, states, data, sampler, labels, notes)
 
 
 def _check_counts(**whole: Any) -> None:

@@ -30,9 +30,9 @@ def own_samples(path: Path, net: Any, device: str) -> Any:
 
 
 def _logits(path: Path) -> Any:
-    from unseen.nets.files.examples import opened_arrays
+    from unseen.nets.files.examples import open_arrays
 
-    with opened_arrays(path, "an NPY or NPZ file of logits (samples, rows, classes)") as held:
+    with open_arrays(path, "an NPY or NPZ file of logits (samples, rows, classes)") as held:
         if not hasattr(held, "files"):
             return held
         names = [name for name in held.files if name == "logits"] or held.files

@@ -17,12 +17,13 @@ from torch import nn
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
-from unseen.nets.estimates.kernels import Kernels, Points
-from unseen.nets.estimates.problem import Options, Problem, problem_of
-from unseen.nets.modules.logits import View, held_still
+from unseen.nets.estimates.kernels import KernelPoints, Kernels
+from unseen.nets.estimates.problem import EstimateOptions, Problem, problem_of
+from unseen.nets.modules.layers import eval_mode
+from unseen.nets.modules.logits import LogitFunction
 from unseen.nets.training.fit_many import fit_many, training_options
 
-__all__ = ["Trials", "fresh_copy", "laid_out", "search_kappa", "splits_of", "trained_trials"]
+__all__ = ["Trials", "fresh_copy", "search_kappa", "splits_of", "train_trials", "trials_of_modules"]
 
 ATTEMPTS = 200
 
@@ -71,7 +72,7 @@ class Trials:
 
     problems: list[Problem]
     kernels: list[Kernels]
-    points: list[Points]
+    points: list[KernelPoints]
     errors: Floats
     held_out: list[tuple[Any, Any]]
     _cache: dict[tuple[int, float], float] = field(default_factory=dict)
@@ -81,7 +82,7 @@ class Trials:
         key = (trial, round(float(kappa), 6))
         if key not in self._cache:
             problem, points = self.problems[trial], self.points[trial]
-            means = problem.misclassified(replace(self.kernels[trial], scale=key[1]), points, exact)
+            means = problem.misclassified_share(replace(self.kernels[trial], scale=key[1]), points, exact)
             self._cache[key] = float(problem.weights @ means.values) - float(self.errors[trial])
         return self._cache[key]
 
@@ -92,7 +93,9 @@ class Trials:
         )
 
 
-def splits_of(codes: np.ndarray, options: Options, rng: np.random.Generator) -> list[tuple[np.ndarray, np.ndarray]]:
+def splits_of(
+    codes: np.ndarray, options: EstimateOptions, rng: np.random.Generator
+) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return (training, left-out) rows of each repetition, every class with two training rows at least."""
     n = len(codes)
     size = int(np.ceil(options.fraction * n))
@@ -113,12 +116,12 @@ def splits_of(codes: np.ndarray, options: Options, rng: np.random.Generator) -> 
     return out
 
 
-def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> Trials:
+def train_trials(problem: Problem, kind: str, options: EstimateOptions, seed: int) -> Trials:
     """Train the repetitions side by side and lay out their kernels."""
     factory = options.factory
     if factory is None:
-        module = problem.view.module
-        if module is None or problem.view.probabilities:
+        module = problem.net.module
+        if module is None or problem.net.probabilities:
             what = "returns probabilities" if module is not None else "shows no torch module"
             raise InputError(
                 f"copies are trained by the cross-entropy of logits, but the model {what}; give factory=, a function that makes a net with logits."
@@ -133,41 +136,46 @@ def trained_trials(problem: Problem, kind: str, options: Options, seed: int) -> 
         problem.codes,
         [train for train, _ in splits],
         seeds=seeds,
-        device=problem.view.device,
-        dtype=problem.view.dtype,
+        device=problem.net.device,
+        dtype=problem.net.dtype,
         n_classes=problem.n_classes,
         **training_options(options.training or {}),
     )
     fits.demand_all("the copy of the net number")
-    modules = [fits.module(k).to(problem.view.device) for k in range(options.repeats)]
-    return laid_out(problem, modules, splits, kind, options, seed)
+    modules = [fits.module(k).to(problem.net.device) for k in range(options.repeats)]
+    return trials_of_modules(problem, modules, splits, kind, options, seed)
 
 
-def laid_out(
-    problem: Problem, modules: list[nn.Module], splits: list[tuple[Any, Any]], kind: str, options: Options, seed: int
+def trials_of_modules(
+    problem: Problem,
+    modules: list[nn.Module],
+    splits: list[tuple[Any, Any]],
+    kind: str,
+    options: EstimateOptions,
+    seed: int,
 ) -> Trials:
     """Return the trials of nets that are trained already, with the splits they were trained on."""
-    view = problem.view
+    net = problem.net
     problems, errors, held = [], [], []
     for module, (train, test) in zip(modules, splits):
-        own = View(
+        own = LogitFunction(
             raw=module,
             module=module,
-            device=view.device,
-            dtype=view.dtype,
+            device=net.device,
+            dtype=net.dtype,
             probabilities=False,
             classes=problem.classes,
         )  # copies return logits
-        train, test = (torch.as_tensor(rows, device=view.device) for rows in (train, test))
+        train, test = (torch.as_tensor(rows, device=net.device) for rows in (train, test))
         labels = problem.codes.cpu().numpy()
         mine = problem_of(own, problem.X[train], problem.classes[labels[train.cpu().numpy()]], options)
         problems.append(mine)
-        with held_still(module):
+        with eval_mode(module):
             logits = own.all_logits(problem.X[test])
         wrong = (logits.argmax(1) != problem.codes[test]).double()
-        errors.append(_average(wrong, problem.codes[test], options.average))
+        errors.append(_mean_error(wrong, problem.codes[test], options.average))
         held.append((logits, problem.codes[test]))
-    draws = [Points(options.n_mc, options.sampler, task_seed(seed, "trial", k)) for k in range(len(problems))]
+    draws = [KernelPoints(options.n_mc, options.sampler, task_seed(seed, "trial", k)) for k in range(len(problems))]
     return Trials(
         problems=problems,
         kernels=[p.kernels(kind, options) for p in problems],
@@ -177,7 +185,7 @@ def laid_out(
     )
 
 
-def _average(wrong: Any, codes: Any, average: str) -> float:
+def _mean_error(wrong: Any, codes: Any, average: str) -> float:
     if average == "points":
         return float(wrong.mean())
     return float(torch.stack([wrong[codes == c].mean() for c in codes.unique()]).mean())

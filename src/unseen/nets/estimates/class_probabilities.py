@@ -8,10 +8,10 @@ from typing import Any
 import torch
 
 from unseen.core.errors import InputError, KindError, NotApplicable
-from unseen.nets.estimates.problem import Options, Problem
+from unseen.nets.estimates.problem import EstimateOptions, Problem
 from unseen.nets.modules.cut import cut_at
 from unseen.nets.modules.inputs import class_codes, input_tensor
-from unseen.nets.modules.logits import held_still
+from unseen.nets.modules.layers import eval_mode
 
 __all__ = ["Probabilities", "fit_temperature", "probabilities_of"]
 
@@ -54,7 +54,7 @@ def fit_temperature(logits: Any, codes: Any) -> float:
     return float(torch.exp(torch.tensor((low + high) / 2, dtype=torch.float64)))
 
 
-def probabilities_of(problem: Problem, options: Options, held_out: Any) -> tuple[Probabilities, str]:
+def probabilities_of(problem: Problem, options: EstimateOptions, held_out: Any) -> tuple[Probabilities, str]:
     """Return a function (points, rows, logits, own) -> probabilities of shape (m, c), and its name in words.
 
     `held_out()` gives logits and codes of rows that the nets behind them were not trained on; `own` says which training row
@@ -70,11 +70,13 @@ def probabilities_of(problem: Problem, options: Options, held_out: Any) -> tuple
         where = f" behind layer {options.posterior_layer}" if options.posterior_layer else ""
         return _by_neighbours(problem, options), f"{options.k}-nearest-neighbour posterior{where}"
     if hasattr(given, "predictive"):
-        _need_inputs(problem, "samples of a posterior")
+        _require_input_space(problem, "samples of a posterior")
         return _by_samples(problem, given), str(given)
     if callable(given):
-        _need_inputs(problem, "a function of points")
-        return lambda points, rows, logits, own: _checked(torch.as_tensor(given(points)), problem), "a given posterior"
+        _require_input_space(problem, "a function of points")
+        return lambda points, rows, logits, own: _check_shape(
+            torch.as_tensor(given(points)), problem
+        ), "a given posterior"
     raise KindError(f"posterior is a {type(given).__name__}; give a name, a `Posterior` or a function of points.")
 
 
@@ -84,34 +86,34 @@ def _by_samples(problem: Problem, samples: Any) -> Probabilities:
 
     def averaged(points: Any, rows: Any, logits: Any, own: Any) -> Any:
         if own and samples.fixed is not None:
-            return _checked(samples.fixed.softmax(2).mean(0), problem)
-        return _checked(problem.view.batched(samples.predictive, points), problem)
+            return _check_shape(samples.fixed.softmax(2).mean(0), problem)
+        return _check_shape(problem.net.batched(samples.predictive, points), problem)
 
     return averaged
 
 
-def _need_inputs(problem: Problem, what: str) -> None:
+def _require_input_space(problem: Problem, what: str) -> None:
     if problem.cut.name != "input":
         raise NotApplicable(f"{what} needs kernels in the space of the inputs; leave layer=None.")
 
 
-def _checked(p: Any, problem: Problem) -> Any:
+def _check_shape(p: Any, problem: Problem) -> Any:
     if p.ndim != 2 or p.shape[1] != problem.n_classes:
         raise InputError(f"the posterior gives shape {tuple(p.shape)}; (points, {problem.n_classes}) is needed.")
-    return p.to(problem.view.device, problem.view.dtype)
+    return p.to(problem.net.device, problem.net.dtype)
 
 
-def _calibration_logits(problem: Problem, options: Options, held_out: Any) -> tuple[Any, Any]:
+def _calibration_logits(problem: Problem, options: EstimateOptions, held_out: Any) -> tuple[Any, Any]:
     if options.validation is None:
         return held_out()
     X, y = options.validation
-    X = input_tensor(X, problem.view.device, problem.view.dtype)
+    X = input_tensor(X, problem.net.device, problem.net.dtype)
     codes, _ = class_codes(y, problem.n_classes, problem.classes, len(X))
-    with held_still(problem.view.module):
-        return problem.view.all_logits(X), torch.as_tensor(codes, device=X.device)
+    with eval_mode(problem.net.module):
+        return problem.net.all_logits(X), torch.as_tensor(codes, device=X.device)
 
 
-def _by_neighbours(problem: Problem, options: Options) -> Probabilities:
+def _by_neighbours(problem: Problem, options: EstimateOptions) -> Probabilities:
     n = len(problem.X)
     if options.k > n:
         raise InputError(f"k is {options.k}, but there are {n} training points.")
@@ -119,17 +121,17 @@ def _by_neighbours(problem: Problem, options: Options) -> Probabilities:
         features = problem.points
         head: Any = None
     else:
-        _need_inputs(problem, "a posterior in the space of another layer")
-        head = cut_at(problem.view, options.posterior_layer).head
-        with torch.no_grad(), held_still(problem.view.module):
-            features = problem.view.batched(head, problem.X).flatten(1)
+        _require_input_space(problem, "a posterior in the space of another layer")
+        head = cut_at(problem.net, options.posterior_layer).head
+        with torch.no_grad(), eval_mode(problem.net.module):
+            features = problem.net.batched(head, problem.X).flatten(1)
     centre = features.mean(0)
     among = features - centre
     half = 0.5 * among.square().sum(1)
     hot = torch.nn.functional.one_hot(problem.codes, problem.n_classes).to(features.dtype)
 
     def votes(points: Any, rows: Any, logits: Any, own: Any) -> Any:
-        points = points if head is None else problem.view.batched(head, points)
+        points = points if head is None else problem.net.batched(head, points)
         out = []
         for part, mine in zip(*(t.split(max(1, BLOCK // n)) for t in (points.flatten(1), rows))):
             similarity = (part - centre) @ among.T - half

@@ -13,12 +13,12 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
-from unseen.nets.estimates.methods import METHODS, Work, doubt_of
-from unseen.nets.estimates.problem import Options, Problem, options_from, point_weights, problem_of
-from unseen.nets.estimates.progress import watched
+from unseen.nets.estimates.methods import METHODS, EstimateTask, error_probabilities
+from unseen.nets.estimates.problem import EstimateOptions, Problem, options_from, point_weights, problem_of
+from unseen.nets.estimates.progress import progress_bar
 from unseen.nets.estimates.records import NetEstimate
 from unseen.nets.modules.inputs import class_codes
-from unseen.nets.modules.logits import view_of
+from unseen.nets.modules.logits import logit_function
 from unseen.nets.training.classifier import recipe_of
 
 __all__ = ["estimate"]
@@ -143,20 +143,22 @@ def estimate(
         if not hasattr(module, "predictive"):
             raise KindError("module is None; give a trained net, or posterior= to let the posterior predictive decide.")
         if module.fixed is not None:
-            return _of_given_logits(method, y, given)
+            return _estimate_from_logits(method, y, given)
     if isinstance(given.training, dict) or (given.training is None and method.startswith("calibrated")):
         given = replace(given, training={"progress": progress, **(given.training or {})})
-    view, data = view_of(module, X, device=device, outputs=outputs, classes=classes)
-    with watched(progress):
-        work = Work(
-            method=method, problem=problem_of(view, data, y, given), options=given, seed=root_seed(random_state)
+    net, data = logit_function(module, X, device=device, outputs=outputs, classes=classes)
+    with progress_bar(progress):
+        work = EstimateTask(
+            method=method, problem=problem_of(net, data, y, given), options=given, seed=root_seed(random_state)
         )
         result = METHODS[method](work)
-    notes = merge_notes(tuple(work.notes), tuple(view.notes), _few(work.problem), _at_odds(work.problem))
+    notes = merge_notes(
+        tuple(work.notes), tuple(net.notes), _small_class_notes(work.problem), _majority_notes(work.problem)
+    )
     return replace(result, notes=notes, seconds=time.perf_counter() - start)
 
 
-def _of_given_logits(method: str, y: Any, options: Options) -> NetEstimate:
+def _estimate_from_logits(method: str, y: Any, options: EstimateOptions) -> NetEstimate:
     """Return the Bayesian estimate where nothing but logits of the training rows is known: the predictive decides."""
     if method not in ("bayesian", "resub"):
         raise InputError(
@@ -165,7 +167,9 @@ def _of_given_logits(method: str, y: Any, options: Options) -> NetEstimate:
     p = options.posterior.fixed.softmax(2).mean(0).double()
     codes, classes = class_codes(y, p.shape[1], options.posterior.classes_, len(p))
     assigned, target = p.argmax(1), torch.as_tensor(codes)
-    doubt = (assigned != target).double() if method == "resub" else doubt_of(p, assigned, target, options.form)
+    doubt = (
+        (assigned != target).double() if method == "resub" else error_probabilities(p, assigned, target, options.form)
+    )
     weights, values = point_weights(codes, len(classes), options.average), doubt.numpy()
     return NetEstimate(
         value=float(weights @ values),
@@ -186,13 +190,13 @@ def _of_given_logits(method: str, y: Any, options: Options) -> NetEstimate:
     )
 
 
-def _few(problem: Problem) -> tuple[Note, ...]:
+def _small_class_notes(problem: Problem) -> tuple[Note, ...]:
     counts = np.bincount(problem.codes.cpu().numpy(), minlength=problem.n_classes)
     small = [str(problem.classes[c]) for c in np.flatnonzero((counts > 0) & (counts < 5))]
     return (note("U001", f"fewer than 5 points in {', '.join(small[:5])}"),) if small else ()
 
 
-def _at_odds(problem: Problem) -> tuple[Note, ...]:
+def _majority_notes(problem: Problem) -> tuple[Note, ...]:
     """Note a net that does worse on its own training rows than no net: its outputs most likely stand in another order."""
     right = int((problem.assigned == problem.codes).sum())
     largest = int(torch.bincount(problem.codes).max())

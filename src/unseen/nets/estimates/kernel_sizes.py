@@ -41,7 +41,7 @@ def chi_median(d: int) -> float:
     return math.sqrt((low + high) / 2)
 
 
-def one_point(label: Any) -> InputError:
+def single_point_error(label: Any) -> InputError:
     """Return the error for a class too small to have a distance."""
     label = label.item() if hasattr(label, "item") else label
     return InputError(
@@ -74,7 +74,7 @@ def spherical_sizes(points: Any, codes: Any, n_classes: int, labels: Any = None)
     for code in range(n_classes):
         mine = points[codes == code]
         if len(mine) == 1:
-            raise one_point(code if labels is None else labels[code])
+            raise single_point_error(code if labels is None else labels[code])
         if len(mine):
             out[code] = _nearest(mine).mean()
     return out / chi_median(points.shape[1])
@@ -155,7 +155,7 @@ def diagonal_sizes(points: Any, codes: Any, n_classes: int, nearest: str = "dist
     counts = torch.bincount(codes, minlength=n_classes).tolist()
     for code, count in enumerate(counts):
         if count == 1:
-            raise one_point(code if labels is None else labels[code])
+            raise single_point_error(code if labels is None else labels[code])
     if n_classes * max(counts) <= PADDING * len(points):
         return nearest_gaps(_by_class(points, codes, counts), nearest == "distinct") / chi_median(1)
     out = torch.zeros((n_classes, points.shape[1]), dtype=points.dtype, device=points.device)

@@ -13,14 +13,14 @@ import torch
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets.estimates.progress import current_reporter
 
-__all__ = ["Kernels", "Means", "Points", "kernel_means"]
+__all__ = ["KernelMeans", "KernelPoints", "Kernels", "kernel_means"]
 
 SAMPLERS = ("plain", "antithetic")
 CPU_BLOCK, GPU_BLOCK = 2**21, 2**26  # numbers drawn at a time
 
 
 @dataclass(frozen=True)
-class Points:
+class KernelPoints:
     """How many kernel points, of which kind, from which seed.
 
     Parameters
@@ -34,7 +34,7 @@ class Points:
 
     Examples
     --------
-    >>> Points(5, "antithetic", 0).groups
+    >>> KernelPoints(5, "antithetic", 0).groups
     (3, 2)
     """
 
@@ -77,12 +77,12 @@ class Points:
             block = slice(start, min(start + rows, n))
             for first in range(0, count, part):
                 groups = min(part, count - first)
-                generator.manual_seed(_mixed(self.seed, start, first))
+                generator.manual_seed(_mix_seeds(self.seed, start, first))
                 z = torch.randn((block.stop - start, groups, 1, d), generator=generator, device=device, dtype=dtype)
                 yield block, z if size == 1 else torch.cat([z, -z], dim=2)
 
 
-def _mixed(*parts: int) -> int:
+def _mix_seeds(*parts: int) -> int:
     digest = hashlib.sha256(":".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "little") >> 1
 
@@ -114,7 +114,7 @@ class Kernels:
         sizes = self.sizes if self.sizes.ndim == 1 else self.sizes.square().mean(1).sqrt()
         return (sizes * self.scale).double().cpu().numpy()
 
-    def moved(self, rows: slice, z: Any) -> Any:
+    def points_at(self, rows: slice, z: Any) -> Any:
         """Turn standard normal numbers into kernel points, in place, one row for each."""
         sizes = self.sizes[self.codes[rows]] * self.scale
         sizes = sizes[:, None, None, None] if sizes.ndim == 1 else sizes[:, None, None, :]
@@ -124,7 +124,7 @@ class Kernels:
 
 
 @dataclass(frozen=True, eq=False)
-class Means:
+class KernelMeans:
     """A number for each kernel, the Monte-Carlo variance of it, and how it was found."""
 
     values: Any
@@ -140,14 +140,14 @@ Integrand = Callable[[Any, Any], Any]
 
 
 @torch.no_grad()
-def kernel_means(kernels: Kernels, points: Points, integrand: Integrand) -> Means:
+def kernel_means(kernels: Kernels, points: KernelPoints, integrand: Integrand) -> KernelMeans:
     """Average `integrand(points, rows)` over each kernel; `rows` says whose kernel each point was drawn from.
 
     Examples
     --------
     >>> x = torch.zeros(2, 1, dtype=torch.float64)
     >>> k = Kernels(x, torch.tensor([0, 1]), torch.tensor([1.0, 2.0], dtype=torch.float64))
-    >>> m = kernel_means(k, Points(4000, "plain", 0), lambda p, rows: p[:, 0].square())
+    >>> m = kernel_means(k, KernelPoints(4000, "plain", 0), lambda p, rows: p[:, 0].square())
     >>> [round(float(v)) for v in m.values]
     [1, 4]
     """
@@ -160,7 +160,7 @@ def kernel_means(kernels: Kernels, points: Points, integrand: Integrand) -> Mean
         reporter.expect(n * points.per_kernel, "kernel points")
     for rows, z in points.blocks(n, d, centres.device, centres.dtype):
         shape = z.shape[:3]
-        moved = kernels.moved(rows, z)
+        moved = kernels.points_at(rows, z)
         each = integrand(moved, index[rows].repeat_interleave(shape[1] * shape[2]))
         if reporter is not None:
             reporter.advance(len(each))
@@ -170,4 +170,4 @@ def kernel_means(kernels: Kernels, points: Points, integrand: Integrand) -> Mean
     count = points.groups[0]
     mean = total[0] / count
     spread = (total[1] / count - mean.square()).clamp_min(0) * count / (count - 1)
-    return Means(mean.cpu().numpy(), (spread / count).cpu().numpy(), str(points))
+    return KernelMeans(mean.cpu().numpy(), (spread / count).cpu().numpy(), str(points))

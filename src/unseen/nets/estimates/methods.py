@@ -13,31 +13,31 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, note
 from unseen.core.rng import task_seed
-from unseen.nets.estimates.calibration import Trials, search_kappa, trained_trials
+from unseen.nets.estimates.calibration import Trials, search_kappa, train_trials
 from unseen.nets.estimates.class_probabilities import probabilities_of
-from unseen.nets.estimates.kernels import Kernels, Means, Points, kernel_means
-from unseen.nets.estimates.problem import Options, Problem
+from unseen.nets.estimates.kernels import KernelMeans, KernelPoints, Kernels, kernel_means
+from unseen.nets.estimates.problem import EstimateOptions, Problem
 from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
-from unseen.nets.modules.logits import held_still
+from unseen.nets.modules.layers import eval_mode
 
-__all__ = ["METHODS", "Work", "doubt_of"]
+__all__ = ["METHODS", "EstimateTask", "error_probabilities"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Work:
+class EstimateTask:
     """Everything one estimate computes with."""
 
     method: str
     problem: Problem
-    options: Options
+    options: EstimateOptions
     seed: int
     notes: list[Note] = field(default_factory=list)
 
     @property
-    def points(self) -> Points:
+    def points(self) -> KernelPoints:
         """The kernel points."""
         seed = task_seed(self.seed, "points") if self.options.draws is None else int(self.options.draws)
-        return Points(self.options.n_mc, self.options.sampler, seed)
+        return KernelPoints(self.options.n_mc, self.options.sampler, seed)
 
     def kernels(self, kind: str) -> Kernels:
         """The kernels, scaled by kappa where it is given."""
@@ -47,9 +47,9 @@ class Work:
 
     def trials(self, kind: str) -> Trials:
         """Train copies on 80% of the sample."""
-        return trained_trials(self.problem, kind, self.options, task_seed(self.seed, "trials"))
+        return train_trials(self.problem, kind, self.options, task_seed(self.seed, "trials"))
 
-    def record(self, means: Means, measure: str, kernels: Kernels | None = None, n_fits: int = 0) -> NetEstimate:
+    def record(self, means: KernelMeans, measure: str, kernels: Kernels | None = None, n_fits: int = 0) -> NetEstimate:
         """Fill in the record."""
         weights, n = self.problem.weights, len(self.problem.X)
         return NetEstimate(
@@ -73,22 +73,22 @@ class Work:
         )
 
 
-def _resub(work: Work) -> NetEstimate:
+def _resub(work: EstimateTask) -> NetEstimate:
     wrong = (work.problem.assigned != work.problem.codes).double().cpu().numpy()
-    return work.record(Means(wrong, np.zeros(len(wrong)), "exact"), "mass 1/n on each training point")
+    return work.record(KernelMeans(wrong, np.zeros(len(wrong)), "exact"), "mass 1/n on each training point")
 
 
-def _bolstered(kind: str) -> Callable[[Work], NetEstimate]:
-    def run(work: Work) -> NetEstimate:
+def _bolstered(kind: str) -> Callable[[EstimateTask], NetEstimate]:
+    def run(work: EstimateTask) -> NetEstimate:
         kernels = work.kernels(kind)
-        means = work.problem.misclassified(kernels, work.points, work.options.exact)
+        means = work.problem.misclassified_share(kernels, work.points, work.options.exact)
         return work.record(means, f"{kind} kernels", kernels)
 
     return run
 
 
-def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
-    def run(work: Work) -> NetEstimate:
+def _calibrated(kind: str) -> Callable[[EstimateTask], NetEstimate]:
+    def run(work: EstimateTask) -> NetEstimate:
         options, problem = work.options, work.problem
         if options.kappa is not None:
             raise InputError(
@@ -105,13 +105,13 @@ def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
             bidirectional=options.bidirectional,
         )
         kernels = problem.kernels(kind, options)
-        plain = problem.misclassified(kernels, work.points, options.exact)
+        plain = problem.misclassified_share(kernels, work.points, options.exact)
         scaled = replace(kernels, scale=kappa)
-        means = problem.misclassified(scaled, work.points, options.exact)
+        means = problem.misclassified_share(scaled, work.points, options.exact)
         base = work.record(means, f"{kind} kernels scaled by {kappa:.4g}", scaled, options.repeats)
 
         def at(other: float) -> float:
-            again = problem.misclassified(replace(kernels, scale=other), work.points, options.exact)
+            again = problem.misclassified_share(replace(kernels, scale=other), work.points, options.exact)
             return float(problem.weights @ again.values)
 
         return CalibratedNetEstimate(
@@ -127,7 +127,7 @@ def _calibrated(kind: str) -> Callable[[Work], NetEstimate]:
 
 
 def _calibration_error(
-    trials: Trials, options: Options, known: dict[float, float], at: Callable[[float], float]
+    trials: Trials, options: EstimateOptions, known: dict[float, float], at: Callable[[float], float]
 ) -> float:
     """Jackknife over the copies: kappa is searched again without each of them, and the net judged with what is found."""
     count = len(trials.problems)
@@ -148,7 +148,7 @@ def _calibration_error(
     return float(np.sqrt((count - 1) / count * np.sum((np.array(values) - np.mean(values)) ** 2)))
 
 
-def _held_out(work: Work) -> Callable[[], tuple[Any, Any]]:
+def _held_out(work: EstimateTask) -> Callable[[], tuple[Any, Any]]:
     def logits() -> tuple[Any, Any]:
         if work.options.training is None and work.options.factory is None:
             raise InputError(
@@ -161,7 +161,7 @@ def _held_out(work: Work) -> Callable[[], tuple[Any, Any]]:
     return logits
 
 
-def doubt_of(p: Any, assigned: Any, codes: Any, form: str) -> Any:
+def error_probabilities(p: Any, assigned: Any, codes: Any, form: str) -> Any:
     """Return 1 - p(assigned class), or the released code's version: p(y) where the class assigned is wrong."""
     rows = torch.arange(len(p), device=p.device)
     if form == "predicted":
@@ -170,23 +170,23 @@ def doubt_of(p: Any, assigned: Any, codes: Any, form: str) -> Any:
     return torch.where(assigned == codes, 1 - own, own)
 
 
-def _posterior(work: Work) -> NetEstimate:
+def _posterior(work: EstimateTask) -> NetEstimate:
     means, name = _doubt_at_points(work)
     return work.record(means, name)
 
 
-def _doubt_at_points(work: Work) -> tuple[Means, str]:
+def _doubt_at_points(work: EstimateTask) -> tuple[KernelMeans, str]:
     problem, options = work.problem, work.options
     probabilities, name = probabilities_of(problem, options, _held_out(work))
-    rows = torch.arange(len(problem.X), device=problem.view.device)
-    with torch.no_grad(), held_still(problem.view.module):
-        p = probabilities(problem.features, rows, problem.view.all_logits(problem.X), True)
-    values = doubt_of(p, problem.assigned, problem.codes, options.form).double().cpu().numpy()
-    return Means(values, np.zeros(len(values)), "exact"), name
+    rows = torch.arange(len(problem.X), device=problem.net.device)
+    with torch.no_grad(), eval_mode(problem.net.module):
+        p = probabilities(problem.features, rows, problem.net.all_logits(problem.X), True)
+    values = error_probabilities(p, problem.assigned, problem.codes, options.form).double().cpu().numpy()
+    return KernelMeans(values, np.zeros(len(values)), "exact"), name
 
 
-def _bolster_posterior(kind: str) -> Callable[[Work], NetEstimate]:
-    def run(work: Work) -> NetEstimate:
+def _bolster_posterior(kind: str) -> Callable[[EstimateTask], NetEstimate]:
+    def run(work: EstimateTask) -> NetEstimate:
         problem, options = work.problem, work.options
         kernels = work.kernels(kind)
         if options.mode != "expectation":
@@ -196,45 +196,47 @@ def _bolster_posterior(kind: str) -> Callable[[Work], NetEstimate]:
         def integrand(points: Any, rows: Any) -> Any:
             logits = problem.logits_at(points, rows)
             p = probabilities(points, rows, logits, False)
-            return doubt_of(p, logits.argmax(1), problem.codes[rows], options.form)
+            return error_probabilities(p, logits.argmax(1), problem.codes[rows], options.form)
 
-        with held_still(problem.view.module):
+        with eval_mode(problem.net.module):
             means = kernel_means(kernels, work.points, integrand)
         return work.record(means, f"{name} at points of {kind} kernels", kernels)
 
     return run
 
 
-def _product(work: Work, kernels: Kernels, kind: str) -> NetEstimate:
+def _product(work: EstimateTask, kernels: Kernels, kind: str) -> NetEstimate:
     """Equations (2.38) and (2.51): products of the kernel's share and the posterior at its centre, for study."""
-    share = work.problem.misclassified(kernels, work.points, work.options.exact)
+    share = work.problem.misclassified_share(kernels, work.points, work.options.exact)
     doubt, name = _doubt_at_points(work)
     if work.options.mode == "product_error":
         values, slope = share.values * doubt.values, doubt.values
     else:
         values, slope = 1 - (1 - share.values) * (1 - doubt.values), 1 - doubt.values
     work.notes.append(note("U027", f"mode={work.options.mode!r} is a printed product, offered for study"))
-    return work.record(Means(values, share.variances * slope**2, share.how), f"{name} times {kind} kernels", kernels)
+    return work.record(
+        KernelMeans(values, share.variances * slope**2, share.how), f"{name} times {kind} kernels", kernels
+    )
 
 
-def _bayesian(work: Work) -> NetEstimate:
+def _bayesian(work: EstimateTask) -> NetEstimate:
     _need_posterior(work)
     return _posterior(work)
 
 
-def _bayesian_bolster(work: Work) -> NetEstimate:
+def _bayesian_bolster(work: EstimateTask) -> NetEstimate:
     _need_posterior(work)
     return _bolster_posterior("diagonal")(work)
 
 
-def _need_posterior(work: Work) -> None:
+def _need_posterior(work: EstimateTask) -> None:
     if not hasattr(work.options.posterior, "predictive"):
         raise InputError(
             f"{work.method} averages over samples of a posterior: give posterior=unseen.nets.posterior(...)."
         )
 
 
-METHODS: dict[str, Callable[[Work], NetEstimate]] = {
+METHODS: dict[str, Callable[[EstimateTask], NetEstimate]] = {
     "resub": _resub,
     "bolster": _bolstered("spherical"),
     "naive-bayes-bolster": _bolstered("diagonal"),

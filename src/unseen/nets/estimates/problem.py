@@ -12,12 +12,13 @@ import torch
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.nets.estimates.kernel_sizes import diagonal_sizes, spherical_sizes
-from unseen.nets.estimates.kernels import Kernels, Means, Points, kernel_means
+from unseen.nets.estimates.kernels import KernelMeans, KernelPoints, Kernels, kernel_means
 from unseen.nets.modules.cut import Cut, cut_at, linear_rule
 from unseen.nets.modules.inputs import class_codes
-from unseen.nets.modules.logits import View, held_still
+from unseen.nets.modules.layers import eval_mode
+from unseen.nets.modules.logits import LogitFunction
 
-__all__ = ["Options", "Problem", "options_from", "point_weights", "problem_of"]
+__all__ = ["EstimateOptions", "Problem", "options_from", "point_weights", "problem_of"]
 
 POSTERIORS = ("softmax", "temperature", "knn")
 MODES = ("expectation", "product_error", "product_accuracy")
@@ -25,7 +26,7 @@ FORMS = ("predicted", "released")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class EstimateOptions:
     """Options that estimates of nets share; see `unseen.nets.estimate`."""
 
     n_mc: int = 100
@@ -83,23 +84,23 @@ class Options:
             isinstance(self.kappa, (int, float, np.floating)) and 0 <= self.kappa < np.inf
         ):
             raise InputError(f"kappa is {self.kappa!r}; the factor on the kernels' size is a number of at least 0.")
-        Points(self.n_mc, self.sampler, 0)
+        KernelPoints(self.n_mc, self.sampler, 0)
 
 
-def options_from(given: dict[str, Any]) -> Options:
+def options_from(given: dict[str, Any]) -> EstimateOptions:
     """Make options of keywords, naming the nearest known one for a keyword that is not known."""
-    known = [f.name for f in dataclasses.fields(Options)]
+    known = [f.name for f in dataclasses.fields(EstimateOptions)]
     for name in given:
         if name not in known:
             raise UnknownName("option of nets.estimate", name, known)
-    return Options(**given)
+    return EstimateOptions(**given)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
     """A net with its sample: inputs, class codes, features in the space of the kernels, weights of the points."""
 
-    view: View
+    net: LogitFunction
     cut: Cut
     X: torch.Tensor
     codes: torch.Tensor
@@ -122,7 +123,7 @@ class Problem:
             )
         return self.features.flatten(1)
 
-    def kernels(self, kind: str, options: Options, scale: float = 1.0) -> Kernels:
+    def kernels(self, kind: str, options: EstimateOptions, scale: float = 1.0) -> Kernels:
         """Return the kernels, "spherical" or "diagonal", sized for this sample."""
         flat = self.points
         if kind == "spherical":
@@ -134,21 +135,21 @@ class Problem:
     def logits_at(self, points: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """Return logits at points of the kernels' space that belong to training rows."""
         if self.cut.rest is not None or self.cut.name == "input":
-            return self.view.batched(lambda p: self.cut.tail(p, None), points)
-        return self.view.batched(lambda p, r: self.cut.tail(p, self.X[r]), points, rows)
+            return self.net.batched(lambda p: self.cut.tail(p, None), points)
+        return self.net.batched(lambda p, r: self.cut.tail(p, self.X[r]), points, rows)
 
-    def misclassified(self, kernels: Kernels, points: Points, exact: bool = True) -> Means:
+    def misclassified_share(self, kernels: Kernels, points: KernelPoints, exact: bool = True) -> KernelMeans:
         """Return the share of each kernel that the net assigns to another class."""
         rule = linear_rule(self.cut.rest) if exact and self.n_classes == 2 else None
         if rule is not None:
             return _exact(kernels, *rule)
-        with held_still(self.view.module):
+        with eval_mode(self.net.module):
             return kernel_means(
                 kernels, points, lambda p, rows: (self.logits_at(p, rows).argmax(1) != self.codes[rows]).float()
             )
 
 
-def _exact(kernels: Kernels, a: torch.Tensor, b: torch.Tensor) -> Means:
+def _exact(kernels: Kernels, a: torch.Tensor, b: torch.Tensor) -> KernelMeans:
     """Phi((-1)^y (a.x + b) / sqrt(a'Ka)) of each kernel."""
     score = kernels.centres.flatten(1).double() @ a + b
     sizes = kernels.sizes.double() * kernels.scale
@@ -158,21 +159,21 @@ def _exact(kernels: Kernels, a: torch.Tensor, b: torch.Tensor) -> Means:
     point = torch.where(kernels.codes == 1, (score <= 0).double(), (score > 0).double())
     along = width[kernels.codes]
     mass = torch.where(along > 0, torch.special.ndtr(signed / along.clamp_min(1e-300)), point)
-    return Means(mass.cpu().numpy(), np.zeros(len(mass)), "exact")
+    return KernelMeans(mass.cpu().numpy(), np.zeros(len(mass)), "exact")
 
 
-def problem_of(view: View, X: torch.Tensor, y: Any, options: Options) -> Problem:
+def problem_of(net: LogitFunction, X: torch.Tensor, y: Any, options: EstimateOptions) -> Problem:
     """Lay out a sample: labels as codes, features at the layer, the class assigned to each point."""
-    with torch.no_grad(), held_still(view.module):
-        logits = view.all_logits(X)
-        cut = cut_at(view, options.layer)
-        features = X if cut.name == "input" else view.batched(cut.head, X)
-    codes, classes = class_codes(y, logits.shape[1], view.classes, len(X))
+    with torch.no_grad(), eval_mode(net.module):
+        logits = net.all_logits(X)
+        cut = cut_at(net, options.layer)
+        features = X if cut.name == "input" else net.batched(cut.head, X)
+    codes, classes = class_codes(y, logits.shape[1], net.classes, len(X))
     return Problem(
-        view=view,
+        net=net,
         cut=cut,
         X=X,
-        codes=torch.as_tensor(codes, device=view.device),
+        codes=torch.as_tensor(codes, device=net.device),
         classes=classes,
         features=features,
         assigned=logits.argmax(1),

@@ -10,18 +10,18 @@ from typing import Any
 
 from unseen.engine.events import Reporter, reporter_for
 
-__all__ = ["current_reporter", "watched"]
+__all__ = ["current_reporter", "progress_bar"]
 
 _reporter: ContextVar[Reporter | None] = ContextVar("unseen_nets_reporter", default=None)
 
 
 @contextmanager
-def watched(progress: Any) -> Iterator[None]:
+def progress_bar(progress: Any) -> Iterator[None]:
     """Show the progress of what runs inside: True, None for "in a terminal", False, or a Reporter.
 
     Examples
     --------
-    >>> with watched(False):
+    >>> with progress_bar(False):
     ...     current_reporter() is not None
     True
     """

@@ -18,7 +18,7 @@ import numpy as np
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["Examples", "opened_arrays", "read_examples", "read_idx", "write_idx"]
+__all__ = ["Examples", "open_arrays", "read_examples", "read_idx", "write_idx"]
 
 
 NPZ_NAMES = {
@@ -121,14 +121,14 @@ def read_examples(
         X, y, name = *_from_dataset(source, limit), type(source).__name__
     else:
         raise KindError(f"source is a {type(source).__name__}; give a path, a pair (X, y), a Dataset or a DataLoader.")
-    return _checked(X, y, name, n_classes, limit)
+    return _check_examples(X, y, name, n_classes, limit)
 
 
 def _array(values: Any) -> np.ndarray:
     return np.asarray(values.detach().cpu().numpy() if hasattr(values, "detach") else values)
 
 
-def _checked(X: np.ndarray, y: np.ndarray, name: str, n_classes: int | None, limit: int | None) -> Examples:
+def _check_examples(X: np.ndarray, y: np.ndarray, name: str, n_classes: int | None, limit: int | None) -> Examples:
     if limit is not None and X.ndim and y.ndim:
         X, y = X[:limit], y[:limit]
     if y.ndim != 1 or X.shape[:1] != y.shape or len(y) == 0:
@@ -172,7 +172,7 @@ def _from_npz(path: Path, part: str | None) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             f"{str(path)!r} is no NPZ file; give one with X and y, or the folder that holds IDX files or pictures by class."
         )
-    with opened_arrays(path) as archive:
+    with open_arrays(path) as archive:
         if not hasattr(archive, "files"):
             raise InputError(f"{str(path)!r} holds one array; an NPZ file with X and y is needed.")
         for names in NPZ_NAMES[part]:
@@ -314,14 +314,14 @@ def read_idx(path: str | PathLike[str]) -> Any:
         with place.open("rb") as raw:
             zipped = raw.read(2) == b"\x1f\x8b"
         with gzip.open(place) if zipped else place.open("rb") as file:
-            return _decoded(file, str(path))
+            return _decode(file, str(path))
     except FileNotFoundError as error:
         raise InputError(f"there is no file {str(path)!r}.") from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{str(path)!r} is damaged or was cut short: {error}.") from error
 
 
-def _decoded(file: Any, name: str) -> Any:
+def _decode(file: Any, name: str) -> Any:
     head = file.read(4)
     if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in KINDS or head[3] == 0:
         raise InputError(
@@ -335,7 +335,7 @@ def _decoded(file: Any, name: str) -> Any:
     wanted = int(np.prod(shape, dtype=object)) * kind.itemsize
     if wanted > LARGEST:
         raise InputError(f"{name!r} announces {wanted >> 20} MiB; at most {LARGEST >> 20} MiB are read.")
-    content = _exactly(file, wanted)
+    content = _read_bytes(file, wanted)
     if len(content) < wanted:
         raise InputError(f"{name!r} was cut short: {wanted} bytes of numbers are announced, {len(content)} are there.")
     if file.read(1):
@@ -344,7 +344,7 @@ def _decoded(file: Any, name: str) -> Any:
     return values.astype(kind.newbyteorder("="))
 
 
-def _exactly(file: Any, wanted: int) -> bytes:
+def _read_bytes(file: Any, wanted: int) -> bytes:
     """Read so many bytes or all there are, piece by piece, so that a header's promise alone reserves no memory."""
     parts, left = [], wanted
     while left > 0:
@@ -371,7 +371,7 @@ def write_idx(path: str | PathLike[str], values: Any) -> None:
 
 
 @contextmanager
-def opened_arrays(path: str | PathLike[str], what: str = "NPZ") -> Iterator[Any]:
+def open_arrays(path: str | PathLike[str], what: str = "NPZ") -> Iterator[Any]:
     """Give the array of an NPY file, or the archive of an NPZ file, which is read array by array as it is asked.
 
     Examples
@@ -380,7 +380,7 @@ def opened_arrays(path: str | PathLike[str], what: str = "NPZ") -> Iterator[Any]
     >>> with tempfile.NamedTemporaryFile(suffix=".npz") as file:
     ...     np.savez(file, X=np.ones(2))
     ...     _ = file.seek(0)
-    ...     with opened_arrays(file.name) as arrays:
+    ...     with open_arrays(file.name) as arrays:
     ...         arrays["X"].tolist()
     [1.0, 1.0]
     """

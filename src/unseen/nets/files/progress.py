@@ -137,11 +137,11 @@ def runs_in(folder: str | PathLike[str]) -> tuple[list[dict[str, Any]], list[str
                 damaged.append(str(error))
             continue
         name = file.name if place.is_file() else str(file.relative_to(place))
-        rows.append({"run": name, **_standing(lines), "seconds_ago": round(time.time() - file.stat().st_mtime, 1)})
+        rows.append({"run": name, **_state_of_run(lines), "seconds_ago": round(time.time() - file.stat().st_mtime, 1)})
     return rows, damaged
 
 
-def _standing(lines: list[dict[str, Any]]) -> dict[str, Any]:
+def _state_of_run(lines: list[dict[str, Any]]) -> dict[str, Any]:
     epochs = [line for line in lines if "epoch" in line]
     done = next((line["done"] for line in lines if "done" in line), None)
     if not epochs:

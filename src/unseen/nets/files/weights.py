@@ -80,7 +80,7 @@ def write_weights(
 
 def read_metadata(path: str | PathLike[str]) -> dict[str, str]:
     """Return the texts that a safetensors file keeps beside its weights."""
-    with _existing(path).open("rb") as file:
+    with _existing_file(path).open("rb") as file:
         try:
             (length,) = struct.unpack("<Q", file.read(8))
             if length > MAX_HEADER:
@@ -93,7 +93,7 @@ def read_metadata(path: str | PathLike[str]) -> dict[str, str]:
 
 def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
     """Read a safetensors file; nothing in it is ever executed."""
-    raw = _existing(path).read_bytes()
+    raw = _existing_file(path).read_bytes()
     try:
         (length,) = struct.unpack("<Q", raw[:8])
         header = json.loads(raw[8 : 8 + length])
@@ -107,7 +107,7 @@ def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
         raise InputError(f"{str(path)!r} is no readable safetensors file: {error}.") from error
 
 
-def _existing(path: str | PathLike[str]) -> Path:
+def _existing_file(path: str | PathLike[str]) -> Path:
     file = Path(path)
     if not file.is_file():
         raise InputError(f"there is no file {str(path)!r}.")
@@ -176,10 +176,10 @@ def load_weights(module: nn.Module, path: str | PathLike[str]) -> nn.Module:
     >>> bool((a[0].weight == b[0].weight).all())
     True
     """
-    return _filled(module, read_state(path), str(path))
+    return fill_module(module, read_state(path), str(path))
 
 
-def _filled(module: nn.Module, state: dict[str, Tensor], name: str) -> nn.Module:
+def fill_module(module: nn.Module, state: dict[str, Tensor], name: str) -> nn.Module:
     wanted = module.state_dict()
     state = _without_prefix(state, wanted)
     missing, extra = sorted(set(wanted) - set(state)), sorted(set(state) - set(wanted))

@@ -12,11 +12,11 @@ from unseen.nets.estimates.estimate import estimate
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.net import Net
 
-__all__ = ["Bolster", "BolsterPosterior", "Estimated", "NaiveBayesBolster"]
+__all__ = ["BolsterMeasure", "BolsterPosteriorMeasure", "KernelEstimateMeasure", "NaiveBayesBolsterMeasure"]
 
 
 @dataclass(frozen=True)
-class Estimated(Measure):
+class KernelEstimateMeasure(Measure):
     """Base of the bolstered measures; subclasses name the method of `unseen.nets.estimate`.
 
     Parameters
@@ -50,19 +50,19 @@ class Estimated(Measure):
             n_mc=self.n_mc,
             random_state=seed,
             outputs="logits",
-            classes=list(range_of(net)),
+            classes=list(class_numbers(net)),
         )
         return float(found.value)
 
 
-def range_of(net: Net) -> range:
+def class_numbers(net: Net) -> range:
     """Return the class numbers the network gives logits for."""
     return range(int(net.logits(net.X_train[:1]).shape[1]))
 
 
 @register
 @dataclass(frozen=True)
-class Bolster(Estimated):
+class BolsterMeasure(KernelEstimateMeasure):
     """Error under spherical kernels around the training inputs, sized by nearest neighbours within each class.
 
     Parameters
@@ -79,7 +79,7 @@ class Bolster(Estimated):
     Examples
     --------
     >>> from unseen.nets import sample_net
-    >>> 0 <= Bolster()(sample_net("conv"), draws=2).value <= 1
+    >>> 0 <= BolsterMeasure()(sample_net("conv"), draws=2).value <= 1
     True
     """
 
@@ -89,7 +89,7 @@ class Bolster(Estimated):
 
 @register
 @dataclass(frozen=True)
-class NaiveBayesBolster(Estimated):
+class NaiveBayesBolsterMeasure(KernelEstimateMeasure):
     """Error under kernels with a size of their own for every input coordinate and class.
 
     Parameters
@@ -106,7 +106,7 @@ class NaiveBayesBolster(Estimated):
     Examples
     --------
     >>> from unseen.nets import sample_net
-    >>> 0 <= NaiveBayesBolster()(sample_net("conv"), draws=2).value <= 1
+    >>> 0 <= NaiveBayesBolsterMeasure()(sample_net("conv"), draws=2).value <= 1
     True
     """
 
@@ -116,7 +116,7 @@ class NaiveBayesBolster(Estimated):
 
 @register
 @dataclass(frozen=True)
-class BolsterPosterior(Estimated):
+class BolsterPosteriorMeasure(KernelEstimateMeasure):
     """Mean over points of spherical kernels of one minus the probability the network gives to the class it assigns.
 
     Parameters
@@ -133,7 +133,7 @@ class BolsterPosterior(Estimated):
     Examples
     --------
     >>> from unseen.nets import sample_net
-    >>> 0 <= BolsterPosterior()(sample_net("conv"), draws=2).value <= 1
+    >>> 0 <= BolsterPosteriorMeasure()(sample_net("conv"), draws=2).value <= 1
     True
     """
 

@@ -17,7 +17,7 @@ from unseen.nets.augmentation.factors import no_augmentation
 from unseen.nets.measures._layer_margins import leads_at, trimmed_mean
 from unseen.nets.measures._subsets import class_partners, random_rows
 from unseen.nets.measures.measure import LayerLog, Measure, register
-from unseen.nets.modules.layers import first_hidden, layers_of
+from unseen.nets.modules.layers import first_hidden_layer, layers_of
 from unseen.nets.modules.net import Net
 
 __all__ = ["AugmentMargin", "MixupMargin", "normalised_margins"]
@@ -31,7 +31,7 @@ def normalised_margins(
     net: Net, count: int, batch: int, generator: torch.Generator, layers: LayerLog, change: Change
 ) -> NDArray[np.float64]:
     """Return minus the mean margin of each of `count` batches of changed images, over the features' spread in all of them."""
-    layer = first_hidden(net.module, net.X_train)
+    layer = first_hidden_layer(net.module, net.X_train)
     layers.use(layer.name)
     for other in layers_of(net.module, net.X_train):
         if other.is_weighted and other.name != layer.name:

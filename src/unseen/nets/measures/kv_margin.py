@@ -13,10 +13,10 @@ from unseen.nets.measures._layer_margins import leads_at
 from unseen.nets.measures._subsets import random_rows
 from unseen.nets.measures._transport import wasserstein
 from unseen.nets.measures.measure import LayerLog, Measure, register
-from unseen.nets.modules.layers import weighted
+from unseen.nets.modules.layers import weighted_layers
 from unseen.nets.modules.net import Net
 
-__all__ = ["KvGnMargin", "KvMargin", "check_layer", "chosen_layer", "class_spreads"]
+__all__ = ["KvGnMargin", "KvMargin", "check_layer", "class_spreads", "layer_of_features"]
 
 
 @register
@@ -58,7 +58,7 @@ class KvMargin(Measure):
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return minus the median margin over the spread of one subset."""
-        name = chosen_layer(net, self.layer, layers, self.id)
+        name = layer_of_features(net, self.layer, layers, self.id)
         rows = random_rows(net, self.per_class * net.n_classes, generator)
         y = net.y_train[rows]
         leads, norms, features = leads_at(net, net.X_train[rows], y, name, at="input")
@@ -116,9 +116,9 @@ def check_layer(layer: object, per_class: int) -> None:
         raise InputError(f"per_class is {per_class}; two halves need at least 2 inputs of a class.")
 
 
-def chosen_layer(net: Net, layer: int, layers: LayerLog, name: str) -> str:
+def layer_of_features(net: Net, layer: int, layers: LayerLog, name: str) -> str:
     """Return the layer whose input is looked at; the last one where the module has fewer."""
-    found = [one.name for one in weighted(net.module, net.X_train)]
+    found = [one.name for one in weighted_layers(net.module, net.X_train)]
     if len(found) < 2:
         raise NotApplicable(f"{name} needs a hidden layer; the module has {len(found)} dense or convolution layers.")
     place = max(1, len(found) + layer) if layer < 0 else min(max(1, layer), len(found) - 1)

@@ -15,7 +15,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenErr
 from unseen.core.registry import Registry, make
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets.measures.value import MeasureValue
-from unseen.nets.modules.layers import convolutions, frozen
+from unseen.nets.modules.layers import convolution_layers, eval_mode
 from unseen.nets.modules.net import Net
 
 __all__ = [
@@ -25,8 +25,8 @@ __all__ = [
     "Measure",
     "MeasureValue",
     "build_measure",
+    "build_measures",
     "known_measures",
-    "measures_named",
     "register",
     "register_measure",
 ]
@@ -118,7 +118,7 @@ class Measure:
         generator = torch.Generator().manual_seed(task_seed(root_seed(random_state), self.id))
         layers, start = LayerLog(), time.perf_counter()
         modules = [net.module] if net.copy80 is None else [net.module, net.copy80.module]
-        with frozen(*modules):
+        with eval_mode(*modules):
             try:
                 sample = np.asarray(self.sample(net, count, generator, layers), dtype=float)
             except NotApplicable as error:
@@ -195,8 +195,8 @@ def check_needs(measure: Measure, net: Net) -> None:
         if need == "images":
             present = net.is_images
         elif need == "convolution":
-            with frozen(net.module):
-                present = bool(convolutions(net.module, net.X_train))
+            with eval_mode(net.module):
+                present = bool(convolution_layers(net.module, net.X_train))
         else:
             present = bool(getattr(net, need) is not None and (need != "hyper" or net.hyper))
         if not present:
@@ -206,7 +206,7 @@ def check_needs(measure: Measure, net: Net) -> None:
 @torch.no_grad()
 def check_runs(net: Net, who: str) -> None:
     """Push a few inputs through, so that a module that gives no logits is told in words and not deep inside a measure."""
-    with frozen(net.module):
+    with eval_mode(net.module):
         try:
             logits = net.module(net.X_train[:8])
         except (RuntimeError, TypeError, ValueError) as error:
@@ -276,12 +276,12 @@ def build_measure(name: str, **options: Any) -> Any:
     return make(known[name], options)
 
 
-def measures_named(measures: str | Iterable[str | Measure]) -> list[Measure]:
+def build_measures(measures: str | Iterable[str | Measure]) -> list[Measure]:
     """Return measures from "all", ids, or measures themselves.
 
     Examples
     --------
-    >>> [m.id for m in measures_named(["alpha", "path-norm"])]
+    >>> [m.id for m in build_measures(["alpha", "path-norm"])]
     ['alpha', 'path-norm']
     """
     if isinstance(measures, str):

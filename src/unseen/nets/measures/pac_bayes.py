@@ -72,7 +72,9 @@ class PacBayesFlatness(Measure):
         middle = self._bracket(net, weights, draws[0], X, y, kept)
         for _ in range(RECENTRINGS):
             logs = np.linspace(middle - math.log(SPAN), middle + math.log(SPAN), STEPS)
-            curves = [[self._accuracy(net, self._moved(weights, z, math.exp(s)), X, y) for s in logs] for z in draws]
+            curves = [
+                [self._accuracy(net, self._with_noise(weights, z, math.exp(s)), X, y) for s in logs] for z in draws
+            ]
             below = np.flatnonzero(np.minimum.accumulate(np.mean(curves, axis=0)) < kept)
             if below.size and below[0] > 0:
                 break
@@ -96,7 +98,7 @@ class PacBayesFlatness(Measure):
         return {name: z * weights[name].abs() for name, z in drawn.items()} if self.relative else drawn
 
     @staticmethod
-    def _moved(
+    def _with_noise(
         weights: dict[str, torch.Tensor], noise: dict[str, torch.Tensor], sigma: float
     ) -> dict[str, torch.Tensor]:
         return {name: p + sigma * noise[name] for name, p in weights.items()}
@@ -113,7 +115,7 @@ class PacBayesFlatness(Measure):
         low, high = math.log(BRACKET[0]), math.log(BRACKET[1])
         for _ in range(10):
             middle = (low + high) / 2
-            if self._accuracy(net, self._moved(weights, noise, math.exp(middle)), X, y) >= kept:
+            if self._accuracy(net, self._with_noise(weights, noise, math.exp(middle)), X, y) >= kept:
                 low = middle
             else:
                 high = middle

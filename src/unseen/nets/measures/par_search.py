@@ -9,7 +9,7 @@ import torch
 
 from unseen.core.errors import InputError, NotApplicable
 from unseen.nets.augmentation.factors import KINDS, draw_factors
-from unseen.nets.measures._augmented import outcome
+from unseen.nets.measures._augmented import classify_augmented
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.net import Net
 
@@ -100,7 +100,9 @@ def _error(
 ) -> float:
     n = net.n if rows is None else len(rows)
     wrong = [
-        outcome(net, draw_factors(n, generator, ring=rings, device=net.device), module=module, rows=rows).wrong
+        classify_augmented(
+            net, draw_factors(n, generator, ring=rings, device=net.device), module=module, rows=rows
+        ).wrong
         for _ in range(n_augment)
     ]
     return float(torch.cat(wrong).double().mean())

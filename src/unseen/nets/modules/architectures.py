@@ -10,7 +10,7 @@ from torch import nn
 
 from unseen.core.errors import InputError
 
-__all__ = ["he_started", "make_lenet5", "make_mlp", "make_nin", "make_vgg"]
+__all__ = ["initialise_he", "make_lenet5", "make_mlp", "make_nin", "make_vgg"]
 
 
 def _image(n_features: Any, name: str) -> tuple[tuple[int, int, int], list[nn.Module]]:
@@ -146,7 +146,7 @@ def make_vgg(
     for _ in range(dense):
         layers += [nn.Linear(last, 128), nn.ReLU(), *([nn.Dropout(dropout)] if dropout else [])]
         last = 128
-    return he_started(nn.Sequential(*layers, nn.Linear(last, n_classes)))
+    return initialise_he(nn.Sequential(*layers, nn.Linear(last, n_classes)))
 
 
 def make_nin(
@@ -181,10 +181,12 @@ def make_nin(
             channels = width
         if dropout:
             layers.append(nn.Dropout(dropout))
-    return he_started(nn.Sequential(*layers, nn.Conv2d(channels, n_classes, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten()))
+    return initialise_he(
+        nn.Sequential(*layers, nn.Conv2d(channels, n_classes, 1), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    )
 
 
-def he_started(net: nn.Sequential) -> nn.Sequential:
+def initialise_he(net: nn.Sequential) -> nn.Sequential:
     """Draw weights for ReLU (He, Zhang, Ren & Sun, 2015, ICCV); torch's own start is too small for nine layers without normalisation."""
     for layer in net:
         if isinstance(layer, (nn.Conv2d, nn.Linear)):

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable, nearest
-from unseen.nets.modules.logits import View
+from unseen.nets.modules.logits import LogitFunction
 
 __all__ = ["Cut", "cut_at", "last_linear", "linear_rule"]
 
@@ -39,39 +39,39 @@ class Cut:
     rest: nn.Module | None
 
 
-def cut_at(view: View, layer: str | None) -> Cut:
+def cut_at(function: LogitFunction, layer: str | None) -> Cut:
     """Cut a net behind a layer named as in `module.named_modules()`; None or "input" leaves it whole.
 
     Examples
     --------
-    >>> from unseen.nets.modules.logits import view_of
+    >>> from unseen.nets.modules.logits import logit_function
     >>> net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2))
-    >>> view, X = view_of(net, torch.ones(5, 2))
-    >>> cut = cut_at(view, "1")
+    >>> function, X = logit_function(net, torch.ones(5, 2))
+    >>> cut = cut_at(function, "1")
     >>> cut.head(X).shape, bool(torch.allclose(cut.tail(cut.head(X), X), net(X)))
     (torch.Size([5, 3]), True)
     """
     if layer in (None, "input"):
-        return Cut("input", lambda X: X, lambda features, X: view.logits(features), view.module)
-    if view.module is None:
+        return Cut("input", lambda X: X, lambda features, X: function.logits(features), function.module)
+    if function.module is None:
         raise NotApplicable(f"layer is {layer!r}, but this model shows no torch module to look into; leave layer=None.")
-    names = [name for name, _ in view.module.named_modules() if name]
+    names = [name for name, _ in function.module.named_modules() if name]
     if layer not in names:
         close = f" Did you mean {' or '.join(map(repr, near))}?" if (near := nearest(layer, names)) else ""
         raise InputError(f"unknown layer {layer!r}; the net's layers are: {', '.join(names[:SHOWN])}.{close}")
-    rest = _behind(view.module, layer.split("."))
+    rest = _behind(function.module, layer.split("."))
     if rest is not None:
         front, back = rest
-        after = View(
+        after = LogitFunction(
             raw=back,
             module=back,
-            device=view.device,
-            dtype=view.dtype,
-            probabilities=view.probabilities,
-            classes=view.classes,
+            device=function.device,
+            dtype=function.dtype,
+            probabilities=function.probabilities,
+            classes=function.classes,
         )
         return Cut(layer, front, lambda features, X: after.logits(features), back)
-    return _by_hooks(view, view.module.get_submodule(layer), layer)
+    return _by_hooks(function, function.module.get_submodule(layer), layer)
 
 
 def _behind(module: nn.Module, path: list[str]) -> tuple[nn.Module, nn.Module] | None:
@@ -88,7 +88,7 @@ def _behind(module: nn.Module, path: list[str]) -> tuple[nn.Module, nn.Module] |
     return nn.Sequential(*parts[:k], inner[0]), nn.Sequential(inner[1], *parts[k + 1 :])
 
 
-def _by_hooks(view: View, part: nn.Module, layer: str) -> Cut:
+def _by_hooks(function: LogitFunction, part: nn.Module, layer: str) -> Cut:
     def run(X: torch.Tensor, put: torch.Tensor | None) -> tuple[torch.Tensor, torch.Tensor]:
         seen: list[torch.Tensor] = []
 
@@ -102,7 +102,7 @@ def _by_hooks(view: View, part: nn.Module, layer: str) -> Cut:
 
         handle = part.register_forward_hook(hook)
         try:
-            logits = view.logits(X)
+            logits = function.logits(X)
         finally:
             handle.remove()
         if len(seen) != 1:

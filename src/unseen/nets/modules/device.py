@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["chosen_device", "device_of", "dtype_of", "exact_float32", "ran_out", "rows_at_once", "tensor_of"]
+__all__ = ["device_of", "dtype_of", "exact_float32", "ran_out", "rows_at_once", "tensor_of"]
 
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -23,9 +23,18 @@ def tensor_of(values: Any) -> Tensor:
     return torch.as_tensor(np.require(values, requirements="W"))
 
 
-def device_of(device: Any) -> torch.device:
-    """Return a device; "auto" takes a GPU where there is one."""
-    if isinstance(device, str) and device == "auto":
+def device_of(device: Any, module: Any = None) -> torch.device:
+    """Return the device asked for; "auto" is the one that holds the module, or without a module a GPU if there is one.
+
+    Examples
+    --------
+    >>> device_of("cpu"), device_of("auto", nn.Linear(2, 2))
+    (device(type='cpu'), device(type='cpu'))
+    """
+    if device is None or device == "auto":
+        first = next(module.parameters(), None) if isinstance(module, nn.Module) else None
+        if first is not None:
+            return first.device
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
@@ -94,30 +103,8 @@ def ran_out(error: BaseException) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "out of memory" in words or "can't allocate memory" in words
 
 
-def chosen_device(device: Any, module: Any = None) -> torch.device:
-    """Return the device asked for; "auto" is where the module lies, else a GPU where there is one.
-
-    Examples
-    --------
-    >>> chosen_device("cpu"), chosen_device("auto", nn.Linear(2, 2))
-    (device(type='cpu'), device(type='cpu'))
-    """
-    if device in (None, "auto"):
-        first = next(module.parameters(), None) if isinstance(module, nn.Module) else None
-        if first is not None:
-            return first.device
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        chosen = torch.device(device)
-    except (RuntimeError, TypeError) as error:
-        raise InputError(f"device is {device!r}; give 'auto', 'cpu' or 'cuda'.") from error
-    if chosen.type == "cuda" and not torch.cuda.is_available():
-        raise InputError("device is 'cuda', but torch sees no GPU here; give device='cpu' or 'auto'.")
-    return chosen
-
-
 @contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Train with one thread, as every fit of the engine runs, so that results do not depend on the route."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)

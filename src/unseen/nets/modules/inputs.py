@@ -52,31 +52,33 @@ def class_codes(y: Any, n_classes: int, classes: Any, n: int) -> tuple[np.ndarra
     if y.shape != (n,):
         raise InputError(f"y has shape {y.shape}; {n} labels in one dimension are needed, one per row of X.")
     if classes is not None:
-        return _looked_up(y, np.asarray(classes), n_classes)
+        return _codes_among(y, np.asarray(classes), n_classes)
     if y.dtype.kind in "biuf":
         if y.dtype.kind == "f" and not np.array_equal(y, np.round(y)):
             raise InputError("y holds numbers that are not whole; estimates of a net's error need class labels.")
         codes = y.astype(np.int64)
         if codes.min() < 0 or codes.max() >= n_classes:
             raise InputError(
-                f"y holds class indices from {codes.min()} to {codes.max()}, but {_apart(n_classes)}, classes 0 to "
+                f"y holds class indices from {codes.min()} to {codes.max()}, but {_known_classes(n_classes)}, classes 0 to "
                 f"{n_classes - 1}; number the classes so, or give classes={_LABELS}."
             )
         return codes, np.arange(n_classes)
     labels = np.unique(y)
     if len(labels) != n_classes:
-        raise InputError(f"y holds {len(labels)} different labels, but {_apart(n_classes)}; give classes={_LABELS}.")
-    return _looked_up(y, labels, n_classes)
+        raise InputError(
+            f"y holds {len(labels)} different labels, but {_known_classes(n_classes)}; give classes={_LABELS}."
+        )
+    return _codes_among(y, labels, n_classes)
 
 
-def _apart(n_classes: int) -> str:
+def _known_classes(n_classes: int) -> str:
     """Say how many classes a net knows; two of them may stand behind one output column, so outputs are not counted."""
     return f"the net tells {n_classes} classes apart"
 
 
-def _looked_up(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def _codes_among(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     if classes.ndim != 1 or len(classes) != n_classes:
-        raise InputError(f"classes names {classes.size} labels, but {_apart(n_classes)}; name as many.")
+        raise InputError(f"classes names {classes.size} labels, but {_known_classes(n_classes)}; name as many.")
     order = np.argsort(classes)
     place = np.clip(np.searchsorted(classes[order], y), 0, n_classes - 1)
     codes = order[place]

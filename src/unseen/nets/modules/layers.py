@@ -14,14 +14,14 @@ from unseen.core.errors import NotApplicable
 
 __all__ = [
     "Layer",
-    "captured",
-    "convolutions",
-    "first_hidden",
+    "capture_features",
+    "convolution_layers",
+    "eval_mode",
+    "first_hidden_layer",
     "first_input",
-    "frozen",
+    "last_weighted_layer",
     "layers_of",
-    "penultimate",
-    "weighted",
+    "weighted_layers",
 ]
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
@@ -69,7 +69,7 @@ def layers_of(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     """Return the leaf layers of a module in the order in which they run on inputs like `X`.
 
     A layer that runs more than once is listed at its first run. Layers that never run are not listed. The module should
-    be in evaluation mode (`frozen`), lest batch norms learn from the trial.
+    be in evaluation mode (`eval_mode`), lest batch norms learn from the trial.
 
     Examples
     --------
@@ -102,19 +102,19 @@ def layers_of(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     return tuple(found.values())
 
 
-def weighted(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
+def weighted_layers(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     """Return the dense and convolution layers in the order in which they run."""
     return tuple(layer for layer in layers_of(module, X) if layer.is_weighted)
 
 
-def convolutions(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
+def convolution_layers(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     """Return the convolution layers in the order in which they run."""
     return tuple(layer for layer in layers_of(module, X) if layer.is_convolution)
 
 
-def first_hidden(module: nn.Module, X: torch.Tensor) -> Layer:
+def first_hidden_layer(module: nn.Module, X: torch.Tensor) -> Layer:
     """Return the first dense or convolution layer; there must be another one behind it."""
-    found = weighted(module, X)
+    found = weighted_layers(module, X)
     if len(found) < 2:
         raise NotApplicable(
             f"the module has {len(found)} dense or convolution layers; a hidden layer needs at least 2 of them."
@@ -122,16 +122,16 @@ def first_hidden(module: nn.Module, X: torch.Tensor) -> Layer:
     return found[0]
 
 
-def penultimate(module: nn.Module, X: torch.Tensor) -> Layer:
+def last_weighted_layer(module: nn.Module, X: torch.Tensor) -> Layer:
     """Return the last dense or convolution layer; what flows into it are the penultimate features."""
-    found = weighted(module, X)
+    found = weighted_layers(module, X)
     if not found:
         raise NotApplicable("the module has no dense or convolution layer; there are no features before the last one.")
     return found[-1]
 
 
 @contextmanager
-def captured(
+def capture_features(
     module: nn.Module, outputs: tuple[str, ...] = (), inputs: tuple[str, ...] = ()
 ) -> Iterator[dict[str, Any]]:
     """Record what flows out of (or into) named layers while the context is open; the hooks are removed at its end.
@@ -141,7 +141,7 @@ def captured(
     Examples
     --------
     >>> m = nn.Sequential(nn.Linear(2, 3), nn.ReLU(inplace=True), nn.Linear(3, 1))
-    >>> with captured(m, outputs=("0",), inputs=("2",)) as kept:
+    >>> with capture_features(m, outputs=("0",), inputs=("2",)) as kept:
     ...     out = m(torch.ones(5, 2))
     >>> kept["0"].shape, kept["2"].shape
     (torch.Size([5, 3]), torch.Size([5, 3]))
@@ -179,22 +179,22 @@ def captured(
 
 
 @contextmanager
-def frozen(*modules: nn.Module) -> Iterator[None]:
-    """Hold modules in evaluation mode and put every part's own mode back at the end.
+def eval_mode(*modules: nn.Module | None) -> Iterator[None]:
+    """Put modules in evaluation mode (no dropout, fixed batch statistics), and give every part its own mode back at the end.
 
     Examples
     --------
     >>> m = nn.Dropout().train()
-    >>> with frozen(m):
+    >>> with eval_mode(m):
     ...     m.training
     False
     >>> m.training
     True
     """
-    modes = [(part, part.training) for module in modules for part in module.modules()]
+    modes = [(part, part.training) for module in modules if module is not None for part in module.modules()]
     try:
-        for module in modules:
-            module.eval()
+        for part, _ in modes:
+            part.training = False
         yield
     finally:
         for part, mode in modes:

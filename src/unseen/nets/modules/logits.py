@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +12,11 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.core.notes import Note, note
-from unseen.nets.modules.device import chosen_device, ran_out
+from unseen.nets.modules.device import device_of, ran_out
 from unseen.nets.modules.inputs import input_tensor
+from unseen.nets.modules.layers import eval_mode
 
-__all__ = ["View", "held_still", "inner_module", "view_of"]
+__all__ = ["LogitFunction", "inner_module", "logit_function"]
 
 OUTPUTS = ("auto", "logits", "probabilities")
 BATCH = 2**26  # numbers in one batch of inputs on a GPU
@@ -24,19 +24,6 @@ CPU_BATCH = 2**21
 ROWS = (
     2**15
 )  # convolutions of more than 65,535 images at once are slow: 80,000 took half as long again as four thirds of 60,000
-
-
-@contextmanager
-def held_still(module: nn.Module | None) -> Iterator[None]:
-    """Hold a module in evaluation mode (no dropout, fixed batch statistics), then give every part its own mode back."""
-    modes = [(part, part.training) for part in module.modules()] if module is not None else []
-    try:
-        for part, _ in modes:
-            part.training = False
-        yield
-    finally:
-        for part, mode in modes:
-            part.training = mode
 
 
 def inner_module(model: Any) -> nn.Module | None:
@@ -48,7 +35,7 @@ def inner_module(model: Any) -> nn.Module | None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class View:
+class LogitFunction:
     """A net as a function of tensors.
 
     Parameters
@@ -80,7 +67,7 @@ class View:
 
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return logits of shape (m, c) of one batch; a single output column z becomes the two columns 0 and z."""
-        out = _as_tensor(plain_output(self._answer(X)))
+        out = _as_tensor(plain_output(self._run(X)))
         if out.ndim == 1:
             out = out[:, None]
         if out.ndim != 2 or len(out) != len(X):
@@ -92,7 +79,7 @@ class View:
             return out.clamp_min(torch.finfo(out.dtype).tiny).log()
         return torch.cat([torch.zeros_like(out), out], 1) if out.shape[1] == 1 else out
 
-    def _answer(self, X: torch.Tensor) -> Any:
+    def _run(self, X: torch.Tensor) -> Any:
         """Run the net, turning whatever its code raises into a sentence; memory that runs out is dealt with elsewhere."""
         try:
             return self.raw(X)
@@ -121,14 +108,14 @@ class View:
                         "memory ran out with one example at a time; use another device or a smaller net."
                     ) from error
                 rows = self.most[0] = max(1, min(rows, len(parts[0]) - start) // 2)
-                self._say("N021", f"memory was short on {self.device}: batches were halved to {rows} rows")
+                self._replace_note("N021", f"memory was short on {self.device}: batches were halved to {rows} rows")
                 if self.device.type == "cuda":
                     torch.cuda.empty_cache()
                 continue
             start += rows
         return torch.cat(out)
 
-    def _say(self, code: str, text: str) -> None:
+    def _replace_note(self, code: str, text: str) -> None:
         self.notes[:] = [n for n in self.notes if n.code != code] + [note(code, text)]
 
     @torch.no_grad()
@@ -137,9 +124,9 @@ class View:
         return self.batched(self.logits, X)
 
 
-def view_of(
+def logit_function(
     model: Any, X: Any, *, device: Any = "auto", outputs: str = "auto", classes: Any = None
-) -> tuple[View, torch.Tensor]:
+) -> tuple[LogitFunction, torch.Tensor]:
     """Return a net as a function of tensors, and its inputs as one tensor on its device.
 
     Parameters
@@ -158,11 +145,11 @@ def view_of(
     if outputs not in OUTPUTS:
         raise InputError(f"outputs is {outputs!r}; it is one of {', '.join(OUTPUTS)}.")
     module = inner_module(model)
-    where = chosen_device(device, module if module is not None else getattr(model, "device", None))
+    where = device_of(device, module if module is not None else getattr(model, "device", None))
     classes = getattr(model, "classes_", None) if classes is None else np.asarray(classes)
     if hasattr(model, "predictive") and hasattr(model, "n_samples"):
         data = input_tensor(X, model.device, model.dtype)
-        return View(
+        return LogitFunction(
             raw=model.predictive,
             module=None,
             device=model.device,
@@ -171,28 +158,32 @@ def view_of(
             classes=classes,
         ), data
     if module is None:
-        return _by_probabilities(model, X, where, classes)
+        return _from_predict_proba(model, X, where, classes)
     first = next((p for p in module.parameters() if p.is_floating_point()), None)
     dtype = torch.float32 if first is None else first.dtype
     if first is not None and first.device != where:
         import copy
 
         module = copy.deepcopy(module).to(where)
-    tokens = _is_whole(X) and any(isinstance(part, (nn.Embedding, nn.EmbeddingBag)) for part in module.modules())
+    tokens = _holds_whole_numbers(X) and any(
+        isinstance(part, (nn.Embedding, nn.EmbeddingBag)) for part in module.modules()
+    )
     data = input_tensor(X, where, None if tokens else dtype)
     probabilities = outputs == "probabilities"
-    view = View(raw=module, module=module, device=where, dtype=dtype, probabilities=probabilities, classes=classes)
-    trial = _tried(view, data)
+    function = LogitFunction(
+        raw=module, module=module, device=where, dtype=dtype, probabilities=probabilities, classes=classes
+    )
+    trial = _probe_outputs(function, data)
     if outputs == "auto" and _look_like_probabilities(trial, module):
         probabilities = True
-    return View(
+    return LogitFunction(
         raw=module,
         module=module,
         device=where,
         dtype=dtype,
         probabilities=probabilities,
         classes=classes,
-        notes=view.notes,
+        notes=function.notes,
     ), data
 
 
@@ -202,16 +193,16 @@ def plain_output(out: Any) -> Any:
     return out[0] if isinstance(out, (tuple, list)) else out
 
 
-def _is_whole(X: Any) -> bool:
+def _holds_whole_numbers(X: Any) -> bool:
     kind = X.dtype if isinstance(X, torch.Tensor) else np.asarray(X).dtype
     return not kind.is_floating_point if isinstance(kind, torch.dtype) else kind.kind in "iu"
 
 
-def _tried(view: View, X: torch.Tensor) -> torch.Tensor:
+def _probe_outputs(function: LogitFunction, X: torch.Tensor) -> torch.Tensor:
     """Return the raw outputs of a few rows, turning torch's complaint about their shape into an error of ours."""
-    assert view.module is not None
-    with torch.no_grad(), held_still(view.module):
-        out = view.batched(lambda rows: _as_tensor(plain_output(view._answer(rows))), X[:64])
+    assert function.module is not None
+    with torch.no_grad(), eval_mode(function.module):
+        out = function.batched(lambda rows: _as_tensor(plain_output(function._run(rows))), X[:64])
     if not bool(torch.isfinite(out).all()):
         raise InputError("the net returns NaN or infinite outputs on X; its weights may have diverged in training.")
     return out
@@ -243,7 +234,7 @@ def _look_like_probabilities(out: torch.Tensor, module: nn.Module) -> bool:
     return bool(((out.sum(1) - 1).abs() < 1e-4).all())
 
 
-def _by_probabilities(model: Any, X: Any, where: torch.device, classes: Any) -> tuple[View, torch.Tensor]:
+def _from_predict_proba(model: Any, X: Any, where: torch.device, classes: Any) -> tuple[LogitFunction, torch.Tensor]:
     if not callable(getattr(model, "predict_proba", None)):
         raise KindError(
             f"{type(model).__name__} is no torch.nn.Module, holds none as module_, and has no predict_proba; give a trained net."
@@ -253,6 +244,6 @@ def _by_probabilities(model: Any, X: Any, where: torch.device, classes: Any) -> 
         values = model.predict_proba(batch.cpu().numpy())
         return torch.as_tensor(np.asarray(values), dtype=torch.float32, device=where)
 
-    return View(
+    return LogitFunction(
         raw=raw, module=None, device=where, dtype=torch.float32, probabilities=True, classes=classes
     ), input_tensor(X, where, torch.float32)

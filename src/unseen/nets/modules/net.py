@@ -10,7 +10,7 @@ import torch
 from torch.func import functional_call
 
 from unseen.core.errors import InputError, KindError, NotApplicable
-from unseen.nets.modules.layers import frozen
+from unseen.nets.modules.layers import eval_mode
 
 __all__ = ["Copy80", "Net"]
 
@@ -105,7 +105,7 @@ class Net:
     @torch.no_grad()
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return the module's logits of inputs, batch by batch, in evaluation mode and without gradients."""
-        with frozen(self.module):
+        with eval_mode(self.module):
             return torch.cat([self.module(part) for part in X.split(self.batch_size)])
 
     def weights(self) -> dict[str, torch.Tensor]:

@@ -82,7 +82,7 @@ def sample_net(kind: str = "conv", seed: int = 0, epochs: int = 30) -> Net:
     """
     if kind not in MAKERS:
         raise UnknownName("kind of sample network", kind, MAKERS)
-    return _fresh(_made(kind, seed, epochs))
+    return _fresh(_train_sample(kind, seed, epochs))
 
 
 def _fresh(net: Net) -> Net:
@@ -90,7 +90,7 @@ def _fresh(net: Net) -> Net:
 
 
 @cache
-def _made(kind: str, seed: int, epochs: int) -> Net:
+def _train_sample(kind: str, seed: int, epochs: int) -> Net:
     generator = torch.Generator().manual_seed(seed)
     X, y = _images(48, generator)
     X = X.flatten(1) if kind == "vector" else X

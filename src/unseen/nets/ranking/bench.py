@@ -19,7 +19,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.engine.events import reporting
 from unseen.engine.interrupts import kept_in
 from unseen.nets.augmentation.sheet import sheets_for
-from unseen.nets.measures.measure import Measure, measures_named
+from unseen.nets.measures.measure import Measure, build_measures
 from unseen.nets.modules.device import device_of
 from unseen.nets.modules.net import Net
 from unseen.nets.ranking.bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
@@ -37,7 +37,7 @@ __all__ = [
     "bench_of",
     "csv_rows",
     "measure_zoo",
-    "number_in",
+    "read_number",
     "read_rows",
     "write_table",
 ]
@@ -116,9 +116,9 @@ def bench(
     if zoo.nets and not np.isfinite(zoo.gap).any():
         raise InputError("the gaps of this zoo are not known: it was trained without X_test and y_test.")
     full, n_test = zoo.complete(), 10_000 if zoo.data is None else len(zoo.data.y_test)
-    wanted = measures_named(measures)
+    wanted = build_measures(measures)
     if len(full) > 1:  # before the networks are measured, which may take hours
-        _anything(full.gap, full.axes, full.seeds, [n.text for n in full.notes if n.code == "N004"])
+        _score_random(full.gap, full.axes, full.seeds, [n.text for n in full.notes if n.code == "N004"])
     rows = measure_zoo(
         full,
         wanted,
@@ -183,7 +183,7 @@ def bench_of(
     axes = {name: [net[name] for net in nets] for name in names}
     axes = {name: column for name, column in axes.items() if len(set(column)) > 1}
     gap, seeds = np.array([float(net["gap"]) for net in nets]), np.array([int(net["seed"]) for net in nets])
-    floor = _anything(gap, axes, seeds, dropped).noise_floor(n_permutations)
+    floor = _score_random(gap, axes, seeds, dropped).noise_floor(n_permutations)
     values, costs, errors, left_out = _columns(nets, rows)
     values = {**values, **bench_controls(gap, seeds, axes)}
     error = _gap_error(nets, n_test)
@@ -191,7 +191,7 @@ def bench_of(
         _line(name, column, gap, axes, seeds, costs.get(name, 0.0), errors.get(name, 0.0), error, n_permutations)
         for name, column in values.items()
     ]
-    lines = sorted(_adjusted(found), key=lambda line: -line.cmi)
+    lines = sorted(_with_adjusted_p_values(found), key=lambda line: -line.cmi)
     return Bench(
         zoo=str(nets[0]["zoo"]),
         lines=tuple(lines),
@@ -205,7 +205,7 @@ def bench_of(
     )
 
 
-def _anything(gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, dropped: Sequence[str]) -> Score:
+def _score_random(gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, dropped: Sequence[str]) -> Score:
     """Score a random measure; where this grid cannot be scored at all, tell what was left out of it before."""
     try:
         return cmi(gap, np.random.default_rng(0).random(len(gap)), axes, seeds=seeds, n_bootstrap=2)
@@ -223,7 +223,7 @@ def _read_networks(path: str | PathLike[str]) -> list[dict[str, Any]]:
         place = f"line {k} of {str(path)!r}"
         if None in row or None in row.values():
             raise InputError(f"{place} has not as many fields as there are columns.")
-        numbers = {column: number_in(row, column, place) for column in NEEDED[2:]}
+        numbers = {column: read_number(row, column, place) for column in NEEDED[2:]}
         if not math.isfinite(numbers["gap"]) or not numbers["seed"].is_integer():
             raise InputError(
                 f"{place}: gap is {row['gap']!r} and seed {row['seed']!r}; a number and a whole number are needed."
@@ -298,7 +298,7 @@ def _line(
     ), floor
 
 
-def _adjusted(found: Sequence[tuple[BenchLine, NoiseFloor]]) -> list[BenchLine]:
+def _with_adjusted_p_values(found: Sequence[tuple[BenchLine, NoiseFloor]]) -> list[BenchLine]:
     """Return lines with p-values adjusted for looking at all measures; a control is looked at by itself."""
     measures = {line.measure: line.cmi / 100 for line, _ in found if not line.control}
     adjusted = adjusted_p_values(measures, {line.measure: floor for line, floor in found})
@@ -381,10 +381,10 @@ def measure_zoo(
     list of MeasureRow
         Those of the file and the new ones.
     """
-    wanted, started = measures_named(measures), time.perf_counter()
+    wanted, started = build_measures(measures), time.perf_counter()
     if zoo.data is not None:
         zoo = replace(zoo, data=zoo.data.to(device_of(device)))  # once, so that all networks share one tensor
-    rows = _resumed(Path(path)) if path is not None and Path(path).exists() else []
+    rows = _read_unfinished(Path(path)) if path is not None and Path(path).exists() else []
     done = {(row.seed, row.net, row.measure) for row in rows}
     loaded: dict[int, Net] = {}
     # one measure on all networks first: a run that is stopped leaves whole columns
@@ -397,7 +397,7 @@ def measure_zoo(
                 return rows
             if k not in loaded:
                 loaded[k] = zoo.net(k, device)
-            row = _measured(zoo, zoo.nets[k], loaded[k], measure, (draws or {}).get(measure.id), random_state)
+            row = _measure_net(zoo, zoo.nets[k], loaded[k], measure, (draws or {}).get(measure.id), random_state)
             rows.append(row)
             if path is not None:
                 _append(Path(path), row)
@@ -405,7 +405,7 @@ def measure_zoo(
     return rows
 
 
-def _measured(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | None, random_state: int) -> MeasureRow:
+def _measure_net(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | None, random_state: int) -> MeasureRow:
     begun = time.perf_counter()
     place = {"zoo": zoo.grid.id, "seed": record.seed, "net": record.name, "measure": measure.id}
     try:
@@ -417,11 +417,11 @@ def _measured(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | No
     return MeasureRow(**place, value=found.value, std_error=spread, draws=found.draws, seconds=found.seconds)
 
 
-def _resumed(path: Path) -> list[MeasureRow]:
+def _read_unfinished(path: Path) -> list[MeasureRow]:
     """Read a file and write it again without a line that was cut off, lest the next row be glued to it."""
     rows = read_rows(path)
     if rows:
-        write_table(path, [_written(row) for row in rows])
+        write_table(path, [_row_to_dict(row) for row in rows])
     elif len(path.read_text().splitlines()) > 2:
         raise InputError(
             f"no line of {str(path)!r} holds a value of a measure; name a new file, or one that a bench wrote."
@@ -431,7 +431,7 @@ def _resumed(path: Path) -> list[MeasureRow]:
     return rows
 
 
-def _written(row: MeasureRow) -> dict[str, Any]:
+def _row_to_dict(row: MeasureRow) -> dict[str, Any]:
     return {k: f"{v:.9g}" if isinstance(v, float) else v for k, v in asdict(row).items()}
 
 
@@ -441,7 +441,7 @@ def _append(path: Path, row: MeasureRow) -> None:
         writer = csv.DictWriter(file, [f.name for f in fields(MeasureRow)])
         if fresh:
             writer.writeheader()
-        writer.writerow(_written(row))
+        writer.writerow(_row_to_dict(row))
 
 
 def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:
@@ -538,12 +538,12 @@ def csv_rows(path: str | PathLike[str], needed: Sequence[str], what: str) -> lis
     return rows
 
 
-def number_in(row: dict[str, str], column: str, place: str) -> float:
+def read_number(row: dict[str, str], column: str, place: str) -> float:
     """Return the number in a column of a row, or say where it is not one.
 
     Examples
     --------
-    >>> number_in({"gap": "much"}, "gap", "line 2 of 'networks.csv'")
+    >>> read_number({"gap": "much"}, "gap", "line 2 of 'networks.csv'")
     Traceback (most recent call last):
     ...
     unseen.core.errors.InputError: line 2 of 'networks.csv': gap is 'much', not a number.

@@ -16,10 +16,10 @@ from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.nets.ranking.grid import Grid, as_grid, one_number_each
+from unseen.nets.ranking.grid import NetworkGrid, as_grid, one_number_each
 from unseen.nets.ranking.noise_floor import NoiseFloor
 
-__all__ = ["NoiseFloor", "Score", "Scorer", "cmi", "scorer_of"]
+__all__ = ["CmiScorer", "NoiseFloor", "Score", "cmi", "scorer_of"]
 
 
 Floats = NDArray[np.float64]
@@ -226,7 +226,7 @@ def cmi(
     )
 
 
-def _check(gap: Floats, grid: Grid, sizes: Sequence[int], ties: str) -> list[tuple[int, ...]]:
+def _check(gap: Floats, grid: NetworkGrid, sizes: Sequence[int], ties: str) -> list[tuple[int, ...]]:
     if ties not in ("negative", "half"):
         raise UnknownName("treatment of ties", ties, ["negative", "half"])
     if not np.isfinite(gap).all():
@@ -242,7 +242,7 @@ def _check(gap: Floats, grid: Grid, sizes: Sequence[int], ties: str) -> list[tup
 def _interval(
     gap: Floats,
     measure: Floats,
-    grid: Grid,
+    grid: NetworkGrid,
     columns: list[tuple[int, ...]],
     how: tuple[bool, str],
     value: float,
@@ -270,7 +270,7 @@ def _interval(
     return Interval(max(0.0, float(low)), min(1.0, float(high)), level)
 
 
-def _notes(gap: Floats, grid: Grid, undefined: list[tuple[str, ...]]) -> tuple[Note, ...]:
+def _notes(gap: Floats, grid: NetworkGrid, undefined: list[tuple[str, ...]]) -> tuple[Note, ...]:
     found = []
     per_seed = grid.n // grid.n_seeds
     if undefined:
@@ -284,7 +284,7 @@ def _notes(gap: Floats, grid: Grid, undefined: list[tuple[str, ...]]) -> tuple[N
 
 
 @dataclass(frozen=True)
-class Scorer:
+class CmiScorer:
     """What does not depend on the measure: the gap's order, the sets' cells and their sizes."""
 
     gap: Floats
@@ -292,7 +292,7 @@ class Scorer:
     self_pairs: bool
     ties: str
 
-    def without(self, left_out: NDArray[np.bool_]) -> Scorer:
+    def without(self, left_out: NDArray[np.bool_]) -> CmiScorer:
         """Return the scorer of the sets that are not left out."""
         return replace(self, cells=tuple(cells for cells, out in zip(self.cells, left_out) if not out))
 
@@ -340,11 +340,11 @@ def _part(p: Floats, g: Floats, m: Floats) -> Floats:
 
 
 def scorer_of(
-    gap: Floats, grid: Grid, rows: NDArray[np.int64], columns: list[tuple[int, ...]], self_pairs: bool, ties: str
-) -> Scorer:
+    gap: Floats, grid: NetworkGrid, rows: NDArray[np.int64], columns: list[tuple[int, ...]], self_pairs: bool, ties: str
+) -> CmiScorer:
     """Return the scorer of some rows of the grid for sets of columns held fixed."""
     indicators = []
     for held in columns:
         code, size = grid.code_of(held)[rows], int(np.prod([grid.shape[k] for k in held], dtype=int))
         indicators.append(np.eye(size)[code])
-    return Scorer(gap, tuple(indicators), self_pairs, ties)
+    return CmiScorer(gap, tuple(indicators), self_pairs, ties)

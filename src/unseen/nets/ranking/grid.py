@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["Grid", "as_grid", "one_number_each"]
+__all__ = ["NetworkGrid", "as_grid", "one_number_each"]
 
 
 @dataclass(frozen=True)
-class Grid:
+class NetworkGrid:
     """Networks placed on a grid.
 
     Parameters
@@ -65,7 +65,7 @@ class Grid:
         return [np.flatnonzero(self.seed == s)[np.argsort(cell[self.seed == s])] for s in range(self.n_seeds)]
 
 
-def as_grid(grid: Any, n: int, seeds: ArrayLike | None = None, *, complete: bool = True) -> Grid:
+def as_grid(grid: Any, n: int, seeds: ArrayLike | None = None, *, complete: bool = True) -> NetworkGrid:
     """Turn named columns of hyper-parameters into a grid, refusing one that is not complete.
 
     Parameters
@@ -92,15 +92,15 @@ def as_grid(grid: Any, n: int, seeds: ArrayLike | None = None, *, complete: bool
     for name, column in columns.items():
         if len(column) != n:
             raise InputError(f"hyper-parameter {name!r} has {len(column)} values for {n} networks.")
-    coded = [_coded(name, column) for name, column in columns.items()]
+    coded = [_codes(name, column) for name, column in columns.items()]
     seed_codes = np.zeros(n, dtype=np.int64)
     if seeds is not None:
         given = list(np.asarray(seeds, dtype=object))
         if len(given) != n:
             raise InputError(f"{len(given)} seeds were given for {n} networks.")
-        seed_codes, _ = _coded("seed", given)
+        seed_codes, _ = _codes("seed", given)
     codes = np.stack([c for c, _ in coded], axis=1)
-    made = Grid(tuple(columns), tuple(v for _, v in coded), codes, seed_codes)
+    made = NetworkGrid(tuple(columns), tuple(v for _, v in coded), codes, seed_codes)
     if complete:
         _check_complete(made, seeds is not None)
     return made
@@ -116,7 +116,7 @@ def _columns(grid: Any) -> dict[str, list[Any]]:
     return {str(name): list(column) for name, column in grid.items()}
 
 
-def _coded(name: str, column: list[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+def _codes(name: str, column: list[Any]) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
     known: dict[Any, int] = {}
     codes = np.empty(len(column), dtype=np.int64)
     for i, value in enumerate(column):
@@ -127,24 +127,24 @@ def _coded(name: str, column: list[Any]) -> tuple[NDArray[np.int64], tuple[Any, 
     return codes, tuple(known)
 
 
-def _check_complete(grid: Grid, has_seeds: bool) -> None:
+def _check_complete(grid: NetworkGrid, has_seeds: bool) -> None:
     counts = Counter(zip(grid.seed.tolist(), map(tuple, grid.codes.tolist())))
     cells = list(product(*(range(k) for k in grid.shape)))
     twice = list(dict.fromkeys(cell for (_, cell), count in counts.items() if count > 1))
     if twice:
         advice = "" if has_seeds else "; if they differ by their seed, give `seeds` (--seed-column)"
         raise InputError(
-            f"more than one network has {_named(grid, twice)}; each combination may be there once{advice}."
+            f"more than one network has {_cell_names(grid, twice)}; each combination may be there once{advice}."
         )
     missing = [cell for s in range(grid.n_seeds) for cell in cells if (s, cell) not in counts]
     if missing:
         raise InputError(
-            f"the grid is not complete: no network has {_named(grid, list(dict.fromkeys(missing)))} "
+            f"the grid is not complete: no network has {_cell_names(grid, list(dict.fromkeys(missing)))} "
             f"({len(missing)} of {len(cells) * grid.n_seeds} cells are empty). Train them, or leave out a whole value of a hyper-parameter."
         )
 
 
-def _named(grid: Grid, cells: list[tuple[int, ...]], most: int = 5) -> str:
+def _cell_names(grid: NetworkGrid, cells: list[tuple[int, ...]], most: int = 5) -> str:
     texts = [
         ", ".join(f"{name}={values[k]}" for name, values, k in zip(grid.names, grid.values, cell))
         for cell in cells[:most]

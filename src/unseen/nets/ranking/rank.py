@@ -14,7 +14,7 @@ from unseen.core.notes import note
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.engine.events import reporting
 from unseen.nets.augmentation.sheet import sheets_for
-from unseen.nets.measures.measure import Measure, MeasureValue, check_runs, measures_named
+from unseen.nets.measures.measure import Measure, MeasureValue, build_measures, check_runs
 from unseen.nets.modules.device import device_of
 from unseen.nets.modules.net import Net
 from unseen.nets.ranking.rank_scores import kendall_tau
@@ -100,7 +100,7 @@ def rank(
         notes.append(note("N006", f"training accuracy below {accuracy:g}: {', '.join(poor)}"))
     table: dict[str, list[MeasureValue]] = {}
     default = DEFAULT_MEASURES if all(net.is_images for net in ready.values()) else DEFAULT_ANY_INPUTS
-    wanted = measures_named(default if measures is None else measures)
+    wanted = build_measures(default if measures is None else measures)
     with reporting(progress, len(wanted) * len(names), "measures") as reporter:
         for measure in wanted:
             values = []

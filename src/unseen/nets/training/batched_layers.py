@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from unseen.nets.training.dropout import SeededDropout, key_of_use
 
-__all__ = ["Run", "Unbatchable", "Value", "layer_of"]
+__all__ = ["Activations", "ForwardPass", "Unbatchable", "layer_of"]
 
 
 SHARED, STACKED, GROUPED = "shared", "stacked", "grouped"
@@ -24,7 +24,7 @@ class Unbatchable(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
+class Activations:
     """A batch of activations of S nets.
 
     Layouts: `shared` (B, ...) one batch that all nets see; `stacked` (S, B, ...); `grouped` (B, S * C, ...), what a
@@ -51,9 +51,9 @@ class Value:
         t = self.stacked().transpose(0, 1)
         return t.reshape(t.shape[0], t.shape[1] * t.shape[2], *t.shape[3:])
 
-    def like(self, tensor: Tensor, layout: str = "") -> Value:
+    def like(self, tensor: Tensor, layout: str = "") -> Activations:
         """Return another tensor of the same nets, in the same layout unless named."""
-        return Value(tensor, layout or self.layout, self.nets)
+        return Activations(tensor, layout or self.layout, self.nets)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -101,7 +101,7 @@ ELEMENTWISE = (
 
 
 @dataclass(kw_only=True)
-class Run:
+class ForwardPass:
     """One pass: weights of all nets, whether they train, and which examples of each net's batch count.
 
     `valid` is (nets, examples), or (nets, 1) where no example only pads and a net trains or does not.
@@ -120,7 +120,7 @@ class Run:
         return self.params.get(f"{path}.{name}" if path else name)
 
 
-def _linear(run: Run, layer: nn.Linear, path: str, value: Value) -> Value:
+def _linear(run: ForwardPass, layer: nn.Linear, path: str, value: Activations) -> Activations:
     weight, bias = run.weight(path), run.weight(path, "bias")
     x = value.stacked()
     flat = x.reshape(x.shape[0], -1, x.shape[-1])
@@ -129,7 +129,7 @@ def _linear(run: Run, layer: nn.Linear, path: str, value: Value) -> Value:
     return value.like(out.reshape(*x.shape[:-1], out.shape[-1]), STACKED)
 
 
-def _convolution(run: Run, layer: Any, path: str, value: Value) -> Value:
+def _convolution(run: ForwardPass, layer: Any, path: str, value: Activations) -> Activations:
     if layer.padding_mode != "zeros":
         raise Unbatchable(f"{type(layer).__name__} with padding_mode={layer.padding_mode!r}")
     weight, bias = run.weight(path), run.weight(path, "bias")
@@ -148,11 +148,11 @@ def _convolution(run: Run, layer: Any, path: str, value: Value) -> Value:
     return value.like(out, GROUPED)
 
 
-def _spatial(run: Run, layer: nn.Module, path: str, value: Value) -> Value:
+def _spatial(run: ForwardPass, layer: nn.Module, path: str, value: Activations) -> Activations:
     return spatial(layer, value)
 
 
-def spatial(operation: Callable[[Tensor], Tensor], value: Value) -> Value:
+def spatial(operation: Callable[[Tensor], Tensor], value: Activations) -> Activations:
     """Apply an operation that treats examples and channels alike."""
     if value.layout != STACKED:
         return value.like(operation(value.tensor))
@@ -160,38 +160,38 @@ def spatial(operation: Callable[[Tensor], Tensor], value: Value) -> Value:
     return value.like(out.unflatten(0, (value.nets, -1)))
 
 
-def _elementwise(run: Run, layer: nn.Module, path: str, value: Value) -> Value:
+def _elementwise(run: ForwardPass, layer: nn.Module, path: str, value: Activations) -> Activations:
     if getattr(layer, "inplace", False):
         return value.like(layer(value.tensor.clone()))
     return value.like(layer(value.tensor))
 
 
-def _flatten(run: Run, layer: nn.Flatten, path: str, value: Value) -> Value:
+def _flatten(run: ForwardPass, layer: nn.Flatten, path: str, value: Activations) -> Activations:
     return flatten(value, layer.start_dim, layer.end_dim)
 
 
-def flatten(value: Value, start: int = 0, end: int = -1) -> Value:
+def flatten(value: Activations, start: int = 0, end: int = -1) -> Activations:
     """Flatten axes of each net's examples."""
     if start == 0:
         raise Unbatchable("flattening the examples into one axis")
     return value.like(value.stacked().flatten(start + 1 if start > 0 else start, end + 1 if end > 0 else end), STACKED)
 
 
-def _unflatten(run: Run, layer: nn.Unflatten, path: str, value: Value) -> Value:
+def _unflatten(run: ForwardPass, layer: nn.Unflatten, path: str, value: Activations) -> Activations:
     if not isinstance(layer.dim, int) or layer.dim == 0:
         raise Unbatchable("Unflatten over the examples")
     dim = layer.dim + 1 if layer.dim > 0 else layer.dim
     return value.like(value.stacked().unflatten(dim, layer.unflattened_size), STACKED)
 
 
-def _softmax(run: Run, layer: Any, path: str, value: Value) -> Value:
+def _softmax(run: ForwardPass, layer: Any, path: str, value: Activations) -> Activations:
     if layer.dim is None or layer.dim == 0:
         raise Unbatchable(f"{type(layer).__name__} without a dim of its own")
     function = torch.log_softmax if isinstance(layer, nn.LogSoftmax) else torch.softmax
     return value.like(function(value.stacked(), layer.dim + 1 if layer.dim > 0 else layer.dim), STACKED)
 
 
-def _dropout(run: Run, layer: SeededDropout, path: str, value: Value) -> Value:
+def _dropout(run: ForwardPass, layer: SeededDropout, path: str, value: Activations) -> Activations:
     if not run.train:
         return value
     prefix = f"{path}." if path else ""
@@ -204,12 +204,12 @@ def _dropout(run: Run, layer: SeededDropout, path: str, value: Value) -> Value:
     return value.like(value.stacked() * scale, STACKED)
 
 
-def _layer_norm(run: Run, layer: nn.LayerNorm, path: str, value: Value) -> Value:
+def _layer_norm(run: ForwardPass, layer: nn.LayerNorm, path: str, value: Activations) -> Activations:
     x = F.layer_norm(value.stacked(), layer.normalized_shape, eps=layer.eps)
     return value.like(_affine(x, run, path, len(layer.normalized_shape)), STACKED)
 
 
-def _group_norm(run: Run, layer: nn.GroupNorm, path: str, value: Value) -> Value:
+def _group_norm(run: ForwardPass, layer: nn.GroupNorm, path: str, value: Activations) -> Activations:
     weight, bias = run.weight(path), run.weight(path, "bias")
     if value.layout == GROUPED:  # channels of all nets lie side by side: more groups, one fused kernel
         scale, shift = (None, None) if weight is None else (weight.reshape(-1), bias.reshape(-1))
@@ -222,7 +222,7 @@ def _group_norm(run: Run, layer: nn.GroupNorm, path: str, value: Value) -> Value
     return value.like(out, STACKED)
 
 
-def _affine(x: Tensor, run: Run, path: str, tail: int) -> Tensor:
+def _affine(x: Tensor, run: ForwardPass, path: str, tail: int) -> Tensor:
     weight, bias = run.weight(path), run.weight(path, "bias")
     each = (run.nets, *([1] * (x.dim() - 1 - tail)))
     if weight is not None:
@@ -230,18 +230,18 @@ def _affine(x: Tensor, run: Run, path: str, tail: int) -> Tensor:
     return x if bias is None else x + bias.reshape(*each, *bias.shape[1:])
 
 
-def _batch_norm(run: Run, layer: Any, path: str, value: Value) -> Value:
+def _batch_norm(run: ForwardPass, layer: Any, path: str, value: Activations) -> Activations:
     """Normalise by each net's own batch, leaving out padded examples; keep each net's own running statistics."""
     if layer.momentum is None or not layer.track_running_stats:
         raise Unbatchable(f"{type(layer).__name__} without exponentially averaged statistics")
     images = len(value.shape) > 2
     x = value.grouped() if images else value.stacked().transpose(0, 1).flatten(1)
     padded = run.valid is not None and run.valid.shape[1] > 1
-    out = (_normalised_masked if run.train and padded else _normalised)(run, layer, f"{path}." if path else "", x)
+    out = (_normalise_masked if run.train and padded else _normalise)(run, layer, f"{path}." if path else "", x)
     return value.like(out, GROUPED) if images else value.like(out.unflatten(1, (run.nets, -1)).transpose(0, 1), STACKED)
 
 
-def _normalised(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
+def _normalise(run: ForwardPass, layer: Any, prefix: str, x: Tensor) -> Tensor:
     """Normalise channels of all nets by one fused kernel: by the whole batch while training, else by the running statistics."""
     scale, shift = (run.params[f"{prefix}{name}"].reshape(-1) if layer.affine else None for name in ("weight", "bias"))
     mean, var = (run.buffers[f"{prefix}running_{name}"] for name in ("mean", "var"))
@@ -252,11 +252,11 @@ def _normalised(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
     if run.valid is not None:
         count = count * run.valid
     now_var = (now_scale.detach().reshape(mean.shape) ** -2 - layer.eps).clamp(min=0)
-    _remember(layer, run.buffers, prefix, now_mean.detach().reshape(mean.shape), now_var, count)
+    _update_statistics(layer, run.buffers, prefix, now_mean.detach().reshape(mean.shape), now_var, count)
     return out
 
 
-def _normalised_masked(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
+def _normalise_masked(run: ForwardPass, layer: Any, prefix: str, x: Tensor) -> Tensor:
     """Normalise by those examples of each net's batch that do not pad it."""
     assert run.valid is not None
     x4 = x.reshape(x.shape[0], run.nets, x.shape[1] // run.nets, -1)
@@ -266,14 +266,16 @@ def _normalised_masked(run: Run, layer: Any, prefix: str, x: Tensor) -> Tensor:
     # what pads is set to the mean: divided by the deviation of others, layer after layer, it would overflow
     centred = torch.where(seen, x4 - mean[:, :, None], 0.0)
     var = centred.square().sum((0, 3)) / count.clamp(min=1)
-    _remember(layer, run.buffers, prefix, mean.detach(), var.detach(), count)
+    _update_statistics(layer, run.buffers, prefix, mean.detach(), var.detach(), count)
     out = centred * torch.rsqrt(var + layer.eps)[:, :, None]
     if layer.affine:
         out = torch.addcmul(run.params[f"{prefix}bias"][:, :, None], out, run.params[f"{prefix}weight"][:, :, None])
     return out.reshape(x.shape)
 
 
-def _remember(layer: Any, buffers: Mapping[str, Tensor], prefix: str, mean: Tensor, var: Tensor, count: Tensor) -> None:
+def _update_statistics(
+    layer: Any, buffers: Mapping[str, Tensor], prefix: str, mean: Tensor, var: Tensor, count: Tensor
+) -> None:
     unbiased = var * count / (count - 1).clamp(min=1)
     for name, now in (("running_mean", mean), ("running_var", unbiased)):
         kept = buffers[f"{prefix}{name}"]
@@ -281,10 +283,10 @@ def _remember(layer: Any, buffers: Mapping[str, Tensor], prefix: str, mean: Tens
     buffers[f"{prefix}num_batches_tracked"].add_((count[:, 0] > 0).to(torch.int64))
 
 
-def layer_of(layer: nn.Module) -> Callable[[Run, Any, str, Value], Value]:
+def layer_of(layer: nn.Module) -> Callable[[ForwardPass, Any, str, Activations], Activations]:
     """Return the batched form of a layer, or say that there is none."""
     kind = type(layer)
-    known: dict[type, Callable[[Run, Any, str, Value], Value]] = {
+    known: dict[type, Callable[[ForwardPass, Any, str, Activations], Activations]] = {
         nn.Linear: _linear,
         nn.Flatten: _flatten,
         nn.Unflatten: _unflatten,

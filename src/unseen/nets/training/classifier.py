@@ -13,19 +13,25 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.nets.modules.architectures import make_mlp
-from unseen.nets.modules.device import _one_thread, device_of, dtype_of, exact_float32, ran_out, rows_at_once, tensor_of
-from unseen.nets.modules.logits import View
-from unseen.nets.training.classifier_file import saved_classifier, write_classifier
+from unseen.nets.modules.device import device_of, dtype_of, exact_float32, one_thread, ran_out, rows_at_once, tensor_of
+from unseen.nets.modules.logits import LogitFunction
+from unseen.nets.training.classifier_file import read_classifier, write_classifier
 from unseen.nets.training.fit_many import fit_many
 from unseen.nets.training.fits import Fits
-from unseen.nets.training.initial_weights import giving_logits, probed
+from unseen.nets.training.initial_weights import count_outputs, strip_softmax
 from unseen.nets.training.settings import seed_of, weights_by_number, weights_of_rows
-from unseen.nets.training.sklearn_conventions import Estimator, checked_features, checked_labels, encode, reshaped
+from unseen.nets.training.sklearn_conventions import (
+    SklearnEstimator,
+    check_features,
+    check_labels,
+    encode_labels,
+    reshape_rows,
+)
 
-__all__ = ["Classifier", "answers", "around", "recipe_of", "softmax"]
+__all__ = ["Classifier", "_classifier_around", "predict_splits", "recipe_of", "softmax"]
 
 
-class Classifier(Estimator):
+class Classifier(SklearnEstimator):
     """Train a torch module with `fit` and ask it with `predict` and `predict_proba`.
 
     Everything in this package takes it; a cross-validation of it is one batched training of all its nets (see `fit_many`).
@@ -124,26 +130,26 @@ class Classifier(Estimator):
         copies : array-like, optional
             Name of the example that each row is a copy of, as for `fit_many`; the engine gives it for rows that it drew with repeats.
         """
-        array = checked_features(self, X, first=True)
-        classes, codes = encode(checked_labels(y, len(array), type(self).__name__))
+        array = check_features(self, X, first=True)
+        classes, codes = encode_labels(check_labels(y, len(array), type(self).__name__))
         weights = weights_of_rows(sample_weight, len(array))
         counted = classes if weights is None else classes[np.unique(codes[weights > 0])]
         if len(counted) < 2:
             raise InputError(
                 f"y holds one class only ({counted.tolist()[0]!r}); Classifier can't train with one class."
             )
-        fits = self._trained(array, codes, classes, None, [seed_of(self.random_state)], weights, copies)
-        self._keep(fits, classes)
+        fits = self._train(array, codes, classes, None, [seed_of(self.random_state)], weights, copies)
+        self._store_fit(fits, classes)
         return self
 
-    def _keep(self, fits: Fits, classes: np.ndarray) -> None:
+    def _store_fit(self, fits: Fits, classes: np.ndarray) -> None:
         self.module_ = fits.module(0)
         self.classes_ = classes
         self.history_, self.reason_, self.how_ = fits.history[0], fits.reasons[0], fits.how
         self.n_epochs_ = int(fits.epochs[0])
         self.sample_shape_ = fits.sample_shape
 
-    def _trained(
+    def _train(
         self,
         array: np.ndarray,
         codes: np.ndarray,
@@ -174,7 +180,7 @@ class Classifier(Estimator):
         options["progress"] = progress or self.progress
         return fit_many(
             make_mlp if self.module is None else self.module,
-            self._shaped(array),
+            self._reshape(array),
             codes,
             sets,
             seeds=list(seeds),
@@ -185,8 +191,8 @@ class Classifier(Estimator):
             **options,
         )
 
-    def _shaped(self, array: np.ndarray) -> np.ndarray:
-        return array if self.input_shape is None else reshaped(array, self.input_shape)
+    def _reshape(self, array: np.ndarray) -> np.ndarray:
+        return array if self.input_shape is None else reshape_rows(array, self.input_shape)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the logits, one column per class; for two classes the second minus the first."""
@@ -209,8 +215,8 @@ class Classifier(Estimator):
 
     @torch.no_grad()
     def _logits(self, X: Any) -> np.ndarray:
-        self._demand_fit()
-        rows = tensor_of(self._shaped(checked_features(self, self._as_images(X), first=False)))
+        self._check_fitted()
+        rows = tensor_of(self._reshape(check_features(self, self._as_images(X), first=False)))
         if tuple(rows.shape[1:]) != tuple(self.sample_shape_):
             raise InputError(
                 f"the net reads examples of shape {tuple(self.sample_shape_)}; X has shape {tuple(rows.shape)}."
@@ -219,17 +225,19 @@ class Classifier(Estimator):
         # float64 on a CPU: what is said of a row must not depend on the rows asked about with it
         dtype = trained if where.type == "cuda" else torch.float64
         try:
-            return self._answers(rows, where, dtype)
+            return self._logits_with(rows, where, dtype)
         except RuntimeError as error:
             if dtype == trained or ran_out(error):
                 raise
-            return self._answers(rows, where, trained)  # a module may insist on the kind it was trained in
+            return self._logits_with(rows, where, trained)  # a module may insist on the kind it was trained in
 
-    def _answers(self, rows: Tensor, where: torch.device, dtype: torch.dtype) -> np.ndarray:
+    def _logits_with(self, rows: Tensor, where: torch.device, dtype: torch.dtype) -> np.ndarray:
         net: nn.Module = copy.deepcopy(self.module_).to(where, dtype)
         with exact_float32():
-            view = View(raw=net, module=net, device=where, dtype=dtype, most=[rows_at_once(self.sample_shape_, where)])
-            logits = view.batched(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
+            function = LogitFunction(
+                raw=net, module=net, device=where, dtype=dtype, most=[rows_at_once(self.sample_shape_, where)]
+            )
+            logits = function.batched(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
         return logits.numpy()[:, : len(self.classes_)]
 
     def _as_images(self, X: Any) -> Any:
@@ -264,11 +272,11 @@ class Classifier(Estimator):
         progress : bool
             Show a bar of the training.
         """
-        return answers(self, data, splits, seeds, tables, progress)
+        return predict_splits(self, data, splits, seeds, tables, progress)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the trained net as one safetensors file whose header holds labels, shape and parameters; no pickle."""
-        self._demand_fit()
+        self._check_fitted()
         write_classifier(path, self)
 
     @classmethod
@@ -295,7 +303,7 @@ class Classifier(Estimator):
         >>> bool(np.allclose(net.decision_function(np.ones((1, 3))), wanted, atol=1e-5))
         True
         """
-        return cast(Classifier, around(cls, module, X, classes, params))
+        return cast(Classifier, _classifier_around(cls, module, X, classes, params))
 
     @classmethod
     def load(cls, path: str | PathLike[str], module: Any = None) -> Classifier:
@@ -308,7 +316,7 @@ class Classifier(Estimator):
         module : nn.Module, class or callable, optional
             Architecture; needed unless it is one of this package's, since a file must not name code to run.
         """
-        return saved_classifier(cls, path, module)
+        return read_classifier(cls, path, module)
 
 
 TRAINING = (
@@ -343,7 +351,7 @@ def recipe_of(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
         return {}, X
     if not hasattr(module, "module_"):
         raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
-    X = module._as_images(X) if module.input_shape is None else module._shaped(np.asarray(X))
+    X = module._as_images(X) if module.input_shape is None else module._reshape(np.asarray(X))
     training = {name: getattr(module, name) for name in TRAINING}
     weights = module.class_weight
     if isinstance(weights, dict):
@@ -352,16 +360,16 @@ def recipe_of(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
     return {"factory": make_mlp if module.module is None else module.module, "training": training}, X
 
 
-def around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any]) -> Any:
+def _classifier_around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any]) -> Any:
     """Return a fitted classifier around a net that was trained elsewhere; see `Classifier.from_module`."""
     if not isinstance(module, nn.Module):
         raise KindError(f"module is a {type(module).__name__}; give a trained torch.nn.Module.")
     first = next((p for p in module.parameters() if p.is_floating_point()), None)
     dtype = "float64" if first is not None and first.dtype == torch.float64 else "float32"
     net = kind(copy.deepcopy(module).cpu(), **{"dtype": dtype, **params})
-    rows = tensor_of(net._shaped(checked_features(net, X, first=True))).to(dtype_of(net.dtype))
-    (net.module_,) = giving_logits([copy.deepcopy(net.module).to(rows.dtype).eval()], rows)
-    outputs = probed(net.module_, rows)
+    rows = tensor_of(net._reshape(check_features(net, X, first=True))).to(dtype_of(net.dtype))
+    (net.module_,) = strip_softmax([copy.deepcopy(net.module).to(rows.dtype).eval()], rows)
+    outputs = count_outputs(net.module_, rows)
     if outputs == 1:
         raise InputError(
             "the module has one output; a classifier needs a logit per class. For two classes put the output beside a zero, "
@@ -378,7 +386,7 @@ def around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any])
 Tables = Sequence[tuple[Any, Any]]
 
 
-def answers(
+def predict_splits(
     net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Tables | None, progress: bool = False
 ) -> Any:
     """Return labels and probabilities of all rows for each split, or None where splits must be fitted one by one."""
@@ -400,14 +408,14 @@ def answers(
         return None  # a single group must be parted after all, as a fit by itself does
     named = np.arange(data.n) if data.together is None else data.together
     try:
-        with _one_thread():
+        with one_thread():
             if tables is None:
                 rows = _numbers(data.X.reshape(data.n, *data.sample_shape) if data.sample_shape else data.X)
-                fits = net._trained(rows, codes, np.asarray(classes), trains, own, data.weights, named, progress)
+                fits = net._train(rows, codes, np.asarray(classes), trains, own, data.weights, named, progress)
             else:
                 rows = np.stack([_numbers(every) for _, every in tables])
                 learnt = [table for table, _ in tables]
-                fits = _trained_apart(net, learnt, codes, trains, own, data, named, progress)
+                fits = _train_own_tables(net, learnt, codes, trains, own, data, named, progress)
             if fits.failed.any():
                 return None
             lead = rows.shape[: 1 if tables is None else 2]
@@ -418,7 +426,7 @@ def answers(
     return [(classes[one.argmax(axis=1)], (softmax(one), "probability")) for one in each]
 
 
-def _trained_apart(
+def _train_own_tables(
     net: Any,
     tables: Sequence[Any],
     codes: np.ndarray,
@@ -435,12 +443,12 @@ def _trained_apart(
     weights = None if data.weights is None else data.weights[rows]
     array = np.concatenate([_numbers(table) for table in tables])
     classes = np.asarray(data.classes)
-    fits: Fits = net._trained(array, codes[rows], classes, sets, seeds, weights, named[rows], progress)
+    fits: Fits = net._train(array, codes[rows], classes, sets, seeds, weights, named[rows], progress)
     return fits
 
 
 def _numbers(X: Any) -> np.ndarray:
-    return checked_features(Estimator(), X, first=True)
+    return check_features(SklearnEstimator(), X, first=True)
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets.files.weights import _filled, read_metadata, read_weights, write_weights
+from unseen.nets.files.weights import fill_module, read_metadata, read_weights, write_weights
 from unseen.nets.modules import architectures
-from unseen.nets.training.initial_weights import giving_logits, maker_of
+from unseen.nets.training.initial_weights import maker_of, strip_softmax
 
-__all__ = ["saved_classifier", "write_classifier"]
+__all__ = ["read_classifier", "write_classifier"]
 
 
 OWN = tuple(architectures.__all__)
@@ -29,7 +29,7 @@ def write_classifier(path: str | PathLike[str], net: Any) -> None:
     labels = net.classes_
     if labels.dtype.kind not in "iufbUO" or (labels.dtype == object and not all(isinstance(v, str) for v in labels)):
         raise InputError(f"labels of kind {labels.dtype} cannot be written to a JSON header; use text or numbers.")
-    params = {k: v for k, v in net.get_params().items() if k != "module" and _plain(v)}
+    params = {k: v for k, v in net.get_params().items() if k != "module" and _is_plain(v)}
     header = {
         "format": FORMAT,
         "architecture": _architecture_of(net.module),
@@ -46,7 +46,7 @@ def write_classifier(path: str | PathLike[str], net: Any) -> None:
     write_weights(path, net.module_.state_dict(), {"unseen": json.dumps(header)})
 
 
-def _plain(value: Any) -> bool:
+def _is_plain(value: Any) -> bool:
     try:
         json.dumps(value)
     except TypeError:
@@ -58,7 +58,7 @@ def _architecture_of(module: Any) -> dict[str, Any] | None:
     """Describe an architecture of this package, also with options bound by functools.partial; None for others."""
     options: dict[str, Any] = {}
     if isinstance(module, partial):
-        if module.args or not _plain(module.keywords):
+        if module.args or not _is_plain(module.keywords):
             return None
         options, module = dict(module.keywords), module.func
     name = "make_mlp" if module is None else getattr(module, "__name__", "")
@@ -66,9 +66,9 @@ def _architecture_of(module: Any) -> dict[str, Any] | None:
     return {"name": name, "options": options} if known else None
 
 
-def saved_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -> Any:
+def read_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -> Any:
     """Read a classifier that `write_classifier` wrote."""
-    header = _header(path)
+    header = _read_header(path)
     if module is None:
         own = header["architecture"]
         if own is None or own["name"] not in OWN:
@@ -89,8 +89,8 @@ def saved_classifier(kind: Any, path: str | PathLike[str], module: Any = None) -
     net.n_epochs_, net.reason_, net.how_, net.history_ = header["n_epochs"], header["reason"], header["how"], {}
     made = maker_of(module, net.sample_shape_, len(net.classes_))()
     dtype = torch.float64 if params.get("dtype") == "float64" else torch.float32
-    (made,) = giving_logits([made.to(dtype)], torch.zeros(2, *net.sample_shape_, dtype=dtype))
-    net.module_ = _filled(made, read_weights(path), str(path)).eval()
+    (made,) = strip_softmax([made.to(dtype)], torch.zeros(2, *net.sample_shape_, dtype=dtype))
+    net.module_ = fill_module(made, read_weights(path), str(path)).eval()
     return net
 
 
@@ -108,7 +108,7 @@ HEADER = (
 )
 
 
-def _header(path: str | PathLike[str]) -> dict[str, Any]:
+def _read_header(path: str | PathLike[str]) -> dict[str, Any]:
     """Return the header of a saved classifier, whole."""
     text = read_metadata(path).get("unseen")
     try:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-__all__ = ["bits", "derive", "keep_mask", "keys_of", "shuffled", "uniform"]
+__all__ = ["bits", "derive", "keep_mask", "keys_of", "shuffle_positions", "uniform"]
 
 GOLDEN = -7046029254386353131
 FIRST = -4658895280553007687
@@ -97,14 +97,14 @@ def keep_mask(keys: Tensor, rate: Tensor, shape: Sequence[int]) -> Tensor:
     return (drawn >= floor[..., None]).reshape(*keys.shape, *shape)
 
 
-def shuffled(keys: Tensor, lengths: Tensor, width: int) -> Tensor:
+def shuffle_positions(keys: Tensor, lengths: Tensor, width: int) -> Tensor:
     """Return positions 0 .. width - 1 per net, its own 0 .. length - 1 first in random order, the padding after them.
 
     The order of a net depends on its key and length alone.
 
     Examples
     --------
-    >>> order = shuffled(keys_of([3, 4], "order"), torch.tensor([3, 5]), 5)
+    >>> order = shuffle_positions(keys_of([3, 4], "order"), torch.tensor([3, 5]), 5)
     >>> sorted(order[0, :3].tolist()), order[0, 3:].tolist()
     ([0, 1, 2], [3, 4])
     """

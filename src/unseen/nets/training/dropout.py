@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from unseen.nets.training.draws import derive, keep_mask
 
-__all__ = ["SeededDropout", "dropout_keys", "dropouts_of", "key_of_use", "norms_of", "prepared"]
+__all__ = ["SeededDropout", "dropout_keys", "dropouts_of", "key_of_use", "norms_of", "with_seeded_dropout"]
 
 WHOLE_CHANNELS = (nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)
 BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
@@ -63,7 +63,7 @@ def _begin_pass(module: nn.Module, args: object) -> None:
         layer.uses = 0
 
 
-def prepared(module: nn.Module) -> nn.Module:
+def with_seeded_dropout(module: nn.Module) -> nn.Module:
     """Return a copy whose dropout layers draw from the net's own stream."""
     module = copy.deepcopy(module)
     named = module.named_modules(remove_duplicate=False)  # one layer may stand in several places

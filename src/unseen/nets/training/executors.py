@@ -18,16 +18,16 @@ from unseen.nets.training.batched_layers import (
     CONVOLUTIONS,
     SHARED,
     STACKED,
-    Run,
+    Activations,
+    ForwardPass,
     Unbatchable,
-    Value,
     flatten,
     layer_of,
     spatial,
 )
 from unseen.nets.training.dropout import SeededDropout, norms_of
 
-__all__ = ["Grouped", "Plain", "Program", "Vmapped", "choose_program", "described"]
+__all__ = ["Executor", "Grouped", "Plain", "Vmapped", "choose_executor", "describe_executor"]
 
 
 SAME_EVERYWHERE = {
@@ -53,7 +53,7 @@ SPATIAL = {F.max_pool2d, F.avg_pool2d, F.adaptive_avg_pool2d, F.adaptive_max_poo
 ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, torch.add, torch.mul, operator.iadd}
 
 
-class Program:
+class Executor:
     """Logits (S, B, c) of S nets; `x` is (B, ...) where shared, else (S, B, ...)."""
 
     how = ""
@@ -77,7 +77,7 @@ class _Tracer(fx.Tracer):
         return isinstance(m, SeededDropout) or super().is_leaf_module(m, qualified_name)
 
 
-def _traced(module: nn.Module, train: bool) -> list[fx.Node]:
+def _trace(module: nn.Module, train: bool) -> list[fx.Node]:
     """Return the steps of a forward pass in one mode, since it may look at `self.training`."""
     module = copy.deepcopy(module).train(train)  # tracing may leave proxies in it
     with torch.random.fork_rng(devices=[]):
@@ -93,14 +93,14 @@ def _traced(module: nn.Module, train: bool) -> list[fx.Node]:
     return nodes
 
 
-class Grouped(Program):
+class Grouped(Executor):
     """A traced module whose every layer has a batched form; raises `Unbatchable` where one has none."""
 
     def __init__(self, module: nn.Module, convolution: str = "grouped") -> None:
         self.convolution = convolution
         self.modules = dict(module.named_modules())
         self.convolves = any(isinstance(m, tuple(CONVOLUTIONS)) for m in self.modules.values())
-        self.nodes = {train: _traced(module, train) for train in (True, False)}
+        self.nodes = {train: _trace(module, train) for train in (True, False)}
         if len(dict(module.named_parameters(remove_duplicate=False))) != len(dict(module.named_parameters())):
             raise Unbatchable("weights that layers share")
         for node in (*self.nodes[True], *self.nodes[False]):
@@ -112,11 +112,13 @@ class Grouped(Program):
     def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
         """Walk the traced graph with values of all nets."""
         nets = next(iter(params.values())).shape[0]
-        run = Run(params=params, buffers=buffers, nets=nets, train=train, valid=valid, convolution=self.convolution)
+        run = ForwardPass(
+            params=params, buffers=buffers, nets=nets, train=train, valid=valid, convolution=self.convolution
+        )
         values: dict[fx.Node, Any] = {}
         for node in self.nodes[train]:
             if node.op == "placeholder":
-                values[node] = Value(x, SHARED if shared else STACKED, nets)
+                values[node] = Activations(x, SHARED if shared else STACKED, nets)
             elif node.op == "output":
                 return fx.node.map_arg(node.args[0], values.__getitem__).stacked()
             else:
@@ -136,7 +138,7 @@ class Grouped(Program):
         other.convolution = convolution
         return other
 
-    def _step(self, run: Run, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
+    def _step(self, run: ForwardPass, node: fx.Node, values: dict[fx.Node, Any]) -> Any:
         args = fx.node.map_arg(node.args, values.__getitem__)
         options = fx.node.map_arg(node.kwargs, values.__getitem__)
         if node.op == "call_module":
@@ -148,7 +150,7 @@ class Grouped(Program):
 
 
 def _method(name: str, value: Any, *args: Any, **options: Any) -> Any:
-    if not isinstance(value, Value):
+    if not isinstance(value, Activations):
         return getattr(value, name)(*args, **options)
     if name in METHODS_SAME:
         return value.like(METHODS_SAME[name](value.tensor))
@@ -166,7 +168,7 @@ def _method(name: str, value: Any, *args: Any, **options: Any) -> Any:
     raise Unbatchable(f"the tensor method {name}")
 
 
-def _mean(value: Value, dim: Any, keepdim: bool = False) -> Value:
+def _mean(value: Activations, dim: Any, keepdim: bool = False) -> Activations:
     dims = [dim] if isinstance(dim, int) else list(dim)
     if 0 in dims:
         raise Unbatchable("a mean over the examples")
@@ -174,40 +176,40 @@ def _mean(value: Value, dim: Any, keepdim: bool = False) -> Value:
 
 
 def _function(function: Any, *args: Any, **options: Any) -> Any:
-    values = [a for a in args if isinstance(a, Value)]
+    values = [a for a in args if isinstance(a, Activations)]
     if not values:
         return function(*args, **options)
     first = args[0]
-    if function in SAME_EVERYWHERE and isinstance(first, Value):
+    if function in SAME_EVERYWHERE and isinstance(first, Activations):
         return first.like(
             function(first.tensor, *args[1:], **{**options, **({"inplace": False} if "inplace" in options else {})})
         )
-    if function in SPATIAL and isinstance(first, Value):
+    if function in SPATIAL and isinstance(first, Activations):
         return spatial(lambda t: function(t, *args[1:], **options), first)
-    if function is torch.flatten and isinstance(first, Value):
+    if function is torch.flatten and isinstance(first, Activations):
         return flatten(first, *args[1:], **options)
-    if function is torch.mean and isinstance(first, Value):
+    if function is torch.mean and isinstance(first, Activations):
         return _mean(first, *args[1:], **options)
-    if function is getattr and isinstance(first, Value) and args[1] == "shape":
+    if function is getattr and isinstance(first, Activations) and args[1] == "shape":
         return first.shape
     if function in ARITHMETIC and not options:
         return _arithmetic(operator.add if function is operator.iadd else function, *args)
     raise Unbatchable(f"the operation {getattr(function, '__name__', function)}")
 
 
-def _arithmetic(function: Any, left: Any, right: Any) -> Value:
-    if isinstance(left, Value) and isinstance(right, Value):
+def _arithmetic(function: Any, left: Any, right: Any) -> Activations:
+    if isinstance(left, Activations) and isinstance(right, Activations):
         if left.layout == right.layout and left.tensor.dim() == right.tensor.dim():
             return left.like(function(left.tensor, right.tensor))
         return left.like(function(left.stacked(), right.stacked()), STACKED)
-    if isinstance(left, Value) and isinstance(right, (int, float)):
+    if isinstance(left, Activations) and isinstance(right, (int, float)):
         return left.like(function(left.tensor, right))
-    if isinstance(right, Value) and isinstance(left, (int, float)):
+    if isinstance(right, Activations) and isinstance(left, (int, float)):
         return right.like(function(left, right.tensor))
     raise Unbatchable("arithmetic with a tensor of the module")
 
 
-class Vmapped(Program):
+class Vmapped(Executor):
     """`torch.func.vmap` over stacked weights, for modules without a batched form of their own."""
 
     how = "batched (vmap)"
@@ -227,7 +229,7 @@ class Vmapped(Program):
         return vmap(one, in_dims=(0, 0, None if shared else 0))(dict(params), dict(buffers), x)
 
 
-class Plain(Program):
+class Plain(Executor):
     """The module itself, for one net: nothing is batched and nothing is padded."""
 
     how = "one by one"
@@ -253,22 +255,22 @@ class Plain(Program):
 Factory = Callable[..., nn.Module]
 
 
-def choose_program(
+def choose_executor(
     net: nn.Module, params: dict[str, Tensor], buffers: dict[str, Tensor], X: Tensor, strategy: str
-) -> tuple[Program, str]:
+) -> tuple[Executor, str]:
     """Return the fastest way that gives the module's own logits, and why a faster one was not taken."""
     with (
         exact_float32()
     ):  # rounded to TF32, the same net computed in two ways differs by more than the comparison forgives
-        return _chosen(net, params, buffers, X, strategy)
+        return _choose_fastest(net, params, buffers, X, strategy)
 
 
-def _chosen(
+def _choose_fastest(
     net: nn.Module, params: dict[str, Tensor], buffers: dict[str, Tensor], X: Tensor, strategy: str
-) -> tuple[Program, str]:
+) -> tuple[Executor, str]:
     net = net.to(X.device, X.dtype)
     plain = Plain(net)
-    few = {k: _telling(v[:2]) for k, v in params.items()}, {k: v[:2].clone() for k, v in buffers.items()}
+    few = {k: _nonzero_weights(v[:2]) for k, v in params.items()}, {k: v[:2].clone() for k, v in buffers.items()}
     with torch.no_grad():
         expected = plain(*few, X[:3], train=False, shared=True)
     apart = None if norms_of(net) or len(X) < 2 else plain
@@ -276,11 +278,11 @@ def _chosen(
     kinds: dict[str, type] = {"grouped": Grouped, "vmap": Vmapped}
     for name in kinds if strategy == "auto" else {strategy} & set(kinds):
         try:
-            program = kinds[name](net)
-            _compare(program, few, X, expected, apart)
+            executor = kinds[name](net)
+            _compare(executor, few, X, expected, apart)
             if name == "grouped" and X.device.type == "cpu":  # a grouped convolution is slower than a loop there
-                program = program.with_convolution("looped")
-            return program, "; ".join(reasons)
+                executor = executor.with_convolution("looped")
+            return executor, "; ".join(reasons)
         except Unbatchable as error:
             reasons.append(str(error))
         except Exception as error:  # vmap and traced graphs raise many kinds, all meaning the same here
@@ -292,7 +294,7 @@ def _chosen(
     return plain, "asked for" if strategy == "one-by-one" else "; ".join(reasons)
 
 
-def _compare(program: Program, state: Any, X: Tensor, expected: Tensor, apart: Program | None) -> None:
+def _compare(executor: Executor, state: Any, X: Tensor, expected: Tensor, apart: Executor | None) -> None:
     """Run a small batch in both modes and refuse a program that does not give the module's own logits.
 
     `apart` is the module itself, given where examples must not meet: what pads a batch, or a net that rests, has to leave
@@ -300,21 +302,21 @@ def _compare(program: Program, state: Any, X: Tensor, expected: Tensor, apart: P
     """
     with torch.no_grad():
         params, buffers = state
-        got = program(params, buffers, X[:3].clone(), train=False, shared=True)
-        _demand_same(got, expected, "a batched form that does not repeat the module's logits")
+        got = executor(params, buffers, X[:3].clone(), train=False, shared=True)
+        _check_same(got, expected, "a batched form that does not repeat the module's logits")
         rows, written = torch.stack([X[:3]] * len(got)), [{k: v.clone() for k, v in buffers.items()} for _ in range(2)]
-        trained = program(params, written[0], rows.clone(), train=True)
+        trained = executor(params, written[0], rows.clone(), train=True)
         if apart is None:
             return
         with torch.random.fork_rng(devices=[X.device] if X.device.type == "cuda" else []):
             fewer = apart(params, written[1], rows[:, :-1].clone(), train=True)
-        _demand_same(trained[:, :-1], fewer, "a forward pass in which the examples of a batch meet")
+        _check_same(trained[:, :-1], fewer, "a forward pass in which the examples of a batch meet")
         for name, value in buffers.items():
             for after in written:
-                _demand_same(after[name], value, f"a forward pass that writes to its buffer {name}")
+                _check_same(after[name], value, f"a forward pass that writes to its buffer {name}")
 
 
-def _telling(weights: Tensor) -> Tensor:
+def _nonzero_weights(weights: Tensor) -> Tensor:
     """Return weights as they are, or others where all are zero: behind a layer of zeros every program looks right."""
     if bool(weights.any()):
         return weights
@@ -322,13 +324,13 @@ def _telling(weights: Tensor) -> Tensor:
     return 0.1 * numbers.sin().reshape(weights.shape)
 
 
-def _demand_same(got: Tensor, expected: Tensor, otherwise: str) -> None:
+def _check_same(got: Tensor, expected: Tensor, otherwise: str) -> None:
     if got.shape != expected.shape or not torch.allclose(got, expected, rtol=1e-3, atol=1e-4, equal_nan=True):
         raise Unbatchable(otherwise)
 
 
-def described(program: Program, graph: bool, why: str) -> str:
+def describe_executor(executor: Executor, graph: bool, why: str) -> str:
     """Say how nets were trained, and why not faster where they went one by one."""
-    if isinstance(program, Plain):
+    if isinstance(executor, Plain):
         return f"one by one: {why}"
-    return program.how + (", CUDA graph" if graph else "")
+    return executor.how + (", CUDA graph" if graph else "")

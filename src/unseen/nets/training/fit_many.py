@@ -15,22 +15,37 @@ from torch import Tensor, nn
 from unseen.core.errors import FitError, InputError, KindError, UnknownName
 from unseen.engine.events import reporter_for
 from unseen.nets.modules.device import device_of, dtype_of, exact_float32, ran_out, rows_at_once, tensor_of
-from unseen.nets.training.dropout import dropouts_of, norms_of, prepared
-from unseen.nets.training.executors import Plain, choose_program, described
+from unseen.nets.training.dropout import dropouts_of, norms_of, with_seeded_dropout
+from unseen.nets.training.executors import Plain, choose_executor, describe_executor
 from unseen.nets.training.fits import Fits
-from unseen.nets.training.index_sets import counting, index_arrays, make_sets, names_of, sets_and_seeds
+from unseen.nets.training.index_sets import index_arrays, make_sets, names_of_copies, rows_with_weight, sets_and_seeds
 from unseen.nets.training.initial_weights import (
-    demand_pairs,
+    count_outputs,
     fresh_nets,
-    giving_logits,
     maker_of,
-    probed,
+    require_pairs,
     stacked_state,
+    strip_softmax,
 )
-from unseen.nets.training.loop import EvaluationTooLarge, Job, Live, NotCaptured, Record, looking, train_group
-from unseen.nets.training.settings import Settings, class_weights, maybe_whole, per_net, weights_of_rows, whole
+from unseen.nets.training.loop import (
+    EvaluationTooLarge,
+    NotCaptured,
+    RunningNets,
+    TrainingJob,
+    TrainingRecord,
+    epoch_hook,
+    train_group,
+)
+from unseen.nets.training.settings import (
+    TrainingSettings,
+    class_weights,
+    per_net,
+    weights_of_rows,
+    whole,
+    whole_or_none,
+)
 
-__all__ = ["fit_many", "train_all", "training_options"]
+__all__ = ["fit_many", "train_in_chunks", "training_options"]
 
 
 LOG = logging.getLogger("unseen")
@@ -63,7 +78,7 @@ def fit_many(
     dtype: Any = None,
     augment: Callable[..., Tensor] | None = None,
     progress: Any = False,
-    after_epoch: Callable[[int, Live], Any] | None = None,
+    after_epoch: Callable[[int, RunningNets], Any] | None = None,
     max_together: int | None = None,
     eval_batch: int | None = None,
     strategy: str = "auto",
@@ -165,13 +180,13 @@ def fit_many(
         raise InputError(f"X has {len(X)} rows and y has {len(y)}; they must be equally many.")
     rows, seeds = sets_and_seeds(index_sets, seeds, len(X))
     row_weights = weights_of_rows(sample_weight, len(X))
-    rows = counting(rows, row_weights)
+    rows = rows_with_weight(rows, row_weights)
     count = len(rows)
     if stop == "patience" and isinstance(validation, (int, float)) and not 0 < validation < 1:
         raise InputError(
             f'stop="patience" needs a validation share between 0 and 1; it is {validation}. Use stop="none" to train all epochs.'
         )
-    settings = Settings(
+    settings = TrainingSettings(
         epochs=whole("epochs", epochs),
         batch_size=whole("batch_size", batch_size),
         lr=per_net("lr", lr, count),
@@ -182,37 +197,37 @@ def fit_many(
         stop=stop,
         stop_at=stop_at,
         optimizer=optimizer,
-        halve_every=maybe_whole("halve_every", halve_every),
+        halve_every=whole_or_none("halve_every", halve_every),
         augment=augment,
         strategy=strategy,
-        eval_batch=maybe_whole("eval_batch", eval_batch),
-        after_epoch=looking(after_epoch, lambda: nets[0]),
+        eval_batch=whole_or_none("eval_batch", eval_batch),
+        after_epoch=epoch_hook(after_epoch, lambda: nets[0]),
     )
     if not (progress is None or isinstance(progress, bool) or hasattr(progress, "advance")):
         raise KindError(f"progress is {progress!r}; give True, False or a reporter.")
-    max_together = maybe_whole("max_together", max_together)
+    max_together = whole_or_none("max_together", max_together)
     c = int(y.max()) + 1 if n_classes is None else whole("n_classes", n_classes)
-    nets = giving_logits(fresh_nets(maker_of(module, X.shape[1:], c), seeds), X)
-    n_logits = probed(nets[0], X)
+    nets = strip_softmax(fresh_nets(maker_of(module, X.shape[1:], c), seeds), X)
+    n_logits = count_outputs(nets[0], X)
     if y.max() >= n_logits:
         raise InputError(
             f"y holds the class {int(y.max())}, but the module gives {n_logits} logits (classes 0 to {n_logits - 1})."
         )
-    ready = prepared(nets[0])
+    ready = with_seeded_dropout(nets[0])
     params, buffers = stacked_state(nets, where, kind)
     _add_dropouts(ready, buffers, settings, where, count)
     kept_out = validation if stop == "patience" else 0
     if not isinstance(kept_out, (int, float)):
-        kept_out = counting(index_arrays(kept_out, len(X), None), row_weights)
+        kept_out = rows_with_weight(index_arrays(kept_out, len(X), None), row_weights)
     weights = class_weights(class_weight, y, rows, n_logits, row_weights)
-    sets = make_sets(rows, seeds, kept_out, names_of(copies, len(X)))
+    sets = make_sets(rows, seeds, kept_out, names_of_copies(copies, len(X)))
     if norms_of(ready):
-        demand_pairs(nets[0], X, sets.lengths, settings.batch_size)
-    X_there = _moved(X, where)
+        require_pairs(nets[0], X, sets.lengths, settings.batch_size)
+    X_there = _to_device(X, where)
     with exact_float32(tf32):
-        program, why = choose_program(ready, params, buffers, X_there, strategy)
-        job = Job(
-            program=program,
+        executor, why = choose_executor(ready, params, buffers, X_there, strategy)
+        job = TrainingJob(
+            executor=executor,
             X=X_there,
             y=torch.from_numpy(y).to(where),
             sets=sets,
@@ -223,11 +238,13 @@ def fit_many(
             dropouts=tuple(f"{path}.key" for path, _ in dropouts_of(ready)),
             normalised=bool(norms_of(ready)),
             eval_batch=eval_batch or rows_at_once(X.shape[1:], where),
-            graph=where.type == "cuda" and not isinstance(program, Plain),
+            graph=where.type == "cuda" and not isinstance(executor, Plain),
             row_weights=None if row_weights is None else torch.from_numpy(row_weights).to(where, kind),
         )
-        job, record, notes = train_all(job, params, buffers, max_together, progress)
-    return _result(job, record, notes, nets[0], n_logits, described(job.program, job.graph, why), tf32, eval_batch)
+        job, record, notes = train_in_chunks(job, params, buffers, max_together, progress)
+    return _result(
+        job, record, notes, nets[0], n_logits, describe_executor(job.executor, job.graph, why), tf32, eval_batch
+    )
 
 
 def _examples(X: Any, dtype: torch.dtype) -> Tensor:
@@ -247,7 +264,7 @@ def _examples(X: Any, dtype: torch.dtype) -> Tensor:
     return tensor
 
 
-def _moved(X: Tensor, device: torch.device) -> Tensor:
+def _to_device(X: Tensor, device: torch.device) -> Tensor:
     try:
         return X.to(device)
     except torch.OutOfMemoryError as error:
@@ -270,7 +287,7 @@ def _classes(y: Any) -> np.ndarray:
 
 
 def _add_dropouts(
-    net: nn.Module, buffers: dict[str, Tensor], settings: Settings, device: torch.device, count: int
+    net: nn.Module, buffers: dict[str, Tensor], settings: TrainingSettings, device: torch.device, count: int
 ) -> None:
     """Add each net's dropout rate, in float64 whatever the weights are, and the place of its key."""
     if settings.dropout is not None and any(settings.dropout) and not list(dropouts_of(net)):
@@ -285,8 +302,8 @@ def _add_dropouts(
 
 
 def _result(
-    job: Job,
-    record: Record,
+    job: TrainingJob,
+    record: TrainingRecord,
     notes: list[str],
     template: nn.Module,
     n_classes: int,
@@ -307,7 +324,7 @@ def _result(
         n_classes=n_classes,
         sample_shape=shape,
         template=template,
-        program=job.program,
+        executor=job.executor,
         notes=notes,
         tf32=tf32,
         eval_batch=eval_batch,
@@ -345,28 +362,28 @@ def training_options(given: Any) -> dict[str, Any]:
 TRAINING, EVALUATION = "training", "evaluation"  # where memory ran out
 
 
-def train_all(
-    job: Job, params: dict[str, Tensor], buffers: dict[str, Tensor], max_together: int | None, progress: Any
-) -> tuple[Job, Record, list[str]]:
+def train_in_chunks(
+    job: TrainingJob, params: dict[str, Tensor], buffers: dict[str, Tensor], max_together: int | None, progress: Any
+) -> tuple[TrainingJob, TrainingRecord, list[str]]:
     """Train all nets, as many together as memory allows; return the job as it was last run, and notes."""
     count = len(job.seeds)
     notes: list[str] = []
-    record = Record.empty(params, buffers)
-    size = 1 if isinstance(job.program, Plain) else min(count, max_together or count)
+    record = TrainingRecord.empty(params, buffers)
+    size = 1 if isinstance(job.executor, Plain) else min(count, max_together or count)
     reporter = reporter_for(progress)
     reporter.expect(count * job.settings.epochs, "net epochs")
     start = 0
     try:
         while start < count:
             nets = range(start, min(start + size, count))
-            trouble = _trouble(job, nets, record, reporter.advance)
+            trouble = _try_together(job, nets, record, reporter.advance)
             if not trouble:
                 reporter.advance(sum(job.settings.epochs - int(record.epochs[i]) for i in nets))
                 start += len(nets)
                 continue
             _rewind(record, params, buffers, nets)
             if trouble in (TRAINING, EVALUATION):
-                job, size, words = _with_less(job, len(nets), trouble)
+                job, size, words = _halve_memory(job, len(nets), trouble)
                 notes.append(f"memory ran out {words} from net {start} on.")
             else:
                 job = replace(job, graph=False)
@@ -377,7 +394,7 @@ def train_all(
     return job, record, notes
 
 
-def _trouble(job: Job, nets: Sequence[int], record: Record, advance: Callable[[int], None]) -> str:
+def _try_together(job: TrainingJob, nets: Sequence[int], record: TrainingRecord, advance: Callable[[int], None]) -> str:
     """Train nets together; return what went wrong, if it can be helped, with all that the attempt held let go."""
     try:
         train_group(job, nets, record, advance)
@@ -392,7 +409,7 @@ def _trouble(job: Job, nets: Sequence[int], record: Record, advance: Callable[[i
     return ""
 
 
-def _rewind(record: Record, params: dict[str, Tensor], buffers: dict[str, Tensor], nets: Sequence[int]) -> None:
+def _rewind(record: TrainingRecord, params: dict[str, Tensor], buffers: dict[str, Tensor], nets: Sequence[int]) -> None:
     """Put the nets of a failed attempt back to their first weights."""
     for store, first in ((record.params, params), (record.buffers, buffers)):
         for name, value in first.items():
@@ -401,7 +418,7 @@ def _rewind(record: Record, params: dict[str, Tensor], buffers: dict[str, Tensor
         torch.cuda.empty_cache()
 
 
-def _with_less(job: Job, size: int, trouble: str) -> tuple[Job, int, str]:
+def _halve_memory(job: TrainingJob, size: int, trouble: str) -> tuple[TrainingJob, int, str]:
     """Return a job and a number of nets that ask for half the memory, and what changed; the batch is halved last, as it changes what is learnt."""
     if trouble == EVALUATION and job.eval_batch > 1:
         fewer = job.eval_batch // 2

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError
 from unseen.nets.modules.device import exact_float32, ran_out, rows_at_once, tensor_of
-from unseen.nets.training.dropout import dropouts_of, prepared
-from unseen.nets.training.executors import Program
+from unseen.nets.training.dropout import dropouts_of, with_seeded_dropout
+from unseen.nets.training.executors import Executor
 
 __all__ = ["Fits"]
 
@@ -61,7 +61,7 @@ class Fits:
     n_classes: int
     sample_shape: tuple[int, ...]
     template: nn.Module
-    program: Program
+    executor: Executor
     notes: list[str] = field(default_factory=list)
     tf32: bool = False
     eval_batch: int | None = None
@@ -120,7 +120,7 @@ class Fits:
             n_classes=self.n_classes,
             sample_shape=self.sample_shape,
             template=self.template,
-            program=self.program,
+            executor=self.executor,
             notes=list(self.notes),
             tf32=self.tf32,
             eval_batch=self.eval_batch,
@@ -156,7 +156,7 @@ class Fits:
                 part = X[:, start : start + width] if own else X[start : start + width]
                 try:
                     rows = part.to(self.device, self.dtype, copy=True)  # a forward pass may write to its input
-                    out[:, start : start + width] = self.program(
+                    out[:, start : start + width] = self.executor(
                         self.params, self.buffers, rows, train=False, shared=not own
                     )
                 except (torch.OutOfMemoryError, RuntimeError) as error:
@@ -173,4 +173,4 @@ class Fits:
 
     def named_dropouts(self) -> list[str]:
         """Return the paths of dropout layers."""
-        return [path for path, _ in dropouts_of(prepared(self.template))]
+        return [path for path, _ in dropouts_of(with_seeded_dropout(self.template))]

@@ -13,11 +13,11 @@ from torch import Tensor
 from unseen.core.errors import InputError
 from unseen.nets.training.draws import bits, keys_of
 
-__all__ = ["Sets", "counting", "index_arrays", "make_sets", "names_of", "sets_and_seeds"]
+__all__ = ["IndexSets", "index_arrays", "make_sets", "names_of_copies", "rows_with_weight", "sets_and_seeds"]
 
 
 @dataclass(frozen=True, eq=False)
-class Sets:
+class IndexSets:
     """Rows of S nets: training rows (S, W) with their lengths, validation rows (S, V) with theirs."""
 
     rows: Tensor
@@ -25,14 +25,14 @@ class Sets:
     kept: Tensor
     kept_lengths: Tensor
 
-    def of(self, nets: Tensor) -> Sets:
+    def of(self, nets: Tensor) -> IndexSets:
         """Return the sets of some nets, no wider than they need."""
         width, kept = int(self.lengths[nets].max()), int(self.kept_lengths[nets].max())
-        return Sets(self.rows[nets, :width], self.lengths[nets], self.kept[nets, :kept], self.kept_lengths[nets])
+        return IndexSets(self.rows[nets, :width], self.lengths[nets], self.kept[nets, :kept], self.kept_lengths[nets])
 
-    def to(self, device: torch.device) -> Sets:
+    def to(self, device: torch.device) -> IndexSets:
         """Return the sets on a device."""
-        return Sets(*(t.to(device) for t in (self.rows, self.lengths, self.kept, self.kept_lengths)))
+        return IndexSets(*(t.to(device) for t in (self.rows, self.lengths, self.kept, self.kept_lengths)))
 
 
 def index_arrays(index_sets: Any, n: int, count: int | None) -> list[np.ndarray]:
@@ -77,7 +77,7 @@ def _seeds(seeds: Any) -> list[int]:
     return [int(s) for s in values]
 
 
-def counting(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> list[np.ndarray]:
+def rows_with_weight(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> list[np.ndarray]:
     """Return the sets without rows of weight 0, so that such a row is as good as absent."""
     if weights is None:
         return list(sets)
@@ -88,7 +88,7 @@ def counting(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> list[np.
     return out
 
 
-def names_of(copies: Any, n: int) -> np.ndarray:
+def names_of_copies(copies: Any, n: int) -> np.ndarray:
     """Return a number for each row of X, the same for copies of one example; the row's own where nothing is said."""
     if copies is None:
         return np.arange(n)
@@ -100,7 +100,7 @@ def names_of(copies: Any, n: int) -> np.ndarray:
 
 def make_sets(
     index_sets: Sequence[np.ndarray], seeds: Sequence[int], validation: Any, names: np.ndarray | None = None
-) -> Sets:
+) -> IndexSets:
     """Split off each net's validation rows by its own seed and pad what is left.
 
     `validation` is a share (0 for none) or one index set per net; rows with one name are copies and stay together.
@@ -108,19 +108,19 @@ def make_sets(
     if isinstance(validation, (int, float)):
         called = [rows if names is None else names[rows] for rows in index_sets]
         given = zip(index_sets, called, seeds)
-        pairs = [_split(rows, own, seed, float(validation)) for rows, own, seed in given]
+        pairs = [_hold_out(rows, own, seed, float(validation)) for rows, own, seed in given]
     else:
         if len(validation) != len(index_sets):
             raise InputError(
                 f"validation names {len(validation)} sets of rows for {len(index_sets)} nets; give one per net."
             )
         pairs = list(zip(index_sets, validation))
-    train, lengths = _padded([p[0] for p in pairs])
-    kept, kept_lengths = _padded([p[1] for p in pairs])
-    return Sets(train, lengths, kept, kept_lengths)
+    train, lengths = _pad([p[0] for p in pairs])
+    kept, kept_lengths = _pad([p[1] for p in pairs])
+    return IndexSets(train, lengths, kept, kept_lengths)
 
 
-def _split(rows: np.ndarray, names: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+def _hold_out(rows: np.ndarray, names: np.ndarray, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
     """Keep about `share` of the rows for validation, by their places in the set; rows with one name stay on one side."""
     if not share:
         return rows, rows[:0]
@@ -137,7 +137,7 @@ def _split(rows: np.ndarray, names: np.ndarray, seed: int, share: float) -> tupl
     return rows[~chosen], rows[chosen]
 
 
-def _padded(sets: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
+def _pad(sets: Sequence[np.ndarray]) -> tuple[Tensor, Tensor]:
     lengths = np.array([len(s) for s in sets], dtype=np.int64)
     table = np.zeros((len(sets), int(lengths.max(initial=0))), dtype=np.int64)
     for line, rows in zip(table, sets):

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError, UnseenError
 
-__all__ = ["demand_pairs", "fresh_nets", "giving_logits", "maker_of", "probed", "stacked_state"]
+__all__ = ["count_outputs", "fresh_nets", "maker_of", "require_pairs", "stacked_state", "strip_softmax"]
 
 Maker = Callable[[], nn.Module]
 
@@ -25,7 +25,7 @@ def maker_of(module: Any, sample_shape: Sequence[int], n_classes: int) -> Maker:
     images) and `n_classes`; one with two required arguments gets them in that order. Of a net in skorch's manner (`module`,
     `module__width=...`) the module is taken; a Lightning module is a module, and its `forward` is used.
     """
-    module = _inside(module)
+    module = _architecture_in(module)
     if isinstance(module, nn.Module):
         return lambda: _reset(copy.deepcopy(module))
     if not callable(module):
@@ -45,16 +45,16 @@ def maker_of(module: Any, sample_shape: Sequence[int], n_classes: int) -> Maker:
         if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in named
     ]
     if not required:
-        return lambda: _made(module, (), named)
+        return lambda: _call_factory(module, (), named)
     if len(required) == 2 and not named:
-        return lambda: _made(module, (n_features, n_classes), {})
+        return lambda: _call_factory(module, (n_features, n_classes), {})
     raise InputError(
         f"the factory {getattr(module, '__name__', module)} needs {', '.join(required)}; it may ask for n_features and n_classes only. "
         "Bind the rest with functools.partial."
     )
 
 
-def _inside(module: Any) -> Any:
+def _architecture_in(module: Any) -> Any:
     """Return the architecture inside a net that is trained in skorch's way, and anything else as it is."""
     if isinstance(module, (nn.Module, type)) or not hasattr(module, "module") or not hasattr(module, "fit"):
         return module
@@ -66,7 +66,7 @@ def _inside(module: Any) -> Any:
     return partial(module.module, **options) if options else module.module
 
 
-def _made(factory: Any, args: tuple[Any, ...], options: dict[str, Any]) -> nn.Module:
+def _call_factory(factory: Any, args: tuple[Any, ...], options: dict[str, Any]) -> nn.Module:
     try:
         made = factory(*args, **options)
     except UnseenError:
@@ -128,7 +128,7 @@ def stacked_state(
     )
 
 
-def probed(net: nn.Module, X: Tensor) -> int:
+def count_outputs(net: nn.Module, X: Tensor) -> int:
     """Return how many logits the net gives for rows like X, or say why it cannot take them."""
     return int(_outputs(net, X).shape[1])
 
@@ -153,7 +153,7 @@ def _outputs(net: nn.Module, X: Tensor) -> Tensor:
     return out
 
 
-def demand_pairs(net: nn.Module, X: Tensor, lengths: Tensor, batch_size: int) -> None:
+def require_pairs(net: nn.Module, X: Tensor, lengths: Tensor, batch_size: int) -> None:
     """Refuse batches of one example where the net would normalise each channel by a single value, as torch does."""
     single = (lengths == 1).nonzero().flatten().tolist()
     if batch_size > 1 and not single:
@@ -168,7 +168,7 @@ def demand_pairs(net: nn.Module, X: Tensor, lengths: Tensor, batch_size: int) ->
         ) from error
 
 
-def giving_logits(nets: Sequence[nn.Module], X: Tensor) -> Sequence[nn.Module]:
+def strip_softmax(nets: Sequence[nn.Module], X: Tensor) -> Sequence[nn.Module]:
     """Take the softmax off the end of nets that return probabilities, as nets for skorch often do; refuse one that stays.
 
     Cross-entropy reads logits: fed with probabilities it would train, and train badly.
@@ -178,7 +178,7 @@ def giving_logits(nets: Sequence[nn.Module], X: Tensor) -> Sequence[nn.Module]:
     >>> net = nn.Sequential(nn.Linear(2, 3), nn.Softmax(dim=1))
     >>> X = torch.ones(2, 2)
     >>> shares = net(X)
-    >>> (bare,) = giving_logits([net], X)
+    >>> (bare,) = strip_softmax([net], X)
     >>> bool(torch.allclose(bare(X).softmax(1), shares)), type(bare[1]).__name__
     (True, 'Identity')
     """

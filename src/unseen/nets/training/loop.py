@@ -16,17 +16,26 @@ from torch.nn import functional as F
 
 from unseen.core.errors import KindError
 from unseen.nets.modules.device import ran_out
-from unseen.nets.training.draws import derive, keys_of, shuffled, uniform
+from unseen.nets.training.draws import derive, keys_of, shuffle_positions, uniform
 from unseen.nets.training.dropout import dropout_keys
-from unseen.nets.training.executors import Plain, Program
-from unseen.nets.training.index_sets import Sets
-from unseen.nets.training.optimizers import optimizer_for, without_resting
-from unseen.nets.training.settings import Settings
+from unseen.nets.training.executors import Executor, Plain
+from unseen.nets.training.index_sets import IndexSets
+from unseen.nets.training.optimizers import optimizer_for, zero_resting
+from unseen.nets.training.settings import TrainingSettings
 
-__all__ = ["EvaluationTooLarge", "Group", "Job", "Live", "NotCaptured", "Record", "looking", "train_group"]
+__all__ = [
+    "EvaluationTooLarge",
+    "NetGroup",
+    "NotCaptured",
+    "RunningNets",
+    "TrainingJob",
+    "TrainingRecord",
+    "epoch_hook",
+    "train_group",
+]
 
 
-class Live(Mapping[int, nn.Module]):
+class RunningNets(Mapping[int, nn.Module]):
     """The nets still in training by their number, each a plain module with weights of its own, made when it is asked for.
 
     Parameters
@@ -43,7 +52,7 @@ class Live(Mapping[int, nn.Module]):
     Examples
     --------
     >>> stacked = {"weight": torch.ones(2, 1, 3), "bias": torch.zeros(2, 1)}
-    >>> live = Live(nn.Linear(3, 1), [4, 7], torch.tensor([False, True]), stacked, {})
+    >>> live = RunningNets(nn.Linear(3, 1), [4, 7], torch.tensor([False, True]), stacked, {})
     >>> list(live), live[7](torch.ones(1, 3)).item()
     ([7], 3.0)
     """
@@ -69,14 +78,14 @@ class Live(Mapping[int, nn.Module]):
         return len(self._place)
 
 
-def looking(after_epoch: Any, template: Callable[[], nn.Module]) -> Callable[[int, Any], Any] | None:
+def epoch_hook(after_epoch: Any, template: Callable[[], nn.Module]) -> Callable[[int, Any], Any] | None:
     """Return what training calls after an epoch with a group of nets, None where nobody looks."""
     if after_epoch is None:
         return None
     if not callable(after_epoch):
         raise KindError(f"after_epoch is a {type(after_epoch).__name__}; give a function of the epoch and the nets.")
     return lambda epoch, group: after_epoch(
-        epoch, Live(template(), group.nets, group.alive, group.params, group.buffers)
+        epoch, RunningNets(template(), group.nets, group.alive, group.params, group.buffers)
     )
 
 
@@ -93,16 +102,16 @@ class EvaluationTooLarge(Exception):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Job:
+class TrainingJob:
     """What a call of `fit_many` trains: data on their device, rows and seeds per net, options."""
 
-    program: Program
+    executor: Executor
     X: Tensor
     y: Tensor
-    sets: Sets
+    sets: IndexSets
     seeds: Sequence[int]
     weights: Tensor | None
-    settings: Settings
+    settings: TrainingSettings
     trainable: tuple[str, ...]
     dropouts: tuple[str, ...]
     normalised: bool
@@ -111,15 +120,17 @@ class Job:
     row_weights: Tensor | None = None
 
 
-class Group:
+class NetGroup:
     """Nets that share every step; stopped ones stay as they are until `pick` drops them."""
 
-    def __init__(self, job: Job, nets: Sequence[int], params: dict[str, Tensor], buffers: dict[str, Tensor]) -> None:
+    def __init__(
+        self, job: TrainingJob, nets: Sequence[int], params: dict[str, Tensor], buffers: dict[str, Tensor]
+    ) -> None:
         self.job, self.nets = job, list(nets)
         device = job.X.device
         self.params = {k: v.detach().clone().requires_grad_(k in job.trainable) for k, v in params.items()}
         self.buffers = {k: v.clone() for k, v in buffers.items()}
-        self.optimizer = optimizer_for(self._trained(), job.settings, self.nets)
+        self.optimizer = optimizer_for(self._trainable(), job.settings, self.nets)
         self.sets = job.sets.of(torch.tensor(self.nets)).to(device)
         chosen = [job.seeds[i] for i in self.nets]
         self.keys = {purpose: keys_of(chosen, purpose, device) for purpose in ("batches", "dropout", "augment")}
@@ -128,7 +139,7 @@ class Group:
         self.capture_seconds = self.epoch_seconds = 0.0
         self._allocate()
 
-    def _trained(self) -> dict[str, Tensor]:
+    def _trainable(self) -> dict[str, Tensor]:
         return {k: p for k, p in self.params.items() if k in self.job.trainable}
 
     def _allocate(self) -> None:
@@ -186,7 +197,7 @@ class Group:
         self.cursor.zero_()
         self.loss_sum.zero_()
         width = self.sets.rows.shape[1]
-        order = shuffled(derive(self.keys["batches"], epoch), self.sets.lengths, width)
+        order = shuffle_positions(derive(self.keys["batches"], epoch), self.sets.lengths, width)
         rows = self.sets.rows.gather(1, order)[:, : self.order.shape[1]]
         self.order[:, : rows.shape[1]] = rows
         self.masks.copy_(dropout_keys(self.keys["dropout"], epoch, *self.masks.shape[1::-1]))
@@ -215,21 +226,21 @@ class Group:
         x = self.job.X.index_select(0, rows.flatten()).unflatten(0, rows.shape)
         y = self.job.y.index_select(0, rows.flatten()).unflatten(0, rows.shape)
         if self.job.settings.augment is not None:
-            x = self._augmented(x)
+            x = self._augment(x)
         for path, keys in zip(self.job.dropouts, self.masks):
             self.buffers[path].copy_(keys.index_select(0, self.cursor[None])[0])
         counts = self.alive[:, None] if whole else valid
-        logits = self.job.program(self.params, self.buffers, x, train=True, valid=counts)
-        loss, weight = self._losses(logits, y, self._counted(rows, valid))
-        trained = self._trained()
+        logits = self.job.executor(self.params, self.buffers, x, train=True, valid=counts)
+        loss, weight = self._losses(logits, y, self._weigh_rows(rows, valid))
+        trained = self._trainable()
         grads = torch.autograd.grad(loss.sum(), list(trained.values()), allow_unused=True)
         used = {name: p for (name, p), g in zip(trained.items(), grads) if g is not None}  # the rest stay, as in torch
         active, moves = (weight > 0).to(x.dtype), [g for g in grads if g is not None]
-        self.optimizer.step(used, without_resting(moves, active) if self.job.normalised else moves, active)
+        self.optimizer.step(used, zero_resting(moves, active) if self.job.normalised else moves, active)
         self.loss_sum += torch.where(weight > 0, loss.detach() * valid.sum(1), 0.0)
         self.cursor += 1
 
-    def _augmented(self, x: Tensor) -> Tensor:
+    def _augment(self, x: Tensor) -> Tensor:
         key = derive(derive(self.keys["augment"], self.epoch), self.cursor)
         drawn = 0
 
@@ -241,7 +252,7 @@ class Group:
         augment: Any = self.job.settings.augment
         return augment(x, draw)
 
-    def _counted(self, rows: Tensor, valid: Tensor) -> Tensor:
+    def _weigh_rows(self, rows: Tensor, valid: Tensor) -> Tensor:
         """Return how much each example counts: not at all where it only pads, else by its row's weight."""
         weights = self.job.row_weights
         return valid.to(self.job.X.dtype) if weights is None else valid * weights[rows]
@@ -262,7 +273,7 @@ class Group:
         kept = [t.detach().clone() for t in self._tensors()]
         kinds = [w for w in (True, False) if (self.whole_batches if w else self.n_batches - self.whole_batches) > 0]
         pool = torch.cuda.graph_pool_handle()
-        replays = {whole: self._captured(whole, pool) for whole in kinds}
+        replays = {whole: self._capture_step(whole, pool) for whole in kinds}
         with torch.no_grad():
             for tensor, before in zip(self._tensors(), kept):
                 tensor.copy_(before)
@@ -270,7 +281,7 @@ class Group:
         torch.cuda.synchronize()
         self.capture_seconds = time.perf_counter() - start
 
-    def _captured(self, whole: bool, pool: Any) -> Callable[[], None]:
+    def _capture_step(self, whole: bool, pool: Any) -> Callable[[], None]:
         size = self.job.settings.batch_size
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
@@ -293,16 +304,16 @@ class Group:
     def evaluate(self, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Return each net's evaluation-mode loss and accuracy on rows (S, V) of its own."""
         try:
-            return self._evaluated(rows, lengths)
+            return self._evaluate_rows(rows, lengths)
         except (torch.OutOfMemoryError, RuntimeError) as error:
             if not ran_out(error):
                 raise
             raise EvaluationTooLarge from error
 
     @torch.no_grad()
-    def _evaluated(self, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    def _evaluate_rows(self, rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         width = max(1, self.job.eval_batch // len(self.nets))
-        if isinstance(self.job.program, Plain):
+        if isinstance(self.job.executor, Plain):
             width = max(1, self.job.eval_batch)
         loss = hits = weights = sizes = torch.zeros(len(self.nets), dtype=torch.float64, device=rows.device)
         for start in range(0, rows.shape[1], width):
@@ -310,8 +321,8 @@ class Group:
             x = self.job.X.index_select(0, part.flatten()).unflatten(0, part.shape)
             y = self.job.y.index_select(0, part.flatten()).unflatten(0, part.shape)
             valid = torch.arange(start, start + part.shape[1], device=rows.device) < lengths[:, None]
-            logits = self.job.program(self.params, self.buffers, x, train=False)
-            counted = self._counted(part, valid)
+            logits = self.job.executor(self.params, self.buffers, x, train=False)
+            counted = self._weigh_rows(part, valid)
             mean, weight = self._losses(logits, y, counted)
             loss = loss + torch.where(weight > 0, mean.double() * weight, 0.0)
             weights = weights + weight
@@ -323,8 +334,8 @@ class Group:
     def own_generator(self) -> Iterator[None]:
         """Seed torch's generator for a net that trains alone, for forward passes that draw from it; undo it after."""
         devices = [self.job.X.device] if self.job.X.device.type == "cuda" else []
-        with torch.random.fork_rng(devices=devices, enabled=isinstance(self.job.program, Plain)):
-            if isinstance(self.job.program, Plain):
+        with torch.random.fork_rng(devices=devices, enabled=isinstance(self.job.executor, Plain)):
+            if isinstance(self.job.executor, Plain):
                 torch.manual_seed(int(self.job.seeds[self.nets[0]]) % (1 << 63))
             yield
 
@@ -333,7 +344,7 @@ COLUMNS = ("train_loss", "validation_loss", "validation_accuracy", "evaluated_lo
 
 
 @dataclass(kw_only=True)
-class Record:
+class TrainingRecord:
     """What training left of each net of a call."""
 
     params: dict[str, Tensor]
@@ -344,7 +355,7 @@ class Record:
     history: list[dict[str, list[float]]] = field(default_factory=list)
 
     @classmethod
-    def empty(cls, params: dict[str, Tensor], buffers: dict[str, Tensor]) -> Record:
+    def empty(cls, params: dict[str, Tensor], buffers: dict[str, Tensor]) -> TrainingRecord:
         """Return a record of nets not yet trained, at their first weights."""
         nets = len(next(iter(params.values())))
         history: list[dict[str, list[float]]] = [{} for _ in range(nets)]
@@ -359,16 +370,16 @@ class Record:
         )
 
 
-class _Best:
+class _BestWeights:
     """The weights of each net at its lowest validation loss."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: NetGroup) -> None:
         self.loss = torch.full((len(group.nets),), torch.inf, dtype=torch.float64, device=group.alive.device)
         self.waited = torch.zeros(len(group.nets), dtype=torch.int64, device=group.alive.device)
         self.state = {k: v.detach().clone() for k, v in {**group.params, **group.buffers}.items()}
 
     @torch.no_grad()
-    def update(self, group: Group, loss: Tensor) -> Tensor:
+    def update(self, group: NetGroup, loss: Tensor) -> Tensor:
         better = group.alive & (loss < self.loss)
         self.loss = torch.where(better, loss, self.loss)
         self.waited = torch.where(better, 0, self.waited + 1)
@@ -378,7 +389,7 @@ class _Best:
         return better
 
     @torch.no_grad()
-    def restore(self, group: Group, which: Tensor) -> None:
+    def restore(self, group: NetGroup, which: Tensor) -> None:
         for name, value in {**group.params, **group.buffers}.items():
             wide = which.reshape(-1, *([1] * (value.dim() - 1)))
             value.copy_(torch.where(wide, self.state[name], value))
@@ -388,26 +399,26 @@ class _Best:
         self.state = {k: v[keep] for k, v in self.state.items()}
 
 
-def train_group(job: Job, nets: Sequence[int], record: Record, advance: Callable[[int], None]) -> None:
+def train_group(job: TrainingJob, nets: Sequence[int], record: TrainingRecord, advance: Callable[[int], None]) -> None:
     """Train nets together and write what became of them into the record."""
     chosen = torch.tensor(list(nets), device=job.X.device)
-    group = Group(
+    group = NetGroup(
         job, nets, {k: v[chosen] for k, v in record.params.items()}, {k: v[chosen] for k, v in record.buffers.items()}
     )
-    best = _Best(group) if job.settings.stop == "patience" else None
+    best = _BestWeights(group) if job.settings.stop == "patience" else None
     for i in nets:
         record.history[i] = {}
     with group.own_generator():
         for epoch in range(job.settings.epochs):
             running = [i for i, on in zip(group.nets, group.alive.tolist()) if on]
-            measured, reasons = _epoch(group, best, epoch, record)
-            _note(record, group, running, epoch, measured, reasons)
+            measured, reasons = _run_epoch(group, best, epoch, record)
+            _write_epoch(record, group, running, epoch, measured, reasons)
             advance(len(running))
             alive = int(group.alive.sum())
             if alive == 0:
                 break
             if group.worth_dropping(alive):
-                _write(record, group)
+                _write_weights(record, group)
                 keep = group.alive.nonzero().flatten()
                 group.pick(keep)
                 if best is not None:
@@ -415,7 +426,9 @@ def train_group(job: Job, nets: Sequence[int], record: Record, advance: Callable
     _finish(record, group, best)
 
 
-def _epoch(group: Group, best: _Best | None, epoch: int, record: Record) -> tuple[dict[str, list[float]], list[str]]:
+def _run_epoch(
+    group: NetGroup, best: _BestWeights | None, epoch: int, record: TrainingRecord
+) -> tuple[dict[str, list[float]], list[str]]:
     """Run one epoch and decide who stops; return what was measured, by column, and the reasons, by net."""
     settings, was = group.job.settings, group.alive.clone()
     measured: dict[str, Tensor] = {"train_loss": group.train_epoch(epoch)}
@@ -456,9 +469,9 @@ def _epoch(group: Group, best: _Best | None, epoch: int, record: Record) -> tupl
     return {name: values.double().tolist() for name, values in measured.items()}, reasons
 
 
-def _note(
-    record: Record,
-    group: Group,
+def _write_epoch(
+    record: TrainingRecord,
+    group: NetGroup,
     running: Sequence[int],
     epoch: int,
     measured: dict[str, list[float]],
@@ -472,17 +485,17 @@ def _note(
             record.history[net].setdefault(column, []).append(values[place[net]])
 
 
-def _finish(record: Record, group: Group, best: _Best | None) -> None:
+def _finish(record: TrainingRecord, group: NetGroup, best: _BestWeights | None) -> None:
     if best is not None:
         best.restore(group, group.alive)
     for s, on in enumerate(group.alive.tolist()):
         if on:
             record.reasons[group.nets[s]] = f"all {group.job.settings.epochs} epochs"
-    _write(record, group)
+    _write_weights(record, group)
 
 
 @torch.no_grad()
-def _write(record: Record, group: Group) -> None:
+def _write_weights(record: TrainingRecord, group: NetGroup) -> None:
     """Copy the weights of a group into the record."""
     where = torch.tensor(group.nets, device=group.alive.device)
     for store, values in ((record.params, group.params), (record.buffers, group.buffers)):

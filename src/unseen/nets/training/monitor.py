@@ -17,7 +17,8 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.models.progress import TrainingProgress, targets_of, weight_summary
 from unseen.nets.files.progress import KIND, NAMES, append_line, progress_of, read_lines
 from unseen.nets.modules.inputs import class_codes
-from unseen.nets.modules.logits import View, held_still, view_of
+from unseen.nets.modules.layers import eval_mode
+from unseen.nets.modules.logits import LogitFunction, logit_function
 
 __all__ = ["Monitor"]
 
@@ -103,8 +104,8 @@ class Monitor:
         if task not in ("auto", "classes", "numbers"):
             raise UnknownName("task", task, ("auto", "classes", "numbers"))
         self.module, self.patience, self.keep_best, self.task = module, patience, keep_best, task
-        self._view, first = view_of(module, X, classes=classes)
-        _, second = view_of(module, X_monitor, classes=classes)
+        self._logits, first = logit_function(module, X, classes=classes)
+        _, second = logit_function(module, X_monitor, classes=classes)
         self._parts = [(first, *self._target(y, first)), (second, *self._target(y_monitor, second))]
         self._spread = [float(target.var(axis=0).mean()) for _, target, _ in self._parts]
         self.lines: list[dict[str, Any]] = []
@@ -120,9 +121,9 @@ class Monitor:
         fractions = values.dtype.kind == "f" and not np.array_equal(values, np.round(values))
         if self.task == "numbers" or (self.task == "auto" and fractions):
             return targets_of(values, None), None
-        with torch.no_grad(), held_still(self.module):
-            width = self._view.logits(X[:2]).shape[1]
-        codes, _ = class_codes(values, width, self._view.classes, len(X))
+        with torch.no_grad(), eval_mode(self.module):
+            width = self._logits.logits(X[:2]).shape[1]
+        codes, _ = class_codes(values, width, self._logits.classes, len(X))
         return targets_of(codes, np.arange(width)), codes
 
     def _open(self, path: Path, resume: bool) -> None:
@@ -156,8 +157,8 @@ class Monitor:
     def __call__(self, **more: float) -> dict[str, Any]:
         """Record an epoch and return its line; numbers of your own, such as the loss, are kept in it by name."""
         own = _own_numbers(more)
-        with torch.no_grad(), held_still(self.module):
-            (train, train_wrong), (watched, watched_wrong) = (self._judged(*part) for part in self._parts)
+        with torch.no_grad(), eval_mode(self.module):
+            (train, train_wrong), (watched, watched_wrong) = (self._errors(*part) for part in self._parts)
         weights = torch.cat([p.detach().flatten().double() for p in self.module.parameters()]).cpu().numpy()
         angle, length, variance = weight_summary(weights)
         before = self.lines[-1]["angle"] if self.lines else None
@@ -207,13 +208,13 @@ class Monitor:
         self.module.load_state_dict(module.state_dict())
         self()
 
-    def _judged(self, X: Any, target: Floats, codes: Any) -> tuple[float, float]:
+    def _errors(self, X: Any, target: Floats, codes: Any) -> tuple[float, float]:
         """Return the mean squared difference of targets and outputs, and the share of wrong classes."""
-        view: View = self._view
+        function: LogitFunction = self._logits
         if codes is None:
-            out = view.batched(view.raw, X).double().cpu().numpy().reshape(len(X), -1)
+            out = function.batched(function.raw, X).double().cpu().numpy().reshape(len(X), -1)
             return float(np.square(target - out).mean()), float("nan")
-        p = view.all_logits(X).double().softmax(1).cpu().numpy()
+        p = function.all_logits(X).double().softmax(1).cpu().numpy()
         wrong = float((p.argmax(1) != codes).mean())
         return float(np.square(target - (p[:, 1:] if p.shape[1] == 2 else p)).mean()), wrong
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from unseen.nets.training.settings import Settings
+from unseen.nets.training.settings import TrainingSettings
 
-__all__ = ["Adam", "Sgd", "optimizer_for", "without_resting"]
+__all__ = ["Adam", "Sgd", "optimizer_for", "zero_resting"]
 
 
-def without_resting(grads: Sequence[Tensor], active: Tensor) -> list[Tensor]:
+def zero_resting(grads: Sequence[Tensor], active: Tensor) -> list[Tensor]:
     """Return the gradients with those of resting nets set to 0: a product with 0 would let their NaN through."""
     return [torch.where(_each(active, g) > 0, g, 0.0) for g in grads]
 
@@ -25,7 +25,7 @@ def _each(values: Tensor, like: Tensor) -> Tensor:
 class Sgd:
     """Gradient descent with momentum and weight decay, as torch.optim.SGD computes it (no dampening)."""
 
-    def __init__(self, params: Mapping[str, Tensor], settings: Settings, nets: Sequence[int]) -> None:
+    def __init__(self, params: Mapping[str, Tensor], settings: TrainingSettings, nets: Sequence[int]) -> None:
         first = next(iter(params.values()))
 
         def column(values: Sequence[float]) -> Tensor:
@@ -90,6 +90,6 @@ class Adam(Sgd):
             p.addcmul_(_each(self.lr * active / first, p), mean / size, value=-1)
 
 
-def optimizer_for(params: Mapping[str, Tensor], settings: Settings, nets: Sequence[int]) -> Sgd:
+def optimizer_for(params: Mapping[str, Tensor], settings: TrainingSettings, nets: Sequence[int]) -> Sgd:
     """Return the optimiser that the settings name."""
     return (Adam if settings.optimizer == "adam" else Sgd)(params, settings, nets)

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from unseen.core.errors import InputError, KindError, UnknownName
 
-__all__ = ["Settings", "per_net"]
+__all__ = ["TrainingSettings", "per_net"]
 
 STOPS = {"patience": None, "train-accuracy": 0.95, "train-loss": 0.02, "none": None}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class TrainingSettings:
     """Options that all nets of a call share, and those with one value per net."""
 
     epochs: int
@@ -70,7 +70,7 @@ def whole(name: str, value: Any) -> int:
     return number
 
 
-def maybe_whole(name: str, value: Any) -> int | None:
+def whole_or_none(name: str, value: Any) -> int | None:
     """Return a whole number of at least 1, or None where none is given."""
     return None if value is None else whole(name, value)
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["Estimator", "checked_features", "checked_labels", "encode", "reshaped"]
+__all__ = ["SklearnEstimator", "check_features", "check_labels", "encode_labels", "reshape_rows"]
 
 
-class Estimator:
+class SklearnEstimator:
     """Parameters by the names of the constructor, kept unchanged, as scikit-learn's `clone` needs it."""
 
     @classmethod
@@ -51,7 +51,7 @@ class Estimator:
             input_tags=InputTags(two_d_array=True, three_d_array=True),
         )
 
-    def _demand_fit(self) -> None:
+    def _check_fitted(self) -> None:
         if hasattr(self, "classes_"):
             return
         text = f"this {type(self).__name__} is not fitted yet; call fit(X, y) first."
@@ -62,7 +62,7 @@ class Estimator:
         raise type("NotFitted", (InputError, NotFittedError), {})(text)
 
 
-def checked_features(owner: Any, X: Any, *, first: bool) -> np.ndarray:
+def check_features(owner: Any, X: Any, *, first: bool) -> np.ndarray:
     """Return X as finite floats of two or more dimensions, checked against the fit unless it is the first.
 
     Sets `n_features_in_` and, for data frames, `feature_names_in_` where it is the first.
@@ -101,7 +101,7 @@ def checked_features(owner: Any, X: Any, *, first: bool) -> np.ndarray:
     return array
 
 
-def reshaped(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def reshape_rows(array: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     """Return flat rows as examples of a shape."""
     wanted, held = int(np.prod(shape)), int(np.prod(array.shape[1:]))
     if held != wanted:
@@ -145,14 +145,16 @@ def _check_names(owner: Any, names: np.ndarray | None) -> None:
     raise InputError(text)
 
 
-def checked_labels(y: Any, n: int, owner: str) -> np.ndarray:
+def check_labels(y: Any, n: int, owner: str) -> np.ndarray:
     """Return one label per row, or say what is wrong."""
     if y is None:
         raise InputError(f"This {owner} estimator requires y to be passed, but the target y is None.")
     labels = np.asarray(y.detach().cpu() if hasattr(y, "detach") else y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         warnings.warn(
-            "A column-vector y was passed when a 1d array was expected; it was flattened.", _conversion(), stacklevel=3
+            "A column-vector y was passed when a 1d array was expected; it was flattened.",
+            _conversion_warning(),
+            stacklevel=3,
         )
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -173,7 +175,7 @@ def checked_labels(y: Any, n: int, owner: str) -> np.ndarray:
     return labels
 
 
-def _conversion() -> type[Warning]:
+def _conversion_warning() -> type[Warning]:
     try:
         from sklearn.exceptions import DataConversionWarning
     except ImportError:
@@ -181,7 +183,7 @@ def _conversion() -> type[Warning]:
     return DataConversionWarning
 
 
-def encode(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def encode_labels(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted distinct labels and the number of each row's label among them."""
     if labels.dtype == object and len({isinstance(v, str) for v in labels.tolist()}) > 1:
         raise KindError("y mixes text and numbers; make all labels one kind.")

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets.modules.architectures import he_started, make_mlp
+from unseen.nets.modules.architectures import initialise_he, make_mlp
 
 __all__ = ["GRIDS", "ZooGrid", "early_pooled_nin", "early_pooled_vgg", "zoo_grid"]
 
@@ -179,7 +179,7 @@ def early_pooled_nin(n_features: Any, n_classes: int, blocks: int, width: int, d
             layers.append(nn.Conv2d(channels, width, size, stride=stride, padding=size // 2, bias=False))
             layers += [*pool, nn.BatchNorm2d(width), nn.ReLU()]
     layers += [*([nn.Dropout(dropout)] if dropout else []), nn.Conv2d(width, n_classes, 1)]
-    return he_started(nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten()))
+    return initialise_he(nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten()))
 
 
 def _as_mlp(n_features: Any, n_classes: int, depth: int, width: int, dropout: float = 0.0) -> nn.Module:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets.files.examples import opened_arrays, read_examples
+from unseen.nets.files.examples import open_arrays, read_examples
 from unseen.nets.files.weights import read_weights
 from unseen.nets.modules import architectures
 from unseen.nets.modules.device import device_of
@@ -64,7 +64,7 @@ def read_networks(
         )
     if "grid" in manifest:
         zoo = Zoo.load(root, read_zoo_data(data))
-        names = _chosen([net.name for net in zoo.nets], only)
+        names = _select([net.name for net in zoo.nets], only)
         return {name: zoo.net(name, device) for name in names}
     if not isinstance(manifest.get("networks"), dict):
         raise InputError(
@@ -86,13 +86,13 @@ def read_networks(
             y,
             value_range=tuple(ends),
         )  # type: ignore[arg-type]
-        for name in _chosen(list(manifest["networks"]), only)
+        for name in _select(list(manifest["networks"]), only)
     }
 
 
 def read_zoo_data(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     """Read the raw arrays of a zoo from an NPZ file with X_train, y_train and, where gaps are wanted, X_test and y_test."""
-    with opened_arrays(path) as file:
+    with open_arrays(path) as file:
         if not hasattr(file, "files"):
             raise InputError(f"{str(path)!r} holds one array; an NPZ file with X_train and y_train is needed.")
         found = {name: file[name] for name in file.files}
@@ -100,7 +100,7 @@ def read_zoo_data(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     return {renamed.get(name, name): values for name, values in found.items()}
 
 
-def _chosen(names: list[str], only: Sequence[str]) -> list[str]:
+def _select(names: list[str], only: Sequence[str]) -> list[str]:
     for name in only:
         if name not in names:
             raise UnknownName("network", name, names)

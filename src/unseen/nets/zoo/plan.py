@@ -33,7 +33,7 @@ class OutOfTime(UnseenError):
     """A group of networks took longer than it may."""
 
 
-class Watch:
+class ZooProgress:
     """Listens to the training of a group: logs its progress, and ends it when its time is over."""
 
     def __init__(self, label: str, max_seconds: float | None) -> None:
@@ -180,7 +180,7 @@ class ZooPlan:
             device=device,
             augment=self.grid.augment,
             halve_every=self.grid.halve_every,
-            progress=Watch(f"zoo {self.grid.id}, group {number + 1}", max_seconds),
+            progress=ZooProgress(f"zoo {self.grid.id}, group {number + 1}", max_seconds),
             **options,
         )
         _round(fits, KINDS[self.weights])
@@ -198,12 +198,12 @@ class ZooPlan:
         held: list[int],
     ) -> list[dict[str, Any]]:
         count = len(pairs)
-        loss, right = _scored(fits, data.X_train, data.y_train)
-        tested = _scored(fits, data.X_test, data.y_test)[1] if len(data.y_test) else None
+        loss, right = _score(fits, data.X_train, data.y_train)
+        tested = _score(fits, data.X_test, data.y_test)[1] if len(data.y_test) else None
         out = None
         if held:
             rows = torch.tensor(held, device=data.X_train.device)
-            out = 1 - _scored(fits, data.X_train[rows], data.y_train[rows])[1][count:]
+            out = 1 - _score(fits, data.X_train[rows], data.y_train[rows])[1][count:]
         size = sum(p[0].numel() for p in fits.params.values())
         return [
             asdict(
@@ -233,10 +233,10 @@ def _round(fits: Fits, kind: torch.dtype) -> None:
     for store in (fits.params, fits.buffers):
         for name, value in store.items():
             if value.dtype == torch.float32:
-                store[name] = torch.stack([_shortened(part.detach(), kind).to(torch.float32) for part in value])
+                store[name] = torch.stack([_round_tensor(part.detach(), kind).to(torch.float32) for part in value])
 
 
-def _shortened(value: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
+def _round_tensor(value: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
     """Return the tensor in the shorter kind, or as it is where a number is beyond its range."""
     short = value.to(kind)
     return short if torch.equal(torch.isfinite(short), torch.isfinite(value)) else value
@@ -248,14 +248,14 @@ def _tensors(fits: Fits, names: list[str], kind: torch.dtype) -> dict[str, torch
     state = {**fits.params, **fits.buffers}
     labels = [*names, *(f"{name}.copy80" for name in names)][: len(fits)]
     return {
-        f"{label}/{key}": _shortened(state[key][k], kind) if state[key].is_floating_point() else state[key][k]
+        f"{label}/{key}": _round_tensor(state[key][k], kind) if state[key].is_floating_point() else state[key][k]
         for k, label in enumerate(labels)
         for key in wanted
     }
 
 
 @torch.no_grad()
-def _scored(fits: Fits, X: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
+def _score(fits: Fits, X: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
     """Return mean cross-entropy and accuracy of every network on one set."""
     loss = torch.zeros(len(fits), dtype=torch.float64, device=X.device)
     right = torch.zeros_like(loss)
@@ -309,21 +309,21 @@ def without_failures(
                 good = sum(cells[k][axis] == value for k in kept) - wrong
                 if best is None or good / wrong < best[0]:
                     best = (good / wrong, axis, value)
-        names = [_cell_named(axes, *cell, seeds is not None) for cell in lacking]
+        names = [_cell_name(axes, *cell, seeds is not None) for cell in lacking]
         if best is None:
-            why = _counted(sum(failed), names, least)
+            why = _failures_in_words(sum(failed), names, least)
             raise InputError(
                 f"networks fail at every value of some hyper-parameter: no complete grid is left ({why}; {len(given)} were given)."
             )
         _, axis, value = best
         gone = [k for k in bad if cells[k][axis] == value]
         missing = [names[k - len(given)] for k in gone if k >= len(given)]
-        dropped.append(f"{axes[axis]}={value} ({_counted(len(gone) - len(missing), missing, least)})")
+        dropped.append(f"{axes[axis]}={value} ({_failures_in_words(len(gone) - len(missing), missing, least)})")
         kept = [k for k in kept if cells[k][axis] != value]
     return kept, dropped
 
 
-def _counted(below: int, missing: Sequence[str], least: float) -> str:
+def _failures_in_words(below: int, missing: Sequence[str], least: float) -> str:
     """Say how many networks are below the accuracy asked for, and which are missing."""
     why = [f"{_networks(below)} below {least:g}"] * (below > 0)
     if missing:
@@ -336,5 +336,5 @@ def _networks(count: int) -> str:
     return "1 network" if count == 1 else f"{count} networks"
 
 
-def _cell_named(axes: Sequence[str], seed: Any, cell: tuple[Any, ...], has_seeds: bool) -> str:
+def _cell_name(axes: Sequence[str], seed: Any, cell: tuple[Any, ...], has_seeds: bool) -> str:
     return ", ".join([f"{name}={value}" for name, value in zip(axes, cell)] + ([f"seed={seed}"] if has_seeds else []))

@@ -25,7 +25,7 @@ from unseen.nets.zoo.data import ZooData, zoo_data
 from unseen.nets.zoo.grids import ZooGrid, zoo_grid
 from unseen.nets.zoo.plan import KINDS, OutOfTime, ZooNet, ZooPlan, without_failures
 
-__all__ = ["Zoo", "ZooNet", "filled"]
+__all__ = ["Zoo", "ZooNet", "fill_from_group"]
 
 LOG = logging.getLogger("unseen")
 
@@ -242,7 +242,7 @@ class Zoo(Result):
             raise InputError(
                 "the zoo was loaded without data; load it with `Zoo.load(folder, data)` to measure networks."
             )
-        record = self.nets[which] if isinstance(which, (int, np.integer)) else _named(self.nets, which)
+        record = self.nets[which] if isinstance(which, (int, np.integer)) else _find(self.nets, which)
         where = device_of(device)
         stored = read_weights(self.folder / f"group-{record.group:03d}.safetensors")
         make = self.grid.maker(record.hyper)
@@ -250,11 +250,11 @@ class Zoo(Result):
         features = shape[0] if len(shape) == 1 else shape
         first = fresh_nets(lambda: make(features, classes), [record.weight_seed])[0]
         initial = {name: value.clone() for name, value in first.state_dict().items()}
-        module = filled(make(features, classes), stored, record.name).to(where)
+        module = fill_from_group(make(features, classes), stored, record.name).to(where)
         there = self.data.to(where)
         copy = None
         if any(key.startswith(f"{record.name}.copy80/") for key in stored):
-            twin = filled(make(features, classes), stored, f"{record.name}.copy80").to(where)
+            twin = fill_from_group(make(features, classes), stored, f"{record.name}.copy80").to(where)
             copy = Copy80(twin, torch.tensor(self.held_out, device=where))
         ends = there.value_range if there.X_train.ndim == 4 else (0.0, 1.0)
         return Net(
@@ -296,7 +296,7 @@ def _from_manifest(manifest: Mapping[str, Any], grid: ZooGrid, root: Path, data:
     )
 
 
-def _named(nets: Sequence[ZooNet], name: str) -> ZooNet:
+def _find(nets: Sequence[ZooNet], name: str) -> ZooNet:
     for net in nets:
         if net.name == name:
             return net
@@ -309,7 +309,7 @@ def _write_json(path: Path, content: Any) -> None:
     partial.replace(path)
 
 
-def filled(module: torch.nn.Module, stored: Mapping[str, torch.Tensor], label: str) -> torch.nn.Module:
+def fill_from_group(module: torch.nn.Module, stored: Mapping[str, torch.Tensor], label: str) -> torch.nn.Module:
     """Return the module with the weights that a zoo's group keeps under `label/`, in evaluation mode."""
     state = {key.partition("/")[2]: value for key, value in stored.items() if key.partition("/")[0] == label}
     if not state:

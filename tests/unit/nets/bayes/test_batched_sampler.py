@@ -12,8 +12,8 @@ from torch import nn
 
 import unseen.nets as nets
 from unseen.core.errors import FitError, UnknownName
-from unseen.nets.bayes.batched_sampler import prior_scales, sampled_many
-from unseen.nets.bayes.langevin import sampled_states
+from unseen.nets.bayes.batched_sampler import prior_scales, sample_many
+from unseen.nets.bayes.langevin import sample_states
 
 DYNAMICS = {"step": 0.05, "friction": 0.1, "temperature": 1.0, "jitter": 0.02}
 
@@ -39,8 +39,8 @@ def test_a_net_of_many_has_the_samples_it_has_alone(make, shape, kind):
     fits, X, y = three_fits(make, shape)
     prior = prior_scales({k: v.shape[1:] for k, v in fits.params.items()}, "unit", 0.7)
     length = {"per_chain": 3, "burn_in": 4, "thin": 2}
-    many = sampled_many(
-        fits.program,
+    many = sample_many(
+        fits.executor,
         expanded(fits, 2),
         fits.buffers,
         X,
@@ -52,7 +52,7 @@ def test_a_net_of_many_has_the_samples_it_has_alone(make, shape, kind):
         **DYNAMICS,
     )
     for k in range(3):
-        alone = sampled_states(
+        alone = sample_states(
             fits.module(k),
             X[k],
             y[k],
@@ -92,9 +92,9 @@ def test_two_posteriors_agree_with_quadrature(whitened, step):
         device="cpu",
         dtype="float64",
     )
-    program = type(made.program)(make().double())
-    draws = sampled_many(
-        program,
+    executor = type(made.executor)(make().double())
+    draws = sample_many(
+        executor,
         {"weight": torch.zeros(2, 60, 1, 2, dtype=torch.float64)},
         {},
         torch.as_tensor(X),
@@ -131,8 +131,8 @@ def test_the_prior_alone_is_kept(whitened):
     # with no evidence (all inputs 0) weights follow the prior, each parameter its own
     fits, X, y = three_fits(partial(nets.make_mlp, width=2, depth=1), (3,), n=9)
     prior = {"0.weight": 0.5, "0.bias": 1.0, "2.weight": 2.0, "2.bias": 1.0}
-    draws = sampled_many(
-        fits.program,
+    draws = sample_many(
+        fits.executor,
         {k: torch.zeros(3, 40, *v.shape[1:], dtype=torch.float64) for k, v in fits.params.items()},
         fits.buffers,
         torch.zeros_like(X),
@@ -165,8 +165,8 @@ def test_a_chain_that_diverges_is_named():
     X = X.clone()
     X[1] *= 1e6
     with pytest.raises(FitError, match=r"net 1, chain \d diverged .* smaller step"):
-        sampled_many(
-            fits.program,
+        sample_many(
+            fits.executor,
             expanded(fits, 2),
             fits.buffers,
             X,

@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, KindError, NotApplicable, UnseenError
 from unseen.nets.estimates.calibration import search_kappa
 from unseen.nets.estimates.kernel_sizes import chi_median, diagonal_sizes, spherical_sizes
 from unseen.nets.estimates.methods import _calibration_error
-from unseen.nets.estimates.problem import Options
+from unseen.nets.estimates.problem import EstimateOptions
 
 
 def sample(n=60, d=5, c=2, seed=0, shift=1.0):
@@ -261,9 +261,9 @@ class LinearTrials:
 
 def test_the_error_of_a_calibration_is_that_of_the_mean_kappa():
     zeros = [1.2, 1.5, 1.8, 2.1]  # kappa is their mean, and the estimate is 0.1 kappa
-    found = _calibration_error(LinearTrials(zeros), Options(step=0.01), {}, lambda kappa: 0.1 * kappa)
+    found = _calibration_error(LinearTrials(zeros), EstimateOptions(step=0.01), {}, lambda kappa: 0.1 * kappa)
     assert found == pytest.approx(0.1 * np.std(zeros, ddof=1) / 2, rel=1e-3)
-    assert np.isnan(_calibration_error(LinearTrials([1.2]), Options(), {}, float))
+    assert np.isnan(_calibration_error(LinearTrials([1.2]), EstimateOptions(), {}, float))
 
 
 @pytest.mark.slow
@@ -513,9 +513,9 @@ def test_records_tuples_and_tokens_are_understood():
     [(3000, 100, "plain"), (50_000, 100, "plain"), (50_000, 100, "antithetic"), (3, 7, "antithetic")],
 )
 def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler):
-    from unseen.nets.estimates.kernels import CPU_BLOCK, Points
+    from unseen.nets.estimates.kernels import CPU_BLOCK, KernelPoints
 
-    points, seen = Points(n_mc, sampler, 0), np.zeros(9, int)
+    points, seen = KernelPoints(n_mc, sampler, 0), np.zeros(9, int)
     for rows, z in points.blocks(9, d, torch.device("cpu"), torch.float32):
         assert z.numel() <= CPU_BLOCK
         seen[rows] += z.shape[1] * z.shape[2]
@@ -524,18 +524,18 @@ def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler)
 
 @pytest.mark.parametrize("average", ["points", "class"])
 def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own(average):
-    from unseen.nets.estimates.calibration import laid_out
+    from unseen.nets.estimates.calibration import trials_of_modules
     from unseen.nets.estimates.kernel_sizes import spherical_sizes
     from unseen.nets.estimates.problem import options_from, problem_of
-    from unseen.nets.modules.logits import view_of
+    from unseen.nets.modules.logits import logit_function
 
     X, y = sample(n=40)
     torch.manual_seed(0)
     copies = [nn.Linear(5, 2).double() for _ in range(2)]
     splits = [(np.arange(9, 40), np.arange(9)), (np.arange(33), np.arange(33, 40))]  # uneven classes are left out
     options = options_from({"repeats": 2, "n_mc": 4, "average": average})
-    view, data = view_of(copies[0], X)
-    trials = laid_out(problem_of(view, data, y, options), copies, splits, "spherical", options, 0)
+    view, data = logit_function(copies[0], X)
+    trials = trials_of_modules(problem_of(view, data, y, options), copies, splits, "spherical", options, 0)
     labels = np.asarray(y)
     for copy, (train, test), error, kernels in zip(copies, splits, trials.errors, trials.kernels):
         with torch.no_grad():

@@ -18,7 +18,7 @@ from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.nets import Copy80, Net, augment, build_measure, draw_factors, known_measures, sample_net
-from unseen.nets.measures._augmented import outcome, semi_pp
+from unseen.nets.measures._augmented import classify_augmented, semi_pp_costs
 from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures.always_generalize import _changed, _rectangles, across, saturate
 from unseen.nets.measures.first_layer_margins import mildly
@@ -90,7 +90,7 @@ def test_the_printed_orientation_is_minus_the_sum():
 def test_semi_pp_image_by_image():
     net = sample_net("conv")
     factors = draw_factors(net.n, torch.Generator().manual_seed(1))
-    got = semi_pp(outcome(net, factors), factors.penalty())
+    got = semi_pp_costs(classify_augmented(net, factors), factors.penalty())
     for i in range(net.n):
         p = net.logits(augment(net.X_train[i : i + 1], factors[i : i + 1])).softmax(1)[0]
         right = int(p.argmax()) == int(net.y_train[i])
@@ -135,7 +135,9 @@ def test_multi_augment_counts_misclassifications():
 
 def test_multi_augment_semi_pp_has_the_mean_penalty_of_its_rings():
     X = torch.rand(3000, 1, 2, 2)
-    result = build_measure("multi-augment", semi_pp=True)(net_of(Constant(0.7), X, torch.ones(3000, dtype=torch.long)))
+    result = build_measure("multi-augment", semi_pp_costs=True)(
+        net_of(Constant(0.7), X, torch.ones(3000, dtype=torch.long))
+    )
     expected = 0.0
     for ring, share in ((1, 17 / 25), (2, 7 / 25), (3, 1 / 25)):
         # ring r: shares are (r - 1 + u) / 3; cutout is a product of two, the strong maximum is over it and four others

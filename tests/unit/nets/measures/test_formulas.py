@@ -15,7 +15,7 @@ from torch import nn
 
 from unseen.core.errors import InputError
 from unseen.nets import Copy80, Net, build_measure, no_augmentation
-from unseen.nets.measures._augmented import outcome
+from unseen.nets.measures._augmented import classify_augmented
 from unseen.nets.measures._subsets import balanced_rows, class_partners, random_rows
 from unseen.nets.measures.alpha import eigenvalues, fit_power_law
 from unseen.nets.measures.measure import LayerLog, Measure
@@ -141,7 +141,7 @@ def test_inputs_are_mixed_with_another_one_of_the_right_class(within: bool) -> N
 def test_the_probability_told_of_an_image_is_that_of_its_label() -> None:
     X = torch.rand(6, 1, 1, 3, generator=generator())
     y = torch.tensor([0, 1, 2, 0, 1, 2])
-    found = outcome(Net(Fixed(), X, y, batch_size=4), no_augmentation(6))
+    found = classify_augmented(Net(Fixed(), X, y, batch_size=4), no_augmentation(6))
     p = torch.softmax(X.flatten(1).double(), 1)
     assert torch.allclose(found.p_true, p[torch.arange(6), y], atol=1e-6)
     assert torch.equal(found.wrong, X.flatten(1).argmax(1) != y)

@@ -15,8 +15,8 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.nets import fit_many, make_lenet5, make_mlp, make_nin, make_vgg
-from unseen.nets.training.draws import derive, keys_of, shuffled
-from unseen.nets.training.dropout import dropouts_of, prepared
+from unseen.nets.training.draws import derive, keys_of, shuffle_positions
+from unseen.nets.training.dropout import dropouts_of, with_seeded_dropout
 from unseen.nets.training.initial_weights import fresh_nets, maker_of
 from unseen.nets.zoo.grids import early_pooled_nin
 
@@ -105,11 +105,13 @@ class Branching(nn.Module):
 
 def by_hand(module, X, y, rows, seed, *, epochs, batch, lr, momentum, decay):
     """Train one net with torch's own optimiser; only the draws are shared with the package."""
-    net = prepared(fresh_nets(maker_of(module, X.shape[1:], int(y.max()) + 1), [seed])[0]).double().train()
+    net = with_seeded_dropout(fresh_nets(maker_of(module, X.shape[1:], int(y.max()) + 1), [seed])[0]).double().train()
     optimizer = torch.optim.SGD(net.parameters(), lr=lr, momentum=momentum, weight_decay=decay)
     X, y = torch.as_tensor(X), torch.as_tensor(y)
     for epoch in range(epochs):
-        order = shuffled(derive(keys_of([seed], "batches"), epoch), torch.tensor([len(rows)]), len(rows))[0].numpy()
+        order = shuffle_positions(derive(keys_of([seed], "batches"), epoch), torch.tensor([len(rows)]), len(rows))[
+            0
+        ].numpy()
         for step, start in enumerate(range(0, len(rows), batch)):
             chosen = rows[order[start : start + batch]]
             for _, layer in dropouts_of(net):
@@ -316,7 +318,9 @@ def taught_by_torch(module, X, y, rows, seed, optimizer, batch, epochs, decay):
     steps = optimizer(net.parameters(), lr=0.05, weight_decay=decay)
     torch.manual_seed(seed)
     for epoch in range(epochs):
-        order = shuffled(derive(keys_of([seed], "batches"), epoch), torch.tensor([len(rows)]), len(rows))[0].numpy()
+        order = shuffle_positions(derive(keys_of([seed], "batches"), epoch), torch.tensor([len(rows)]), len(rows))[
+            0
+        ].numpy()
         for start in range(0, len(rows), batch):
             chosen = rows[order[start : start + batch]]
             steps.zero_grad()
@@ -437,8 +441,8 @@ class DroppingTwice(nn.Module):
 
 @pytest.mark.parametrize("strategy", ["grouped", "vmap"])
 def test_a_dropout_layer_used_twice_draws_two_masks(strategy):
-    net = prepared(nn.Sequential(nn.Dropout(0.5)))
-    twice = prepared(nn.Sequential(net[0], nn.Identity(), net[0])).train()
+    net = with_seeded_dropout(nn.Sequential(nn.Dropout(0.5)))
+    twice = with_seeded_dropout(nn.Sequential(net[0], nn.Identity(), net[0])).train()
     ones = torch.ones(50, 200)
     assert abs((twice(ones) > 0).double().mean() - 0.25) < 0.03  # the same mask twice would keep a half
     assert torch.equal(twice(ones), twice(ones))
@@ -621,11 +625,11 @@ def test_memory_that_runs_out_halves_the_nets_together(monkeypatch):
 
 
 def test_memory_that_runs_out_in_evaluation_changes_no_number(monkeypatch):
-    from unseen.nets.training.loop import Group
+    from unseen.nets.training.loop import NetGroup
 
     X, y = blobs()
     plain = fit_many(make_mlp, X, y, seeds=range(3), epochs=3, device="cpu", dtype="float64", eval_batch=64)
-    real, asked = Group._evaluated, []
+    real, asked = NetGroup._evaluate_rows, []
 
     def scarce(group, rows, lengths):
         asked.append((len(group.nets), group.job.eval_batch, group.job.settings.batch_size))
@@ -633,7 +637,7 @@ def test_memory_that_runs_out_in_evaluation_changes_no_number(monkeypatch):
             raise RuntimeError("CUDA out of memory")
         return real(group, rows, lengths)
 
-    monkeypatch.setattr(Group, "_evaluated", scarce)
+    monkeypatch.setattr(NetGroup, "_evaluate_rows", scarce)
     fits = fit_many(make_mlp, X, y, seeds=range(3), epochs=3, device="cpu", dtype="float64", eval_batch=64)
     assert list(dict.fromkeys(asked)) == [(3, 64, 32), (3, 32, 32), (3, 16, 32)]
     assert fits.notes[-1] == "memory ran out in evaluation: at most 16 examples at a time from net 0 on."
@@ -852,7 +856,7 @@ def test_dropout_drops_and_scales_as_torchs_own_does(kind, shape):
     x = torch.ones(shape, dtype=torch.float64)
     torch.manual_seed(0)
     theirs = kind(0.3)(x)
-    layer = prepared(nn.Sequential(kind(0.3)))[0]
+    layer = with_seeded_dropout(nn.Sequential(kind(0.3)))[0]
     layer.key.copy_(keys_of([5], "dropout")[0])
     ours = layer.train()(x)
     assert torch.equal(ours.unique(), theirs.unique())  # 0 and 1 / 0.7

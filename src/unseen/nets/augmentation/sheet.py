@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import torch
 
     from unseen.nets.augmentation.factors import Factors
-    from unseen.nets.measures.measure import Measure
 
 __all__ = ["AugmentationSheet", "augmentation_sheet", "pack_images", "sheets_for", "unpack_images"]
 
@@ -122,14 +121,14 @@ def augmentation_sheet(
 
 
 def sheets_for(
-    measures: Iterable[Measure], X: torch.Tensor, value_range: tuple[Any, Any]
+    categories: Iterable[str], X: torch.Tensor, value_range: tuple[Any, Any]
 ) -> tuple[AugmentationSheet, ...]:
-    """Return the sheets that show what these measures look at, from the first two images; none where none augments images.
+    """Return one sheet per category from the first two images; none if the inputs are no images.
 
     Parameters
     ----------
-    measures : iterable of Measure
-        Measures that were taken.
+    categories : iterable of str
+        As `augmentation_sheet` takes them; a measure names those that show what it looks at as `Measure.sheets`.
     X : torch.Tensor
         Training inputs; large images are shrunk.
     value_range : tuple
@@ -137,7 +136,7 @@ def sheets_for(
     """
     import torch
 
-    wanted = {category for measure in measures for category in measure.sheets}
+    wanted = set(categories)
     if X.ndim != 4 or not wanted:
         return ()
     low, high = (torch.as_tensor(v, dtype=X.dtype, device=X.device).reshape(-1, 1, 1) for v in value_range)
@@ -185,11 +184,11 @@ def _fixed_sheet(X: torch.Tensor) -> AugmentationSheet:
 def _changes_sheet(X: torch.Tensor, seed: int) -> AugmentationSheet:
     import torch
 
-    from unseen.nets.measures.always_generalize import changed_images
+    from unseen.nets.augmentation.changes import named_changes
 
     made = [
         ("as it is", 0.0, X),
-        *changed_images(X, torch.Generator().manual_seed(task_seed(seed, "sheet", "changes"))),
+        *named_changes(X, torch.Generator().manual_seed(task_seed(seed, "sheet", "changes"))),
     ]
     images = np.stack([tiles.permute(0, 2, 3, 1).cpu().double().numpy() for _, _, tiles in made], axis=1)
     labels = (tuple(name for name, _, _ in made),) * len(X)

@@ -56,6 +56,7 @@ class Alpha(Measure):
     """
 
     id: ClassVar[str] = "alpha"
+    family: ClassVar[str] = "alpha"
     range: ClassVar[tuple[float, float]] = (1.0, math.inf)
     cost: ClassVar[str] = "weights only"
 
@@ -83,6 +84,7 @@ class AlphaHat(Measure):
     """
 
     id: ClassVar[str] = "alpha-hat"
+    family: ClassVar[str] = "alpha"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "weights only"
 

@@ -84,6 +84,7 @@ class BolsterMeasure(KernelEstimateMeasure):
     """
 
     id: ClassVar[str] = "bolster"
+    family: ClassVar[str] = "bolster"
     method: ClassVar[str] = "bolster"
 
 
@@ -111,6 +112,7 @@ class NaiveBayesBolsterMeasure(KernelEstimateMeasure):
     """
 
     id: ClassVar[str] = "naive-bayes-bolster"
+    family: ClassVar[str] = "bolster"
     method: ClassVar[str] = "naive-bayes-bolster"
 
 
@@ -138,4 +140,5 @@ class BolsterPosteriorMeasure(KernelEstimateMeasure):
     """
 
     id: ClassVar[str] = "bolster-posterior"
+    family: ClassVar[str] = "bolster"
     method: ClassVar[str] = "bolster-posterior"

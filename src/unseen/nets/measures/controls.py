@@ -29,6 +29,7 @@ class RandomOrder(Measure):
     """
 
     id: ClassVar[str] = "random-order"
+    family: ClassVar[str] = "controls"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cost: ClassVar[str] = "weights only"
     default_draws: ClassVar[int] = 1
@@ -53,6 +54,7 @@ class ParameterCount(Measure):
     """
 
     id: ClassVar[str] = "parameter-count"
+    family: ClassVar[str] = "controls"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     cost: ClassVar[str] = "weights only"
 
@@ -74,6 +76,7 @@ class TrainingLoss(Measure):
     """
 
     id: ClassVar[str] = "training-loss"
+    family: ClassVar[str] = "controls"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     cost: ClassVar[str] = "weights only"
     needs: ClassVar[frozenset[str]] = frozenset({"train_loss"})
@@ -96,6 +99,7 @@ class Epochs(Measure):
     """
 
     id: ClassVar[str] = "epochs"
+    family: ClassVar[str] = "controls"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     cost: ClassVar[str] = "weights only"
     needs: ClassVar[frozenset[str]] = frozenset({"epochs"})
@@ -120,6 +124,7 @@ class Holdout80(Measure):
     """
 
     id: ClassVar[str] = "holdout80"
+    family: ClassVar[str] = "controls"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     cost: ClassVar[str] = "retrains"
     needs: ClassVar[frozenset[str]] = frozenset({"copy80"})

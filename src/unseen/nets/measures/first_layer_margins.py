@@ -76,6 +76,7 @@ class MixupMargin(Measure):
     batch: int = 50
 
     id: ClassVar[str] = "mixup-margin"
+    family: ClassVar[str] = "first_layer_margins"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "gradients"
     default_draws: ClassVar[int] = 10
@@ -117,6 +118,7 @@ class AugmentMargin(Measure):
     batch: int = 50
 
     id: ClassVar[str] = "augment-margin"
+    family: ClassVar[str] = "first_layer_margins"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "gradients"
     needs: ClassVar[frozenset[str]] = frozenset({"images"})

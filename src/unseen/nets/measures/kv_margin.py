@@ -49,6 +49,7 @@ class KvMargin(Measure):
     per_class: int = 200
 
     id: ClassVar[str] = "kv-margin"
+    family: ClassVar[str] = "kv_margin"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "gradients"
     default_draws: ClassVar[int] = 3
@@ -100,6 +101,7 @@ class KvGnMargin(KvMargin):
     """
 
     id: ClassVar[str] = "kv-gn-margin"
+    family: ClassVar[str] = "kv_margin"
 
     def _over_spread(
         self, leads: torch.Tensor, norms: torch.Tensor, y: torch.Tensor, spreads: dict[int, tuple[float, float]]

@@ -47,6 +47,7 @@ class SpectralProduct(Measure):
     """
 
     id: ClassVar[str] = "spectral-product"
+    family: ClassVar[str] = "layer_norms"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "weights only"
 
@@ -72,6 +73,7 @@ class SpectralSum(Measure):
     """
 
     id: ClassVar[str] = "spectral-sum"
+    family: ClassVar[str] = "layer_norms"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     cost: ClassVar[str] = "weights only"
 
@@ -106,6 +108,7 @@ class FrobeniusProduct(Measure):
     """
 
     id: ClassVar[str] = "frobenius-product"
+    family: ClassVar[str] = "layer_norms"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "weights only"
 
@@ -131,6 +134,7 @@ class FrobeniusSum(Measure):
     """
 
     id: ClassVar[str] = "frobenius-sum"
+    family: ClassVar[str] = "layer_norms"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     cost: ClassVar[str] = "weights only"
 

@@ -72,13 +72,15 @@ class LayerLog:
 class Measure:
     """Base of every measure: subclasses give `once` (one draw), the rest follows.
 
-    A subclass is a frozen dataclass whose fields are its options, decorated with `register`, in a file of its own named
-    by its id. Larger values stand for a larger expected gap between training and test accuracy.
+    A subclass is a frozen dataclass whose fields are its options, decorated with `register`, in a file named by its id, or by
+    its `family` if several measures of one idea share a file. Larger values stand for a larger expected gap between training and test accuracy.
 
     Attributes
     ----------
     id : str
         Name in kebab-case.
+    family : str
+        Name of the file that several measures share; empty for a measure with a file of its own.
     range : tuple of float
         Smallest and largest possible value.
     cost : str
@@ -90,6 +92,7 @@ class Measure:
     """
 
     id: ClassVar[str]
+    family: ClassVar[str] = ""
     range: ClassVar[tuple[float, float]]
     cost: ClassVar[str] = "forward passes"
     needs: ClassVar[frozenset[str]] = frozenset()

@@ -51,6 +51,7 @@ class PacBayesFlatness(Measure):
     n: int = 1000
 
     id: ClassVar[str] = "pac-bayes-flatness"
+    family: ClassVar[str] = "pac_bayes"
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     default_draws: ClassVar[int] = 8
     relative: ClassVar[bool] = False
@@ -139,4 +140,5 @@ class PacBayesMagnitude(PacBayesFlatness):
     """
 
     id: ClassVar[str] = "pac-bayes-magnitude"
+    family: ClassVar[str] = "pac_bayes"
     relative: ClassVar[bool] = True

@@ -72,6 +72,7 @@ class GiScore(Measure):
     n: int = 400
 
     id: ClassVar[str] = "gi-score"
+    family: ClassVar[str] = "response_curves"
     within: ClassVar[bool] = True  # inputs are mixed within their class
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     default_draws: ClassVar[int] = 4
@@ -115,6 +116,7 @@ class GiScoreBetween(GiScore):
     """
 
     id: ClassVar[str] = "gi-score-between"
+    family: ClassVar[str] = "response_curves"
     within: ClassVar[bool] = False
 
 
@@ -145,6 +147,7 @@ class PalScore(Measure):
     n: int = 400
 
     id: ClassVar[str] = "pal-score"
+    family: ClassVar[str] = "response_curves"
     within: ClassVar[bool] = True  # inputs are mixed within their class
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
     default_draws: ClassVar[int] = 4
@@ -191,4 +194,5 @@ class PalScoreBetween(PalScore):
     """
 
     id: ClassVar[str] = "pal-score-between"
+    family: ClassVar[str] = "response_curves"
     within: ClassVar[bool] = False

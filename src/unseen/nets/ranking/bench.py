@@ -133,7 +133,11 @@ def bench(
     used = [row for row in rows if row.measure in ids]
     found = bench_of(full.rows(), used, n_permutations=n_permutations, accuracy=0.0, n_test=n_test)
     data, scored = full.data, [m for m in wanted if m.id in found.values]
-    sheets = sheets_for(scored, data.X_train, data.value_range) if images and data is not None else ()
+    sheets = (
+        sheets_for((c for m in scored for c in m.sheets), data.X_train, data.value_range)
+        if images and data is not None
+        else ()
+    )
     late = [m.id for m in wanted if m.id not in found.values and m.id not in found.left_out]
     never = {name: f"{len(full)} of {len(full)} networks: {NOT_MEASURED}" for name in late}
     begun = (note("N007", ", ".join(late)),) if late else ()

@@ -131,7 +131,9 @@ def rank(
         agreement=agreement,
         accuracy=tuple(trained[names[k]] for k in order),
         notes=tuple(notes),
-        sheets=sheets_for(used, ready[names[0]].X_train, ready[names[0]].value_range) if images else (),
+        sheets=sheets_for((c for m in used for c in m.sheets), ready[names[0]].X_train, ready[names[0]].value_range)
+        if images
+        else (),
     )
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from unseen.core.errors import FitError, InputError, UnknownName
+from unseen.nets.modules.device import limited_torch
 from unseen.nets.training.executors import Executor
 
 __all__ = ["prior_scales", "sample_many"]
@@ -57,6 +58,7 @@ def _product(shape: Sequence[int]) -> int:
     return out
 
 
+@limited_torch()
 def sample_many(
     executor: Executor,
     start: Mapping[str, Tensor],

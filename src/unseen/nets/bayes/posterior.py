@@ -15,7 +15,7 @@ from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
 from unseen.nets.bayes.chains import effective_size, largest_r_hat
-from unseen.nets.modules.device import device_of
+from unseen.nets.modules.device import device_of, limited_torch
 from unseen.nets.modules.inputs import input_tensor
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import LogitFunction
@@ -68,6 +68,7 @@ class Posterior(Result):
     notes: tuple[Note, ...] = ()
     classes_: Any = field(default=None, repr=False)
 
+    @limited_torch()
     def logits(self, X: Any) -> Any:
         """Return sampled logits of shape (S, n, c), batch by batch."""
         data = input_tensor(X, self.device, self.dtype)

@@ -15,6 +15,7 @@ from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets.bayes.langevin import sample_states
 from unseen.nets.bayes.laplace import last_layer_posterior
 from unseen.nets.bayes.posterior import Posterior, posterior_of_chains
+from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import inner_module, logit_function
@@ -27,6 +28,7 @@ SAMPLERS = ("sghmc", "sgld", "mc-dropout", "ensemble", "laplace")
 DROPOUTS = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout)
 
 
+@limited_torch()
 def posterior(
     module: Any,
     X: Any,

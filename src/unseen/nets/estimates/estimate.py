@@ -17,6 +17,7 @@ from unseen.nets.estimates.methods import METHODS, EstimateTask, error_probabili
 from unseen.nets.estimates.problem import EstimateOptions, Problem, options_from, point_weights, problem_of
 from unseen.nets.estimates.progress import progress_bar
 from unseen.nets.estimates.records import NetEstimate
+from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.logits import logit_function
 from unseen.nets.training.classifier import recipe_of
@@ -24,6 +25,7 @@ from unseen.nets.training.classifier import recipe_of
 __all__ = ["estimate"]
 
 
+@limited_torch()
 def estimate(
     module: Any,
     X: Any,

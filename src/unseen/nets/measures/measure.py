@@ -15,6 +15,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenErr
 from unseen.core.registry import Registry, make
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets.measures.value import MeasureValue
+from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.layers import convolution_layers, eval_mode
 from unseen.nets.modules.net import Net
 
@@ -100,6 +101,7 @@ class Measure:
     default_draws: ClassVar[int] = 0
     higher_is_worse: ClassVar[bool] = True
 
+    @limited_torch()
     def __call__(self, net: Net, *, draws: int | None = None, random_state: RandomState = 0) -> MeasureValue:
         """Measure a network.
 

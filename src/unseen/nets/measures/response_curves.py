@@ -46,9 +46,34 @@ def response_curves(net: Net, count: int, n: int, within: bool, generator: torch
     return curves
 
 
+@dataclass(frozen=True)
+class ResponseCurveMeasure(Measure):
+    """Base of the scores: they differ in what they make of the curves.
+
+    Parameters
+    ----------
+    n : int
+        Training inputs per draw.
+    """
+
+    n: int = 400
+
+    family: ClassVar[str] = "response_curves"
+    within: ClassVar[bool] = True  # inputs are mixed within their class
+    default_draws: ClassVar[int] = 4
+
+    def __post_init__(self) -> None:
+        if self.n < 2:
+            raise InputError(f"n is {self.n}; at least 2 inputs are needed to mix.")
+
+    def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
+        """Return the accuracy curve of each draw."""
+        return response_curves(net, count, self.n, self.within, generator)
+
+
 @register
 @dataclass(frozen=True)
-class GiScore(Measure):
+class GiScore(ResponseCurveMeasure):
     """Area between the cumulative accuracy of a network that never errs and the one seen, as a share of its largest value.
 
     Inputs are averaged with another one of their class, the share mixed in rising from 0 to one half; 0 says no accuracy is lost, 1 that every answer is wrong.
@@ -69,21 +94,8 @@ class GiScore(Measure):
     True
     """
 
-    n: int = 400
-
     id: ClassVar[str] = "gi-score"
-    family: ClassVar[str] = "response_curves"
-    within: ClassVar[bool] = True  # inputs are mixed within their class
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    default_draws: ClassVar[int] = 4
-
-    def __post_init__(self) -> None:
-        if self.n < 2:
-            raise InputError(f"n is {self.n}; at least 2 inputs are needed to mix.")
-
-    def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
-        """Return the accuracy curve of each draw."""
-        return response_curves(net, count, self.n, self.within, generator)
 
     def statistic(self, sample: NDArray[np.float64]) -> float:
         """Return the area between the cumulative curves."""
@@ -116,13 +128,12 @@ class GiScoreBetween(GiScore):
     """
 
     id: ClassVar[str] = "gi-score-between"
-    family: ClassVar[str] = "response_curves"
     within: ClassVar[bool] = False
 
 
 @register
 @dataclass(frozen=True)
-class PalScore(Measure):
+class PalScore(ResponseCurveMeasure):
     """Mean accuracy over the mildest tenth of the shares mixed in, over the mean accuracy in the strongest six tenths.
 
     The published description leaves the two ends open to reading; these are those of the Palma ratio turned so that larger means worse.
@@ -144,21 +155,8 @@ class PalScore(Measure):
     True
     """
 
-    n: int = 400
-
     id: ClassVar[str] = "pal-score"
-    family: ClassVar[str] = "response_curves"
-    within: ClassVar[bool] = True  # inputs are mixed within their class
     range: ClassVar[tuple[float, float]] = (0.0, math.inf)
-    default_draws: ClassVar[int] = 4
-
-    def __post_init__(self) -> None:
-        if self.n < 2:
-            raise InputError(f"n is {self.n}; at least 2 inputs are needed to mix.")
-
-    def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
-        """Return the accuracy curve of each draw."""
-        return response_curves(net, count, self.n, self.within, generator)
 
     def statistic(self, sample: NDArray[np.float64]) -> float:
         """Return the ratio of the two ends."""
@@ -194,5 +192,4 @@ class PalScoreBetween(PalScore):
     """
 
     id: ClassVar[str] = "pal-score-between"
-    family: ClassVar[str] = "response_curves"
     within: ClassVar[bool] = False

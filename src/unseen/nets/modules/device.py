@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,16 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError
 
-__all__ = ["device_of", "dtype_of", "exact_float32", "ran_out", "rows_at_once", "tensor_of"]
+__all__ = [
+    "device_of",
+    "dtype_of",
+    "exact_float32",
+    "limited_torch",
+    "ran_out",
+    "rows_at_once",
+    "tensor_of",
+    "use_threads",
+]
 
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
@@ -103,11 +113,54 @@ def ran_out(error: BaseException) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "out of memory" in words or "can't allocate memory" in words
 
 
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Train with one thread, as every fit of the engine runs, so that results do not depend on the route."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
+# one thread unless the user asks for more: small nets lose time to threads that wait for each other, and sums of several
+# threads depend on how many there are
+_threads: ContextVar[int] = ContextVar("unseen_nets_threads", default=1)
+
+
+@contextmanager
+def use_threads(number: int) -> Iterator[None]:
+    """Let nets compute with several threads of the CPU inside this context; without it they take one.
+
+    Whatever trains, samples, estimates or measures nets sets torch's threads when it starts and restores them when it ends.
+    Sums may differ in the last digits from those of one thread.
+
+    Parameters
+    ----------
+    number : int
+        Threads of one operation of torch.
+
+    Examples
+    --------
+    >>> import unseen.nets as nets
+    >>> X, y = np.eye(4), np.arange(4) % 2
+    >>> with nets.use_threads(2):
+    ...     fits = nets.fit_many(nets.make_mlp, X, y, seeds=[0], epochs=1, stop="none", device="cpu")
+    """
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+        raise InputError(f"the number of threads is {number!r}; it is a whole number of at least 1.")
+    token = _threads.set(int(number))
+    try:
+        yield
+    finally:
+        _threads.reset(token)
+
+
+@contextmanager
+def limited_torch() -> Iterator[None]:
+    """Give torch one thread, or as many as `use_threads` says, and restore its number at the end.
+
+    Examples
+    --------
+    >>> with limited_torch():
+    ...     torch.get_num_threads()
+    1
+    """
+    before, wanted = torch.get_num_threads(), _threads.get()
+    if before == wanted:
+        yield
+        return
+    torch.set_num_threads(wanted)
     try:
         yield
     finally:

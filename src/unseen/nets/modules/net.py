@@ -10,6 +10,7 @@ import torch
 from torch.func import functional_call
 
 from unseen.core.errors import InputError, KindError, NotApplicable
+from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.layers import eval_mode
 
 __all__ = ["Copy80", "Net"]
@@ -102,6 +103,7 @@ class Net:
         """Whether the inputs have the shape of images."""
         return self.X_train.ndim == 4
 
+    @limited_torch()
     @torch.no_grad()
     def logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return the module's logits of inputs, batch by batch, in evaluation mode and without gradients."""

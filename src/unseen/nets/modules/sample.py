@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from unseen.core.errors import UnknownName
+from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.net import Copy80, Net
 
 __all__ = ["sample_net"]
@@ -89,6 +90,7 @@ def _fresh(net: Net) -> Net:
     return copy.deepcopy(net)
 
 
+@limited_torch()
 @cache
 def _train_sample(kind: str, seed: int, epochs: int) -> Net:
     generator = torch.Generator().manual_seed(seed)

@@ -20,7 +20,7 @@ from unseen.engine.events import reporting
 from unseen.engine.interrupts import kept_in
 from unseen.nets.augmentation.sheet import sheets_for
 from unseen.nets.measures.measure import Measure, build_measures
-from unseen.nets.modules.device import device_of
+from unseen.nets.modules.device import device_of, limited_torch
 from unseen.nets.modules.net import Net
 from unseen.nets.ranking.bench_record import CONTROLS, NOT_MEASURED, Bench, BenchLine
 from unseen.nets.ranking.cmi import FEW_NETWORKS, Score, cmi
@@ -59,6 +59,7 @@ FIXED = (
 NEEDED = ("zoo", "name", "seed", "gap", "train_accuracy", "test_accuracy")
 
 
+@limited_torch()
 def bench(
     zoo: Zoo,
     measures: str | Iterable[str | Measure] = "all",
@@ -345,6 +346,7 @@ class MeasureRow:
     reason: str = ""
 
 
+@limited_torch()
 def measure_zoo(
     zoo: Zoo,
     measures: str | Iterable[str | Measure] = "all",

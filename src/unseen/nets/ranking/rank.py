@@ -15,7 +15,7 @@ from unseen.core.rng import RandomState, root_seed, stream
 from unseen.engine.events import reporting
 from unseen.nets.augmentation.sheet import sheets_for
 from unseen.nets.measures.measure import Measure, MeasureValue, build_measures, check_runs
-from unseen.nets.modules.device import device_of
+from unseen.nets.modules.device import device_of, limited_torch
 from unseen.nets.modules.net import Net
 from unseen.nets.ranking.rank_scores import kendall_tau
 from unseen.nets.ranking.ranking_record import NetRanking
@@ -28,6 +28,7 @@ DEFAULT_ANY_INPUTS = ("pal-score", "margin-distribution", "pac-bayes-magnitude",
 SIMULATIONS = 1000
 
 
+@limited_torch()
 def rank(
     nets: Mapping[str, Any],
     X_train: Any = None,

@@ -13,7 +13,15 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.nets.modules.architectures import make_mlp
-from unseen.nets.modules.device import device_of, dtype_of, exact_float32, one_thread, ran_out, rows_at_once, tensor_of
+from unseen.nets.modules.device import (
+    device_of,
+    dtype_of,
+    exact_float32,
+    limited_torch,
+    ran_out,
+    rows_at_once,
+    tensor_of,
+)
 from unseen.nets.modules.logits import LogitFunction
 from unseen.nets.training.classifier_file import read_classifier, write_classifier
 from unseen.nets.training.fit_many import fit_many
@@ -213,6 +221,7 @@ class Classifier(SklearnEstimator):
         hits = self.predict(X) == np.asarray(y)
         return float(np.average(hits, weights=weights_of_rows(sample_weight, len(hits))))
 
+    @limited_torch()
     @torch.no_grad()
     def _logits(self, X: Any) -> np.ndarray:
         self._check_fitted()
@@ -408,7 +417,7 @@ def predict_splits(
         return None  # a single group must be parted after all, as a fit by itself does
     named = np.arange(data.n) if data.together is None else data.together
     try:
-        with one_thread():
+        with limited_torch():
             if tables is None:
                 rows = _numbers(data.X.reshape(data.n, *data.sample_shape) if data.sample_shape else data.X)
                 fits = net._train(rows, codes, np.asarray(classes), trains, own, data.weights, named, progress)

@@ -14,7 +14,15 @@ from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnknownName
 from unseen.engine.events import reporter_for
-from unseen.nets.modules.device import device_of, dtype_of, exact_float32, ran_out, rows_at_once, tensor_of
+from unseen.nets.modules.device import (
+    device_of,
+    dtype_of,
+    exact_float32,
+    limited_torch,
+    ran_out,
+    rows_at_once,
+    tensor_of,
+)
 from unseen.nets.training.dropout import dropouts_of, norms_of, with_seeded_dropout
 from unseen.nets.training.executors import Plain, choose_executor, describe_executor
 from unseen.nets.training.fits import Fits
@@ -51,6 +59,7 @@ __all__ = ["fit_many", "train_in_chunks", "training_options"]
 LOG = logging.getLogger("unseen")
 
 
+@limited_torch()
 def fit_many(
     module: Any,
     X: Any,

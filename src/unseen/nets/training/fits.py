@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError
-from unseen.nets.modules.device import exact_float32, ran_out, rows_at_once, tensor_of
+from unseen.nets.modules.device import exact_float32, limited_torch, ran_out, rows_at_once, tensor_of
 from unseen.nets.training.dropout import dropouts_of, with_seeded_dropout
 from unseen.nets.training.executors import Executor
 
@@ -126,6 +126,7 @@ class Fits:
             eval_batch=self.eval_batch,
         )
 
+    @limited_torch()
     @torch.no_grad()
     def logits(self, X: Any, *, own: bool = False, batch: int | None = None) -> Tensor:
         """Return logits (S, n, c) in evaluation mode, on the device of the weights.

@@ -18,7 +18,7 @@ from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
 from unseen.nets.files.weights import read_weights
-from unseen.nets.modules.device import device_of
+from unseen.nets.modules.device import device_of, limited_torch
 from unseen.nets.modules.net import Copy80, Net
 from unseen.nets.training.initial_weights import fresh_nets
 from unseen.nets.zoo.data import ZooData, zoo_data
@@ -74,6 +74,7 @@ class Zoo(Result):
         return len(self.nets)
 
     @classmethod
+    @limited_torch()
     def train(
         cls,
         grid: str | ZooGrid,

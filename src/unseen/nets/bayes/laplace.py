@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.nets.modules.cut import last_linear
 from unseen.nets.modules.layers import first_input
 
-__all__ = ["LastLayer", "last_layer_posterior"]
+__all__ = ["LastLayer", "last_layer_posterior", "two_columns"]
 
 LARGEST = 20_000
 PIECE = 2**24  # numbers held while the curvature of a few examples is added
@@ -46,7 +46,7 @@ class LastLayer:
 
     def sampled_logits(self, X: Any, weights: Any) -> Any:
         """Return (S, m, c) logits for weight samples of shape (S, outputs, features)."""
-        return _two_columns(torch.einsum("mf,scf->smc", self.features(X).to(weights), weights)).to(X.dtype)
+        return two_columns(torch.einsum("mf,scf->smc", self.features(X).to(weights), weights)).to(X.dtype)
 
     def samples(self, count: int, seed: int) -> Any:
         """Return weight samples of shape (count, outputs, features)."""
@@ -64,7 +64,7 @@ class LastLayer:
         blocks = self.root.reshape(outputs, -1, self.root.shape[1])
         variance = torch.stack([(phi @ block).square().sum(1) for block in blocks], dim=1)
         logits = phi @ self.mean.T / torch.sqrt(1 + math.pi / 8 * variance)
-        return _two_columns(logits[None]).to(X.dtype)
+        return two_columns(logits[None]).to(X.dtype)
 
 
 def last_layer_posterior(module: nn.Module, X: Any, codes: Any, prior_scale: float, temperature: float) -> LastLayer:
@@ -130,5 +130,6 @@ def _check_output(module: nn.Module, name: str, X: Any, mean: Any) -> None:
         )
 
 
-def _two_columns(logits: Any) -> Any:
+def two_columns(logits: Any) -> Any:
+    """Return logits of two classes from a single output z: the columns 0 and z; others as they are."""
     return torch.cat([torch.zeros_like(logits), logits], -1) if logits.shape[-1] == 1 else logits

@@ -13,13 +13,13 @@ from unseen.core.errors import InputError, KindError, NotApplicable, UnknownName
 from unseen.core.notes import Note
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets.bayes.langevin import sample_states
-from unseen.nets.bayes.laplace import last_layer_posterior
+from unseen.nets.bayes.laplace import LastLayer, last_layer_posterior, two_columns
 from unseen.nets.bayes.posterior import Posterior, posterior_of_chains
 from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import inner_module, logit_function
-from unseen.nets.training.classifier import recipe_of
+from unseen.nets.training.classifier import TrainingSpec, inputs_for
 from unseen.nets.training.fit_many import fit_many, training_options
 
 __all__ = ["SAMPLERS", "posterior"]
@@ -114,7 +114,7 @@ def posterior(
     _check_numbers(step=step, temperature=temperature, prior_scale=prior_scale, friction=friction, jitter=jitter)
     if inner_module(module) is None:
         raise KindError(f"{type(module).__name__} holds no torch module; a posterior of weights needs one.")
-    recipe, X = recipe_of(module, X)
+    spec, X = TrainingSpec.of(module), inputs_for(module, X)
     function, data = logit_function(module, X, device=device, classes=classes)
     assert function.module is not None
     if function.probabilities:
@@ -130,10 +130,19 @@ def posterior(
         return _by_dropout(net, data, n_samples, seed, labels)
     if sampler == "ensemble":
         return _by_ensemble(
-            recipe.get("factory", net), data, target, n_samples, seed, training or recipe.get("training"), labels
+            net if spec.factory is None else spec.factory,
+            data,
+            target,
+            n_samples,
+            seed,
+            training or spec.training,
+            labels,
         )
     if sampler == "laplace":
-        return _by_laplace(net, data, target, (n_samples, predictive, prior_scale, temperature), seed, labels)
+        if predictive not in ("mc", "probit"):
+            raise UnknownName("predictive", predictive, ("mc", "probit"))
+        last = last_layer_posterior(net, data, target, prior_scale, temperature)
+        return _by_laplace(last, data, n_samples, predictive, seed, labels)
     notes: list[Note] = []
     states = sample_states(
         net,
@@ -201,7 +210,7 @@ def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> P
         for sample in range(count):
             handles = [layer.register_forward_hook(masked(k, sample)) for k, layer in enumerate(layers)]
             try:
-                out.append(_two_columns(net(batch)))
+                out.append(two_columns(net(batch)))
             finally:
                 for handle in handles:
                     handle.remove()
@@ -223,7 +232,7 @@ def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: 
     return Posterior(
         sampler="ensemble",
         n_samples=count,
-        draw=lambda batch: _two_columns(fits.logits(batch)),
+        draw=lambda batch: two_columns(fits.logits(batch)),
         fixed=None,
         device=X.device,
         dtype=X.dtype,
@@ -231,11 +240,7 @@ def _by_ensemble(net: Any, X: Any, codes: Any, count: int, seed: int, training: 
     )
 
 
-def _by_laplace(net: nn.Module, X: Any, codes: Any, options: tuple[Any, ...], seed: int, labels: Any) -> Posterior:
-    count, predictive, prior_scale, temperature = options
-    if predictive not in ("mc", "probit"):
-        raise UnknownName("predictive", predictive, ("mc", "probit"))
-    last = last_layer_posterior(net, X, codes, prior_scale, temperature)
+def _by_laplace(last: LastLayer, X: Any, count: int, predictive: str, seed: int, labels: Any) -> Posterior:
     if predictive == "probit":
         return Posterior(
             sampler="laplace (probit)",
@@ -256,7 +261,3 @@ def _by_laplace(net: nn.Module, X: Any, codes: Any, options: tuple[Any, ...], se
         dtype=X.dtype,
         classes_=labels,
     )
-
-
-def _two_columns(logits: Any) -> Any:
-    return torch.cat([torch.zeros_like(logits), logits], -1) if logits.shape[-1] == 1 else logits

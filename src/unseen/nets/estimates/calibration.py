@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,7 +23,7 @@ from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import LogitFunction
 from unseen.nets.training.fit_many import fit_many, training_options
 
-__all__ = ["Trials", "fresh_copy", "search_kappa", "splits_of", "train_trials", "trials_of_modules"]
+__all__ = ["KappaSearch", "Trials", "fresh_copy", "search_kappa", "splits_of", "train_trials", "trials_of_modules"]
 
 ATTEMPTS = 200
 
@@ -191,10 +191,18 @@ def _mean_error(wrong: Any, codes: Any, average: str) -> float:
     return float(torch.stack([wrong[codes == c].mean() for c in codes.unique()]).mean())
 
 
+class KappaSearch(NamedTuple):
+    """The kappa with the smallest bias, the curve (kappa, bias, spread) of those tried, and the deviations behind it."""
+
+    kappa: float
+    curve: Floats
+    deviations: Floats
+
+
 def search_kappa(
     deviations: Callable[[float], Floats], *, step: float = 0.1, max_kappa: float = 20.0, bidirectional: bool = False
-) -> tuple[float, Floats, Floats]:
-    """Return the kappa with the smallest |mean deviation|, the curve (kappa, bias, spread) and the deviations behind it.
+) -> KappaSearch:
+    """Search the kappa with the smallest |mean deviation|.
 
     From kappa = 1 upwards in steps until |bias| has not fallen for two steps; `bidirectional` also goes downwards, as far as 0.
 
@@ -227,4 +235,5 @@ def search_kappa(
     table = np.array([tried[k] for k in kappas])
     spread = table.std(axis=1, ddof=1) if table.shape[1] > 1 else np.full(len(table), np.nan)
     means = table.mean(axis=1)
-    return float(kappas[np.abs(means).argmin()]), np.column_stack([kappas, means, spread]), table
+    best = float(kappas[np.abs(means).argmin()])
+    return KappaSearch(best, np.column_stack([kappas, means, spread]), table)

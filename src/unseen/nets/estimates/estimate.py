@@ -14,13 +14,13 @@ from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
 from unseen.nets.estimates.methods import METHODS, EstimateTask, error_probabilities
-from unseen.nets.estimates.problem import EstimateOptions, Problem, options_from, point_weights, problem_of
+from unseen.nets.estimates.problem import EstimateOptions, Problem, point_weights, problem_of
 from unseen.nets.estimates.progress import progress_bar
 from unseen.nets.estimates.records import NetEstimate
 from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.logits import logit_function
-from unseen.nets.training.classifier import recipe_of
+from unseen.nets.training.classifier import TrainingSpec, inputs_for
 
 __all__ = ["estimate"]
 
@@ -41,7 +41,23 @@ def estimate(
     outputs: str = "auto",
     classes: Any = None,
     progress: Any = False,
-    **options: Any,
+    average: str = "points",
+    nearest: str = "distinct",
+    sampler: str = "plain",
+    draws: int | None = None,
+    exact: bool = True,
+    posterior: Any = "softmax",
+    k: int = 3,
+    posterior_layer: str | None = None,
+    validation: Any = None,
+    mode: str = "expectation",
+    form: str = "predicted",
+    training: dict[str, Any] | None = None,
+    factory: Any = None,
+    step: float = 0.1,
+    max_kappa: float = 20.0,
+    fraction: float = 0.2,
+    bidirectional: bool = False,
 ) -> NetEstimate:
     """Estimate the error of a trained net on unseen data from its training data, without training it again.
 
@@ -136,10 +152,32 @@ def estimate(
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     start = time.perf_counter()
-    recipe, X = recipe_of(module, X)
-    if isinstance(options.get("validation"), tuple) and len(options["validation"]) == 2:
-        options["validation"] = (recipe_of(module, options["validation"][0])[1], options["validation"][1])
-    given = options_from({"repeats": repeats, "n_mc": n_mc, "layer": layer, "kappa": kappa, **recipe, **options})
+    spec, X = TrainingSpec.of(module), inputs_for(module, X)
+    if isinstance(validation, tuple) and len(validation) == 2:
+        validation = (inputs_for(module, validation[0]), validation[1])
+    given = EstimateOptions(
+        n_mc=n_mc,
+        repeats=repeats,
+        layer=layer,
+        kappa=kappa,
+        average=average,
+        nearest=nearest,
+        sampler=sampler,
+        draws=draws,
+        exact=exact,
+        posterior=posterior,
+        k=k,
+        posterior_layer=posterior_layer,
+        mode=mode,
+        form=form,
+        validation=validation,
+        factory=spec.factory if factory is None else factory,
+        training=spec.training if training is None else training,
+        step=step,
+        fraction=fraction,
+        max_kappa=max_kappa,
+        bidirectional=bidirectional,
+    )
     if module is None:
         module = given.posterior
         if not hasattr(module, "predictive"):
@@ -150,12 +188,12 @@ def estimate(
         given = replace(given, training={"progress": progress, **(given.training or {})})
     net, data = logit_function(module, X, device=device, outputs=outputs, classes=classes)
     with progress_bar(progress):
-        work = EstimateTask(
+        task = EstimateTask(
             method=method, problem=problem_of(net, data, y, given), options=given, seed=root_seed(random_state)
         )
-        result = METHODS[method](work)
+        result = METHODS[method](task)
     notes = merge_notes(
-        tuple(work.notes), tuple(net.notes), _small_class_notes(work.problem), _majority_notes(work.problem)
+        tuple(task.notes), tuple(net.notes), _small_class_notes(task.problem), _majority_notes(task.problem)
     )
     return replace(result, notes=notes, seconds=time.perf_counter() - start)
 

@@ -1,10 +1,10 @@
-"""The estimators of a net's error by name, each a function of one trained net with its sample (Ghane, 2022, chapter 2)."""
+"""The estimators of a net's error by name, each a small class that turns a task into an estimate (Ghane, 2022, chapter 2)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -20,12 +20,12 @@ from unseen.nets.estimates.problem import EstimateOptions, Problem
 from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
 from unseen.nets.modules.layers import eval_mode
 
-__all__ = ["METHODS", "EstimateTask", "error_probabilities"]
+__all__ = ["METHODS", "EstimateTask", "NetMethod", "error_probabilities"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EstimateTask:
-    """Everything one estimate computes with."""
+    """What one estimate computes with: a net with its sample, options and a seed; methods add notes to it."""
 
     method: str
     problem: Problem
@@ -40,7 +40,7 @@ class EstimateTask:
         return KernelPoints(self.options.n_mc, self.options.sampler, seed)
 
     def kernels(self, kind: str) -> Kernels:
-        """The kernels, scaled by kappa where it is given."""
+        """Return the kernels, scaled by kappa if it is given."""
         return self.problem.kernels(
             kind, self.options, 1.0 if self.options.kappa is None else float(self.options.kappa)
         )
@@ -50,7 +50,7 @@ class EstimateTask:
         return train_trials(self.problem, kind, self.options, task_seed(self.seed, "trials"))
 
     def record(self, means: KernelMeans, measure: str, kernels: Kernels | None = None, n_fits: int = 0) -> NetEstimate:
-        """Fill in the record."""
+        """Return the record of the weighted mean of the points' values."""
         weights, n = self.problem.weights, len(self.problem.X)
         return NetEstimate(
             value=float(weights @ means.values),
@@ -73,63 +73,95 @@ class EstimateTask:
         )
 
 
-def _resub(work: EstimateTask) -> NetEstimate:
-    wrong = (work.problem.assigned != work.problem.codes).double().cpu().numpy()
-    return work.record(KernelMeans(wrong, np.zeros(len(wrong)), "exact"), "mass 1/n on each training point")
+def error_probabilities(p: Any, assigned: Any, codes: Any, form: str) -> Any:
+    """Return 1 - p(assigned class), or as the released code has it: p(y) if the class assigned is wrong."""
+    rows = torch.arange(len(p), device=p.device)
+    if form == "predicted":
+        return 1 - p[rows, assigned]
+    own = p[rows, codes]
+    return torch.where(assigned == codes, 1 - own, own)
 
 
-def _bolstered(kind: str) -> Callable[[EstimateTask], NetEstimate]:
-    def run(work: EstimateTask) -> NetEstimate:
-        kernels = work.kernels(kind)
-        means = work.problem.misclassified_share(kernels, work.points, work.options.exact)
-        return work.record(means, f"{kind} kernels", kernels)
+class NetMethod(Protocol):
+    """An estimator of the error of a trained net."""
 
-    return run
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Return the estimate."""
 
 
-def _calibrated(kind: str) -> Callable[[EstimateTask], NetEstimate]:
-    def run(work: EstimateTask) -> NetEstimate:
-        options, problem = work.options, work.problem
+@dataclass(frozen=True)
+class ResubMethod:
+    """Error on the training points themselves."""
+
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Count the points that the net gets wrong."""
+        wrong = (task.problem.assigned != task.problem.codes).double().cpu().numpy()
+        return task.record(KernelMeans(wrong, np.zeros(len(wrong)), "exact"), "mass 1/n on each training point")
+
+
+@dataclass(frozen=True)
+class BolsterMethod:
+    """Error under kernels around the training points; `kind` is "spherical" or "diagonal"."""
+
+    kind: str
+
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Average the misclassified share of the kernels."""
+        kernels = task.kernels(self.kind)
+        means = task.problem.misclassified_share(kernels, task.points, task.options.exact)
+        return task.record(means, f"{self.kind} kernels", kernels)
+
+
+@dataclass(frozen=True)
+class CalibratedBolsterMethod:
+    """Bolstered error with kernels scaled by the kappa that removes the bias seen on copies trained on 80%."""
+
+    kind: str
+
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Train the copies, search kappa, and integrate with it."""
+        options, problem = task.options, task.problem
         if options.kappa is not None:
             raise InputError(
-                f"kappa={options.kappa} is given, but {work.method} finds it; use the uncalibrated method."
+                f"kappa={options.kappa} is given, but {task.method} finds it; use the uncalibrated method."
             )
         if not set(options.training or ()) - {"progress"}:
-            said = "training= was not given; the copies behind kappa may be better or worse trained than the net"
-            work.notes.append(note("N022", said))
-        trials = work.trials(kind)
-        kappa, curve, table = search_kappa(
+            text = "training= was not given; the copies behind kappa may be better or worse trained than the net"
+            task.notes.append(note("N022", text))
+        trials = task.trials(self.kind)
+        found = search_kappa(
             lambda k: trials.deviations(k, options.exact),
             step=options.step,
             max_kappa=options.max_kappa,
             bidirectional=options.bidirectional,
         )
-        kernels = problem.kernels(kind, options)
-        plain = problem.misclassified_share(kernels, work.points, options.exact)
-        scaled = replace(kernels, scale=kappa)
-        means = problem.misclassified_share(scaled, work.points, options.exact)
-        base = work.record(means, f"{kind} kernels scaled by {kappa:.4g}", scaled, options.repeats)
+        kernels = problem.kernels(self.kind, options)
 
-        def at(other: float) -> float:
-            again = problem.misclassified_share(replace(kernels, scale=other), work.points, options.exact)
-            return float(problem.weights @ again.values)
+        def means_at(kappa: float) -> KernelMeans:
+            return problem.misclassified_share(replace(kernels, scale=kappa), task.points, options.exact)
 
+        def value_at(kappa: float) -> float:
+            return float(problem.weights @ means_at(kappa).values)
+
+        uncalibrated = value_at(1.0)
+        scaled = replace(kernels, scale=found.kappa)
+        base = task.record(
+            means_at(found.kappa), f"{self.kind} kernels scaled by {found.kappa:.4g}", scaled, options.repeats
+        )
         return CalibratedNetEstimate(
             **vars(base),
-            kappa=kappa,
-            curve=curve,
-            deviations=table,
-            uncalibrated=float(problem.weights @ plain.values),
-            calibration_error=_calibration_error(trials, options, {kappa: base.value}, at),
+            kappa=found.kappa,
+            curve=found.curve,
+            deviations=found.deviations,
+            uncalibrated=uncalibrated,
+            calibration_error=_calibration_error(trials, options, {found.kappa: base.value}, value_at),
         )
-
-    return run
 
 
 def _calibration_error(
-    trials: Trials, options: EstimateOptions, known: dict[float, float], at: Callable[[float], float]
+    trials: Trials, options: EstimateOptions, known: dict[float, float], value_at: Callable[[float], float]
 ) -> float:
-    """Jackknife over the copies: kappa is searched again without each of them, and the net judged with what is found."""
+    """Return the jackknife error over the copies: kappa is searched again without each of them, and the net estimated with it."""
     count = len(trials.problems)
     if count < 2:
         return float("nan")
@@ -141,43 +173,35 @@ def _calibration_error(
 
         kappa = search_kappa(
             others, step=options.step, max_kappa=options.max_kappa, bidirectional=options.bidirectional
-        )[0]
+        ).kappa
         if kappa not in known:
-            known[kappa] = at(kappa)
+            known[kappa] = value_at(kappa)
         values.append(known[kappa])
     return float(np.sqrt((count - 1) / count * np.sum((np.array(values) - np.mean(values)) ** 2)))
 
 
-def _held_out(work: EstimateTask) -> Callable[[], tuple[Any, Any]]:
-    def logits() -> tuple[Any, Any]:
-        if work.options.training is None and work.options.factory is None:
-            raise InputError(
-                "a temperature fitted to the training rows would trust the net as much as it trusts itself: give "
-                "validation=(X, y) of rows it was not trained on, or training=dict(...) to train copies on 80%."
-            )
-        held = work.trials("spherical").held_out
-        return torch.cat([z for z, _ in held]), torch.cat([c for _, c in held])
-
-    return logits
+def _logits_held_out(task: EstimateTask) -> tuple[Any, Any]:
+    """Return logits and classes of rows that the nets behind them were not trained on, from copies trained on 80%."""
+    if task.options.training is None and task.options.factory is None:
+        raise InputError(
+            "a temperature fitted to the training rows would trust the net as much as it trusts itself: give "
+            "validation=(X, y) of rows it was not trained on, or training=dict(...) to train copies on 80%."
+        )
+    held_out = task.trials("spherical").held_out
+    return torch.cat([logits for logits, _ in held_out]), torch.cat([codes for _, codes in held_out])
 
 
-def error_probabilities(p: Any, assigned: Any, codes: Any, form: str) -> Any:
-    """Return 1 - p(assigned class), or the released code's version: p(y) where the class assigned is wrong."""
-    rows = torch.arange(len(p), device=p.device)
-    if form == "predicted":
-        return 1 - p[rows, assigned]
-    own = p[rows, codes]
-    return torch.where(assigned == codes, 1 - own, own)
+def _require_samples(task: EstimateTask) -> None:
+    if not hasattr(task.options.posterior, "predictive"):
+        raise InputError(
+            f"{task.method} averages over samples of a posterior: give posterior=unseen.nets.posterior(...)."
+        )
 
 
-def _posterior(work: EstimateTask) -> NetEstimate:
-    means, name = _doubt_at_points(work)
-    return work.record(means, name)
-
-
-def _doubt_at_points(work: EstimateTask) -> tuple[KernelMeans, str]:
-    problem, options = work.problem, work.options
-    probabilities, name = probabilities_of(problem, options, _held_out(work))
+def _error_at_points(task: EstimateTask) -> tuple[KernelMeans, str]:
+    """Return the posterior error at each training point, and the posterior in words."""
+    problem, options = task.problem, task.options
+    probabilities, name = probabilities_of(problem, options, lambda: _logits_held_out(task))
     rows = torch.arange(len(problem.X), device=problem.net.device)
     with torch.no_grad(), eval_mode(problem.net.module):
         p = probabilities(problem.features, rows, problem.net.all_logits(problem.X), True)
@@ -185,13 +209,35 @@ def _doubt_at_points(work: EstimateTask) -> tuple[KernelMeans, str]:
     return KernelMeans(values, np.zeros(len(values)), "exact"), name
 
 
-def _bolster_posterior(kind: str) -> Callable[[EstimateTask], NetEstimate]:
-    def run(work: EstimateTask) -> NetEstimate:
-        problem, options = work.problem, work.options
-        kernels = work.kernels(kind)
+@dataclass(frozen=True)
+class PosteriorMethod:
+    """Posterior probability of an error at the training points; with `samples` the posterior is one of sampled weights."""
+
+    samples: bool = False
+
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Average the probabilities."""
+        if self.samples:
+            _require_samples(task)
+        return task.record(*_error_at_points(task))
+
+
+@dataclass(frozen=True)
+class BolsterPosteriorMethod:
+    """Posterior probability of an error at points of the kernels; with `samples` the posterior is one of sampled weights."""
+
+    kind: str
+    samples: bool = False
+
+    def __call__(self, task: EstimateTask) -> NetEstimate:
+        """Average the probabilities over the kernels."""
+        if self.samples:
+            _require_samples(task)
+        problem, options = task.problem, task.options
+        kernels = task.kernels(self.kind)
         if options.mode != "expectation":
-            return _product(work, kernels, kind)
-        probabilities, name = probabilities_of(problem, options, _held_out(work))
+            return self._product(task, kernels)
+        probabilities, name = probabilities_of(problem, options, lambda: _logits_held_out(task))
 
         def integrand(points: Any, rows: Any) -> Any:
             logits = problem.logits_at(points, rows)
@@ -199,52 +245,31 @@ def _bolster_posterior(kind: str) -> Callable[[EstimateTask], NetEstimate]:
             return error_probabilities(p, logits.argmax(1), problem.codes[rows], options.form)
 
         with eval_mode(problem.net.module):
-            means = kernel_means(kernels, work.points, integrand)
-        return work.record(means, f"{name} at points of {kind} kernels", kernels)
+            means = kernel_means(kernels, task.points, integrand)
+        return task.record(means, f"{name} at points of {self.kind} kernels", kernels)
 
-    return run
-
-
-def _product(work: EstimateTask, kernels: Kernels, kind: str) -> NetEstimate:
-    """Equations (2.38) and (2.51): products of the kernel's share and the posterior at its centre, for study."""
-    share = work.problem.misclassified_share(kernels, work.points, work.options.exact)
-    doubt, name = _doubt_at_points(work)
-    if work.options.mode == "product_error":
-        values, slope = share.values * doubt.values, doubt.values
-    else:
-        values, slope = 1 - (1 - share.values) * (1 - doubt.values), 1 - doubt.values
-    work.notes.append(note("U027", f"mode={work.options.mode!r} is a printed product, offered for study"))
-    return work.record(
-        KernelMeans(values, share.variances * slope**2, share.how), f"{name} times {kind} kernels", kernels
-    )
+    def _product(self, task: EstimateTask, kernels: Kernels) -> NetEstimate:
+        """Equations (2.38) and (2.51): products of the kernel's share and the posterior at its centre, for study."""
+        share = task.problem.misclassified_share(kernels, task.points, task.options.exact)
+        error, name = _error_at_points(task)
+        if task.options.mode == "product_error":
+            values, slope = share.values * error.values, error.values
+        else:
+            values, slope = 1 - (1 - share.values) * (1 - error.values), 1 - error.values
+        task.notes.append(note("U027", f"mode={task.options.mode!r} is a printed product, offered for study"))
+        means = KernelMeans(values, share.variances * slope**2, share.how)
+        return task.record(means, f"{name} times {self.kind} kernels", kernels)
 
 
-def _bayesian(work: EstimateTask) -> NetEstimate:
-    _need_posterior(work)
-    return _posterior(work)
-
-
-def _bayesian_bolster(work: EstimateTask) -> NetEstimate:
-    _need_posterior(work)
-    return _bolster_posterior("diagonal")(work)
-
-
-def _need_posterior(work: EstimateTask) -> None:
-    if not hasattr(work.options.posterior, "predictive"):
-        raise InputError(
-            f"{work.method} averages over samples of a posterior: give posterior=unseen.nets.posterior(...)."
-        )
-
-
-METHODS: dict[str, Callable[[EstimateTask], NetEstimate]] = {
-    "resub": _resub,
-    "bolster": _bolstered("spherical"),
-    "naive-bayes-bolster": _bolstered("diagonal"),
-    "calibrated-bolster": _calibrated("spherical"),
-    "calibrated-naive-bayes-bolster": _calibrated("diagonal"),
-    "posterior": _posterior,
-    "bolster-posterior": _bolster_posterior("spherical"),
-    "naive-bayes-bolster-posterior": _bolster_posterior("diagonal"),
-    "bayesian": _bayesian,
-    "bayesian-bolster": _bayesian_bolster,
+METHODS: dict[str, NetMethod] = {
+    "resub": ResubMethod(),
+    "bolster": BolsterMethod("spherical"),
+    "naive-bayes-bolster": BolsterMethod("diagonal"),
+    "calibrated-bolster": CalibratedBolsterMethod("spherical"),
+    "calibrated-naive-bayes-bolster": CalibratedBolsterMethod("diagonal"),
+    "posterior": PosteriorMethod(),
+    "bolster-posterior": BolsterPosteriorMethod("spherical"),
+    "naive-bayes-bolster-posterior": BolsterPosteriorMethod("diagonal"),
+    "bayesian": PosteriorMethod(samples=True),
+    "bayesian-bolster": BolsterPosteriorMethod("diagonal", samples=True),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,7 @@ from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import LogitFunction
 
-__all__ = ["EstimateOptions", "Problem", "options_from", "point_weights", "problem_of"]
+__all__ = ["EstimateOptions", "Problem", "point_weights", "problem_of"]
 
 POSTERIORS = ("softmax", "temperature", "knn")
 MODES = ("expectation", "product_error", "product_accuracy")
@@ -85,15 +84,6 @@ class EstimateOptions:
         ):
             raise InputError(f"kappa is {self.kappa!r}; the factor on the kernels' size is a number of at least 0.")
         KernelPoints(self.n_mc, self.sampler, 0)
-
-
-def options_from(given: dict[str, Any]) -> EstimateOptions:
-    """Make options of keywords, naming the nearest known one for a keyword that is not known."""
-    known = [f.name for f in dataclasses.fields(EstimateOptions)]
-    for name in given:
-        if name not in known:
-            raise UnknownName("option of nets.estimate", name, known)
-    return EstimateOptions(**given)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import Any, cast
 
@@ -36,7 +37,23 @@ from unseen.nets.training.sklearn_conventions import (
     reshape_rows,
 )
 
-__all__ = ["Classifier", "_classifier_around", "predict_splits", "recipe_of", "softmax"]
+__all__ = ["Classifier", "TrainingSpec", "inputs_for", "predict_splits", "softmax"]
+
+
+# parameters that say how a net is trained, under the names that `fit_many` has for them
+TRAINING = (
+    "epochs",
+    "batch_size",
+    "lr",
+    "momentum",
+    "weight_decay",
+    "dropout",
+    "patience",
+    "validation",
+    "stop",
+    "stop_at",
+    "optimizer",
+)
 
 
 class Classifier(SklearnEstimator):
@@ -168,23 +185,7 @@ class Classifier(SklearnEstimator):
         copies: Any,
         progress: bool = False,
     ) -> Fits:
-        names = (
-            "epochs",
-            "batch_size",
-            "lr",
-            "momentum",
-            "weight_decay",
-            "dropout",
-            "patience",
-            "validation",
-            "stop",
-            "stop_at",
-            "optimizer",
-            "device",
-            "dtype",
-            "after_epoch",
-        )
-        options = {name: getattr(self, name) for name in names}
+        options = {name: getattr(self, name) for name in (*TRAINING, "device", "dtype", "after_epoch")}
         options["progress"] = progress or self.progress
         return fit_many(
             make_mlp if self.module is None else self.module,
@@ -328,45 +329,42 @@ class Classifier(SklearnEstimator):
         return read_classifier(cls, path, module)
 
 
-TRAINING = (
-    "epochs",
-    "batch_size",
-    "lr",
-    "momentum",
-    "weight_decay",
-    "dropout",
-    "patience",
-    "validation",
-    "stop",
-    "stop_at",
-    "optimizer",
-)
-
-
-def recipe_of(module: Any, X: Any) -> tuple[dict[str, Any], Any]:
-    """Return how a `Classifier` makes and trains its net, and inputs in the shape the net reads; nothing of other nets.
+@dataclass(frozen=True, eq=False)
+class TrainingSpec:
+    """How a net is made and trained: what makes it, and options of `fit_many`; None for a net that does not know.
 
     Examples
     --------
     >>> import unseen.nets as nets
-    >>> X, y = np.eye(6).reshape(6, 6), np.arange(6) % 2
+    >>> X, y = np.eye(6), np.arange(6) % 2
     >>> net = nets.Classifier(epochs=1, lr=0.5, stop="none", device="cpu", random_state=0).fit(X, y)
-    >>> recipe, same = recipe_of(net, X)
-    >>> recipe["training"]["lr"], recipe_of(net.module_, X)[0]
-    (0.5, {})
+    >>> TrainingSpec.of(net).training["lr"], TrainingSpec.of(net.module_).training
+    (0.5, None)
     """
 
+    factory: Any = None
+    training: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, module: Any) -> TrainingSpec:
+        """Return what a fitted `Classifier` knows; nothing of other nets."""
+        if not isinstance(module, Classifier):
+            return cls()
+        if not hasattr(module, "module_"):
+            raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
+        training = {name: getattr(module, name) for name in TRAINING}
+        weights = module.class_weight
+        if isinstance(weights, dict):
+            weights = {k: weights[label] for k, label in enumerate(module.classes_.tolist()) if label in weights}
+        training["class_weight"] = weights
+        return cls(make_mlp if module.module is None else module.module, training)
+
+
+def inputs_for(module: Any, X: Any) -> Any:
+    """Return inputs in the shape that the net of a fitted `Classifier` reads; for other nets as they are."""
     if not isinstance(module, Classifier):
-        return {}, X
-    if not hasattr(module, "module_"):
-        raise InputError("the Classifier is not trained yet; call fit(X, y) first.")
-    X = module._as_images(X) if module.input_shape is None else module._reshape(np.asarray(X))
-    training = {name: getattr(module, name) for name in TRAINING}
-    weights = module.class_weight
-    if isinstance(weights, dict):
-        weights = {k: weights[label] for k, label in enumerate(module.classes_.tolist()) if label in weights}
-    training["class_weight"] = weights
-    return {"factory": make_mlp if module.module is None else module.module, "training": training}, X
+        return X
+    return module._as_images(X) if module.input_shape is None else module._reshape(np.asarray(X))
 
 
 def _classifier_around(kind: Any, module: Any, X: Any, classes: Any, params: dict[str, Any]) -> Any:

@@ -526,14 +526,14 @@ def test_blocks_stay_within_their_budget_and_leave_nothing_out(d, n_mc, sampler)
 def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own(average):
     from unseen.nets.estimates.calibration import trials_of_modules
     from unseen.nets.estimates.kernel_sizes import spherical_sizes
-    from unseen.nets.estimates.problem import options_from, problem_of
+    from unseen.nets.estimates.problem import problem_of
     from unseen.nets.modules.logits import logit_function
 
     X, y = sample(n=40)
     torch.manual_seed(0)
     copies = [nn.Linear(5, 2).double() for _ in range(2)]
     splits = [(np.arange(9, 40), np.arange(9)), (np.arange(33), np.arange(33, 40))]  # uneven classes are left out
-    options = options_from({"repeats": 2, "n_mc": 4, "average": average})
+    options = EstimateOptions(repeats=2, n_mc=4, average=average)
     view, data = logit_function(copies[0], X)
     trials = trials_of_modules(problem_of(view, data, y, options), copies, splits, "spherical", options, 0)
     labels = np.asarray(y)

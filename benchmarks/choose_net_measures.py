@@ -19,10 +19,10 @@ import numpy as np
 from zoo_benches import DOCS, ZOOS, stored_benches
 
 from unseen.nets import kendall_tau, known_measures
-from unseen.nets._bench_record import CONTROLS, Bench
-from unseen.nets._bench_rows import write_table
-from unseen.nets._cmi import cmi
-from unseen.nets._rank import _fractions
+from unseen.nets.ranking.bench import write_table
+from unseen.nets.ranking.bench_record import CONTROLS, Bench
+from unseen.nets.ranking.cmi import cmi
+from unseen.nets.ranking.rank import _fractions
 
 RETRAINS = {"par-search"}
 OF_THIS_PACKAGE = {"resubstitution", "bolster", "naive-bayes-bolster", "posterior", "bolster-posterior", "bayesian"}

@@ -22,9 +22,9 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from unseen.nets import _group as group_module
 from unseen.nets import fit_many, flips_and_crops, make_lenet5, make_mlp, make_nin, make_vgg
-from unseen.nets._zoo_grids import early_pooled_nin
+from unseen.nets.training import loop as group_module
+from unseen.nets.zoo.grids import early_pooled_nin
 
 THERE = "cuda" if torch.cuda.is_available() else "cpu"
 EXACT, LOOSE = 1e-8, 2e-2

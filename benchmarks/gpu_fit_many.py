@@ -20,12 +20,13 @@ from torch import nn
 from torch.nn import functional as F
 
 from unseen.nets import fit_many, make_lenet5, make_nin, make_vgg
-from unseen.nets._group import Group, Job
-from unseen.nets._layers import dropouts_of, prepared
-from unseen.nets._program import Grouped, Program, Vmapped
-from unseen.nets._sets import make_sets
-from unseen.nets._settings import Settings, exact_float32
-from unseen.nets._start import fresh_nets, stacked_state
+from unseen.nets.modules.device import exact_float32
+from unseen.nets.training.dropout import dropouts_of, with_seeded_dropout
+from unseen.nets.training.executors import Executor, Grouped, Vmapped
+from unseen.nets.training.index_sets import make_sets
+from unseen.nets.training.initial_weights import fresh_nets, stacked_state
+from unseen.nets.training.loop import NetGroup, TrainingJob
+from unseen.nets.training.settings import TrainingSettings
 
 TINY = "--tiny" in sys.argv
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -33,7 +34,7 @@ ROWS: list[dict[str, object]] = []
 FAILURES: list[str] = []
 
 
-class Streamed(Program):
+class Streamed(Executor):
     """A batched program run net by net on several CUDA streams at once: for nets too large to share a kernel."""
 
     how = "net by net on parallel streams"
@@ -134,10 +135,10 @@ def job_for(make, shape, nets, n, batch, program_kind, graph, tf32_rows=None):
     X = torch.rand(min(nets * n, 20_000), *shape, generator=generator).to(DEVICE)
     y = torch.randint(0, 10, (len(X),), generator=generator).to(DEVICE)
     rows = [np.arange(k * n, (k + 1) * n) % len(X) for k in range(nets)]
-    net = prepared(fresh_nets(make, [0])[0])
-    few = [prepared(m) for m in fresh_nets(make, range(min(nets, 4)))]
+    net = with_seeded_dropout(fresh_nets(make, [0])[0])
+    few = [with_seeded_dropout(m) for m in fresh_nets(make, range(min(nets, 4)))]
     params, buffers = stacked_state([few[k % len(few)] for k in range(nets)], DEVICE, torch.float32)
-    settings = Settings(
+    settings = TrainingSettings(
         epochs=1,
         batch_size=batch,
         lr=(0.02,) * nets,
@@ -153,9 +154,9 @@ def job_for(make, shape, nets, n, batch, program_kind, graph, tf32_rows=None):
         strategy="auto",
         eval_batch=None,
     )
-    program = program_kind(net.to(DEVICE))
-    job = Job(
-        program=program,
+    executor = program_kind(net.to(DEVICE))
+    job = TrainingJob(
+        executor=executor,
         X=X,
         y=y,
         sets=make_sets(rows, list(range(nets)), 0),
@@ -170,10 +171,10 @@ def job_for(make, shape, nets, n, batch, program_kind, graph, tf32_rows=None):
     )
     for path, layer in dropouts_of(net):
         buffers[f"{path}.rate"] = torch.full((nets,), float(layer.rate), dtype=torch.float64, device=DEVICE)
-    return Group(job, list(range(nets)), params, buffers)
+    return NetGroup(job, list(range(nets)), params, buffers)
 
 
-def us_per_step(group: Group, nets: int, budget: float = 2.0) -> float:
+def us_per_step(group: NetGroup, nets: int, budget: float = 2.0) -> float:
     """Return microseconds per net and step, the median of single steps, each waited for, after a warm-up."""
     group.prepare(0)
     for _ in range(2):

@@ -23,10 +23,11 @@ import torch
 import zoo_data as images
 
 from unseen.nets import Zoo
-from unseen.nets._bench_rows import MeasureRow, measure_zoo, measures_named, read_rows, write_table
-from unseen.nets._weight_files import read_weights, write_weights
-from unseen.nets._zoo_data import zoo_data
-from unseen.nets._zoo_grids import zoo_grid
+from unseen.nets.files.weights import read_weights, write_weights
+from unseen.nets.measures.measure import build_measures
+from unseen.nets.ranking.bench import MeasureRow, measure_zoo, read_rows, write_table
+from unseen.nets.zoo.data import zoo_data
+from unseen.nets.zoo.grids import zoo_grid
 
 # controls and what needs no draws first, what is slow last: a run that is stopped leaves whole columns of the others
 LAST = (
@@ -79,7 +80,7 @@ def toy_grid(grid):
 
 
 def ordered_measures(names: str) -> list[str]:
-    found = [m.id for m in measures_named("all" if names == "all" else names.split(","))]
+    found = [m.id for m in build_measures("all" if names == "all" else names.split(","))]
     return [m for m in found if m not in LAST] + [m for m in LAST if m in found]
 
 

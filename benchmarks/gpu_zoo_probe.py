@@ -14,8 +14,8 @@ from pathlib import Path
 import zoo_data as images
 
 from unseen.nets import fit_many
-from unseen.nets._zoo_data import zoo_data
-from unseen.nets._zoo_grids import zoo_grid
+from unseen.nets.zoo.data import zoo_data
+from unseen.nets.zoo.grids import zoo_grid
 
 RATES = (0.01, 0.02, 0.05)
 CORNERS = (

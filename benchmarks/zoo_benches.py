@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unseen.core.errors import UnseenError
 from unseen.nets import bench_of
-from unseen.nets._bench_record import Bench
+from unseen.nets.ranking.bench_record import Bench
 
 HERE = Path(__file__).parent
 ZOOS, DOCS = HERE / "zoo", HERE.parent / "docs"

@@ -18,8 +18,8 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from zoo_benches import DOCS, ZOOS, stored_benches
 
-from unseen.nets._bench_record import Bench
-from unseen.nets._bench_rows import write_table
+from unseen.nets.ranking.bench import write_table
+from unseen.nets.ranking.bench_record import Bench
 
 # CMI x 100 as published for tasks of the competition (other networks; sources in docs/zoo.md)
 PUBLISHED = {

@@ -106,7 +106,7 @@ MEASURES = (
 def bench_page(target: Path, folder: Path) -> None:
     """Take a picture of a bench on the dashboard, of some measures on the zoo cifar-vgg; needs torch."""
     from unseen.nets import bench_of
-    from unseen.nets._bench_rows import read_rows
+    from unseen.nets.ranking.bench import read_rows
 
     zoo = HERE.parent / "benchmarks" / "zoo"
     rows = [row for row in read_rows(zoo / "measures_cifar-vgg.csv") if row.measure in MEASURES]

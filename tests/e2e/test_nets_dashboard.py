@@ -18,8 +18,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from unseen.nets import make_vgg
-from unseen.nets._bench_rows import write_table
-from unseen.nets._weight_files import write_weights
+from unseen.nets.files.weights import write_weights
+from unseen.nets.ranking.bench import write_table
 from unseen.store import open_store
 
 other = runpy.run_path(str(Path(__file__).with_name("test_dashboard_browser.py")))

@@ -15,9 +15,9 @@ import pytest
 pytest.importorskip("torch", reason="zoos need torch")
 
 from unseen.nets import cmi, known_measures
-from unseen.nets._bench_record import CONTROLS
-from unseen.nets._rank import DEFAULT_ANY_INPUTS, DEFAULT_MEASURES, _fractions
-from unseen.nets._zoo_plan import without_failures
+from unseen.nets.ranking.bench_record import CONTROLS
+from unseen.nets.ranking.rank import DEFAULT_ANY_INPUTS, DEFAULT_MEASURES, _fractions
+from unseen.nets.zoo.plan import without_failures
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 FOLDER = BENCHMARKS / "zoo"

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("torch", reason="measures of generalization need torch")
 
 from unseen.nets import Zoo, known_measures
-from unseen.nets._bench_rows import measure_zoo, read_rows
+from unseen.nets.ranking.bench import measure_zoo, read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).with_name("zoo_mnist")

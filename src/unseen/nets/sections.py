@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from unseen.nets._bench_record import Bench
-from unseen.nets._measure_scores import MeasureScores
-from unseen.nets._ranking_record import NetRanking
-from unseen.nets._records import NetEstimate
+from unseen.nets.estimates.records import NetEstimate
+from unseen.nets.ranking.bench_record import Bench
+from unseen.nets.ranking.measure_scores import MeasureScores
+from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.show.sections import Block, Cell, Notes, Section, Table, Text, picture, section
 
 __all__ = ["answer", "augmentations", "bench_answer", "ranking_answer"]

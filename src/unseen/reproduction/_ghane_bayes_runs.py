@@ -86,7 +86,7 @@ def _sampled_and_judged(
 ) -> Iterator[dict[str, Any]]:
     import torch
 
-    from unseen.nets._settings import device_of, exact_float32
+    from unseen.nets.modules.device import device_of, exact_float32
 
     where = device_of(device)
     drawn = [source.draw(n, k, setting) for k in repetitions]
@@ -179,22 +179,22 @@ def _averaged(logits: Any) -> Any:
 
 def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -> Iterator[Draws]:
     """Yield the posterior of each repetition."""
-    starts, program = setting.starts, fits.program
+    starts, executor = setting.starts, fits.executor
     first = {name: value.unflatten(0, (len(X), starts)) for name, value in fits.params.items()}
 
     def of(weights: dict[str, Any]) -> Callable[[Any], Any]:
-        return lambda x: program(weights, {}, x, train=False, shared=True)
+        return lambda x: executor(weights, {}, x, train=False, shared=True)
 
     if setting.sampler == "ensemble":
         yield from (Draws(of({k: v[r] for k, v in first.items()}), starts) for r in range(len(X)))
     elif setting.sampler == "laplace":
         yield from (_laplace(fits.module(r), X[r], y[r], setting, seeds[r]) for r in range(len(X)))
     else:
-        from unseen.nets._batched_sampler import prior_scales, sampled_many
+        from unseen.nets.bayes.batched_sampler import prior_scales, sample_many
 
         prior = prior_scales({k: v.shape[2:] for k, v in first.items()}, setting.prior, setting.prior_scale)
-        states = sampled_many(
-            program,
+        states = sample_many(
+            executor,
             first,
             {},
             X,
@@ -218,7 +218,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -
 
 def _laplace(net: Any, X: Any, y: Any, setting: Setting, seed: int) -> Draws:
     from unseen.nets import posterior
-    from unseen.nets._batched_sampler import prior_scales
+    from unseen.nets.bayes.batched_sampler import prior_scales
 
     last = list(
         prior_scales({k: v.shape for k, v in net.named_parameters()}, setting.prior, setting.prior_scale).values()
@@ -242,7 +242,7 @@ def _watched(logits: Callable[[Any], Any], X: Any, chains: int) -> Draws:
     """Return the draws with R-hat, what settled chains of that length stay below, and effective size of some training logits."""
     import torch
 
-    from unseen.nets._chains import effective_size, largest_r_hat
+    from unseen.nets.bayes.chains import effective_size, largest_r_hat
 
     with torch.no_grad():
         z = logits(X[:WATCHED])
@@ -290,15 +290,15 @@ def _over_kernels(draws: Draws, by_net: Any, X: Any, y: Any, classes: int, setti
     """Return, for each kernel, means of: misclassified by the predictive; its doubt; its doubt of what the trained net says."""
     import torch
 
-    from unseen.nets._noise import Kernels, Points
-    from unseen.nets._sizes import diagonal_sizes
+    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
+    from unseen.nets.estimates.kernels import KernelPoints, Kernels
 
     kernels = Kernels(X, y, diagonal_sizes(X.flatten(1), y, classes, setting.nearest))
     total = torch.zeros(3, len(X), dtype=torch.float64, device=X.device)
-    points = Points(setting.n_mc, "plain", seed)
+    points = KernelPoints(setting.n_mc, "plain", seed)
     for rows, z in points.blocks(len(X), X[0].numel(), X.device, X.dtype):
         shape = z.shape[:2]
-        moved = kernels.moved(rows, z)
+        moved = kernels.points_at(rows, z)
         p, decided = draws.predictive(moved), by_net(moved).argmax(1)
         own = y[rows].repeat_interleave(shape[1])
         wrong = (p.argmax(1) != own).double()

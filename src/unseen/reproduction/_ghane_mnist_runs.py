@@ -68,7 +68,7 @@ def make_net(initial: str) -> Any:
 
 def read_mnist(folder: str | os.PathLike[str]) -> tuple[Any, Any, Any, Any]:
     """Return training and test images in [0, 1] with their labels from a folder of IDX files."""
-    from unseen.nets._data import read_examples
+    from unseen.nets.files.examples import read_examples
 
     train = read_examples(folder, part="train", n_classes=10)
     test = read_examples(folder, part="test", n_classes=10)
@@ -79,15 +79,15 @@ def subsets(
     y: np.ndarray, n: int, repetition: int, setting: Setting
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
     """Return the rows of one training set and, as places in it, the rows of each 80/20 split."""
-    from unseen.nets._problem import Options
-    from unseen.nets._trials import splits_of
+    from unseen.nets.estimates.calibration import splits_of
+    from unseen.nets.estimates.problem import EstimateOptions
 
     rng = stream(setting.seed, "ghane-mnist", n, repetition)
     while True:
         rows = rng.choice(len(y), n, replace=False)
         if np.bincount(y[rows], minlength=10).min() >= 4:
             break
-    return rows, splits_of(y[rows], Options(repeats=setting.repeats), rng)
+    return rows, splits_of(y[rows], EstimateOptions(repeats=setting.repeats), rng)
 
 
 def run_size(
@@ -120,9 +120,9 @@ def _trained_and_judged(
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets._view import chosen_device
+    from unseen.nets.modules.device import device_of
 
-    where = chosen_device(device)
+    where = device_of(device)
     X, y, X_test, y_test = (torch.as_tensor(part, device=where) for part in data)
     drawn = [subsets(data[1], n, k, setting) for k in repetitions]
     sets, seeds = [], []
@@ -174,34 +174,37 @@ def judged(
     """Return true error and estimates of the first net; the others are its copies trained on 80%."""
     from dataclasses import replace
 
-    from unseen.nets._noise import Points
-    from unseen.nets._problem import Options, problem_of
-    from unseen.nets._trials import laid_out, search_kappa
-    from unseen.nets._view import View, held_still
+    from unseen.nets.estimates.calibration import search_kappa, trials_of_modules
+    from unseen.nets.estimates.kernels import KernelPoints
+    from unseen.nets.estimates.problem import EstimateOptions, problem_of
+    from unseen.nets.modules.layers import eval_mode
+    from unseen.nets.modules.logits import LogitFunction
 
-    options = Options(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
-    view = View(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
+    options = EstimateOptions(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
+    view = LogitFunction(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
     clock = time.perf_counter
     times = [clock()]
     problem = problem_of(view, X, y, options)
     resub = float((problem.assigned != problem.codes).double().mean())
     times.append(clock())
     kernels = problem.kernels("diagonal", options)
-    points = Points(setting.n_mc, "plain", task_seed(seed, "points"))
+    points = KernelPoints(setting.n_mc, "plain", task_seed(seed, "points"))
 
     def bolstered(kappa: float) -> float:
-        return float(problem.weights @ problem.misclassified(replace(kernels, scale=kappa), points).values)
+        return float(problem.weights @ problem.misclassified_share(replace(kernels, scale=kappa), points).values)
 
     plain = bolstered(1.0)
     times.append(clock())
-    trials = laid_out(problem, modules[1:], splits, "diagonal", replace(options, n_mc=setting.calibration_mc), seed)
+    trials = trials_of_modules(
+        problem, modules[1:], splits, "diagonal", replace(options, n_mc=setting.calibration_mc), seed
+    )
     kappa_1 = search_kappa(lambda kappa: trials.deviations(kappa, count=1))[0]
     times.append(clock())
     first = bolstered(kappa_1)
     kappa_5 = search_kappa(trials.deviations)[0]
     all_five = bolstered(kappa_5)
     times.append(clock())
-    with held_still(modules[0]):
+    with eval_mode(modules[0]):
         truth = float((view.all_logits(test[0]).argmax(1) != test[1]).double().mean())
     spent = np.diff(times)
     return {
@@ -266,7 +269,7 @@ def noisy_digits(X: np.ndarray, y: np.ndarray, kappas: tuple[float, ...], seed: 
     """Return one image of each digit with noise of its class's kernel: shape (kappas, 10, 28, 28)."""
     import torch
 
-    from unseen.nets._sizes import diagonal_sizes
+    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
 
     sizes = diagonal_sizes(torch.as_tensor(X).flatten(1), torch.as_tensor(y), 10).numpy()
     first = [int(np.flatnonzero(y == digit)[0]) for digit in range(10)]

@@ -154,9 +154,9 @@ def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets._view import chosen_device
+    from unseen.nets.modules.device import device_of
 
-    where = chosen_device(device)
+    where = device_of(device)
     X, y = torch.as_tensor(data.X, device=where), torch.as_tensor(data.y, device=where)
     widths = widths_for(data.X.shape[1])
     for depth in depths:
@@ -222,7 +222,7 @@ def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: Settin
     """Return the mean over kernel points of being wrong, and of the doubt in the class assigned."""
     import torch
 
-    from unseen.nets._sizes import spherical_sizes
+    from unseen.nets.estimates.kernel_sizes import spherical_sizes
 
     counts = torch.bincount(y, minlength=n_classes)
     several = counts[y] > 1  # a class with one row has no nearest neighbour: its kernel is the point itself

@@ -7,7 +7,8 @@ import math
 from typing import Any
 
 from unseen.core.errors import NotApplicable
-from unseen.testing._describe import check_described, check_record, check_sourced
+from unseen.core.registry import module_name
+from unseen.testing._describe import check_record, check_sourced
 
 __all__ = ["NET_MEASURE_CHECKS", "check_net_measure"]
 
@@ -15,7 +16,7 @@ SUBJECTS = ("conv", "mlp", "vector")
 
 
 def _subjects() -> list[Any]:
-    from unseen.nets._sample import sample_net
+    from unseen.nets.modules.sample import sample_net
 
     return [sample_net(kind) for kind in SUBJECTS]
 
@@ -30,15 +31,33 @@ def _call(measure: Any, net: Any, **options: Any) -> Any:
         return None
 
 
+def _first_line(cls: type[Any]) -> str:
+    return (importlib.import_module(cls.__module__).__doc__ or " ").strip().partition("\n")[0]
+
+
+def _check_file(cls: type[Any]) -> None:
+    """Demand the file of the id or of the family (of this package's own files), a module docstring and an example."""
+    stem, wanted = cls.__module__.rsplit(".", 1)[-1], cls.family or module_name(cls.id)
+    assert not cls.__module__.startswith("unseen.") or stem == wanted, (
+        f"{cls.id} lives in {stem}.py, not in {wanted}.py"
+    )
+    assert _first_line(cls), f"{cls.id}: its module has no docstring"
+    names = getattr(importlib.import_module(cls.__module__), "__all__", ())
+    assert cls.__name__ in names, f"{cls.id}: {cls.__name__} is not in its module's __all__"
+    text = cls.__doc__ or ""
+    assert ">>>" in text and "Examples" in text, f"{cls.id}: the docstring has no Examples section with code"
+
+
 def is_described(measure: Any) -> None:
     """File, docstring, source, options and class attributes."""
-    from unseen.nets._measure import COSTS, NEEDS
+    from unseen.nets.measures.measure import COSTS, NEEDS
 
     cls = type(measure)
-    check_described(cls)
+    _check_file(cls)
     check_record(cls)
-    first = (importlib.import_module(cls.__module__).__doc__ or "").strip().splitlines()[0]
-    if "control" not in first:  # a control is there to be beaten and has no paper
+    if cls.family != "controls" and "control" not in _first_line(
+        cls
+    ):  # a control is there to be beaten and has no paper
         check_sourced(cls)
     low, high = cls.range
     assert low < high, f"{cls.id}: range is {cls.range}"
@@ -145,7 +164,7 @@ def check_net_measure(cls: type[Any], **options: Any) -> None:
     Parameters
     ----------
     cls : type
-        A measure decorated with `unseen.nets._measure.register`.
+        A measure decorated with `unseen.nets.measures.measure.register`.
     **options
         Options to build it with; none by default.
 

@@ -12,12 +12,12 @@ from markupsafe import Markup
 
 from unseen.core.errors import UnseenError
 from unseen.core.result import Result
-from unseen.nets._bench_record import Bench
-from unseen.nets._kept import KINDS, from_store
-from unseen.nets._measure_scores import MeasureScores
-from unseen.nets._ranking_record import NetRanking
-from unseen.nets._records import NetEstimate
+from unseen.nets.estimates.records import NetEstimate
 from unseen.nets.figures.bench_scatter import BENCH, scatter_info
+from unseen.nets.ranking.bench_record import Bench
+from unseen.nets.ranking.measure_scores import MeasureScores
+from unseen.nets.ranking.ranking_record import NetRanking
+from unseen.nets.stored_records import KINDS, from_store
 from unseen.show import svg
 from unseen.show.sections import Picture, Section, Table, build
 from unseen.show.text import percent_or_number

@@ -18,12 +18,12 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from unseen.core.estimate import Target
 from unseen.core.notes import note
-from unseen.nets._bench_record import Bench, BenchLine
-from unseen.nets._measure_scores import score_measures
-from unseen.nets._measure_value import MeasureValue
-from unseen.nets._ranking_record import NetRanking
-from unseen.nets._records import NetEstimate
-from unseen.nets._sheet import AugmentationSheet
+from unseen.nets.augmentation.sheet import AugmentationSheet
+from unseen.nets.estimates.records import NetEstimate
+from unseen.nets.measures.value import MeasureValue
+from unseen.nets.ranking.bench_record import Bench, BenchLine
+from unseen.nets.ranking.measure_scores import score_measures
+from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.store import open_store
 from unseen.web import dashboard
 

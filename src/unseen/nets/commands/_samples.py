@@ -15,8 +15,8 @@ WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt")
 def own_samples(path: Path, net: Any, device: str) -> Any:
     """Return the posterior in a file of logits (samples, rows, classes), or in a folder with one file of weights per sample."""
     from unseen.nets import Posterior
-    from unseen.nets._saved import read_state
-    from unseen.nets._view import inner_module
+    from unseen.nets.files.weights import read_state
+    from unseen.nets.modules.logits import inner_module
 
     if not path.exists():
         raise InputError(f"there is no file or folder {str(path)!r}.")
@@ -30,9 +30,9 @@ def own_samples(path: Path, net: Any, device: str) -> Any:
 
 
 def _logits(path: Path) -> Any:
-    from unseen.nets._array_files import opened_arrays
+    from unseen.nets.files.examples import open_arrays
 
-    with opened_arrays(path, "an NPY or NPZ file of logits (samples, rows, classes)") as held:
+    with open_arrays(path, "an NPY or NPZ file of logits (samples, rows, classes)") as held:
         if not hasattr(held, "files"):
             return held
         names = [name for name in held.files if name == "logits"] or held.files

@@ -54,8 +54,8 @@ def bench(
     check_writable(report)
     check_store(store)
     from unseen import nets
-    from unseen.nets._network_folder import read_zoo_data
-    from unseen.nets._settings import device_of
+    from unseen.nets.modules.device import device_of
+    from unseen.nets.zoo.network_folder import read_zoo_data
 
     if zoo is not None and data is not None:
         source = zoo.resolve().name

@@ -52,7 +52,7 @@ def cmi(
         raise InputError("name the columns of the measures by --measure and of the hyper-parameters by --grid.")
     check_writable(report)
     check_store(store)
-    from unseen.nets._measure_scores import score_measures
+    from unseen.nets.ranking.measure_scores import score_measures
 
     names, axes = _split(measure), _split(grid)
     columns = _read(file, [gap, *names, *axes, *([seed_column] if seed_column else [])])

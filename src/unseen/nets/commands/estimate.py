@@ -192,7 +192,7 @@ def _function(name: str) -> Any:
 
 
 def _made(make: Any, name: str, examples: Any, n_classes: int) -> Any:
-    from unseen.nets._start import maker_of
+    from unseen.nets.training.initial_weights import maker_of
 
     try:
         return maker_of(make, examples.X.shape[1:], n_classes)()

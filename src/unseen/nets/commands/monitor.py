@@ -44,7 +44,7 @@ def monitor(
 ) -> None:
     """Show where training runs stand: errors, Pineda's P, weight angle, best epoch; refreshed until Ctrl-C."""
     from unseen.core.result import plain
-    from unseen.nets._progress_file import runs_in
+    from unseen.nets.files.progress import runs_in
 
     rows, damaged = runs_in(folder)
     if damaged and not rows:

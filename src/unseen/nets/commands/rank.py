@@ -53,9 +53,9 @@ def rank(
     check_writable(report)
     check_store(store)
     from unseen import nets
-    from unseen.nets._network_folder import read_networks
-    from unseen.nets._settings import device_of
     from unseen.nets.commands.estimate import _function
+    from unseen.nets.modules.device import device_of
+    from unseen.nets.zoo.network_folder import read_networks
 
     make = None if module is None else _function(module)
     found = read_networks(zoo, data, make=make, only=_split(only), device=device_of(device))

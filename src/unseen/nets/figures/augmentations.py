@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.nets._sheet import AugmentationSheet
+from unseen.nets.augmentation.sheet import AugmentationSheet
 from unseen.show.figures import Figure, figure
 from unseen.show.style import label
 

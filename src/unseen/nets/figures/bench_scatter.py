@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.nets._bench_record import Bench
-from unseen.nets._measure_scores import MeasureScores
-from unseen.nets._rank_scores import kendall_tau
+from unseen.nets.ranking.bench_record import Bench
+from unseen.nets.ranking.measure_scores import MeasureScores
+from unseen.nets.ranking.rank_scores import kendall_tau
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
 

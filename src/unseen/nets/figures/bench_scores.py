@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.nets._bench_record import Bench
-from unseen.nets._measure_scores import MeasureScores
+from unseen.nets.ranking.bench_record import Bench
+from unseen.nets.ranking.measure_scores import MeasureScores
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.nets._cmi import Score
+from unseen.nets.ranking.cmi import Score
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, label, tidy
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.nets._ranking_record import NetRanking
+from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, label
 

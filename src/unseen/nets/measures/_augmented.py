@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import torch
 
-from unseen.nets._augment import augment
-from unseen.nets._factors import Factors
-from unseen.nets._net import Net
+from unseen.nets.augmentation.augment import augment
+from unseen.nets.augmentation.factors import Factors
+from unseen.nets.modules.net import Net
 
-__all__ = ["Outcome", "outcome", "semi_pp"]
+__all__ = ["AugmentedOutcome", "classify_augmented", "semi_pp_costs"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AugmentedOutcome:
     """Per image: whether it is misclassified, and the probability the network gives to the true class."""
 
     wrong: torch.Tensor
@@ -22,9 +22,9 @@ class Outcome:
 
 
 @torch.no_grad()
-def outcome(
+def classify_augmented(
     net: Net, factors: Factors, *, module: torch.nn.Module | None = None, rows: torch.Tensor | None = None
-) -> Outcome:
+) -> AugmentedOutcome:
     """Augment training images and classify them, batch by batch."""
     module = net.module if module is None else module
     X = net.X_train if rows is None else net.X_train[rows]
@@ -36,9 +36,9 @@ def outcome(
         logits = module(images)
         wrong.append(logits.argmax(1) != y[part])
         p_true.append(logits.double().softmax(1).gather(1, y[part, None])[:, 0])
-    return Outcome(torch.cat(wrong), torch.cat(p_true))
+    return AugmentedOutcome(torch.cat(wrong), torch.cat(p_true))
 
 
-def semi_pp(result: Outcome, penalty: torch.Tensor) -> torch.Tensor:
+def semi_pp_costs(result: AugmentedOutcome, penalty: torch.Tensor) -> torch.Tensor:
     """Return equation 3.4: one minus the probability of the true class where right, max(1, penalty) where wrong."""
     return torch.where(result.wrong, penalty.to(result.p_true).clamp(min=1), 1 - result.p_true)

@@ -6,16 +6,16 @@ import torch
 from torch.nn import functional
 
 from unseen.core.errors import NotApplicable
-from unseen.nets._measure import LayerLog
-from unseen.nets._net import Net
-from unseen.nets._traced import captured, weighted
+from unseen.nets.measures.measure import LayerLog
+from unseen.nets.modules.layers import capture_features, weighted_layers
+from unseen.nets.modules.net import Net
 
 __all__ = ["features_into", "last_layers", "nearest", "neighbours", "normalised_variation", "plain_variation"]
 
 
 def last_layers(net: Net, count: int, layers: LayerLog) -> tuple[str, ...]:
     """Return the names of the last dense and convolution layers and note the others as skipped."""
-    found = [layer.name for layer in weighted(net.module, net.X_train)]
+    found = [layer.name for layer in weighted_layers(net.module, net.X_train)]
     if not found:
         raise NotApplicable("the module runs no dense or convolution layer; there are no features to link inputs by.")
     kept = tuple(found[-count:])
@@ -28,7 +28,7 @@ def last_layers(net: Net, count: int, layers: LayerLog) -> tuple[str, ...]:
 @torch.no_grad()
 def features_into(net: Net, X: torch.Tensor, names: tuple[str, ...]) -> tuple[list[torch.Tensor], torch.Tensor]:
     """Return what flows into the named layers, flattened, and the logits."""
-    with captured(net.module, inputs=names) as kept:
+    with capture_features(net.module, inputs=names) as kept:
         logits = net.module(X)
     return [kept[name].flatten(1).double() for name in names], logits.double()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from unseen.nets._net import Net
-from unseen.nets._traced import captured
+from unseen.nets.modules.layers import capture_features
+from unseen.nets.modules.net import Net
 
 __all__ = ["lead", "leads_at", "rivals", "trimmed_mean"]
 
@@ -30,7 +30,7 @@ def leads_at(
         for start in range(0, len(X), net.batch_size):
             part = slice(start, start + net.batch_size)
             places = {"outputs": (name,)} if at == "output" else {"inputs": (name,)}
-            with captured(net.module, **places) as kept:
+            with capture_features(net.module, **places) as kept:
                 led = lead(net.module(X[part]), y[part])
             (slope,) = torch.autograd.grad(led.sum(), kept[name])
             leads.append(led.detach().double())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from unseen.core.errors import NotApplicable
-from unseen.nets._net import Net
+from unseen.nets.modules.net import Net
 
 __all__ = ["balanced_rows", "class_partners", "random_rows"]
 

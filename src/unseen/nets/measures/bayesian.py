@@ -8,20 +8,20 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets._estimate import estimate
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._sample_posterior import posterior
-from unseen.nets._split import last_linear
-from unseen.nets._weight_layers import weight_layers
-from unseen.nets.measures._estimated import range_of
+from unseen.nets.bayes.samplers import posterior
+from unseen.nets.estimates.estimate import estimate
+from unseen.nets.measures.bolster import class_numbers
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.cut import last_linear
+from unseen.nets.modules.net import Net
+from unseen.nets.modules.weight_layers import weight_layers
 
-__all__ = ["Bayesian"]
+__all__ = ["BayesianMeasure"]
 
 
 @register
 @dataclass(frozen=True)
-class Bayesian(Measure):
+class BayesianMeasure(Measure):
     """Mean over training inputs of one minus the predictive probability of the class assigned, under the last layer's Laplace approximation.
 
     The predictive is the closed (probit) form, so that nothing is drawn.
@@ -41,7 +41,7 @@ class Bayesian(Measure):
     Examples
     --------
     >>> from unseen.nets import sample_net
-    >>> Bayesian()(sample_net("conv")).used
+    >>> BayesianMeasure()(sample_net("conv")).used
     ('9',)
     """
 
@@ -59,7 +59,7 @@ class Bayesian(Measure):
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the mean."""
-        X, y, classes = net.X_train[: self.n], net.y_train[: self.n], list(range_of(net))
+        X, y, classes = net.X_train[: self.n], net.y_train[: self.n], list(class_numbers(net))
         uncertain = posterior(
             net.module,
             X,

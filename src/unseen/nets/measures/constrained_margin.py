@@ -10,8 +10,8 @@ import torch
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from unseen.core.errors import InputError, NotApplicable
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["ConstrainedMargin", "leading_components"]
 

@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.core.errors import NotApplicable
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._traced import Layer, captured, layers_of
 from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures._subsets import balanced_rows, random_rows
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.layers import Layer, capture_features, layers_of
+from unseen.nets.modules.net import Net
 
 __all__ = ["DbiMixup"]
 
@@ -63,9 +63,9 @@ class DbiMixup(Measure):
             if (other.is_weighted or other.has_strides) and other.name != layer.name:
                 layers.skip(other.name, "the measure looks at the first layer only")
         rows = random_rows(net, self.points, generator)
-        with torch.no_grad(), captured(net.module, outputs=(layer.name,)) as kept:
+        with torch.no_grad(), capture_features(net.module, outputs=(layer.name,)) as kept:
             net.module(net.X_train[rows])
-        index = davies_bouldin(_pooled(kept[layer.name]), net.y_train[rows])
+        index = davies_bouldin(_pool(kept[layer.name]), net.y_train[rows])
         return index, self._kept_labels(net, generator)
 
     def _kept_labels(self, net: Net, generator: torch.Generator) -> float:
@@ -101,7 +101,7 @@ def _early_layer(net: Net) -> Layer:
     raise NotApplicable("dbi-mixup needs a convolution, pooling or dense layer, which this module does not have.")
 
 
-def _pooled(features: torch.Tensor) -> torch.Tensor:
+def _pool(features: torch.Tensor) -> torch.Tensor:
     if features.ndim == 4:
         height, width = (min(4, side) for side in features.shape[2:])
         features = torch.nn.functional.max_pool2d(features, (height, width))

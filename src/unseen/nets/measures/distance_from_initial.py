@@ -13,9 +13,9 @@ from torch import nn
 from torch.nn.utils import parametrize
 
 from unseen.core.errors import InputError
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._weight_layers import left_out, weight_layers
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
+from unseen.nets.modules.weight_layers import left_out, weight_layers
 
 __all__ = ["DistanceFromInitial"]
 

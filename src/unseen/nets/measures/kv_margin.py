@@ -1,4 +1,4 @@
-"""kV-Margin: the median margin over the transport spread of features within classes (Chuang et al. 2021)."""
+"""kV-Margin and kV-GN-Margin: margins over the transport spread of features within classes (Chuang et al. 2021)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import ClassVar
 
 import torch
 
-from unseen.core.errors import NotApplicable
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets.measures._k_variance import check_layer, chosen_layer, class_spreads
+from unseen.core.errors import InputError, NotApplicable
 from unseen.nets.measures._layer_margins import leads_at
 from unseen.nets.measures._subsets import random_rows
+from unseen.nets.measures._transport import wasserstein
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.layers import weighted_layers
+from unseen.nets.modules.net import Net
 
-__all__ = ["KvMargin"]
+__all__ = ["KvGnMargin", "KvMargin", "check_layer", "class_spreads", "layer_of_features"]
 
 
 @register
@@ -48,6 +49,7 @@ class KvMargin(Measure):
     per_class: int = 200
 
     id: ClassVar[str] = "kv-margin"
+    family: ClassVar[str] = "kv_margin"
     range: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     cost: ClassVar[str] = "gradients"
     default_draws: ClassVar[int] = 3
@@ -57,7 +59,7 @@ class KvMargin(Measure):
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return minus the median margin over the spread of one subset."""
-        name = chosen_layer(net, self.layer, layers, self.id)
+        name = layer_of_features(net, self.layer, layers, self.id)
         rows = random_rows(net, self.per_class * net.n_classes, generator)
         y = net.y_train[rows]
         leads, norms, features = leads_at(net, net.X_train[rows], y, name, at="input")
@@ -70,3 +72,76 @@ class KvMargin(Measure):
         if not scale:
             raise NotApplicable(f"{self.id} divides by the steepest slope of the lead, which is 0 for this network.")
         return -float(leads.median()) / scale
+
+
+@register
+@dataclass(frozen=True)
+class KvGnMargin(KvMargin):
+    """Minus the median of lead over gradient norm, over the class-weighted spread of features within classes.
+
+    As `kv-margin`, but each lead is divided by the norm of its own gradient at the layer, and the spreads are not multiplied by the
+    steepest slope.
+
+    Parameters
+    ----------
+    layer : int
+        Whose input the features are, counting dense and convolution layers from 0: 1 the first hidden features, -1 the last.
+    per_class : int
+        Inputs of the subset, per class on average.
+
+    References
+    ----------
+    Chuang, C.-Y., Mroueh, Y., Greenewald, K., Torralba, A. and Jegelka, S. (2021). Measuring generalization with optimal transport. NeurIPS.
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> KvGnMargin()(sample_net("mlp")).used
+    ('3',)
+    """
+
+    id: ClassVar[str] = "kv-gn-margin"
+    family: ClassVar[str] = "kv_margin"
+
+    def _over_spread(
+        self, leads: torch.Tensor, norms: torch.Tensor, y: torch.Tensor, spreads: dict[int, tuple[float, float]]
+    ) -> float:
+        scale = sum(weight * spread for weight, spread in spreads.values())
+        return -float((leads / (norms + 1e-6)).median()) / scale
+
+
+def check_layer(layer: object, per_class: int) -> None:
+    """Refuse options that cannot be meant."""
+    if isinstance(layer, bool) or not isinstance(layer, int):
+        raise InputError(f"layer is {layer!r}; give a whole number: 1 the first hidden features, -1 the last.")
+    if per_class < 2:
+        raise InputError(f"per_class is {per_class}; two halves need at least 2 inputs of a class.")
+
+
+def layer_of_features(net: Net, layer: int, layers: LayerLog, name: str) -> str:
+    """Return the layer whose input is looked at; the last one where the module has fewer."""
+    found = [one.name for one in weighted_layers(net.module, net.X_train)]
+    if len(found) < 2:
+        raise NotApplicable(f"{name} needs a hidden layer; the module has {len(found)} dense or convolution layers.")
+    place = max(1, len(found) + layer) if layer < 0 else min(max(1, layer), len(found) - 1)
+    layers.use(found[place])
+    for k, other in enumerate(found):
+        if k != place:
+            layers.skip(other, "the measure looks at the features into one layer only")
+    return found[place]
+
+
+def class_spreads(features: torch.Tensor, y: torch.Tensor, net: Net, name: str) -> dict[int, tuple[float, float]]:
+    """Return for every class its share and the transport distance between two halves of its features (in random order)."""
+    if not bool(torch.isfinite(features).all()):  # the search for the cheapest transport would never end
+        raise NotApplicable(f"{name} needs finite features, and some of this network's are not.")
+    counts = torch.bincount(net.y_train, minlength=net.n_classes).double() / net.n
+    found = {}
+    for k in range(net.n_classes):
+        own = features[y == k]
+        half = len(own) // 2
+        if half:
+            found[k] = float(counts[k]), wasserstein(own[:half], own[half : 2 * half])
+    if not any(weight * spread for weight, spread in found.values()):
+        raise NotApplicable(f"{name} divides by the spread of features within classes, which is 0 for this network.")
+    return found

@@ -8,10 +8,10 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets._factors import draw_factors, ring_counts
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets.measures._augmented import outcome, semi_pp
+from unseen.nets.augmentation.factors import draw_factors, ring_counts
+from unseen.nets.measures._augmented import classify_augmented, semi_pp_costs
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["MultiAugment"]
 
@@ -65,7 +65,7 @@ class MultiAugment(Measure):
         for ring, copies in enumerate(ring_counts(self.n_augment), start=1):
             for _ in range(copies):
                 factors = draw_factors(net.n, generator, ring=ring, coin=self.coin, device=net.device)
-                result = outcome(net, factors)
-                costs = semi_pp(result, factors.penalty()) if self.semi_pp else result.wrong.double()
+                result = classify_augmented(net, factors)
+                costs = semi_pp_costs(result, factors.penalty()) if self.semi_pp else result.wrong.double()
                 total += float(costs.mean())
         return total / self.n_augment

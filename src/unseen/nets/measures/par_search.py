@@ -8,10 +8,10 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError, NotApplicable
-from unseen.nets._factors import KINDS, draw_factors
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets.measures._augmented import outcome
+from unseen.nets.augmentation.factors import KINDS, draw_factors
+from unseen.nets.measures._augmented import classify_augmented
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["ParSearch", "search_rings"]
 
@@ -100,7 +100,9 @@ def _error(
 ) -> float:
     n = net.n if rows is None else len(rows)
     wrong = [
-        outcome(net, draw_factors(n, generator, ring=rings, device=net.device), module=module, rows=rows).wrong
+        classify_augmented(
+            net, draw_factors(n, generator, ring=rings, device=net.device), module=module, rows=rows
+        ).wrong
         for _ in range(n_augment)
     ]
     return float(torch.cat(wrong).double().mean())

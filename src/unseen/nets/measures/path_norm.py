@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import torch
 
-from unseen.nets import _weight_layers as weights
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules import weight_layers as weights
+from unseen.nets.modules.net import Net
 
 __all__ = ["PathNorm"]
 

@@ -7,15 +7,15 @@ from typing import ClassVar
 
 import torch
 
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
-__all__ = ["Posterior"]
+__all__ = ["PosteriorMeasure"]
 
 
 @register
 @dataclass(frozen=True)
-class Posterior(Measure):
+class PosteriorMeasure(Measure):
     """Mean over training inputs of one minus the softmax probability of the class assigned.
 
     References
@@ -25,7 +25,7 @@ class Posterior(Measure):
     Examples
     --------
     >>> from unseen.nets import sample_net
-    >>> 0 <= Posterior()(sample_net("conv")).value <= 1
+    >>> 0 <= PosteriorMeasure()(sample_net("conv")).value <= 1
     True
     """
 

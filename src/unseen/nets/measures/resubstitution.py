@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import torch
 
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["Resubstitution"]
 

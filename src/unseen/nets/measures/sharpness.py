@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["Sharpness"]
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import torch
 
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
 from unseen.nets.measures.inverse_margin import SMALLEST_MARGIN, output_margins
-from unseen.nets.measures.spectral_product import spectral_norms
+from unseen.nets.measures.layer_norms import spectral_norms
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["SpectralMargin"]
 

@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
 from unseen.nets.measures._graphs import features_into, last_layers, neighbours, plain_variation
 from unseen.nets.measures._subsets import random_rows
+from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.measures.vpm import median_error, median_influence
+from unseen.nets.modules.net import Net
 
 __all__ = ["Vr"]
 

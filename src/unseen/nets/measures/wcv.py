@@ -10,12 +10,12 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets._traced import weighted
 from unseen.nets.measures._graphs import features_into, last_layers, nearest, normalised_variation
 from unseen.nets.measures._subsets import balanced_rows
+from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.measures.vpm import median_error, median_influence
+from unseen.nets.modules.layers import weighted_layers
+from unseen.nets.modules.net import Net
 
 __all__ = ["Wcv"]
 
@@ -55,7 +55,7 @@ class Wcv(Measure):
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the worst layer's variation."""
-        count = len(weighted(net.module, net.X_train)) // 3 + 1
+        count = len(weighted_layers(net.module, net.X_train)) // 3 + 1
         names = last_layers(net, count, layers)
         rows = balanced_rows(net, max(2, self.points // net.n_classes), generator, self.id)
         targets = functional.one_hot(net.y_train[rows], net.n_classes).double()

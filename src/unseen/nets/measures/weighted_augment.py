@@ -8,10 +8,10 @@ from typing import ClassVar
 import torch
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.nets._factors import draw_factors
-from unseen.nets._measure import LayerLog, Measure, register
-from unseen.nets._net import Net
-from unseen.nets.measures._augmented import outcome, semi_pp
+from unseen.nets.augmentation.factors import draw_factors
+from unseen.nets.measures._augmented import classify_augmented, semi_pp_costs
+from unseen.nets.measures.measure import LayerLog, Measure, register
+from unseen.nets.modules.net import Net
 
 __all__ = ["WeightedAugment"]
 
@@ -67,5 +67,5 @@ class WeightedAugment(Measure):
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the mean penalty of one augmented copy of the training images."""
         factors = draw_factors(net.n, generator, sampling=self.sampling, coin=self.coin, device=net.device)
-        penalties = semi_pp(outcome(net, factors), factors.penalty())
+        penalties = semi_pp_costs(classify_augmented(net, factors), factors.penalty())
         return float(penalties.mean()) if self.orient == "gap" else -float(penalties.sum())

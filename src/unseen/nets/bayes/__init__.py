@@ -1,0 +1,1 @@
+"""Samples from the posterior of a net's weights."""

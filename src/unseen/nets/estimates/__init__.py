@@ -1,0 +1,1 @@
+"""Estimates of the error of a trained net without training it again."""

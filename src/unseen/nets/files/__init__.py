@@ -1,0 +1,1 @@
+"""What nets read and write: weights, examples and the progress of a training."""

@@ -1,0 +1,1 @@
+"""Torch modules as everything here sees them: device, inputs, logits, layers, and small architectures."""

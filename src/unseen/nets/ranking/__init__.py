@@ -1,0 +1,1 @@
+"""Rankings of networks, and how well a measure orders them."""

@@ -1,0 +1,211 @@
+"""Which of these networks will generalize best: a ranking from the training data alone, with its uncertainty."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from unseen.core.errors import InputError, KindError, UnseenError
+from unseen.core.notes import note
+from unseen.core.rng import RandomState, root_seed, stream
+from unseen.engine.events import reporting
+from unseen.nets.augmentation.sheet import sheets_for
+from unseen.nets.measures.measure import Measure, MeasureValue, build_measures, check_runs
+from unseen.nets.modules.device import device_of, limited_torch
+from unseen.nets.modules.net import Net
+from unseen.nets.ranking.rank_scores import kendall_tau
+from unseen.nets.ranking.ranking_record import NetRanking
+
+__all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
+
+# what benchmarks/choose_net_measures.py chose on all zoos, and among measures that need no images
+DEFAULT_MEASURES = ("always-generalize",)
+DEFAULT_ANY_INPUTS = ("pal-score", "margin-distribution", "pac-bayes-magnitude", "vpm", "pal-score-between")
+SIMULATIONS = 1000
+
+
+@limited_torch()
+def rank(
+    nets: Mapping[str, Any],
+    X_train: Any = None,
+    y_train: Any = None,
+    *,
+    measures: str | Iterable[str | Measure] | None = None,
+    draws: Mapping[str, int] | None = None,
+    device: Any = "auto",
+    value_range: tuple[Any, Any] = (0.0, 1.0),
+    accuracy: float = 0.95,
+    images: bool = True,
+    random_state: RandomState = 0,
+    progress: Any = None,
+) -> NetRanking:
+    """Rank trained networks by how well they are expected to generalize, without a test set.
+
+    Each measure orders the networks; a network's score is its mean place over the measures. How sure each rank is follows from the measures' own
+    draws, which all networks share: the probability that endless draws would give that rank. What the measures miss about the gap is not part of it (see
+    the bench), and a measure taken with one draw counts as if it had no noise.
+
+    Parameters
+    ----------
+    nets : mapping of str to torch.nn.Module or Net
+        At least two trained networks by name. A `Net` brings its own training data, and what some measures need besides (initial weights, a copy trained on 80 %).
+    X_train, y_train : array-like
+        Training data of all modules: inputs as the networks take them, and class numbers. Not needed where every entry is a `Net`.
+    measures : sequence of str or Measure, or "all", optional
+        Measures by id; by default those that the bench's zoos chose, among all measures for images, else among those that take any inputs.
+    draws : mapping of str to int, optional
+        Draws of single measures.
+    device : str
+        "auto" takes a GPU where there is one.
+    value_range : tuple
+        Values of black and white pixels, see `Net`.
+    accuracy : float
+        Networks with a smaller training accuracy are flagged.
+    images : bool
+        Show the first two training images, augmented, beside a ranking by measures that augment images.
+    random_state : int, Generator or None
+        Same seed, same ranking on one machine; all networks meet the same draws.
+    progress : bool, optional
+        Progress bar on stderr; by default where that is a terminal.
+
+    Returns
+    -------
+    NetRanking
+
+    References
+    ----------
+    Y. Jiang and others (2020). NeurIPS 2020 competition: predicting generalization in deep learning. arXiv:2012.07976.
+
+    Examples
+    --------
+    >>> from unseen.nets import sample_net
+    >>> a, b = sample_net("conv"), sample_net("mlp")
+    >>> found = rank({"conv": a, "mlp": b}, measures=["path-norm", "inverse-margin"], device="cpu")
+    >>> found.names, found.agreement
+    (('mlp', 'conv'), {('path-norm', 'inverse-margin'): 1.0})
+    """
+    if not 0 <= accuracy <= 1:
+        raise InputError(f"accuracy is {accuracy!r}; a share of the training inputs lies between 0 and 1.")
+    where, seed = device_of(device), root_seed(random_state)
+    ready = _ready(nets, X_train, y_train, where, value_range)
+    names, notes = list(ready), []
+    for name, net in ready.items():
+        check_runs(net, f"network {name!r}")
+    trained = {name: net.training_accuracy() for name, net in ready.items()}
+    poor = [f"{name} ({share:.3f})" for name, share in trained.items() if share < accuracy]
+    if poor:
+        notes.append(note("N006", f"training accuracy below {accuracy:g}: {', '.join(poor)}"))
+    table: dict[str, list[MeasureValue]] = {}
+    default = DEFAULT_MEASURES if all(net.is_images for net in ready.values()) else DEFAULT_ANY_INPUTS
+    wanted = build_measures(default if measures is None else measures)
+    with reporting(progress, len(wanted) * len(names), "measures") as reporter:
+        for measure in wanted:
+            values = []
+            try:
+                for name in names:
+                    values.append(measure(ready[name], draws=(draws or {}).get(measure.id), random_state=seed))
+                    reporter.advance(1)
+                table[measure.id] = values
+            except UnseenError as error:
+                reporter.advance(len(names) - len(values))
+                notes.append(note("N007", f"{measure.id}, network {names[len(values)]!r}: {error}"))
+    used = [measure for measure in wanted if measure.id in table]
+    if not table:
+        reasons = "; ".join(n.text for n in notes if n.code == "N007")
+        raise InputError(f"none of the measures applies to these networks: {reasons}")
+    score, chance = _places(table, len(names), seed)
+    order = np.lexsort((-chance[:, 0], np.round(score, 12)))  # a tie goes to the network that is best more often
+    agreement = {
+        (a, b): kendall_tau([v.value for v in table[a]], [v.value for v in table[b]])
+        for i, a in enumerate(table)
+        for b in list(table)[i + 1 :]
+    }
+    return NetRanking(
+        names=tuple(names[k] for k in order),
+        score=tuple(float(score[k]) for k in order),
+        probability=chance[order],
+        values={m: tuple(found[k] for k in order) for m, found in table.items()},
+        agreement=agreement,
+        accuracy=tuple(trained[names[k]] for k in order),
+        notes=tuple(notes),
+        sheets=sheets_for((c for m in used for c in m.sheets), ready[names[0]].X_train, ready[names[0]].value_range)
+        if images
+        else (),
+    )
+
+
+def _ready(
+    nets: Mapping[str, Any], X: Any, y: Any, device: torch.device, value_range: tuple[Any, Any]
+) -> dict[str, Net]:
+    if not isinstance(nets, Mapping):
+        raise KindError(f"nets is a {type(nets).__name__}; give a mapping of names to trained networks.")
+    if len(nets) < 2:
+        count = "is 1 network" if nets else "are no networks"
+        raise InputError(f"there {count}; a ranking needs at least two. To look at one network, call a measure itself.")
+    bare = [name for name, net in nets.items() if not isinstance(net, Net)]
+    if not bare:
+        return dict(nets)
+    if X is None or y is None:
+        raise InputError(f"X_train and y_train are needed to measure {bare[0]!r}, which is a bare module.")
+    inputs = torch.as_tensor(X).to(device)
+    inputs = inputs if inputs.is_floating_point() else inputs.float()
+    labels = _class_numbers(y).to(device)
+    made = {}
+    for name, net in nets.items():
+        if isinstance(net, Net):
+            made[name] = net
+        elif isinstance(net, torch.nn.Module):
+            there = {p.device.type for p in net.parameters()} <= {device.type}
+            module = net if there else copy.deepcopy(net).to(device)  # the caller's module stays where it lies
+            made[name] = Net(module, inputs, labels, value_range=value_range)
+        else:
+            raise KindError(
+                f"network {name!r} is a {type(net).__name__}; give a torch.nn.Module or an unseen.nets.Net."
+            )
+    return made
+
+
+def _class_numbers(y: Any) -> torch.Tensor:
+    try:
+        return torch.as_tensor(y).long()
+    except (TypeError, ValueError) as error:
+        raise KindError(
+            f"y_train holds {np.asarray(y).dtype} values; give class numbers 0, 1, ..., in the order of the networks' outputs."
+        ) from error
+
+
+def _fractions(values: np.ndarray) -> np.ndarray:
+    """Return places from 0 (smallest) to 1 along the last axis, ties sharing their mean place."""
+    less = (values[..., None, :] < values[..., :, None]).sum(-1)
+    same = (values[..., None, :] == values[..., :, None]).sum(-1) - 1
+    return (less + same / 2) / (values.shape[-1] - 1)
+
+
+def _noise(found: list[MeasureValue], rng: np.random.Generator) -> np.ndarray:
+    """Return how far one measure's values may be from those of endless draws: simulations, networks.
+
+    Networks that met the same draws move together, so that their order is surer than each value is. The size of the moves is
+    itself known from few draws, hence Student's t and not the normal.
+    """
+    shared = {len(v.moves) for v in found if v.std_error}
+    if len(shared) == 1 and (draws := shared.pop()) > 1:
+        moves = np.array([v.moves or (0.0,) * draws for v in found])
+        size = np.sqrt(rng.chisquare(draws - 1, SIMULATIONS) / (draws - 1))
+        return (rng.standard_normal((SIMULATIONS, draws)) / size[:, None]) @ moves.T
+    return np.array([v.std_error or 0.0 for v in found]) * rng.standard_normal((SIMULATIONS, len(found)))
+
+
+def _places(table: Mapping[str, list[MeasureValue]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean place of each network, and the probability of each rank had the measures been drawn without end."""
+    values = np.array([[v.value for v in found] for found in table.values()])
+    rng = stream(seed, "rank", "draws")
+    noisy = values + np.stack([_noise(found, rng) for found in table.values()], axis=1)
+    scores = _fractions(noisy).mean(axis=1)
+    scores = scores + 1e-9 * rng.random(scores.shape)  # ties are broken by lot, so that each rank is given once
+    ranks = scores.argsort(axis=1).argsort(axis=1)
+    chance = np.stack([(ranks == k).mean(axis=0) for k in range(n)], axis=1)
+    return _fractions(values).mean(axis=0), chance

@@ -1,0 +1,1 @@
+"""Training of many nets side by side, the classifier built on it, and a monitor of any training."""

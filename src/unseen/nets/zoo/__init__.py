@@ -1,0 +1,1 @@
+"""Zoos: grids of networks whose gaps are known, and networks in folders."""

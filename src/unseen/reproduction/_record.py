@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from typing import Any
 
-from unseen.core.result import Result
+from unseen.core.result import Result, plain
 
 __all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "WithPages", "aligned"]
 
@@ -195,12 +195,10 @@ class Reproduction(WithPages):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values."""
-        base = super().to_dict()
-        checks = [c.row() for c in self.checks]
         return {
-            **base,
-            "cells": self.rows(),
-            "checks": checks,
+            **super().to_dict(),
+            "cells": plain(self.rows()),
+            "checks": plain([c.row() for c in self.checks]),
             "passed": self.passed,
             "agreeing": self.agreeing[0],
             "judged": self.agreeing[1],

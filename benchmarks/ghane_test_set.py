@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from unseen.core.rng import stream
 from unseen.datasets.populations import GaussianBlocks
-from unseen.reproduction._ghane_trial import N_TEST, RULES, Rule
+from unseen.reproduction.ghane_synthetic.trial import N_TEST, RULES, Rule
 
 OUT = Path(__file__).parent.parent / "src" / "unseen" / "reproduce" / "published" / "ghane_test_set.csv"
 SIZES = (20, 40, 60, 80, 100)

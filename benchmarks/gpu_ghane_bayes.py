@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 import numpy as np
 
 from unseen.core.summary import summarize
-from unseen.reproduction._ghane_bayes_rows import setting_of
-from unseen.reproduction._ghane_bayes_runs import Digits, run_cell
-from unseen.reproduction._ghane_mnist_runs import read_mnist
+from unseen.reproduction.ghane_bayes.runs import Digits, run_cell
+from unseen.reproduction.ghane_bayes.setting import setting_of
+from unseen.reproduction.ghane_mnist.runs import read_mnist
 
 ESTIMATORS = ("resub", "bayesian", "bayesian_bolster", "product_bolster", "nb_bolster", "test_doubt")
 WIDTHS = {"lenet": 0, "mlp": 512}

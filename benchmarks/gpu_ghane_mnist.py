@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from unseen.core.summary import summarize
-from unseen.reproduction._ghane_mnist_runs import Setting, read_mnist, run_size
+from unseen.reproduction.ghane_mnist.runs import Setting, read_mnist, run_size
 
 COLUMNS = ("resub", "nb_bolster", "calibrated_r1", "calibrated_r5")
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
-from unseen.reproduction._ghane_uci_runs import (
+from unseen.reproduction.ghane_uci.runs import (
     DEPTHS,
     Setting,
     TrainTest,

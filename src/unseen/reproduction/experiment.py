@@ -11,8 +11,8 @@ from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.interrupts import kept_in
-from unseen.reproduction._record import Reproduction
-from unseen.reproduction._verified import verified
+from unseen.reproduction.record import Reproduction
+from unseen.reproduction.verified import verified
 
 __all__ = ["Experiment", "experiments", "parse_options", "reproduce"]
 

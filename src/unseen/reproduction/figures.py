@@ -1,4 +1,4 @@
-"""The report of an experiment at several seeds: every check within its limits, and the numbers that agree at no seed."""
+"""Figures of every experiment: how far published numbers and ours are apart, and the checks at several seeds."""
 
 from __future__ import annotations
 
@@ -8,47 +8,68 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.reproduction._seeds import CheckOverSeeds, SeedRuns
-from unseen.show.figures import Figure, figure
-from unseen.show.sections import Section, Table, Text, figure_section, section, table_of
+from unseen.reproduction.record import AGREES_WITHIN, Reproduction
+from unseen.reproduction.seeds import CheckOverSeeds, SeedRuns
+from unseen.show.figures import PALETTE, Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__: list[str] = []
 
-DRAWN = (-0.5, 2.0)  # one wild value must not squeeze all others together
-
-
-@section(SeedRuns, 10)
-def summary(result: SeedRuns) -> Section:
-    """Return what was run, and every check."""
-    first = result.runs[0]
-    run = f"{first.source}. {first.replications} replications at each of the seeds {_named(result.seeds)}, {result.seconds:.0f} s."
-    head = ["check", "limits", "mean", "smallest", "largest", "passes at"]
-    rows = [
-        [c.name, c.limits, c.mean.value, min(c.values), max(c.values), f"{c.passing} of {len(result.seeds)}"]
-        for c in result.checks
-    ]
-    return Section("summary", result.title, [Text(result.sentence, lead=True), Text(run), Table(head, rows)])
-
-
-@section(SeedRuns, 20)
-def luck(result: SeedRuns) -> Section | None:
-    """Return the figure of the checks."""
-    return figure_section(result, "checks-over-seeds", "checks", "Checks at every seed")
-
-
-@section(SeedRuns, 30)
-def cells(result: SeedRuns) -> Section | None:
-    """Return the published numbers and the mean of ours."""
-    rows = result.cells()
-    if not rows:
-        return None
-    text = "Mean over the seeds of ours, and of the difference in Monte-Carlo errors of one run; in how many runs the two agree."
-    return Section("cells", "Published and ours", [Text(text), table_of(rows)])
+SHARES_DRAWN = (-0.5, 2.0)  # one wild value must not squeeze all others together
 
 
 @dataclass(frozen=True)
-class Luck:
+class PublishedDifferences:
+    """Differences in Monte-Carlo errors, table by table."""
+
+    tables: tuple[str, ...]
+    z: tuple[Floats, ...]
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        every = np.concatenate(self.z)
+        inside = int(np.sum(np.abs(every) <= AGREES_WITHIN))
+        return f"{inside} of {len(every)} differences within {AGREES_WITHIN:g}, from {every.min():.1f} to {every.max():.1f}"
+
+
+def _differences(result: Reproduction) -> PublishedDifferences | None:
+    compared = [c for c in result.cells if c.verdict != "not judged"]
+    if not compared:
+        return None
+    tables = tuple(dict.fromkeys(c.table for c in compared))
+    return PublishedDifferences(
+        tables, tuple(np.array([c.z for c in compared if c.table == t], dtype=float) for t in tables)
+    )
+
+
+def _draw_differences(info: PublishedDifferences, ax: Any) -> None:
+    for k, z in enumerate(info.z):
+        # spread points of one table sideways by their rank, so that equal ones stay apart
+        offset = 0.5 * (np.argsort(np.argsort(z)) / max(len(z) - 1, 1) - 0.5)
+        ax.plot(k + offset, z, ".", color=PALETTE[k % len(PALETTE)], alpha=0.7)
+    for edge in (-AGREES_WITHIN, AGREES_WITHIN):
+        ax.axhline(edge, color=GREY, linewidth=0.8, linestyle="--")
+    ax.axhline(0.0, color=GREY, linewidth=0.8)
+    tidy(ax, "y")
+    ax.set_xticks(range(len(info.tables)), list(info.tables))
+    ax.set_ylabel("ours − published, in Monte-Carlo errors")
+
+
+figure(
+    Figure(
+        name="reproduction-z",
+        record=Reproduction,
+        info=_differences,
+        draw=_draw_differences,
+        title="Differences in Monte-Carlo errors",
+        caption="Each point is one published number; between the dashed lines the two runs agree.",
+    )
+)
+
+
+@dataclass(frozen=True)
+class LimitShares:
     """Values of each check as shares of what its limits allow: 0 to 1 is within them."""
 
     names: tuple[str, ...]
@@ -77,19 +98,19 @@ def share_of(check: CheckOverSeeds) -> Floats | None:
     return (np.asarray(check.values, dtype=float) - low) / (check.high - low)
 
 
-def _info(result: SeedRuns) -> Luck | None:
+def _limit_shares(result: SeedRuns) -> LimitShares | None:
     found = [(check.name, share_of(check)) for check in result.checks]
-    drawn = [(name, share) for name, share in found if share is not None]
-    return Luck(tuple(name for name, _ in drawn), tuple(share for _, share in drawn)) if drawn else None
+    known = [(name, share) for name, share in found if share is not None]
+    return LimitShares(tuple(name for name, _ in known), tuple(share for _, share in known)) if known else None
 
 
-def _draw(info: Luck, ax: Any) -> None:
+def _draw_limit_shares(info: LimitShares, ax: Any) -> None:
     for k, whole in enumerate(info.shares):
-        share = np.clip(whole, *DRAWN)
+        share = np.clip(whole, *SHARES_DRAWN)
         inside = (share >= 0) & (share <= 1)
         ax.plot(share[inside], np.full(inside.sum(), k), "o", color=MAIN, markersize=4, alpha=0.6)
         ax.plot(share[~inside], np.full((~inside).sum(), k), "x", color=OTHER, markersize=5)
-        ax.plot([np.clip(whole.mean(), *DRAWN)], [k], "|", color="black", markersize=11, markeredgewidth=1.5)
+        ax.plot([np.clip(whole.mean(), *SHARES_DRAWN)], [k], "|", color="black", markersize=11, markeredgewidth=1.5)
     for edge in (0.0, 1.0):
         ax.axvline(edge, color=GREY, linewidth=0.8, linestyle="--")
     tidy(ax, "x")
@@ -98,18 +119,12 @@ def _draw(info: Luck, ax: Any) -> None:
     ax.set_xlabel("share of what the limits allow")
 
 
-def _named(seeds: tuple[int, ...]) -> str:
-    if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1)):
-        return f"{seeds[0]} to {seeds[-1]}"
-    return ", ".join(map(str, seeds))
-
-
 figure(
     Figure(
         name="checks-over-seeds",
         record=SeedRuns,
-        info=_info,
-        draw=_draw,
+        info=_limit_shares,
+        draw=_draw_limit_shares,
         title="Checks at every seed",
         caption="A point is one run; a cross lies beyond the limits (drawn at 2 where it is further); the bar is the mean over the seeds.",
     )

@@ -12,7 +12,7 @@ __all__ = ["published"]
 
 
 def published(name: str) -> list[dict[str, Any]]:
-    """Return the rows of `published/NAME.csv`; cells that read as numbers are numbers, empty ones None.
+    """Return the rows of a publication's file `published/NAME.csv`; cells that read as numbers are numbers, empty ones None.
 
     Examples
     --------
@@ -20,10 +20,11 @@ def published(name: str) -> list[dict[str, Any]]:
     >>> row["table"], row["rule"], row["n"], row["value"]
     ('2.1', 'linear-svm', 20, 0.311)
     """
-    file = resources.files("unseen.reproduction") / "published" / f"{name}.csv"
-    if not file.is_file():
+    folders = resources.files("unseen.reproduction").iterdir()
+    files = [file for folder in folders if (file := folder / "published" / f"{name}.csv").is_file()]
+    if not files:
         raise InputError(f"there are no published numbers called {name!r}.")
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [line for line in files[0].read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     return [{k: v if k in TEXTS else _value(v) for k, v in row.items()} for row in csv.DictReader(lines)]
 
 

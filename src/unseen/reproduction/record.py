@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 from unseen.core.result import Result, plain
 
-__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "WithPages", "aligned"]
+__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "aligned"]
 
 AGREES_WITHIN = 3.0
 
@@ -117,30 +115,8 @@ class Check:
         return f"{'passed' if self.passed else 'FAILED'}  {self.name}: {self.value:.3g} ({self.limits})"
 
 
-class WithPages(Result):
-    """A record whose figures and sections live above display and report, so that neither of them finds them by itself."""
-
-    @staticmethod
-    def _register_pages() -> None:
-        raise NotImplementedError
-
-    def report(self, path: str | PathLike[str]) -> str:
-        """Write a self-contained HTML report and return its path."""
-        self._register_pages()
-        return super().report(path)
-
-    def plot(self, figure: str | None = None, ax: Any = None) -> Any:
-        """Draw a figure of the record, the first one by default, and return its matplotlib axes."""
-        self._register_pages()
-        return super().plot(figure, ax)
-
-    def _repr_html_(self) -> str:
-        self._register_pages()
-        return super()._repr_html_()
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Reproduction(WithPages):
+class Reproduction(Result):
     """A published experiment run again.
 
     Parameters
@@ -167,6 +143,8 @@ class Reproduction(WithPages):
     >>> print(str(r).splitlines()[-1])
     1 of 1 judged cells agree within 3 Monte-Carlo errors.
     """
+
+    shown_by: ClassVar[str] = "unseen.reproduction"
 
     experiment: str
     title: str
@@ -203,10 +181,6 @@ class Reproduction(WithPages):
             "agreeing": self.agreeing[0],
             "judged": self.agreeing[1],
         }
-
-    @staticmethod
-    def _register_pages() -> None:
-        importlib.import_module("unseen.reproduction._pages")
 
     def __str__(self) -> str:
         head = f"{self.title} ({self.experiment}; {self.replications} replications, seed {self.seed})\n{self.source}"

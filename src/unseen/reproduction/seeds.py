@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.errors import InputError
-from unseen.core.result import plain
-from unseen.reproduction._experiment import reproduce
-from unseen.reproduction._record import Check, Reproduction, WithPages, aligned
+from unseen.core.result import Result, plain
+from unseen.reproduction.experiment import reproduce
+from unseen.reproduction.record import Check, Reproduction, aligned
 
 __all__ = ["CheckOverSeeds", "SeedRuns", "parse_seeds", "reproduce_over_seeds"]
 
@@ -63,7 +62,7 @@ class CheckOverSeeds:
 
 
 @dataclass(frozen=True, eq=False)
-class SeedRuns(WithPages):
+class SeedRuns(Result):
     """A published experiment run again at several seeds.
 
     Parameters
@@ -78,6 +77,8 @@ class SeedRuns(WithPages):
     >>> both.passing, both.sentence
     (1, 'Every check passes at 1 of 2 seeds; the mean over the seeds keeps the limits in 1 of 1 checks.')
     """
+
+    shown_by: ClassVar[str] = "unseen.reproduction"
 
     runs: tuple[Reproduction, ...]
 
@@ -161,10 +162,6 @@ class SeedRuns(WithPages):
             "checks": plain(self.rows()),
             "cells": plain(self.cells()),
         }
-
-    @staticmethod
-    def _register_pages() -> None:
-        importlib.import_module("unseen.reproduction._seeds_pages")
 
     def __str__(self) -> str:
         count = len(self.seeds)

@@ -19,7 +19,7 @@ def study_name(experiment: Any, replications: int, seed: int) -> str:
 
     Examples
     --------
-    >>> from unseen.reproduction.ghane_synthetic import GhaneSynthetic
+    >>> from unseen.reproduction.ghane_synthetic.experiment import GhaneSynthetic
     >>> study_name(GhaneSynthetic(sizes=(20, 40)), 50, 0)
     'ghane-synthetic, 50 replications, seed 0, sizes 20 40'
     """

@@ -11,7 +11,7 @@ from unseen.cli.app import main
 from unseen.core.errors import InputError, UnknownName
 from unseen.engine.events import Silent
 from unseen.reproduction import Cell, Check, Reproduction, experiments, published, reproduce
-from unseen.reproduction._experiment import parse_options
+from unseen.reproduction.experiment import parse_options
 
 
 @pytest.fixture

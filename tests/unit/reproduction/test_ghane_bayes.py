@@ -14,9 +14,9 @@ torch = pytest.importorskip("torch")
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.summary import summarize
 from unseen.nets import write_idx
-from unseen.reproduction import _ghane_bayes_rows as rows_of
-from unseen.reproduction import _ghane_bayes_runs as bayes
 from unseen.reproduction import reproduce
+from unseen.reproduction.ghane_bayes import runs as bayes
+from unseen.reproduction.ghane_bayes import setting as rows_of
 
 BARE = """
 import runpy, sys

@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 from unseen.core.errors import InputError
 from unseen.core.summary import summarize
 from unseen.nets import write_idx
-from unseen.reproduction import _ghane_mnist_runs as mnist
 from unseen.reproduction import published, reproduce
+from unseen.reproduction.ghane_mnist import runs as mnist
 
 QUICK = {"n_mc": 4, "calibration_mc": 4, "epochs": 6, "batch_size": 16}
 

@@ -12,8 +12,14 @@ from unseen.designs.kfold import KFold
 from unseen.engine.run import execute
 from unseen.models.sklearn import as_model
 from unseen.reproduction import Cell, reproduce
-from unseen.reproduction._ghane_trial import COLUMNS, Rule, replications, rule_of
-from unseen.reproduction.ghane_synthetic import _both, _checks, _checks_of_estimates, _test_sets, _with_test_set
+from unseen.reproduction.ghane_synthetic.experiment import (
+    _both,
+    _checks,
+    _checks_of_estimates,
+    _test_sets,
+    _with_test_set,
+)
+from unseen.reproduction.ghane_synthetic.trial import COLUMNS, Rule, replications, rule_of
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +139,7 @@ def test_tables_2_1_to_2_4_are_reproduced_but_for_one_cell():
 @pytest.mark.slow
 def test_another_population_would_be_noticed(monkeypatch):
     """With class means at .43 instead of .39 the checks of true errors and of the estimates fail."""
-    import unseen.reproduction._ghane_trial as trial
+    import unseen.reproduction.ghane_synthetic.trial as trial
 
     monkeypatch.setattr(trial, "GaussianBlocks", lambda: GaussianBlocks(delta=0.43))
     result = reproduce("ghane-synthetic", replications=100, random_state=0, bootstrap=2, n_jobs=1)

@@ -7,8 +7,8 @@ import pytest
 
 from unseen.core.errors import InputError
 from unseen.reproduction import reproduce
-from unseen.reproduction._ghane_uci_runs import Setting, TrainTest, append_rows, finished_rows, run_set, widths_for
-from unseen.reproduction.ghane_uci import GhaneUci
+from unseen.reproduction.ghane_uci.experiment import GhaneUci
+from unseen.reproduction.ghane_uci.runs import Setting, TrainTest, append_rows, finished_rows, run_set, widths_for
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
@@ -54,7 +54,7 @@ def test_a_padded_net_is_the_narrow_net():
 
 def test_bolstered_figures_are_those_of_the_estimators():
     from unseen.nets import estimate, fit_many
-    from unseen.reproduction._ghane_uci_runs import _at_kernel_points, _Padded
+    from unseen.reproduction.ghane_uci.runs import _at_kernel_points, _Padded
 
     data, setting = toy(), Setting(n_mc=2000)
     fits = fit_many(
@@ -146,7 +146,7 @@ def test_bad_input(shared, tmp_path):
 
 def test_an_interrupt_names_the_file_that_holds_what_is_done(shared, tmp_path, monkeypatch):
     from unseen.core.errors import Paused
-    from unseen.reproduction import ghane_uci
+    from unseen.reproduction.ghane_uci import experiment as ghane_uci
 
     options = {"data": str(shared / "data" / "fd121"), "sets": ("balloons",), "epochs": 2, "n_mc": 2, "device": "cpu"}
     made = ghane_uci.run_set

@@ -14,8 +14,8 @@ from unseen.core.registry import build
 from unseen.datasets import as_data
 from unseen.engine.run import execute
 from unseen.reproduction import reproduce
-from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduction._nadeau_bengio_stats import Raw, draw_layout, moments, raw_of, statistics
+from unseen.reproduction.nadeau_bengio.problems import Letter, Regressions
+from unseen.reproduction.nadeau_bengio.statistics import Raw, draw_layout, moments, raw_of, statistics
 
 
 def same_data(problem, seed):

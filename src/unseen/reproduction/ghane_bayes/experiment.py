@@ -16,8 +16,8 @@ from unseen.core.errors import InputError, MissingExtra, UnknownName
 from unseen.core.registry import register
 from unseen.core.summary import Summary, summarize
 from unseen.engine.events import Reporter
-from unseen.reproduction._ghane_bayes_rows import PARTS, Setting, finished_rows, setting_of
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.ghane_bayes.setting import PARTS, Setting, finished_rows, setting_of
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["BayesResult", "GhaneBayes"]
 
@@ -49,6 +49,8 @@ REMARKS = (
 class BayesResult(Reproduction):
     """The reproduction with its rows by (width, size), and the estimators' columns in them."""
 
+    shown_by: ClassVar[str] = "unseen.reproduction.ghane_bayes"
+
     runs: Runs = field(default_factory=dict, metadata={"shown": False})
     part: str = "synthetic"
     columns: tuple[str, ...] = CLASSIFIERS["predictive"]
@@ -62,11 +64,6 @@ class BayesResult(Reproduction):
             for key, run in self.runs.items()
             for name, column in zip(NAMES, self.columns[1:])
         }
-
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._ghane_bayes_pages
-        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -147,7 +144,7 @@ class GhaneBayes:
             raise InputError(f"sizes is {sizes}; {self.part} needs at least {SMALLEST[self.part]} examples.")
         source = self._source()
         reporter.expect(len(sizes) * len(widths) * replications, self.id)
-        from unseen.reproduction._ghane_bayes_runs import run_cell
+        from unseen.reproduction.ghane_bayes.runs import run_cell
 
         runs = {}
         for width in widths:
@@ -192,19 +189,19 @@ class GhaneBayes:
 
         if find_spec("torch") is None:
             raise MissingExtra("torch", "torch", "the experiment ghane-bayes")
-        from unseen.reproduction._ghane_bayes_runs import Blocks, Digits
+        from unseen.reproduction.ghane_bayes.runs import Blocks, Digits
 
         if self.part == "synthetic":
             return Blocks()
         if not self.data:
             raise InputError(f"give the folder with MNIST's IDX files for the part {self.part!r}: --data DIR.")
-        from unseen.reproduction._ghane_mnist_runs import read_mnist
+        from unseen.reproduction.ghane_mnist.runs import read_mnist
 
         return Digits(read_mnist(self.data))
 
     def _stored(self, setting: Setting, sizes: Sequence[int], widths: Sequence[int], replications: int) -> Runs:
         if self.results == SHIPPED:
-            file = resources.files("unseen.reproduction") / "results" / "ghane_bayes.csv"
+            file = resources.files("unseen.reproduction.ghane_bayes") / "results.csv"
             with resources.as_file(file) as path:
                 rows = finished_rows(path)
         else:

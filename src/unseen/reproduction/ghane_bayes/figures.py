@@ -1,4 +1,4 @@
-"""Figures and sections of the Bayesian-network experiment: bias, variance and RMS by sample size, and how calibrated the posterior is."""
+"""Figures of the Bayesian-network experiment: bias, variance and RMS by sample size, and how calibrated the posterior is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.reproduction.ghane_bayes import NAMES, QUANTITIES, BayesResult
+from unseen.reproduction.ghane_bayes.experiment import NAMES, QUANTITIES, BayesResult
 from unseen.show.figures import PALETTE, Figure, figure
-from unseen.show.sections import Section, figure_section, section
 from unseen.show.style import tidy
 
 __all__: list[str] = []
@@ -166,15 +165,3 @@ figure(
         order=6,
     )
 )
-
-
-@section(BayesResult, 14)
-def panels(result: BayesResult) -> Section | None:
-    """Return the figure of bias, variance and RMS."""
-    return figure_section(result, "bayes-panels", "bayes-panels", "Bias, variance and RMS")
-
-
-@section(BayesResult, 15)
-def calibration(result: BayesResult) -> Section | None:
-    """Return the figure of calibration."""
-    return figure_section(result, "bayes-calibration", "bayes-calibration", "Is the posterior calibrated?")

@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 
 from unseen.core.rng import stream, task_seed
-from unseen.reproduction._ghane_bayes_rows import WORDS, Setting, append_row, drop_cut_line, finished_rows, same_setting
+from unseen.reproduction.ghane_bayes.setting import (
+    WORDS,
+    Setting,
+    append_row,
+    drop_cut_line,
+    finished_rows,
+    same_setting,
+)
 
 __all__ = ["Blocks", "Digits", "Draws", "judged", "run_cell"]
 
@@ -118,7 +125,7 @@ def _sampled_and_judged(
 def _trained(X: Any, y: Any, width: int, setting: Setting, seeds: list[int], where: Any) -> Any:
     """Train the nets that chains start from: as in section 2.2.4.3 for the synthetic data, in 2.2.4.2 for MNIST."""
     from unseen.nets import fit_many, make_mlp
-    from unseen.reproduction._ghane_mnist_runs import make_net
+    from unseen.reproduction.ghane_mnist.runs import make_net
 
     count, n = y.shape
     sets = [np.arange(k * n, (k + 1) * n) for k in range(count) for _ in range(setting.starts)]

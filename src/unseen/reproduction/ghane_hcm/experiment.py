@@ -12,9 +12,9 @@ from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import task_seed
 from unseen.engine.events import Reporter
-from unseen.reproduction._ghane_contest import FORMULAS, worst_misfit
-from unseen.reproduction._published import published
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.ghane_hcm.formulas import FORMULAS, worst_misfit
+from unseen.reproduction.published_numbers import published
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["GhaneHcm"]
 

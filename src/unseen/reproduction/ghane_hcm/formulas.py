@@ -46,7 +46,7 @@ def worst_misfit(rows: Mapping[str, Any], formula: str) -> float:
 
     Examples
     --------
-    >>> from unseen.reproduction._published import published
+    >>> from unseen.reproduction.published_numbers import published
     >>> rows = {row["quantity"]: row for row in published("ghane_hcm")}
     >>> worst_misfit(rows, "plus") < 0.5 < 3 < worst_misfit(rows, "minus")
     True

@@ -16,9 +16,9 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.core.registry import register
 from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
-from unseen.reproduction._ghane_mnist_runs import Setting, finished_rows, noisy_digits, read_mnist, run_size, subsets
-from unseen.reproduction._published import published
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.ghane_mnist.runs import Setting, finished_rows, noisy_digits, read_mnist, run_size, subsets
+from unseen.reproduction.published_numbers import published
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["GhaneMnist", "MnistResult"]
 
@@ -49,14 +49,11 @@ REMARKS = (
 class MnistResult(Reproduction):
     """The reproduction with its rows by size (`runs`) and the noisy digits of figure 2.3 (`digits`, `kappas`)."""
 
+    shown_by: ClassVar[str] = "unseen.reproduction.ghane_mnist"
+
     runs: Runs = field(default_factory=dict, metadata={"shown": False})
     digits: Floats | None = field(default=None, metadata={"shown": False})
     kappas: tuple[float, ...] = ()
-
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._ghane_mnist_pages
-        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -159,7 +156,7 @@ class GhaneMnist:
 
     def _stored(self, replications: int) -> Runs:
         if self.results == SHIPPED:
-            file = resources.files("unseen.reproduction") / "results" / "ghane_mnist.csv"
+            file = resources.files("unseen.reproduction.ghane_mnist") / "results.csv"
             with resources.as_file(file) as path:
                 rows = finished_rows(path)
         else:

@@ -1,4 +1,4 @@
-"""Figures and sections of the MNIST experiment: noisy digits, and bias and RMS by sample size beside the published ones."""
+"""Figures of the MNIST experiment: noisy digits, and RMS by sample size beside the published values."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.summary import summarize
-from unseen.reproduction._published import published
-from unseen.reproduction.ghane_mnist import COLUMNS, MnistResult
+from unseen.reproduction.ghane_mnist.experiment import COLUMNS, MnistResult
+from unseen.reproduction.published_numbers import published
 from unseen.show.figures import PALETTE, Figure, figure
-from unseen.show.sections import Section, figure_section, section
 from unseen.show.style import legend_below, tidy
 
 __all__: list[str] = []
@@ -119,15 +118,3 @@ figure(
         order=6,
     )
 )
-
-
-@section(MnistResult, 14)
-def rms(result: MnistResult) -> Section | None:
-    """Return the figure of RMS by size."""
-    return figure_section(result, "mnist-rms", "mnist-rms", "Error of the error estimates")
-
-
-@section(MnistResult, 15)
-def digits(result: MnistResult) -> Section | None:
-    """Return the figure of noisy digits."""
-    return figure_section(result, "noisy-digits", "noisy-digits", "Monte-Carlo images")

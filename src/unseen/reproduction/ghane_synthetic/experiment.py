@@ -17,8 +17,8 @@ from unseen.core.registry import register
 from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
 from unseen.engine.threads import worker_count
-from unseen.reproduction._published import published
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.published_numbers import published
+from unseen.reproduction.record import Cell, Check, Reproduction
 from unseen.resubstitution._deviations import Deviations
 
 __all__ = ["RULES", "GhaneResult", "GhaneSynthetic"]
@@ -49,12 +49,9 @@ REMARKS = (
 class GhaneResult(Reproduction):
     """The reproduction with the deviation distributions behind figures 2.1 and 2.2."""
 
-    deviations: tuple[Deviations, ...] = field(default=(), metadata={"shown": False})
+    shown_by: ClassVar[str] = "unseen.reproduction.ghane_synthetic"
 
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._ghane_pages
-        import unseen.reproduction._pages  # noqa: F401
+    deviations: tuple[Deviations, ...] = field(default=(), metadata={"shown": False})
 
 
 @register
@@ -100,8 +97,8 @@ class GhaneSynthetic:
         self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
     ) -> GhaneResult:
         """Run what a store does not hold yet; the numbers are those of `run`."""
-        from unseen.reproduction._ghane_tasks import cells_of, runs_of
-        from unseen.reproduction._stored import driven
+        from unseen.reproduction.ghane_synthetic.tasks import cells_of, runs_of
+        from unseen.reproduction.stored import driven
         from unseen.study._cells import tasks_over
 
         self._check()
@@ -113,7 +110,7 @@ class GhaneSynthetic:
     @staticmethod
     def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
         """Run tasks of the stored experiment."""
-        from unseen.reproduction._ghane_tasks import run_group
+        from unseen.reproduction.ghane_synthetic.tasks import run_group
 
         return run_group(spec, cells, rows)
 
@@ -147,7 +144,7 @@ class GhaneSynthetic:
     def _runs(self, count: int, seed: int, reporter: Reporter, n_jobs: int | None) -> Runs:
         from joblib import Parallel, delayed
 
-        from unseen.reproduction._ghane_trial import replications
+        from unseen.reproduction.ghane_synthetic.trial import replications
 
         # largest first, so that no worker is left with the long ones at the end
         cells = [(rule, n) for n in sorted(self.sizes, reverse=True) for rule in self.rules]

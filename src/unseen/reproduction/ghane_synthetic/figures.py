@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from unseen.assessment.figures.resub_deviations import CAPTION, DeviationsInfo, draw
 from unseen.assessment.figures.resub_deviations import info as boxes
-from unseen.reproduction.ghane_synthetic import RULES, GhaneResult
+from unseen.reproduction.ghane_synthetic.experiment import RULES, GhaneResult
 from unseen.show.figures import Figure, figure
-from unseen.show.sections import Block, Section, picture, section
 
 __all__: list[str] = []
 
@@ -32,10 +31,3 @@ for _place, _rule in enumerate(RULES):
             order=60 + _place,
         )
     )
-
-
-@section(GhaneResult, 25)
-def deviations(result: GhaneResult) -> Section | None:
-    """Return the box plots of every rule that was run."""
-    made: list[Block] = [p for p in (picture(result, f"deviations-{rule}") for rule in RULES) if p is not None]
-    return Section("deviations", "Deviation distributions (figures 2.1 and 2.2)", made) if made else None

@@ -18,7 +18,7 @@ VERSION = 1  # raised when the numbers of a replication change
 
 def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list[dict[str, Any]]:
     """Return a cell for every rule, size and estimator."""
-    from unseen.reproduction._ghane_trial import COLUMNS
+    from unseen.reproduction.ghane_synthetic.trial import COLUMNS
 
     return [
         {
@@ -41,7 +41,7 @@ def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list
 
 def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     """Run the replications that rows ask for, each once, and return what was asked."""
-    from unseen.reproduction._ghane_trial import replications
+    from unseen.reproduction.ghane_synthetic.trial import replications
 
     trials: dict[tuple[str, int, int, int], dict[str, float]] = {}
     out = []

@@ -16,7 +16,7 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.core.registry import register
 from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
-from unseen.reproduction._ghane_uci_runs import (
+from unseen.reproduction.ghane_uci.runs import (
     DEFECTIVE,
     DEPTHS,
     Setting,
@@ -26,7 +26,7 @@ from unseen.reproduction._ghane_uci_runs import (
     run_set,
     sets_in,
 )
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["ESTIMATORS", "GhaneUci", "UciResult"]
 
@@ -48,17 +48,14 @@ REMARKS = (
 class UciResult(Reproduction):
     """The reproduction with one entry per net in every column of `nets`."""
 
+    shown_by: ClassVar[str] = "unseen.reproduction.ghane_uci"
+
     nets: dict[str, Any] = field(default_factory=dict, metadata={"shown": False})
 
     @property
     def kept(self) -> np.ndarray:
         """Nets that reached the training accuracy, on sets without a defect."""
         return self.nets["reached"] & ~self.nets["defective"]
-
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._ghane_uci_pages
-        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -163,7 +160,7 @@ class GhaneUci:
 
     def _stored(self) -> list[dict[str, Any]]:
         if self.results == SHIPPED:
-            with resources.as_file(resources.files("unseen.reproduction") / "results" / "ghane_uci.csv") as path:
+            with resources.as_file(resources.files("unseen.reproduction.ghane_uci") / "results.csv") as path:
                 rows = finished_rows(path)
         else:
             rows = finished_rows(Path(self.results))

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.reproduction.ghane_uci import ESTIMATORS, UciResult
+from unseen.reproduction.ghane_uci.experiment import ESTIMATORS, UciResult
 from unseen.show.figures import PALETTE, Figure, figure
-from unseen.show.sections import Section, figure_section, section
 from unseen.show.style import legend_below, tidy
 
 __all__: list[str] = []
@@ -143,15 +142,3 @@ figure(
         order=6,
     )
 )
-
-
-@section(UciResult, 14)
-def deviation_section(result: UciResult) -> Section | None:
-    """Return the scatter of deviations."""
-    return figure_section(result, "deviation", "deviation", "Deviation against true error")
-
-
-@section(UciResult, 15)
-def shape_section(result: UciResult) -> Section | None:
-    """Return the deviations by depth and width."""
-    return figure_section(result, "shapes", "shapes", "Depth and width")

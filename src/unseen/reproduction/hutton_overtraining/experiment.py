@@ -13,7 +13,7 @@ from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.engine.events import Reporter
 from unseen.models._backprop import Nets, new_nets
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["HuttonOvertraining", "HuttonResult"]
 
@@ -32,13 +32,10 @@ class HuttonResult(Reproduction):
     and their means over repeats; `choices` holds, per repeat, epoch and population error at the test minimum and at the end.
     """
 
+    shown_by: ClassVar[str] = "unseen.reproduction.hutton_overtraining"
+
     curves: dict[str, Floats] = field(default_factory=dict)
     choices: Floats | None = None
-
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._hutton_pages
-        import unseen.reproduction._pages  # noqa: F401
 
 
 @register

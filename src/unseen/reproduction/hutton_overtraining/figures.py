@@ -1,4 +1,4 @@
-"""Figure and section of the overtraining experiment."""
+"""Figure of the overtraining experiment."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unseen.reproduction.hutton_overtraining import HuttonResult
+from unseen.reproduction.hutton_overtraining.experiment import HuttonResult
 from unseen.show.figures import Figure, figure
-from unseen.show.sections import Section, figure_section, section
 from unseen.show.style import PALETTE, legend_below, tidy
 
 __all__: list[str] = []
@@ -57,9 +56,3 @@ figure(
         order=5,
     )
 )
-
-
-@section(HuttonResult, 15)
-def curve(result: HuttonResult) -> Section | None:
-    """Return the figure of the three errors."""
-    return figure_section(result, "overtraining", "overtraining", "Error by epoch")

@@ -14,9 +14,9 @@ from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.engine.events import Reporter
 from unseen.planning.fraction import optimal_fraction
-from unseen.reproduction import _larsen_hansen_runs as runs
-from unseen.reproduction._published import published
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.larsen_hansen import fits as runs
+from unseen.reproduction.published_numbers import published
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["LarsenHansen", "LarsenHansenResult"]
 
@@ -39,13 +39,10 @@ REMARKS = (
 class LarsenHansenResult(Reproduction):
     """The reproduction with the numbers behind figure 1 and the comparison by tau."""
 
+    shown_by: ClassVar[str] = "unseen.reproduction.larsen_hansen"
+
     figure: dict[str, Floats] = field(default_factory=dict)
     by_tau: tuple[dict[str, float], ...] = ()
-
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._larsen_hansen_pages
-        import unseen.reproduction._pages  # noqa: F401
 
 
 @register

@@ -1,4 +1,4 @@
-"""Figures and sections of the Larsen-Hansen reproduction."""
+"""Figures of the Larsen-Hansen experiment."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unseen.reproduction.larsen_hansen import LarsenHansenResult
+from unseen.reproduction.larsen_hansen.experiment import LarsenHansenResult
 from unseen.show.figures import Figure, figure
-from unseen.show.sections import Section, figure_section, section, table_of
 from unseen.show.style import PALETTE, tidy
 
 __all__: list[str] = []
@@ -97,22 +96,3 @@ figure(
         order=30,
     )
 )
-
-
-@section(LarsenHansenResult, 12)
-def left(result: LarsenHansenResult) -> Section | None:
-    """Return the distributions."""
-    return figure_section(result, "larsen-hansen-distributions", "figure-1-left", "Distributions of the error")
-
-
-@section(LarsenHansenResult, 13)
-def right(result: LarsenHansenResult) -> Section | None:
-    """Return the density of the true errors."""
-    return figure_section(result, "larsen-hansen-density", "figure-1-right", "Density of the true error")
-
-
-@section(LarsenHansenResult, 14)
-def nested(result: LarsenHansenResult) -> Section | None:
-    """Return the comparison of nested models by tau."""
-    made = figure_section(result, "larsen-hansen-tau", "by-tau", "Ten against nine inputs")
-    return None if made is None else Section(made.id, made.title, [*made.blocks, table_of(result.by_tau)])

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.reproduction._nadeau_bengio_stats import Raw, Statistic, statistics
-from unseen.reproduction._nadeau_bengio_variance import TARGETS, VarianceRun, ordering
-from unseen.reproduction._record import Cell, Check
+from unseen.reproduction.nadeau_bengio.statistics import Raw, Statistic, statistics
+from unseen.reproduction.nadeau_bengio.variance import TARGETS, VarianceRun, ordering
+from unseen.reproduction.record import Cell, Check
 
 __all__ = [
     "MOST_J",

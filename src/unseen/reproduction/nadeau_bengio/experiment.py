@@ -15,7 +15,7 @@ from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.engine.events import Reporter
 from unseen.engine.threads import limited_threads, worker_count
-from unseen.reproduction._nadeau_bengio_judged import (
+from unseen.reproduction.nadeau_bengio.checks import (
     MOST_J,
     MOST_M,
     J,
@@ -27,10 +27,10 @@ from unseen.reproduction._nadeau_bengio_judged import (
     size_checks,
     variance_checks,
 )
-from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduction._nadeau_bengio_stats import Raw, draw_layout, raw_of
-from unseen.reproduction._nadeau_bengio_variance import VarianceRun, ratios, variance_run
-from unseen.reproduction._record import Reproduction
+from unseen.reproduction.nadeau_bengio.problems import Letter, Regressions
+from unseen.reproduction.nadeau_bengio.statistics import Raw, draw_layout, raw_of
+from unseen.reproduction.nadeau_bengio.variance import VarianceRun, ratios, variance_run
+from unseen.reproduction.record import Reproduction
 
 __all__ = ["NadeauBengio", "NadeauBengioResult"]
 
@@ -49,15 +49,12 @@ REMARKS = (
 class NadeauBengioResult(Reproduction):
     """The reproduction with sizes, power curves, the variance ratios of lemma 1 and the study of J and M."""
 
+    shown_by: ClassVar[str] = "unseen.reproduction.nadeau_bengio"
+
     sizes: tuple[dict[str, Any], ...] = ()
     power: dict[str, dict[str, Floats]] = field(default_factory=dict)
     variance: tuple[dict[str, Any], ...] = ()
     settings: tuple[dict[str, Any], ...] = ()
-
-    @staticmethod
-    def _register_pages() -> None:
-        import unseen.reproduction._nadeau_bengio_pages
-        import unseen.reproduction._pages  # noqa: F401
 
 
 @register
@@ -107,7 +104,7 @@ class NadeauBengio:
         self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
     ) -> NadeauBengioResult:
         """Run what a store does not hold yet; the numbers are those of `run`."""
-        from unseen.reproduction._nadeau_bengio_tasks import StoredTasks
+        from unseen.reproduction.nadeau_bengio.tasks import StoredTasks
 
         there, counts = self._checked(replications)
         tasks = StoredTasks(store=store, experiment=self, replications=replications, n_jobs=n_jobs, reporter=reporter)
@@ -116,7 +113,7 @@ class NadeauBengio:
     @staticmethod
     def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
         """Run tasks of the stored experiment."""
-        from unseen.reproduction._nadeau_bengio_tasks import run_group
+        from unseen.reproduction.nadeau_bengio.tasks import run_group
 
         return run_group(spec, cells, rows)
 

@@ -12,7 +12,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.rng import stream
-from unseen.reproduction._nadeau_bengio_stats import LossesOf
+from unseen.reproduction.nadeau_bengio.statistics import LossesOf
 
 __all__ = ["Letter", "Regressions"]
 

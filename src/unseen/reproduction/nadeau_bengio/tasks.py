@@ -14,10 +14,10 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.engine.events import Reporter
-from unseen.reproduction._nadeau_bengio_judged import J
-from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduction._nadeau_bengio_stats import Raw
-from unseen.reproduction._nadeau_bengio_variance import VarianceRun, variance_run
+from unseen.reproduction.nadeau_bengio.checks import J
+from unseen.reproduction.nadeau_bengio.problems import Letter, Regressions
+from unseen.reproduction.nadeau_bengio.statistics import Raw
+from unseen.reproduction.nadeau_bengio.variance import VarianceRun, variance_run
 from unseen.store import TaskResult, TaskRow
 
 __all__ = ["StoredTasks", "packed", "run_group", "unpacked"]
@@ -63,7 +63,7 @@ def _described(problem: Any) -> dict[str, Any]:
 
 def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     """Run chunks of data sets; the replication of a task is the number of its chunk."""
-    from unseen.reproduction.nadeau_bengio import raw_sets
+    from unseen.reproduction.nadeau_bengio.experiment import raw_sets
 
     out = []
     for row in rows:
@@ -95,8 +95,8 @@ class StoredTasks:
     reporter: Reporter
 
     def _chunks(self, call: str, problem: Any, count: int, splits: Sequence[int], seed: int) -> list[dict[str, Floats]]:
-        from unseen.reproduction._stored import driven
-        from unseen.reproduction.nadeau_bengio import CHUNK
+        from unseen.reproduction.nadeau_bengio.experiment import CHUNK
+        from unseen.reproduction.stored import driven
         from unseen.study._cells import tasks_over
 
         cell = {
@@ -129,7 +129,7 @@ class StoredTasks:
 
     def variance(self, problem: Regressions, count: int, seed: int) -> dict[str, VarianceRun]:
         """Return the sums behind the variance ratios."""
-        from unseen.reproduction._nadeau_bengio_variance import SETTINGS
+        from unseen.reproduction.nadeau_bengio.variance import SETTINGS
 
         parts = self._chunks("variance", problem, count, (J,), seed)
         out = {}

@@ -10,8 +10,8 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.rng import stream
-from unseen.reproduction._nadeau_bengio_problems import Regressions
-from unseen.reproduction._nadeau_bengio_stats import _targets, moments
+from unseen.reproduction.nadeau_bengio.problems import Regressions
+from unseen.reproduction.nadeau_bengio.statistics import _targets, moments
 
 __all__ = ["VarianceRun", "ordering", "ratios", "variance_run"]
 

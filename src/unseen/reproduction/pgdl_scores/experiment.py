@@ -11,8 +11,8 @@ import numpy as np
 from unseen.core.registry import register
 from unseen.core.rng import task_seed
 from unseen.engine.events import Reporter
-from unseen.reproduction._published import published
-from unseen.reproduction._record import Cell, Check, Reproduction
+from unseen.reproduction.published_numbers import published
+from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["PgdlScores"]
 

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from unseen.core.summary import summarize
-from unseen.reproduction.ghane_mnist.runs import Setting, read_mnist, run_size
+from unseen.reproduction.ghane_mnist.runs import MnistSetting, read_mnist, run_size
 
 COLUMNS = ("resub", "nb_bolster", "calibrated_r1", "calibrated_r5")
 
@@ -65,7 +65,7 @@ def main() -> None:
         torch.backends.cudnn.benchmark = True
         print(f"the same with cudnn.benchmark: {speed_of_one(data, given.device):.1f} ms", flush=True)
     setting = replace(
-        Setting(),
+        MnistSetting(),
         n_mc=given.n_mc,
         calibration_mc=given.calibration_mc,
         epochs=given.epochs,

@@ -20,10 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
 from unseen.reproduction.ghane_uci.runs import (
     DEPTHS,
-    Setting,
+    ROWS,
     TrainTest,
-    append_rows,
-    finished_rows,
+    UciSetting,
     read_set,
     run_set,
     sets_in,
@@ -39,7 +38,7 @@ def operations(data: TrainTest, depth: int) -> float:
     return 8 * 6 * max(1, round(n / 10)) * (d * width + (depth - 1) * width**2 + width * data.n_classes)
 
 
-def work(tasks, results, folder: str, setting: Setting, device: str) -> None:
+def work(tasks, results, folder: str, setting: UciSetting, device: str) -> None:
     """Take (set, depth) pairs until none is left."""
     import torch
 
@@ -71,7 +70,7 @@ def main() -> None:
     given = parser.parse_args()
     start = time.perf_counter()
     out = Path(given.out) / "ghane_uci.csv"
-    rows = finished_rows(out) + (finished_rows(Path(given.done)) if given.done else [])
+    rows = ROWS.read(out) + (ROWS.read(Path(given.done)) if given.done else [])
     done = {(row["set"], row["depth"]) for row in rows}
     wanted = [name for name in sets_in(given.data) if not given.sets or name in given.sets.split(",")]
     pairs = [(name, depth) for name in wanted for depth in DEPTHS if (name, depth) not in done]
@@ -89,7 +88,7 @@ def main() -> None:
             tasks.put(pair)
     pairs = light * bool(given.cores) + heavy * bool(given.shared)
     kinds = [(for_cores, "cpu")] * given.cores + [(for_gpu, "cuda")] * given.shared
-    setting = Setting(epochs=given.epochs)
+    setting = UciSetting(epochs=given.epochs)
     workers = [
         context.Process(target=work, args=(q, results, given.data, setting, device), daemon=True) for q, device in kinds
     ]
@@ -103,7 +102,7 @@ def main() -> None:
             continue
         left -= 1
         if made:
-            append_rows(out, made)
+            ROWS.append(out, made)
         print(f"{time.perf_counter() - start:7.1f} s  {name} depth {depth}: {how}, {seconds:.1f} s", flush=True)
     for worker in workers:
         worker.kill()

@@ -72,9 +72,9 @@ def test_rows_are_kept_and_a_restart_goes_on(tmp_path):
         for one, other in zip(first, again):
             assert other[name] == pytest.approx(one[name], rel=1e-4)
     with pytest.raises(InputError, match="another setting"):
-        rows_of.finished_rows(out, small(temperature=0.5))
+        rows_of.ROWS.read(out, small(temperature=0.5))
     run(small(prior="fan-in"), range(2), out)  # another prior goes into the same file
-    assert [row["prior"] for row in rows_of.finished_rows(out)] == ["unit"] * 3 + ["fan-in"] * 2
+    assert [row["prior"] for row in rows_of.ROWS.read(out)] == ["unit"] * 3 + ["fan-in"] * 2
 
 
 def test_repetitions_do_not_depend_on_their_company():

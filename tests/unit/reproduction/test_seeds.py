@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from unseen.reproduction.figures import share_of
 
 from unseen.core.errors import InputError
 from unseen.reproduction import Cell, Check, Reproduction, SeedRuns, reproduce, reproduce_over_seeds
+from unseen.reproduction.figures import share_of
 from unseen.reproduction.seeds import CheckOverSeeds, parse_seeds
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ from unseen.core.errors import InputError, MissingExtra, UnknownName
 from unseen.core.registry import register
 from unseen.core.summary import Summary, summarize
 from unseen.engine.events import Reporter
-from unseen.reproduction.ghane_bayes.setting import PARTS, Setting, finished_rows, setting_of
+from unseen.reproduction.ghane_bayes.setting import PARTS, ROWS, BayesSetting, setting_of
 from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["BayesResult", "GhaneBayes"]
@@ -31,7 +30,6 @@ CLASSIFIERS = {
 }
 NAMES = ("resub", "bayesian", "bayesian-bolster")
 QUANTITIES = ("bias", "variance", "rms")
-SHIPPED = "shipped"
 Runs = Mapping[tuple[int, int], Mapping[str, Floats]]
 
 REMARKS = (
@@ -164,7 +162,7 @@ class GhaneBayes:
                 reporter.advance(replications)
         return self._result(runs, setting, replications)
 
-    def _setting(self, seed: int) -> Setting:
+    def _setting(self, seed: int) -> BayesSetting:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS)
         if self.classifier not in CLASSIFIERS:
@@ -199,13 +197,8 @@ class GhaneBayes:
 
         return Digits(read_mnist(self.data))
 
-    def _stored(self, setting: Setting, sizes: Sequence[int], widths: Sequence[int], replications: int) -> Runs:
-        if self.results == SHIPPED:
-            file = resources.files("unseen.reproduction.ghane_bayes") / "results.csv"
-            with resources.as_file(file) as path:
-                rows = finished_rows(path)
-        else:
-            rows = finished_rows(Path(self.results))
+    def _stored(self, setting: BayesSetting, sizes: Sequence[int], widths: Sequence[int], replications: int) -> Runs:
+        rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_bayes")
         wanted = {"part": self.part, "sampler": self.sampler, "prior": setting.prior}
         mine = [row for row in rows if all(row[k] == v for k, v in wanted.items())]
         keys = [(w, n) for w in widths for n in sizes if any((r["width"], r["n"]) == (w, n) for r in mine)]
@@ -216,7 +209,7 @@ class GhaneBayes:
             for w, n in keys
         }
 
-    def _result(self, runs: Runs, setting: Setting, count: int) -> BayesResult:
+    def _result(self, runs: Runs, setting: BayesSetting, count: int) -> BayesResult:
         said = f"This run: {setting.sampler}, {setting.prior} prior, {setting.n_samples} samples of each posterior."
         columns = CLASSIFIERS[self.classifier]
         bare = BayesResult(

@@ -15,14 +15,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.rng import stream, task_seed
-from unseen.reproduction.ghane_bayes.setting import (
-    WORDS,
-    Setting,
-    append_row,
-    drop_cut_line,
-    finished_rows,
-    same_setting,
-)
+from unseen.reproduction.ghane_bayes.setting import ROWS, WORDS, BayesSetting
 
 __all__ = ["Blocks", "Digits", "Draws", "judged", "run_cell"]
 
@@ -36,7 +29,7 @@ Say = Callable[[str], None]
 class Blocks:
     """Samples of the two Gaussian classes of section 2.2.4.1; one for every repetition and size, whatever the width."""
 
-    def draw(self, n: int, repetition: int, setting: Setting) -> tuple[np.ndarray, ...]:
+    def draw(self, n: int, repetition: int, setting: BayesSetting) -> tuple[np.ndarray, ...]:
         """Return a training sample and fresh points to test on."""
         from unseen.datasets.populations import GaussianBlocks
 
@@ -51,7 +44,7 @@ class Digits:
 
     data: tuple[Any, Any, Any, Any]
 
-    def draw(self, n: int, repetition: int, setting: Setting) -> tuple[np.ndarray, ...]:
+    def draw(self, n: int, repetition: int, setting: BayesSetting) -> tuple[np.ndarray, ...]:
         """Return a training sample with two images of each digit at least, and the test images."""
         X, y, X_test, y_test = self.data
         rng = stream(setting.seed, "ghane-bayes", "mnist", n, repetition)
@@ -66,7 +59,7 @@ def run_cell(
     width: int,
     n: int,
     repetitions: range,
-    setting: Setting,
+    setting: BayesSetting,
     *,
     device: Any,
     out: Path | None,
@@ -76,20 +69,19 @@ def run_cell(
     """Return one row per repetition for nets of one width and size; rows in `out` are kept, new ones added as they come."""
     done = {}
     if out is not None:
-        drop_cut_line(out)
-        mine = [row for row in finished_rows(out, setting) if (row["width"], row["n"]) == (width, n)]
-        done = {row["repetition"]: row for row in mine if same_setting(row, setting)}
+        mine = [row for row in ROWS.read(out, setting) if (row["width"], row["n"]) == (width, n)]
+        done = {row["repetition"]: row for row in mine if ROWS.same_setting(row, setting)}
     missing = [k for k in repetitions if k not in done]
     for start in range(0, len(missing), chunk):
         for row in _sampled_and_judged(source, width, n, missing[start : start + chunk], setting, device, say):
             done[row["repetition"]] = row
             if out is not None:
-                append_row(out, row, setting)
+                ROWS.append(out, [row], setting)
     return [done[k] for k in repetitions]
 
 
 def _sampled_and_judged(
-    source: Any, width: int, n: int, repetitions: list[int], setting: Setting, device: Any, say: Say
+    source: Any, width: int, n: int, repetitions: list[int], setting: BayesSetting, device: Any, say: Say
 ) -> Iterator[dict[str, Any]]:
     import torch
 
@@ -122,7 +114,7 @@ def _sampled_and_judged(
     )
 
 
-def _trained(X: Any, y: Any, width: int, setting: Setting, seeds: list[int], where: Any) -> Any:
+def _trained(X: Any, y: Any, width: int, setting: BayesSetting, seeds: list[int], where: Any) -> Any:
     """Train the nets that chains start from: as in section 2.2.4.3 for the synthetic data, in 2.2.4.2 for MNIST."""
     from unseen.nets import fit_many, make_mlp
     from unseen.reproduction.ghane_mnist.runs import make_net
@@ -184,7 +176,7 @@ def _averaged(logits: Any) -> Any:
     return torch.stack([1 - second, second], 1)
 
 
-def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -> Iterator[Draws]:
+def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[int]) -> Iterator[Draws]:
     """Yield the posterior of each repetition."""
     starts, program = setting.starts, fits.program
     first = {name: value.unflatten(0, (len(X), starts)) for name, value in fits.params.items()}
@@ -223,7 +215,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: Setting, seeds: list[int]) -
             yield _watched(logits, X[r], starts)
 
 
-def _laplace(net: Any, X: Any, y: Any, setting: Setting, seed: int) -> Draws:
+def _laplace(net: Any, X: Any, y: Any, setting: BayesSetting, seed: int) -> Draws:
     from unseen.nets import posterior
     from unseen.nets._batched_sampler import prior_scales
 
@@ -260,7 +252,7 @@ def _watched(logits: Callable[[Any], Any], X: Any, chains: int) -> Draws:
     return Draws(logits, count, worst, r_hat_limit=limit, ess=ess)
 
 
-def judged(draws: Draws, point: Any, X: Any, y: Any, test: Any, setting: Setting, seed: int) -> dict[str, float]:
+def judged(draws: Draws, point: Any, X: Any, y: Any, test: Any, setting: BayesSetting, seed: int) -> dict[str, float]:
     """Return true errors and estimates of the Bayesian classifier and of the trained net it started from (`net_`)."""
     import torch
 
@@ -293,7 +285,7 @@ def _share(wrong: Any) -> float:
     return float(wrong.double().mean())
 
 
-def _over_kernels(draws: Draws, by_net: Any, X: Any, y: Any, classes: int, setting: Setting, seed: int) -> Any:
+def _over_kernels(draws: Draws, by_net: Any, X: Any, y: Any, classes: int, setting: BayesSetting, seed: int) -> Any:
     """Return, for each kernel, means of: misclassified by the predictive; its doubt; its doubt of what the trained net says."""
     import torch
 

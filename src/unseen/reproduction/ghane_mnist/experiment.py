@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +15,7 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.core.registry import register
 from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
-from unseen.reproduction.ghane_mnist.runs import Setting, finished_rows, noisy_digits, read_mnist, run_size, subsets
+from unseen.reproduction.ghane_mnist.runs import ROWS, MnistSetting, noisy_digits, read_mnist, run_size, subsets
 from unseen.reproduction.published_numbers import published
 from unseen.reproduction.record import Cell, Check, Reproduction
 
@@ -27,7 +26,6 @@ COLUMNS = ("resub", "nb_bolster", "calibrated_r1", "calibrated_r5")
 DIGITS = {"2.6 bias": 3, "2.7 variance": 4, "2.8 rms": 4}  # decimals printed
 PUBLISHED_REPLICATIONS = 200
 INNER = 0.006  # the printed calibrated RMS does not follow from the printed bias and variance any closer
-SHIPPED = "shipped"
 Runs = Mapping[int, Mapping[str, Floats]]
 
 REMARKS = (
@@ -143,11 +141,11 @@ class GhaneMnist:
         digits, kappas = self._digits(runs, images, setting)
         return self._result(runs, digits, kappas, replications, seed)
 
-    def _setting(self, seed: int) -> Setting:
+    def _setting(self, seed: int) -> MnistSetting:
         chosen = ("n_mc", "calibration_mc", "lr", "batch_size", "epochs", "patience", "nearest", "initial")
-        return Setting(seed=seed, **{name: getattr(self, name) for name in chosen})
+        return MnistSetting(seed=seed, **{name: getattr(self, name) for name in chosen})
 
-    def _digits(self, runs: Runs, images: Any, setting: Setting) -> tuple[Floats, tuple[float, ...]]:
+    def _digits(self, runs: Runs, images: Any, setting: MnistSetting) -> tuple[Floats, tuple[float, ...]]:
         """Return the images of figure 2.3: n = 600 where it was run, first repetition, kappa of r = 1."""
         n = 600 if 600 in runs else max(runs)
         kappas = (0.0, 1.0, float(runs[n]["kappa_r1"][0]))
@@ -155,12 +153,7 @@ class GhaneMnist:
         return noisy_digits(images[0][rows], images[1][rows], kappas, setting.seed), kappas
 
     def _stored(self, replications: int) -> Runs:
-        if self.results == SHIPPED:
-            file = resources.files("unseen.reproduction.ghane_mnist") / "results.csv"
-            with resources.as_file(file) as path:
-                rows = finished_rows(path)
-        else:
-            rows = finished_rows(Path(self.results))
+        rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_mnist")
         if not rows:
             raise InputError(f"{self.results!r} holds no finished rows.")
         sizes = sorted({int(row["n"]) for row in rows} & set(self.sizes))

@@ -5,12 +5,10 @@ Needs numpy and torch alone, so that it runs from the source tree on a bare GPU 
 
 from __future__ import annotations
 
-import csv
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,18 +17,20 @@ import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
+from unseen.reproduction.rows import RowFile
 
-__all__ = ["COLUMNS", "Setting", "finished_rows", "make_net", "noisy_digits", "read_mnist", "run_size"]
+__all__ = ["COLUMNS", "ROWS", "MnistSetting", "make_net", "noisy_digits", "read_mnist", "run_size"]
 
 COLUMNS = (
     "n", "repetition", "true_error", "resub", "nb_bolster", "calibrated_r1", "calibrated_r5", "kappa_r1", "kappa_r5",
     "epochs", "best_epoch", "left_out_error", "seconds_resub", "seconds_nb", "seconds_r1", "seconds_r5",
 )  # fmt: skip
+ROWS = RowFile(columns=COLUMNS, whole=("n", "repetition", "epochs", "best_epoch"), line_end="\r\n")
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class MnistSetting:
     """How the nets are trained and the errors estimated; defaults as published or, where that is silent, as in the remarks."""
 
     seed: int = 0
@@ -76,7 +76,7 @@ def read_mnist(folder: str | os.PathLike[str]) -> tuple[Any, Any, Any, Any]:
 
 
 def subsets(
-    y: np.ndarray, n: int, repetition: int, setting: Setting
+    y: np.ndarray, n: int, repetition: int, setting: MnistSetting
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
     """Return the rows of one training set and, as places in it, the rows of each 80/20 split."""
     from unseen.nets._problem import Options
@@ -94,7 +94,7 @@ def run_size(
     data: tuple[Any, Any, Any, Any],
     n: int,
     repetitions: range,
-    setting: Setting,
+    setting: MnistSetting,
     *,
     device: str,
     out: Path | None,
@@ -102,20 +102,18 @@ def run_size(
     chunk: int = 200,
 ) -> list[dict[str, float]]:
     """Return one row per repetition; rows found in `out` are kept, new ones are added to it as they come."""
-    done = {} if out is None else {int(row["repetition"]): row for row in finished_rows(out, setting) if row["n"] == n}
+    done = {} if out is None else {int(row["repetition"]): row for row in ROWS.read(out, setting) if row["n"] == n}
     missing = [k for k in repetitions if k not in done]
-    if out is not None:
-        _drop_cut_line(out)
     for start in range(0, len(missing), chunk):
         for row in _trained_and_judged(data, n, missing[start : start + chunk], setting, device, say):
             done[int(row["repetition"])] = row
             if out is not None:
-                append_row(out, row, setting)
+                ROWS.append(out, [row], setting)
     return [done[k] for k in repetitions]
 
 
 def _trained_and_judged(
-    data: tuple[Any, Any, Any, Any], n: int, repetitions: list[int], setting: Setting, device: str, say: Say
+    data: tuple[Any, Any, Any, Any], n: int, repetitions: list[int], setting: MnistSetting, device: str, say: Say
 ) -> Iterator[dict[str, float]]:
     import torch
 
@@ -169,7 +167,7 @@ def _trained_and_judged(
 
 
 def judged(
-    modules: list[Any], X: Any, y: Any, test: tuple[Any, Any], splits: list[Any], setting: Setting, seed: int
+    modules: list[Any], X: Any, y: Any, test: tuple[Any, Any], splits: list[Any], setting: MnistSetting, seed: int
 ) -> dict[str, float]:
     """Return true error and estimates of the first net; the others are its copies trained on 80%."""
     from dataclasses import replace
@@ -218,48 +216,6 @@ def judged(
         "seconds_r1": spent[1] + spent[2],
         "seconds_r5": spent[1] + spent[2] + spent[3],
     }
-
-
-def append_row(path: Path, row: dict[str, float], setting: Setting) -> None:
-    """Add a row to a results file, begun with its setting, and put it on the disk at once."""
-    new = not path.exists() or path.stat().st_size == 0
-    with path.open("a", newline="", encoding="utf-8") as file:
-        if new:
-            file.write(f"# {json.dumps(asdict(setting))}\n")
-            csv.writer(file).writerow(COLUMNS)
-        csv.writer(file).writerow([_text(row[name]) for name in COLUMNS])
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _drop_cut_line(path: Path) -> None:
-    """Remove a last line without an end, left by a run that was killed while writing it."""
-    if path.exists():
-        content = path.read_bytes()
-        whole = content[: content.rfind(b"\n") + 1]
-        if whole != content:
-            path.write_bytes(whole)
-
-
-def _text(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def finished_rows(path: Path, setting: Setting | None = None) -> list[dict[str, float]]:
-    """Return the whole rows of a results file; a last line that was cut short is left out, another setting refused."""
-    if not path.exists():
-        return []
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # what follows the last line end was cut short
-    if lines and setting is not None and json.loads(lines[0][1:]) != asdict(setting):
-        raise InputError(
-            f"{str(path)!r} was begun with another setting, {lines[0][2:]}; give another file, or the same setting."
-        )
-    table = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return [
-        {k: int(v) if k in ("n", "repetition", "epochs", "best_epoch") else float(v) for k, v in row.items()}
-        for row in table
-        if all(row.get(name) not in (None, "") for name in COLUMNS)
-    ]
 
 
 def noisy_digits(X: np.ndarray, y: np.ndarray, kappas: tuple[float, ...], seed: int) -> np.ndarray:

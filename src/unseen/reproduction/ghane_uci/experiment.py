@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,9 +18,8 @@ from unseen.engine.events import Reporter
 from unseen.reproduction.ghane_uci.runs import (
     DEFECTIVE,
     DEPTHS,
-    Setting,
-    append_rows,
-    finished_rows,
+    ROWS,
+    UciSetting,
     read_set,
     run_set,
     sets_in,
@@ -33,7 +31,6 @@ __all__ = ["ESTIMATORS", "GhaneUci", "UciResult"]
 ESTIMATORS = ("resub", "bolster", "posterior", "bolster_posterior")
 PUBLISHED_NETS, PUBLISHED_KEPT, PUBLISHED_WRONG = 3600, 3066, 172
 PER_SET = 40
-SHIPPED = "shipped"
 REMARKS = (
     "The dissertation shows scatter plots and no table. It leaves out nets that did not reach the training accuracy within 800 epochs, and hides those "
     "with a true error above .5 from its plots; here all nets are kept and flagged, and figures are given with and without them.",
@@ -136,9 +133,9 @@ class GhaneUci:
             raise InputError(f"{', '.join(strange)}: no such set with at most 5,000 rows in {self.data!r}.")
         names = [name for name in present if not self.sets or name in self.sets]
         out = Path(self.out) if self.out else None
-        rows = finished_rows(out) if out else []
+        rows = ROWS.read(out) if out else []
         done = {(row["set"], row["depth"]) for row in rows}
-        setting = Setting(
+        setting = UciSetting(
             seed=seed,
             fold=self.fold,
             epochs=self.epochs,
@@ -154,16 +151,12 @@ class GhaneUci:
             for made in run_set(read_set(self.data, name, self.fold), setting, device=self.device, depths=missing):
                 rows += made
                 if out is not None:
-                    append_rows(out, made)
+                    ROWS.append(out, made)
             reporter.advance(1)
         return [row for row in rows if row["set"] in names]
 
     def _stored(self) -> list[dict[str, Any]]:
-        if self.results == SHIPPED:
-            with resources.as_file(resources.files("unseen.reproduction.ghane_uci") / "results.csv") as path:
-                rows = finished_rows(path)
-        else:
-            rows = finished_rows(Path(self.results))
+        rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_uci")
         chosen = [row for row in rows if not self.sets or row["set"] in self.sets]
         if not chosen:
             raise InputError(f"{self.results!r} holds no finished rows.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import os
 import time
@@ -15,14 +14,14 @@ import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.core.rng import task_seed
+from unseen.reproduction.rows import RowFile
 
 __all__ = [
     "DEFECTIVE",
     "DEPTHS",
-    "Setting",
+    "ROWS",
     "TrainTest",
-    "append_rows",
-    "finished_rows",
+    "UciSetting",
     "read_set",
     "run_set",
     "sets_in",
@@ -49,14 +48,20 @@ COLUMNS = (
     "bolster_posterior",
     "seconds",
 )
-WORDS = ("set",)
+ROWS = RowFile(
+    columns=COLUMNS,
+    words=("set",),
+    whole=("n", "d", "classes", "depth", "width_number", "width", "epochs"),
+    digits=None,
+    line_end="\r\n",
+)
 POINTS_AT_ONCE = 200_000
 Say = Callable[[str], None]
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
+class UciSetting:
     """How the nets are trained and judged; see `GhaneUci`."""
 
     seed: int = 0
@@ -149,7 +154,9 @@ class _Padded:
         return whole
 
 
-def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[int] = DEPTHS) -> Iterator[list[Row]]:
+def run_set(
+    data: TrainTest, setting: UciSetting, *, device: str, depths: Sequence[int] = DEPTHS
+) -> Iterator[list[Row]]:
     """Yield the rows of eight nets of each depth, trained side by side."""
     import torch
 
@@ -197,7 +204,7 @@ def run_set(data: TrainTest, setting: Setting, *, device: str, depths: Sequence[
         ]
 
 
-def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: Setting) -> dict[str, np.ndarray]:
+def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: UciSetting) -> dict[str, np.ndarray]:
     """Return accuracy, true error and the four estimates of every net; all nets see the same kernel points."""
     import torch
 
@@ -218,7 +225,7 @@ def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: Setting) -> dic
     return {name: values.cpu().numpy().round(6) for name, values in found.items()}
 
 
-def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: Setting) -> tuple[Any, Any]:
+def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: UciSetting) -> tuple[Any, Any]:
     """Return the mean over kernel points of being wrong, and of the doubt in the class assigned."""
     import torch
 
@@ -245,29 +252,3 @@ def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: Settin
         doubt = doubt + (1 - logits.double().softmax(2).amax(2)).sum(1)
     total = len(y) * setting.n_mc
     return wrong / total, doubt / total
-
-
-def append_rows(path: Path, rows: Sequence[Row]) -> None:
-    """Add rows to a CSV file, which is made with its heading where it is not there."""
-    fresh = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        if fresh:
-            writer.writeheader()
-        writer.writerows(rows)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def finished_rows(path: Path) -> list[Row]:
-    """Return the whole rows of a CSV file; a line cut off by a kill is left out."""
-    if not path.is_file():
-        return []
-    with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if None not in row.values() and None not in row]
-    whole = ("n", "d", "classes", "depth", "width_number", "width", "epochs")
-    return [
-        {k: v if k in WORDS else int(v) if k in whole else float(v) for k, v in row.items()}
-        for row in rows
-        if len(row) == len(COLUMNS)
-    ]

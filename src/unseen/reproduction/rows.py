@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from unseen.core.errors import InputError
 __all__ = ["SHIPPED", "RowFile"]
 
 SHIPPED = "shipped"  # the word that stands for the finished run that comes with the package
-GZIP_MAGIC = b"\x1f\x8b"
+# first bytes of a compressed file, and the module that opens it; xz makes the shipped runs a fifth smaller than gzip
+COMPRESSED = {b"\x1f\x8b": "gzip", b"\xfd7zXZ": "lzma"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +79,7 @@ class RowFile:
         """
         if not path.is_file():
             return []
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if content.startswith(GZIP_MAGIC) else content).decode("utf-8")
+        text = _decompress(path.read_bytes()).decode("utf-8")
         lines = text.split("\n")[:-1]  # what follows the last line end was cut short
         if setting is not None:
             self._refuse_other_settings(path, [line for line in lines if line.startswith("#")], setting)
@@ -89,7 +88,7 @@ class RowFile:
 
     def read_results(self, results: str, package: str) -> list[dict[str, Any]]:
         """Return the rows of a file by its name; "shipped" is the one that comes with a package."""
-        shipped = resources.files(package) / "results.csv.gz"
+        shipped = resources.files(package) / "results.csv.xz"
         return self.read(shipped if results == SHIPPED else Path(results))
 
     def same_setting(self, row: Mapping[str, Any], setting: Any) -> bool:
@@ -112,6 +111,13 @@ class RowFile:
 
     def _text(self, value: Any) -> str:
         return str(value) if isinstance(value, (int, str)) or self.digits is None else f"{value:.{self.digits}g}"
+
+
+def _decompress(content: bytes) -> bytes:
+    for magic, module in COMPRESSED.items():
+        if content.startswith(magic):
+            return bytes(import_module(module).decompress(content))
+    return content
 
 
 def drop_cut_line(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 from dataclasses import dataclass
 
 import pytest
@@ -63,9 +64,10 @@ def test_another_setting_of_the_same_words_is_refused(tmp_path):
         LAYOUT.read(file, Prior(step=0.5))
 
 
-def test_compressed_rows_are_those_of_the_plain_file(tmp_path):
-    plain, packed = tmp_path / "rows.csv", tmp_path / "rows.csv.gz"
+@pytest.mark.parametrize("compress", [gzip.compress, lzma.compress])
+def test_compressed_rows_are_those_of_the_plain_file(tmp_path, compress):
+    plain, packed = tmp_path / "rows.csv", tmp_path / "rows.packed"
     LAYOUT.append(plain, [ROW], Prior())
-    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    packed.write_bytes(compress(plain.read_bytes()))
     assert LAYOUT.read(packed) == LAYOUT.read(plain) == [{"prior": "unit", "n": 20, "error": 0.333333}]
     assert LAYOUT.read(tmp_path / "none.csv") == []

@@ -1,7 +1,7 @@
 """Chooses the members and weights of `combined` and `auto-resub`, and tells what every estimator is worth on small samples.
 
-    python -m benchmarks.choose_combination run --minutes 20    # resumable; writes combination_runs.csv.gz
-    python -m benchmarks.choose_combination fit                 # writes the tables and the shipped evidence
+    python -m studies.choose_combination run --minutes 20    # resumable; writes combination_runs.csv.gz
+    python -m studies.choose_combination fit                 # writes the tables and the shipped evidence
 
 Weights are always fitted on other families of data sets than they are judged on.
 """
@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.combination_rows import append_rows
-from benchmarks.small_samples import FAMILY_OF, RULES, Rule, draw
+from studies.combination_rows import append_rows
+from studies.small_samples import FAMILY_OF, RULES, Rule, draw
 from unseen.core.errors import UnseenError
 from unseen.core.registry import build
 from unseen.core.rng import stream, task_seed
@@ -105,7 +105,7 @@ def main() -> None:
         part, parts = map(int, given.part.split("/"))
         run(given.minutes, given.draws, (part, parts))
     else:
-        from benchmarks.combination_tables import write_tables
+        from studies.combination_tables import write_tables
 
         write_tables()
 

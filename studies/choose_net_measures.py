@@ -1,6 +1,6 @@
 """Choose the measures that `unseen.nets.rank` combines by default, and test the choice on zoos it has not seen.
 
-    python benchmarks/choose_net_measures.py [--folder benchmarks/zoo] [--docs docs]
+    python studies/choose_net_measures.py [--folder studies/zoo] [--docs docs]
 
 The procedure, fixed before the zoos of convolution nets were trained, is written down in docs/generalization.md ("A combination, and how it is judged"). Reads
 {networks,measures}_<zoo>.csv of every zoo in the folder; writes combination.csv (one row per zoo left out, and the choices on all zoos: of all candidates, and of those that need

@@ -26,8 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.combination_cells import MAIN_SIZE, N_FOLDS, Columns, fold_of
-from benchmarks.small_samples import FAMILY_OF
+from studies.combination_cells import MAIN_SIZE, N_FOLDS, Columns, fold_of
+from studies.small_samples import FAMILY_OF
 from unseen.core.combination import LEVEL
 
 HERE = Path(__file__).parent

@@ -14,8 +14,8 @@ from typing import Self
 import numpy as np
 from scipy.optimize import nnls
 
-from benchmarks.combination_rows import pack_rows
-from benchmarks.small_samples import FAMILY_OF
+from studies.combination_rows import pack_rows
+from studies.small_samples import FAMILY_OF
 
 HERE = Path(__file__).parent
 RUNS = HERE / "combination_runs.csv.gz"

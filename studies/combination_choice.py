@@ -1,6 +1,6 @@
 """Is it worth choosing the method by its RMS in situations like one's own? Judged on families of data sets that the choice has not seen.
 
-    python -m benchmarks.combination_choice    # writes docs/tables/combination_choice.md, about two minutes
+    python -m studies.combination_choice    # writes docs/tables/combination_choice.md, about two minutes
 
 For each twelfth of the families, evidence is made of the other eleven as it is shipped, and every sample of the twelfth gets the method whose RMS is the smallest in its situation. Where that is not `combined`,
 its deviation from the true error is set beside that of `combined`.
@@ -13,10 +13,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from benchmarks import combination_bounded as bounded
-from benchmarks.combination_cells import MAIN_SIZE, SINGLES, Cells, load
-from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, cell_share, evidence_rows, markdown
-from benchmarks.combination_tables import TABLES, shipped
+from studies import combination_bounded as bounded
+from studies.combination_cells import MAIN_SIZE, SINGLES, Cells, load
+from studies.combination_evidence import FAMILY_OF_RULE, auto_by_row, cell_share, evidence_rows, markdown
+from studies.combination_tables import TABLES, shipped
 from unseen.core.evidence import Table, error_band, looked_up, table_of
 
 HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "sets")

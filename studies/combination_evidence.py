@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from benchmarks.combination_bounded import Samples
-from benchmarks.combination_cells import N_FOLDS, Cells, by_rule, fold_of
-from benchmarks.small_samples import LARGEST_TEST, SHARED
+from studies.combination_bounded import Samples
+from studies.combination_cells import N_FOLDS, Cells, by_rule, fold_of
+from studies.small_samples import LARGEST_TEST, SHARED
 from unseen.core.evidence import ANY, FEW_SETS, RECIPES, error_band
 from unseen.core.situation import dimension_band
 

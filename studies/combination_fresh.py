@@ -1,7 +1,7 @@
 """Judges `combined`, with the weights as shipped, on data sets that no choice about it has seen.
 
-    python -m benchmarks.combination_fresh run --minutes 20 --part 0/2   # resumable; writes combination_fresh.csv.gz
-    python -m benchmarks.combination_fresh judge                         # writes docs/tables/combination_fresh.md
+    python -m studies.combination_fresh run --minutes 20 --part 0/2   # resumable; writes combination_fresh.csv.gz
+    python -m studies.combination_fresh judge                         # writes docs/tables/combination_fresh.md
 
 Fixed, and committed, before a figure was seen:
 
@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import combination_bounded as bounded
-from benchmarks.choose_combination import COLUMNS, one
-from benchmarks.combination_evidence import FAMILY_OF_RULE, markdown
-from benchmarks.combination_rows import append_rows, pack_rows
-from benchmarks.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over
-from benchmarks.small_samples import LARGEST_TEST, RULES, table
+from studies import combination_bounded as bounded
+from studies.choose_combination import COLUMNS, one
+from studies.combination_evidence import FAMILY_OF_RULE, markdown
+from studies.combination_rows import append_rows, pack_rows
+from studies.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over
+from studies.small_samples import LARGEST_TEST, RULES, table
 from unseen.core.evidence import error_band, expected, recipe_bound, recipe_weights
 from unseen.core.situation import MANY_EQUAL, RARE_CLASS
 

@@ -1,6 +1,6 @@
 """How far up does `combined` lead? The study's sets that are large enough, 400 rows drawn.
 
-    python -m benchmarks.combination_large --minutes 20 --part 0/2   # resumable; `choose_combination fit` then writes combination_large.csv.gz
+    python -m studies.combination_large --minutes 20 --part 0/2   # resumable; `choose_combination fit` then writes combination_large.csv.gz
 
 The weights of a row are fitted on the study (20, 40 and 100 rows) without the families of its twelfth, so they have seen neither the data set nor the sample size. `choose_combination fit` ships the
 pooled RMS of all estimators, by which the package knows up to which size it may name `combined` as the best single figure.
@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import combination_bounded as bounded
-from benchmarks.choose_combination import COLUMNS, one
-from benchmarks.combination_cells import SINGLES, Cells
-from benchmarks.combination_evidence import auto_by_row, cell_share, markdown, noise_of, pooled_rms
-from benchmarks.combination_rows import append_rows, pack_rows
-from benchmarks.small_samples import FAMILY_OF, RULES, table
+from studies import combination_bounded as bounded
+from studies.choose_combination import COLUMNS, one
+from studies.combination_cells import SINGLES, Cells
+from studies.combination_evidence import auto_by_row, cell_share, markdown, noise_of, pooled_rms
+from studies.combination_rows import append_rows, pack_rows
+from studies.small_samples import FAMILY_OF, RULES, table
 
 HERE = Path(__file__).parent
 TABLES = HERE.parent / "docs" / "tables"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import combination_bounded as bounded
-from benchmarks.combination_cells import (
+from studies import combination_bounded as bounded
+from studies.combination_cells import (
     DIRECT,
     MAIN_SIZE,
     SINGLES,
@@ -20,8 +20,8 @@ from benchmarks.combination_cells import (
     rounded,
     weights_of,
 )
-from benchmarks.combination_evidence import FAMILY_OF_RULE, auto_by_row, by_size_of_error, evidence_rows, markdown
-from benchmarks.combination_large import large_rows
+from studies.combination_evidence import FAMILY_OF_RULE, auto_by_row, by_size_of_error, evidence_rows, markdown
+from studies.combination_large import large_rows
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
@@ -136,7 +136,7 @@ def _by_level(values: Mapping[str, np.ndarray], given: bounded.Samples) -> list[
 
 def _ship(evidence: Sequence[str], bound: float, weights: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
     """Write what the package reads."""
-    source = "benchmarks/choose_combination.py"
+    source = "studies/choose_combination.py"
     head = [f"# RMS of estimators against the true error, recipes on held-out data sets; {source}"]
     head += ["estimator,n,family,features,classes,error,rms,sets"]
     EVIDENCE.write_text("\n".join([*head, *evidence]) + "\n")

@@ -1,6 +1,6 @@
 """What one shared test set does to the true errors of Ghane's tables 2.1 and 2.2: the standard deviation it adds to their means.
 
-    python -m benchmarks.ghane_test_set    # writes src/unseen/reproduction/published/ghane_test_set.csv, about five minutes
+    python -m studies.ghane_test_set    # writes src/unseen/reproduction/ghane_synthetic/published/ghane_test_set.csv, about five minutes
 
 The dissertation approximates the true error "using a large test data set of size 5000". If all classifiers of a rule are tried on the same 5,000 points, their mean error carries the luck of that set
 however many there are: the variance over points of p(x), the chance that a classifier of the rule errs at x, over 5,000. With two independent classifiers on the same points, the share on which both
@@ -18,7 +18,15 @@ from unseen.core.rng import stream
 from unseen.datasets.populations import GaussianBlocks
 from unseen.reproduction.ghane_synthetic.trial import N_TEST, RULES, Rule
 
-OUT = Path(__file__).parent.parent / "src" / "unseen" / "reproduce" / "published" / "ghane_test_set.csv"
+OUT = (
+    Path(__file__).parent.parent
+    / "src"
+    / "unseen"
+    / "reproduction"
+    / "ghane_synthetic"
+    / "published"
+    / "ghane_test_set.csv"
+)
 SIZES = (20, 40, 60, 80, 100)
 PAIRS = 300
 
@@ -42,7 +50,7 @@ def main() -> None:
     cells = [(rule, n) for rule in RULES for n in SIZES]
     found = Parallel(n_jobs=2)(delayed(spread)(rule, n) for rule, n in cells)
     lines = [f"{rule},{n},{value:.5f}" for (rule, n), value in zip(cells, found)]
-    source = "# Standard deviation that one shared test set of 5,000 points adds to a mean true error; benchmarks/ghane_test_set.py"
+    source = "# Standard deviation that one shared test set of 5,000 points adds to a mean true error; studies/ghane_test_set.py"
     OUT.write_text("\n".join([source, "rule,n,spread", *lines]) + "\n")
     print(OUT.read_text())
 

@@ -1,6 +1,6 @@
 """Check that nets trained side by side on a GPU are the nets trained one by one on a CPU, in every way that `fit_many` knows.
 
-`PYTHONPATH=src python3 benchmarks/gpu_check_fit_many.py [--seconds 120] [--only WORD]` (numpy and torch alone). Without a GPU the same cases
+`PYTHONPATH=src python3 studies/gpu_check_fit_many.py [--seconds 120] [--only WORD]` (numpy and torch alone). Without a GPU the same cases
 compare the batched programs with one-by-one training on the CPU. One line per case and kind of number: what carried the nets, the largest
 difference of logits (all rows of X) and buffers, and a verdict. float64 must agree to 1e-8 with the same stopping points; float32 to a share of
 the largest logit, over the nets that stopped at the same epoch. Ends with 1 where a case differs or fails.

@@ -1,6 +1,6 @@
 """Many nets at once on a GPU: correctness against a float64 CPU run, then time per net and step, beside the card's ceilings.
 
-`PYTHONPATH=src python3 benchmarks/gpu_fit_many.py` (numpy and torch alone). `--tiny` runs the same code in seconds on a CPU. Results go to the
+`PYTHONPATH=src python3 studies/gpu_fit_many.py` (numpy and torch alone). `--tiny` runs the same code in seconds on a CPU. Results go to the
 folder OUT: `gpu_fit_many.csv`.
 """
 

@@ -1,6 +1,6 @@
 """The MNIST parts of the Bayesian-network experiment with numpy and torch alone; resumable, rows written as they come.
 
-python3 benchmarks/gpu_ghane_bayes.py --data carry/mnist --part lenet --repeats 50 --budget 300 --out "$OUT"
+python3 studies/gpu_ghane_bayes.py --data carry/mnist --part lenet --repeats 50 --budget 300 --out "$OUT"
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One size of the MNIST experiment on a GPU machine with numpy and torch alone; resumable, rows written as they come.
 
-python3 benchmarks/gpu_ghane_mnist.py --data carry/mnist --size 800 --repeats 200 --out "$OUT"
+python3 studies/gpu_ghane_mnist.py --data carry/mnist --size 800 --repeats 200 --out "$OUT"
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The UCI experiment on a machine with a GPU and many cores, numpy and torch alone; resumable, rows written as they come.
 
-python3 benchmarks/gpu_ghane_uci.py --data carry/fd121 --out "$OUT" --budget 480 --cores 13 --shared 3
+python3 studies/gpu_ghane_uci.py --data carry/fd121 --out "$OUT" --budget 480 --cores 13 --shared 3
 
 Nets of one set and depth are trained side by side. Groups with little arithmetic in a step are too small to fill a GPU: they go to single cores, `--cores` at a time;
 the others go to the GPU, `--shared` processes at a time. With `--cores 0` or `--shared 0` that kind is left for another call.

@@ -1,6 +1,6 @@
 """Seconds of every measure of generalization for one network on 5,000 images, and whether GPU and CPU agree.
 
-    PYTHONPATH=src python3 benchmarks/gpu_measures.py
+    PYTHONPATH=src python3 studies/gpu_measures.py
 
 Needs numpy and torch alone; the images are noise, since only time is measured. Writes measures_time.csv under $OUT.
 """

@@ -1,6 +1,6 @@
 """Train one zoo on a GPU and measure its networks, within a time limit, resumable; numpy and torch alone.
 
-    PYTHONPATH=src python3 benchmarks/gpu_zoo.py mnist-mlp --seeds 0,1 --budget 300
+    PYTHONPATH=src python3 studies/gpu_zoo.py mnist-mlp --seeds 0,1 --budget 300
 
 Reads `carry/<data>.xz` (made by zoo_data.py). Copies on 80 % of the rows are trained beside the networks by a second process. Writes under the folder named by OUT as it goes: networks_<zoo>.csv (hyper-parameters, accuracies, gap,
 epochs, loss), measures_<zoo>.csv (value, standard error, seconds), weights_<zoo>_<k>.safetensors (half precision, while they fit), log_<zoo>.txt.

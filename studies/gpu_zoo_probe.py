@@ -1,6 +1,6 @@
 """How long the networks of cifar-vgg take on a GPU, and which step length lets all cells finish: a short look before the zoo is trained.
 
-    PYTHONPATH=src python3 benchmarks/gpu_zoo_probe.py 60
+    PYTHONPATH=src python3 studies/gpu_zoo_probe.py 60
 
 Trains the corners of the grid with several step lengths side by side and prints epochs, losses and seconds; begins nothing new after the number of seconds given.
 """

@@ -1,7 +1,7 @@
 """Bias, variance and RMS of all estimators on real sets: n = 40 drawn, the rest as truth, 100 draws of each set.
 
-    python -m benchmarks.real_small_samples run --minutes 40    # resumable; writes real_small_samples.csv.gz
-    python -m benchmarks.real_small_samples tables              # writes docs/tables/real_small_samples.md
+    python -m studies.real_small_samples run --minutes 40    # resumable; writes real_small_samples.csv.gz
+    python -m studies.real_small_samples tables              # writes docs/tables/real_small_samples.md
 
 The sets were chosen before any of them was run: five tables and five expression sets with at least thirty rows to spare. Samples
 that `choose_combination` has run already are taken over from its file.
@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from benchmarks.choose_combination import BOOTSTRAPPED, DIRECT, SEED, one
-from benchmarks.choose_combination import PACKED as EARLIER
-from benchmarks.combination_rows import Task, append_rows, read_rows
-from benchmarks.small_samples import RULES, Rule, draw
+from studies.choose_combination import BOOTSTRAPPED, DIRECT, SEED, one
+from studies.choose_combination import PACKED as EARLIER
+from studies.combination_rows import Task, append_rows, read_rows
+from studies.small_samples import RULES, Rule, draw
 from unseen.core.registry import build
 from unseen.core.rng import stream, task_seed
 from unseen.core.summary import Summary, summarize

@@ -1,6 +1,6 @@
 """Coverage and width of the intervals, and size of the tests, on populations where the truth is known.
 
-Run as `python -m benchmarks.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage] [--runs FILE]`: about
+Run as `python -m studies.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage] [--runs FILE]`: about
 45 CPU minutes on one core with the numbers of the documentation, which are written into docs/comparing.md. Every data
 set's intervals are appended to the file of runs, and a run that was stopped goes on from there.
 """
@@ -19,7 +19,7 @@ import numpy as np
 import sklearn
 
 import unseen
-from benchmarks.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
+from studies.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
 from unseen.core.plan import Plan
 from unseen.core.registry import build
 from unseen.core.table import PredictionTable

@@ -1,7 +1,7 @@
 """Wrapper feature selection: ties, time and the error reached, by the estimator that scores the candidates.
 
 Forward selection of 4 of 10 features on the Gaussian population (6 informative), n = 40; the 10-fold column is the score most
-people use. `python -m benchmarks.wrapper_selection` writes docs/tables/wrapper.md.
+people use. `python -m studies.wrapper_selection` writes docs/tables/wrapper.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import sklearn
 from threadpoolctl import threadpool_limits
 
-from benchmarks.small_samples import rule
+from studies.small_samples import rule
 from unseen.core.rng import stream
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import scorer

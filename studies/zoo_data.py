@@ -1,6 +1,6 @@
 """Image sets of the zoos: cut from the archives, packed without loss for a machine that only takes small files, and read back.
 
-`python benchmarks/zoo_data.py DATA_FOLDER carry` writes `carry/mnist.xz`, `carry/cifar.xz` and `carry/fashion.xz`; `read("carry/mnist.xz")`
+`python studies/zoo_data.py DATA_FOLDER carry` writes `carry/mnist.xz`, `carry/cifar.xz` and `carry/fashion.xz`; `read("carry/mnist.xz")`
 gives X_train, y_train, X_test, y_test as uint8, images as (n, channels, height, width). numpy alone.
 """
 

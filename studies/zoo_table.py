@@ -1,6 +1,6 @@
 """Write the bench tables and figures of the documentation from the stored networks and measures.
 
-    python benchmarks/zoo_table.py [ZOO ...] [--folder benchmarks/zoo] [--docs docs]
+    python studies/zoo_table.py [ZOO ...] [--folder studies/zoo] [--docs docs]
 
 Reads {networks,measures}_<zoo>.csv of every zoo in the folder; writes bench_<zoo>.csv beside them, docs/tables/zoo_<zoo>.md and docs/images/zoo_<zoo>_{scores,scatter}.png.
 Published scores stand beside ours in columns of their own: they were reached on other networks. A zoo that cannot be scored is named with the reason, the others are written.

@@ -174,7 +174,7 @@ def test_cells_and_checks():
 
 
 def test_mnist_on_a_bare_machine(digits, tmp_path):
-    script = Path(__file__).resolve().parents[3] / "benchmarks" / "gpu_ghane_bayes.py"
+    script = Path(__file__).resolve().parents[3] / "studies" / "gpu_ghane_bayes.py"
     options = [
         "--sizes",
         "40,50",

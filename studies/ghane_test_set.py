@@ -16,7 +16,8 @@ from joblib import Parallel, delayed
 
 from unseen.core.rng import stream
 from unseen.datasets.populations import GaussianBlocks
-from unseen.reproduction.ghane_synthetic.trial import N_TEST, RULES, Rule
+from unseen.reproduction.ghane_synthetic.checks import RULES
+from unseen.reproduction.ghane_synthetic.trial import N_TEST, Rule
 
 OUT = (
     Path(__file__).parent.parent

@@ -1,4 +1,4 @@
-"""What an experiment file is, and the function that runs one by its id."""
+"""What an experiment is, and the functions that list them and run one by its id."""
 
 from __future__ import annotations
 
@@ -21,11 +21,14 @@ class Experiment(Protocol):
     """One published experiment: a frozen dataclass, decorated with `unseen.core.registry.register`.
 
     Its fields are its options, each with a default. Class attributes: `id`; `title`; `source`; `replications`, the default
-    number; `extra`, the optional dependency `run` needs ("" for none); `minutes`, about how long the default run takes on two
-    cores. Whatever is slow to import is imported inside `run`, so that listing stays quick and needs no extras.
+    number; `extra`, the optional dependency that `run` needs ("" for none); `minutes`, about how long the default run takes
+    on two cores. Import slow packages inside `run`, so that listing stays quick and needs no extras.
 
     An experiment that can be resumed has `run_stored(replications, seed, reporter, n_jobs, store)`, which keeps every
     task in a store, and a static `run_group(spec, cells, rows)`, which runs tasks in any process.
+
+    Each lives in the folder of its publication: `experiment.py` runs it, `checks.py` compares it with the publication, `figures.py` and
+    `sections.py` show it, `published/` holds published numbers and `results.csv.xz` a finished run.
     """
 
     id: ClassVar[str]
@@ -54,7 +57,7 @@ def experiments() -> list[dict[str, Any]]:
     return [
         {
             "experiment": cls.id,
-            **_recorded(cls.id),
+            **_outcome_in_words(cls.id),
             "title": cls.title,
             "replications": cls.replications,
             "minutes": cls.minutes,
@@ -66,8 +69,8 @@ def experiments() -> list[dict[str, Any]]:
     ]
 
 
-def _recorded(name: str) -> dict[str, Any]:
-    """Return the outcome of the recorded run in words."""
+def _outcome_in_words(name: str) -> dict[str, Any]:
+    """Return what the recorded run passed, and when and how large it was."""
     row = verified().get(name)
     if row is None:
         return {"checks": "not rerun", "cells": None, "run": None}
@@ -99,9 +102,9 @@ def reproduce(
     n_jobs : int, optional
         Worker processes, as in joblib.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
     store : str or path, optional
-        Store in which the result is filed; ghane-synthetic keeps every task there too, so that a run that was
+        Store that keeps the result; ghane-synthetic and nadeau-bengio keep every task there too, so that a run that was
         killed goes on where it stopped.
     **options
         Options of the experiment.
@@ -137,7 +140,7 @@ def reproduce(
 
 
 def _run(experiment: Any, count: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any) -> Reproduction:
-    """Run an experiment, task by task in a store where one is given and the experiment can do so."""
+    """Run an experiment, task by task in a store if one is given and the experiment can do so."""
     if store is None or not hasattr(experiment, "run_stored"):
         return experiment.run(count, seed, reporter, n_jobs)
     from unseen.store import open_store
@@ -155,10 +158,10 @@ def parse_options(name: str, given: dict[str, str]) -> dict[str, Any]:
     {'sizes': (20, 40)}
     """
     defaults = options_of(find(name, "reproduction"))
-    return {key: _like(defaults.get(key), key, text) for key, text in given.items()}
+    return {key: _value_like(defaults.get(key), key, text) for key, text in given.items()}
 
 
-def _like(default: Any, key: str, text: str) -> Any:
+def _value_like(default: Any, key: str, text: str) -> Any:
     try:
         if isinstance(default, bool):
             return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}[text.lower()]

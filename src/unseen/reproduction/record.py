@@ -1,17 +1,17 @@
-"""What a reproduction gives back: published numbers beside ours, and the checks they have to pass."""
+"""The record of a reproduction: published numbers beside ours, and the checks they have to pass."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from unseen.core.result import Result, plain
+from unseen.show.text import text_table
 
-__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction", "aligned"]
+__all__ = ["AGREES_WITHIN", "Cell", "Check", "Reproduction"]
 
-AGREES_WITHIN = 3.0
+AGREES_WITHIN = 3.0  # Monte-Carlo errors; by chance one correct number in 370 lies further off
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Cell:
     cell : str
         Which entry: rule, sample size, estimator.
     published : float or None
-        The published number; None where the publication has none.
+        The published number; None if the publication has none.
     ours : float
         The number of this run.
     mc_error : float or None
-        Standard error of the difference from the Monte-Carlo errors of both runs; None where it is not known.
+        Standard error of the difference from the Monte-Carlo errors of both runs; None if it is not known.
     remark : str
-        Why the cell is not judged ("misprint", "lost in the scan"); empty where it is.
+        Why the cell is not judged ("misprint", "lost in the scan"); empty if it is.
 
     Examples
     --------
@@ -184,14 +184,16 @@ class Reproduction(Result):
 
     def __str__(self) -> str:
         head = f"{self.title} ({self.experiment}; {self.replications} replications, seed {self.seed})\n{self.source}"
-        parts = [head, aligned([("table", "cell", "published", "ours", "z", "verdict"), *map(_texts, self.cells)])]
+        columns = ["table", "cell", "published", "ours", "z", "verdict"]
+        # an experiment without cells shows the heading alone
+        parts = [head, text_table([_texts(cell) for cell in self.cells], columns) if self.cells else "  ".join(columns)]
         parts += ["\n".join(f"- {text}" for text in self.remarks)] if self.remarks else []
         parts += ["\n".join(map(str, self.checks))] if self.checks else []
         return "\n\n".join([*parts, self.sentence])
 
     @property
     def sentence(self) -> str:
-        """What came of it: published numbers that agree or, where none can be judged, checks that hold."""
+        """The outcome: how many published numbers agree or, if none can be judged, how many checks hold."""
         agree, judged = self.agreeing
         if judged or not self.checks:
             return f"{agree} of {judged} judged cells agree within {AGREES_WITHIN:g} Monte-Carlo errors."
@@ -199,15 +201,8 @@ class Reproduction(Result):
         return f"No published number can be judged; {held} of {len(self.checks)} checks of what the publication concludes hold."
 
 
-def _texts(cell: Cell) -> tuple[str, ...]:
+def _texts(cell: Cell) -> dict[str, Any]:
     row = cell.row()
-    z = "-" if row["z"] is None else f"{row['z']:+.1f}"
-    number = "-" if cell.published is None else f"{cell.published:.4g}"
-    return (cell.table, cell.cell, number, f"{cell.ours:.4g}", z, row["verdict"])
-
-
-def aligned(lines: Iterable[tuple[str, ...]]) -> str:
-    """Return rows of text as columns of equal width."""
-    rows = list(lines)
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    return "\n".join("  ".join(text.ljust(w) for text, w in zip(row, widths)).rstrip() for row in rows)
+    # published numbers may be whole, and are printed as all others
+    published = None if cell.published is None else float(cell.published)
+    return {**row, "published": published, "ours": float(cell.ours), "z": None if cell.z is None else f"{cell.z:+.1f}"}

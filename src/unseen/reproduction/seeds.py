@@ -1,4 +1,4 @@
-"""One experiment at several seeds: how much of what its checks say is the luck of one run."""
+"""One experiment at several seeds: how much the outcome of its checks owes to the luck of one run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from unseen.core.errors import InputError
 from unseen.core.result import Result, plain
 from unseen.reproduction.experiment import reproduce
-from unseen.reproduction.record import Check, Reproduction, aligned
+from unseen.reproduction.record import Check, Reproduction
+from unseen.show.text import text_table
 
 __all__ = ["CheckOverSeeds", "SeedRuns", "parse_seeds", "reproduce_over_seeds"]
 
-MOST_SEEDS = 1000
+MOST_SEEDS = 1000  # a range with a digit too many is refused before a year of computing begins
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class SeedRuns(Result):
 
     @property
     def sentence(self) -> str:
-        """What came of it."""
+        """The outcome in words."""
         held = sum(check.mean.passed for check in self.checks)
         return (
             f"Every check passes at {self.passing} of {len(self.seeds)} seeds; "
@@ -132,10 +133,9 @@ class SeedRuns(Result):
         ]
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return one dict per judged number: published, mean of ours, mean z, and at how many seeds the two agree."""
-        judged = [[c for c in run.cells if c.verdict != "not judged"] for run in self.runs]
+        """Return one dict per number that can be judged: published, mean of ours, mean z, at how many seeds the two agree."""
         by_cell: dict[tuple[str, str], list[Any]] = {}
-        for cell in (c for one in judged for c in one):
+        for cell in (c for run in self.runs for c in run.cells if c.verdict != "not judged"):
             by_cell.setdefault((cell.table, cell.cell), []).append(cell)
         return [
             {
@@ -169,26 +169,39 @@ class SeedRuns(Result):
         head = (
             f"{self.title} ({run.experiment}; {run.replications} replications at each of {count} seeds)\n{run.source}"
         )
-        lines: list[tuple[str, ...]] = [("check", "limits", "mean", "smallest", "largest", "passes at")]
-        for check in self.checks:
-            numbers = (f"{v:.3g}" for v in (check.mean.value, min(check.values), max(check.values)))
-            lines.append((check.name, check.limits, *numbers, f"{check.passing} of {count}"))
-        parts = [head, aligned(lines)] if self.checks else [head, "This experiment has no checks."]
-        never = [row for row in self.cells() if row["agreeing"] == 0]
+        lines = [
+            {
+                "check": check.name,
+                "limits": check.limits,
+                "mean": f"{check.mean.value:.3g}",
+                "smallest": f"{min(check.values):.3g}",
+                "largest": f"{max(check.values):.3g}",
+                "passes at": f"{check.passing} of {count}",
+            }
+            for check in self.checks
+        ]
+        parts = [head, text_table(lines) if lines else "This experiment has no checks."]
+        never = [
+            {
+                "table": row["table"],
+                "cell": row["cell"],
+                "published": float(row["published"]),
+                "ours, mean": row["ours"],
+                "z, mean": f"{row['z']:+.1f}",
+            }
+            for row in self.cells()
+            if row["agreeing"] == 0
+        ]
         if never:
-            named = (
-                (r["table"], r["cell"], f"{r['published']:.4g}", f"{r['ours']:.4g}", f"{r['z']:+.1f}") for r in never
-            )
-            table = aligned([("table", "cell", "published", "ours, mean", "z, mean"), *named])
-            parts.append(f"Published numbers that agree at no seed:\n{table}")
+            parts.append(f"Published numbers that agree at no seed:\n{text_table(never)}")
         return "\n\n".join([*parts, self.sentence])
 
 
 def reproduce_over_seeds(name: str, seeds: Iterable[int], **options: Any) -> SeedRuns:
     """Run a published experiment at several seeds and say at how many each check passes.
 
-    Limits in Monte-Carlo errors are kept or missed by luck where the value lies near them. One run cannot show that;
-    several can, and the mean over the seeds says on which side of the limit a run of that size lies as a rule.
+    A value near its limits keeps or misses them by luck. One run cannot show that; several can, and their mean says on
+    which side of the limit a run of that size usually lies.
 
     Parameters
     ----------
@@ -209,13 +222,13 @@ def reproduce_over_seeds(name: str, seeds: Iterable[int], **options: Any) -> See
     >>> r.seeds, len(r.checks[0].values)
     ((0, 1), 2)
     """
-    wanted = _checked(list(seeds))
+    wanted = _valid_seeds(list(seeds))
     if "random_state" in options:
         raise InputError("random_state was given with seeds; each seed is the random state of one run.")
     return SeedRuns(tuple(reproduce(name, random_state=seed, **options) for seed in wanted))
 
 
-def _checked(seeds: list[Any]) -> list[int]:
+def _valid_seeds(seeds: list[Any]) -> list[int]:
     if any(isinstance(s, bool) or not isinstance(s, (int, np.integer)) or s < 0 for s in seeds):
         raise InputError(f"seeds is {seeds!r}; seeds are whole numbers of at least 0.")
     if not 2 <= len(seeds) <= MOST_SEEDS:
@@ -242,4 +255,4 @@ def parse_seeds(text: str) -> list[int]:
         if not 1 <= len(span) <= MOST_SEEDS:
             raise InputError(f"--seeds has the range {part.strip()!r}; it must rise, over {MOST_SEEDS} seeds at most.")
         seeds += span
-    return _checked(seeds)
+    return _valid_seeds(seeds)

@@ -9,7 +9,7 @@ from typing import Any
 from unseen.core.errors import FitError, PartialRun
 from unseen.engine.events import Reporter
 
-__all__ = ["driven", "study_name"]
+__all__ = ["run_tasks", "study_name"]
 
 KIND = "reproduction"
 
@@ -32,18 +32,19 @@ def study_name(experiment: Any, replications: int, seed: int) -> str:
     return ", ".join(parts)
 
 
-def driven(
+def run_tasks(
     store: Any,
     experiment: Any,
     cells: Sequence[dict[str, Any]],
     tasks: Any,
+    *,
     replications: int,
     seed: int,
     reporter: Reporter,
     n_jobs: int | None,
     part: str = "",
 ) -> str:
-    """Run what is missing of an experiment's study and return its name; every task is done then.
+    """Run the tasks of an experiment that a store does not hold yet, and return the name of its study.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def driven(
     part : str
         Which part of the experiment this is, for experiments of several studies.
     """
-    from unseen.study._driver import drive
+    from unseen.study import drive
 
     name = study_name(experiment, replications, seed) + (f", {part}" if part else "")
     spec = {"experiment": experiment.id, "seed": seed, "replications": replications}

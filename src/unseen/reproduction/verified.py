@@ -1,4 +1,4 @@
-"""What every experiment passed when it was last run in full, shipped with the package."""
+"""What every experiment passed in its last full run, shipped with the package."""
 
 from __future__ import annotations
 

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import register
-from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
 from unseen.engine.threads import worker_count
+from unseen.reproduction.ghane_synthetic.checks import (
+    ESTIMATORS,
+    RULES,
+    Runs,
+    cells_for,
+    checks_of_cells,
+    checks_of_estimates,
+    remark_on_test_set,
+)
 from unseen.reproduction.published_numbers import published
-from unseen.reproduction.record import Cell, Check, Reproduction
-from unseen.resubstitution._deviations import Deviations
+from unseen.reproduction.record import Reproduction
+from unseen.resubstitution import Deviations
 
-__all__ = ["RULES", "GhaneResult", "GhaneSynthetic"]
+__all__ = ["GhaneResult", "GhaneSynthetic"]
 
-RULES = ("linear-svm", "rbf-svm", "cart", "3nn", "5nn", "7nn")
-ESTIMATORS = ("resub", "bolster", "semi-bolster", "3nnpp", "bolster-3nnpp", "cv10", "bootstrap-zero", "cv10-shuffled")
 
-PUBLISHED_REPLICATIONS = 200
-CHUNK = 5
-LOOSE = ("bolster", "bolster-3nnpp")
-DIGITS = {"2.1": 3, "2.2 bias": 3, "2.3 variance": 4, "2.4 rms": 4}  # decimals printed
-Runs = Mapping[tuple[str, int], Mapping[str, Floats]]
+CHUNK = 5  # replications handed to a worker at a time: about half a second of work
 
 REMARKS = (
     "cv10 is the published column: ten contiguous folds on class-sorted data, which biases it upwards by that alone; "
@@ -91,21 +90,23 @@ class GhaneSynthetic:
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> GhaneResult:
         """Run every rule at every size and set the tables beside the published ones."""
         self._check()
-        return self._judged(self._runs(replications, seed, reporter, n_jobs), replications, seed)
+        return self._result(self._runs(replications, seed, reporter, n_jobs), replications, seed)
 
     def run_stored(
         self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any
     ) -> GhaneResult:
         """Run what a store does not hold yet; the numbers are those of `run`."""
         from unseen.reproduction.ghane_synthetic.tasks import cells_of, runs_of
-        from unseen.reproduction.stored import driven
+        from unseen.reproduction.stored import run_tasks
         from unseen.study._cells import tasks_over
 
         self._check()
         cells = cells_of(self.sizes, self.rules, self.bootstrap)
         tasks = tasks_over(cells, seed, replications)
-        name = driven(store, self, cells, tasks, replications, seed, reporter, n_jobs)
-        return self._judged(runs_of(store.cells(name), store.columns(name)), replications, seed)
+        name = run_tasks(
+            store, self, cells, tasks, replications=replications, seed=seed, reporter=reporter, n_jobs=n_jobs
+        )
+        return self._result(runs_of(store.cells(name), store.columns(name)), replications, seed)
 
     @staticmethod
     def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[Any]) -> list[Any]:
@@ -114,12 +115,12 @@ class GhaneSynthetic:
 
         return run_group(spec, cells, rows)
 
-    def _judged(self, runs: Runs, replications: int, seed: int) -> GhaneResult:
+    def _result(self, runs: Runs, replications: int, seed: int) -> GhaneResult:
         wanted = [row for row in published("ghane_synthetic") if (row["rule"], row["n"]) in runs]
-        cells = tuple(cell for row in wanted for cell in _cells(row, runs))
-        checks = (*_checks(cells), *_checks_of_estimates(wanted, runs))
-        boxes = tuple(_boxes(rule, self.sizes, runs) for rule in self.rules)
-        remarks = (*REMARKS, _with_test_set(cells))
+        cells = tuple(cell for row in wanted for cell in cells_for(row, runs))
+        checks = (*checks_of_cells(cells), *checks_of_estimates(wanted, runs))
+        boxes = tuple(_deviations(rule, self.sizes, runs) for rule in self.rules)
+        remarks = (*REMARKS, remark_on_test_set(cells))
         return GhaneResult(
             experiment=self.id,
             title=self.title,
@@ -160,119 +161,9 @@ class GhaneSynthetic:
         return {key: {name: np.array([row[name] for row in rows]) for name in rows[0]} for key, rows in results.items()}
 
 
-def _boxes(rule: str, sizes: Sequence[int], runs: Runs) -> Deviations:
+def _deviations(rule: str, sizes: Sequence[int], runs: Runs) -> Deviations:
     """Return the deviations of one rule, size by size."""
     values = tuple(
         tuple(runs[rule, n][name] - runs[rule, n]["true-error"] for name in ESTIMATORS) for n in sorted(sizes)
     )
     return Deviations(title=rule, groups=tuple(f"n = {n}" for n in sorted(sizes)), estimators=ESTIMATORS, values=values)
-
-
-def _cells(row: dict[str, Any], runs: Runs) -> list[Cell]:
-    """Return the cell of a published number; a cross-validation cell is followed by its shuffled counterpart."""
-    run, column = runs[row["rule"], row["n"]], row["estimator"]
-    name = f"{row['rule']} n={row['n']}"
-    if row["table"] == "2.1":
-        truth = run["true-error"]
-        error = _both(_error_of_mean(truth), len(truth), "2.1")
-        return [Cell("2.1 true error", name, published=row["value"], ours=float(truth.mean()), mc_error=error)]
-    cells = [_estimated(row, run, column, name, row["note"] or _doubt(row))]
-    if column == "cv10":
-        cells.append(_estimated(row, run, "cv10-shuffled", name, "shuffled folds, for comparison"))
-    return cells
-
-
-def _estimated(row: dict[str, Any], run: Mapping[str, Floats], column: str, name: str, remark: str) -> Cell:
-    label, value = f"{name} {column}", row["value"]
-    if row["table"] == "2.5 milliseconds":
-        return Cell(
-            row["table"],
-            label,
-            published=value,
-            ours=float(run[f"ms {column}"].mean()),
-            mc_error=None,
-            remark="time on another machine",
-        )
-    quantity = row["table"].split()[1]
-    summary = summarize(run[column], run["true-error"], column)
-    error = _both(getattr(summary, f"{quantity}_error"), summary.n, row["table"])
-    return Cell(row["table"], label, published=value, ours=getattr(summary, quantity), mc_error=error, remark=remark)
-
-
-def _both(error: float, count: int, table: str) -> float:
-    """Monte-Carlo error of a difference: ours, the published run's of 200 with the same spread, and its rounding."""
-    rounding = 10.0 ** -DIGITS[table] / math.sqrt(12)
-    return math.sqrt(error**2 * (1 + count / PUBLISHED_REPLICATIONS) + rounding**2)
-
-
-def _error_of_mean(values: Floats) -> float:
-    return float(values.std(ddof=1)) / math.sqrt(len(values))
-
-
-@cache
-def _test_sets() -> dict[tuple[str, int], float]:
-    """What the published run's one test set adds to the error of a mean true error, by rule and size."""
-    return {(row["rule"], row["n"]): row["spread"] for row in published("ghane_test_set")}
-
-
-def _true_errors(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of table 2.1 that are judged."""
-    return [c for c in cells if c.table == "2.1 true error" and c.cell != "7nn n=80"]
-
-
-def _with_test_set(cells: Sequence[Cell]) -> str:
-    """Say what the checks of the true errors would be, if one published test set served all classifiers of a rule."""
-    found = []
-    for cell in _true_errors(cells):
-        rule, size = cell.cell.split()
-        shared = _test_sets()[rule, int(size.removeprefix("n="))]
-        found.append(replace(cell, mc_error=math.hypot(cell.mc_error or 0.0, shared)).z or 0.0)
-    figures = f"rms z {_rms(found):.2f}, largest |z| {np.max(np.abs(found)):.1f}"
-    return f"With the error of one published test set counted too, the mean true errors have {figures}; not judged."
-
-
-def _doubt(row: dict[str, Any]) -> str:
-    knn = row["rule"] in ("3nn", "5nn", "7nn")
-    return "made from rounded standard deviations" if knn and row["table"] == "2.4 rms" else ""
-
-
-def _checks(cells: Sequence[Cell]) -> tuple[Check, ...]:
-    """Return the acceptance criteria: true errors, bias by column, variance ratio by column."""
-    truth = [c.z for c in _true_errors(cells) if c.z is not None]
-    checks = []
-    if truth:
-        checks.append(Check("mean true errors, rms z", _rms(truth), high=1.5))
-        checks.append(Check("mean true errors, largest |z|", float(np.max(np.abs(truth))), high=4.0))
-    columns = list(dict.fromkeys(c.cell.split()[-1] for c in cells if c.table == "2.2 bias" and not c.remark))
-    for column in columns:
-        z = [c.z for c in _judged(cells, "2.2 bias", column) if c.z is not None]
-        checks.append(Check(f"bias of {column}, rms z", _rms(z), high=1.8 if column in LOOSE else 1.5))
-    for column in columns:
-        pairs = [(c.ours, c.published) for c in _judged(cells, "2.3 variance", column) if c.published]
-        ratio = float(np.exp(np.mean([math.log(ours / theirs) for ours, theirs in pairs])))
-        checks.append(Check(f"variance of {column}, geometric mean of ours / published", ratio, low=0.88, high=1.14))
-    return tuple(checks)
-
-
-def _checks_of_estimates(rows: Sequence[dict[str, Any]], runs: Runs) -> list[Check]:
-    """Return how near the means of the estimates themselves are, which no test set enters: published bias plus true error."""
-    truth = {(row["rule"], row["n"]): row["value"] for row in rows if row["table"] == "2.1"}
-    z: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        if row["table"] == "2.2 bias" and not row["note"]:
-            key, column = (row["rule"], row["n"]), row["estimator"]
-            ours = runs[key][column]
-            error = math.hypot(
-                _both(_error_of_mean(ours), len(ours), "2.2 bias"), 10.0 ** -DIGITS["2.1"] / math.sqrt(12)
-            )
-            z[column].append((float(ours.mean()) - row["value"] - truth[key]) / error)
-    limits = {column: 1.8 if column in LOOSE else 1.5 for column in z}  # those of the biases
-    return [Check(f"mean of {column} itself, rms z", _rms(z[column]), high=high) for column, high in limits.items()]
-
-
-def _judged(cells: Sequence[Cell], table: str, column: str) -> list[Cell]:
-    return [c for c in cells if c.table == table and c.cell.split()[-1] == column and not c.remark]
-
-
-def _rms(values: Sequence[float]) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))

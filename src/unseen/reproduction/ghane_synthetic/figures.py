@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from unseen.assessment.figures.resub_deviations import CAPTION, DeviationsInfo, draw
 from unseen.assessment.figures.resub_deviations import info as boxes
-from unseen.reproduction.ghane_synthetic.experiment import RULES, GhaneResult
+from unseen.reproduction.ghane_synthetic.checks import RULES
+from unseen.reproduction.ghane_synthetic.experiment import GhaneResult
 from unseen.show.figures import Figure, figure
 
 __all__: list[str] = []

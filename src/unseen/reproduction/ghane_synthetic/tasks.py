@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
+from unseen.reproduction.ghane_synthetic.checks import ESTIMATORS
 from unseen.store import TaskResult, TaskRow
 
 __all__ = ["cells_of", "run_group", "runs_of"]
@@ -18,8 +19,6 @@ VERSION = 1  # raised when the numbers of a replication change
 
 def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list[dict[str, Any]]:
     """Return a cell for every rule, size and estimator."""
-    from unseen.reproduction.ghane_synthetic.trial import COLUMNS
-
     return [
         {
             "population": "gaussian-blocks",
@@ -35,7 +34,7 @@ def cells_of(sizes: Sequence[int], rules: Sequence[str], bootstrap: int) -> list
         }
         for rule in rules
         for n in sizes
-        for column in COLUMNS
+        for column in ESTIMATORS
     ]
 
 

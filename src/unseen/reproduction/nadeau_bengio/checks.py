@@ -1,8 +1,8 @@
-"""Sizes, powers and variance ratios of the Nadeau-Bengio study, held against what the publication says of them."""
+"""Sizes, powers and variance ratios of the simulations, and whether they are what the publication says."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = [
     "NOMINAL",
     "J",
     "M",
-    "Study",
+    "SimulatedProblem",
     "cells",
     "setting_checks",
     "settings_of",
@@ -27,37 +27,39 @@ __all__ = [
     "variance_checks",
 ]
 
-NOMINAL = 0.1
-J, M = 15, 10
-MOST_J, MOST_M = 25, 20
-GRID = np.linspace(-4.0, 4.0, 41)
+NOMINAL = 0.1  # size of the published tests
+J, M = 15, 10  # published splits and halvings
+MOST_J, MOST_M = 25, 20  # most of them in the publication's study of how many are needed
+GRID = np.linspace(-4.0, 4.0, 41)  # hypotheses of the power curves, in spreads of the estimate around the truth
+FAR = 2.5  # spreads between truth and hypothesis at which powers of several J and M are compared
 
 
 @dataclass(frozen=True)
-class Study:
-    """Many data sets of one problem and the expected values of both targets at a training size."""
+class SimulatedProblem:
+    """Many data sets of one problem, and the expected values of both targets by training size."""
 
     name: str
     n: int
     raw: Raw
-    expected: Any
+    expected: Mapping[int, Floats]
 
     @staticmethod
-    def estimated(name: str, n: int, raw: Raw, equal: bool = False) -> Study:
+    def from_raw(name: str, n: int, raw: Raw, equal: bool = False) -> SimulatedProblem:
         """Take the expectations from the means over all data sets; a difference known to be 0 is 0."""
         known = {n // 2: raw.wide.mean(axis=(0, 2)), n - n // 10: raw.natural.mean(axis=(0, 2))}
         if equal:
             known = {size: mean * np.array([1.0, 0.0]) for size, mean in known.items()}
-        return Study(name, n, raw, known.__getitem__)
+        return SimulatedProblem(name, n, raw, known)
 
     def statistics(self, n_splits: int = J, n_halvings: int = M) -> dict[str, Statistic]:
+        """Return every statistic by name, from some of the splits and halvings."""
         return statistics(self.raw, self.n, n_splits, n_halvings)
 
     def sizes(self) -> list[dict[str, Any]]:
         """Return the share of true hypotheses rejected at 10%, per statistic and target."""
         rows = []
         for name, one in self.statistics().items():
-            shares = _rejected(one, self.expected(one.n_train)).mean(axis=0)
+            shares = _rejections(one, self.expected[one.n_train]).mean(axis=0)
             error = np.sqrt(NOMINAL * (1 - NOMINAL) / len(one.value))
             rows += [
                 {
@@ -77,28 +79,28 @@ class Study:
         unit = every["corrected-t n2=n/10"].value.std(axis=0, ddof=1)
         out: dict[str, Floats] = {"offsets": unit[:, None] * GRID}
         for name, one in every.items():
-            truth = self.expected(one.n_train)
-            out[name] = np.stack([_rejected(one, truth + unit * step).mean(axis=0) for step in GRID], axis=1)
+            truth = self.expected[one.n_train]
+            out[name] = np.stack([_rejections(one, truth + unit * step).mean(axis=0) for step in GRID], axis=1)
         return out
 
 
-def _rejected(one: Statistic, hypothesis: Floats) -> Any:
+def _rejections(one: Statistic, hypothesis: Floats) -> Any:
     from scipy.special import ndtri, stdtrit
 
     critical = ndtri(1 - NOMINAL / 2) if np.isinf(one.df) else stdtrit(one.df, 1 - NOMINAL / 2)
     return np.abs(one.value - hypothesis) > critical * one.std_error
 
 
-def settings_of(study: Study) -> list[dict[str, Any]]:
-    """Return size and power (2.5 spreads away) of the two good tests for several J and M."""
+def settings_of(problem: SimulatedProblem) -> list[dict[str, Any]]:
+    """Return size, and power 2.5 spreads away, of the two good tests for several J and M."""
     rows = []
-    unit = study.statistics()["corrected-t n2=n/10"].value.std(axis=0, ddof=1)
+    unit = problem.statistics()["corrected-t n2=n/10"].value.std(axis=0, ddof=1)
     for splits in (5, J, MOST_J):
         for halvings in (5, M, MOST_M):
-            every = study.statistics(splits, halvings)
+            every = problem.statistics(splits, halvings)
             for name in ("corrected-t n2=n/10", "conservative-z n2=n/10"):
-                truth = study.expected(every[name].n_train)
-                size, power = (_rejected(every[name], truth + unit * step).mean(axis=0)[1] for step in (0.0, 2.5))
+                truth = problem.expected[every[name].n_train]
+                size, power = (_rejections(every[name], truth + unit * step).mean(axis=0)[1] for step in (0.0, FAR))
                 rows.append({"J": splits, "M": halvings, "statistic": name, "size": float(size), "power": float(power)})
     return rows
 
@@ -165,7 +167,7 @@ def variance_checks(variance: Sequence[dict[str, Any]], runs: dict[str, Variance
 
 
 def setting_checks(settings: Sequence[dict[str, Any]], raw: Raw) -> list[Check]:
-    """Check what the publication says of the numbers of splits and halvings."""
+    """Check what the publication says about the numbers of splits and halvings."""
 
     def at(name: str, splits: int, halvings: int, what: str) -> float:
         return next(r[what] for r in settings if (r["J"], r["M"], r["statistic"]) == (splits, halvings, name))

@@ -53,8 +53,8 @@ class Regressions:
                 rows = Z[train]
                 turned = rows.transpose(0, 2, 1)
                 weights = np.linalg.solve(turned @ rows, turned @ target[train][..., None])
-                said = (Z[test] @ weights)[..., 0]
-                out.append(np.square(target[test] - said) if self.loss == "squared" else np.sign(said) != target[test])
+                fit = (Z[test] @ weights)[..., 0]
+                out.append(np.square(target[test] - fit) if self.loss == "squared" else np.sign(fit) != target[test])
             return np.stack(out).astype(float)
 
         return of
@@ -64,7 +64,7 @@ class Regressions:
 class Letter:
     """A classification tree against one nearest neighbour with a distorted metric, on 300 of 20,000 letters.
 
-    The metric scales each feature by exp(distortion z_k) with fixed normal z_k; `tuned` finds the distortion at which
+    The metric scales each feature by exp(distortion z_k) with fixed normal z_k; `tune` finds the distortion at which
     both algorithms have the same error after n/2 rows.
     """
 
@@ -109,19 +109,19 @@ class Letter:
 
         return of
 
-    def tuned(self, seed: int, sets: int = 120) -> Letter:
+    def tune(self, seed: int, sets: int = 120) -> Letter:
         """Return the problem with the distortion at which both errors agree on calibration data sets."""
         rng = stream(seed, "letter-calibration")
-        drawn = [self.sample(rng) for _ in range(sets)]
-        orders = [rng.permuted(np.tile(np.arange(self.n), (3, 1)), axis=1) for _ in drawn]
+        samples = [self.sample(rng) for _ in range(sets)]
+        orders = [rng.permuted(np.tile(np.arange(self.n), (3, 1)), axis=1) for _ in samples]
         half = self.n // 2
-        goal = np.mean([_tree_losses(X, y, o[:, :half], o[:, half:], 0).mean() for (X, y), o in zip(drawn, orders)])
+        goal = np.mean([_tree_losses(X, y, o[:, :half], o[:, half:], 0).mean() for (X, y), o in zip(samples, orders)])
         low, high = 0.0, 4.0
         for _ in range(12):
             middle = (low + high) / 2
             scale = Letter(self.path, self.n, middle).scale
             error = np.mean(
-                [_nearest_of(X, y, scale)(o[:, :half], o[:, half:]).mean() for (X, y), o in zip(drawn, orders)]
+                [_nearest_of(X, y, scale)(o[:, :half], o[:, half:]).mean() for (X, y), o in zip(samples, orders)]
             )
             low, high = (middle, high) if error < goal else (low, middle)
         return Letter(self.path, self.n, (low + high) / 2)

@@ -15,15 +15,26 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 
-__all__ = ["Layout", "LossesOf", "Moments", "Raw", "Statistic", "draw_layout", "moments", "raw_of", "statistics"]
+__all__ = [
+    "LossesOf",
+    "Moments",
+    "Raw",
+    "SplitOrders",
+    "Statistic",
+    "draw_split_orders",
+    "moments",
+    "raw_of",
+    "statistics",
+    "targets_of",
+]
 
 # (train rows, test rows), each (fits, size) -> losses of the two algorithms, (2, fits, test size)
 LossesOf: TypeAlias = Callable[[Ints, Ints], Floats]
-REPLICATIONS = 5
+REPLICATIONS = 5  # of two-fold cross-validation, as the name of 5x2cv says
 
 
 @dataclass(frozen=True)
-class Layout:
+class SplitOrders:
     """Random orders of the rows behind every fit on one data set."""
 
     outer: Ints
@@ -56,7 +67,7 @@ class Raw:
     halves: Floats
 
     @staticmethod
-    def stacked(parts: Sequence[Raw]) -> Raw:
+    def stack(parts: Sequence[Raw]) -> Raw:
         """Join data sets along a new first axis."""
         return Raw(**{f.name: np.stack([getattr(part, f.name) for part in parts]) for f in fields(Raw)})
 
@@ -71,32 +82,35 @@ class Statistic:
     n_train: int
 
 
-def draw_layout(n: int, n_splits: int, n_halvings: int, inner_splits: int, rng: np.random.Generator) -> Layout:
+def draw_split_orders(
+    n: int, n_splits: int, n_halvings: int, inner_splits: int, rng: np.random.Generator
+) -> SplitOrders:
     """Draw the splits; the halves of a halving are disjoint, and their splits are drawn inside them."""
 
-    def orders(count: int) -> Ints:
+    def shuffled(count: int) -> Ints:
         return rng.permuted(np.tile(np.arange(n), (count, 1)), axis=1)
 
-    halves = orders(n_halvings).reshape(n_halvings, 2, 1, n // 2)
+    halves = shuffled(n_halvings).reshape(n_halvings, 2, 1, n // 2)
     inner = rng.permuted(np.repeat(halves, inner_splits, axis=2), axis=3)
-    return Layout(orders(n_splits), orders(REPLICATIONS), inner, orders(n_splits))
+    return SplitOrders(shuffled(n_splits), shuffled(REPLICATIONS), inner, shuffled(n_splits))
 
 
-def _targets(losses: Floats) -> Floats:
+def targets_of(losses: Floats) -> Floats:
+    """Return error of the first algorithm and difference of the two, from losses of both."""
     return np.stack([losses[0], losses[0] - losses[1]])
 
 
-def raw_of(losses: LossesOf, layout: Layout) -> Raw:
+def raw_of(losses: LossesOf, orders: SplitOrders) -> Raw:
     """Run every fit of a data set and keep the errors of its splits."""
-    n = layout.outer.shape[1]
+    n = orders.outer.shape[1]
     half, tenth = n // 2, n // 10
-    wide = _targets(losses(layout.outer[:, :half], layout.outer[:, half:]))
-    natural = _targets(losses(layout.natural[:, tenth:], layout.natural[:, :tenth]))
-    both = np.concatenate([layout.pairs, np.roll(layout.pairs, half, axis=1)])
-    pairs = _targets(losses(both[:, :half], both[:, half:])).mean(axis=-1)
-    rows = layout.inner.reshape(-1, layout.inner.shape[-1])
-    inner = _targets(losses(rows[:, tenth:], rows[:, :tenth])).mean(axis=-1)
-    by_half = inner.reshape(2, len(layout.inner), 2, -1).mean(axis=-1)
+    wide = targets_of(losses(orders.outer[:, :half], orders.outer[:, half:]))
+    natural = targets_of(losses(orders.natural[:, tenth:], orders.natural[:, :tenth]))
+    both = np.concatenate([orders.pairs, np.roll(orders.pairs, half, axis=1)])
+    pairs = targets_of(losses(both[:, :half], both[:, half:])).mean(axis=-1)
+    rows = orders.inner.reshape(-1, orders.inner.shape[-1])
+    inner = targets_of(losses(rows[:, tenth:], rows[:, :tenth])).mean(axis=-1)
+    by_half = inner.reshape(2, len(orders.inner), 2, -1).mean(axis=-1)
     first = wide[:, 0]
     one = np.stack([first.mean(axis=-1), first.std(axis=-1, ddof=1) / np.sqrt(half)], axis=1)
     return Raw(
@@ -125,8 +139,8 @@ def statistics(raw: Raw, n: int, n_splits: int = 15, n_halvings: int = 10) -> di
         ("n1=9n/10", raw.natural, tenth, n - tenth),
     )
     for name, means, n_test, n_train in settings:
-        kept = means[..., :n_splits]
-        J, value, deviation = kept.shape[-1], kept.mean(axis=-1), kept.std(axis=-1, ddof=1)
+        used = means[..., :n_splits]
+        J, value, deviation = used.shape[-1], used.mean(axis=-1), used.std(axis=-1, ddof=1)
         corrected = deviation * np.sqrt(1 / J + n_test / n_train)
         out[f"resampled-t {name}"] = Statistic(value, deviation / np.sqrt(J), J - 1, n_train)
         out[f"corrected-t {name}"] = Statistic(value, corrected, J - 1, n_train)

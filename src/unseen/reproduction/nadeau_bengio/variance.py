@@ -1,9 +1,9 @@
-"""Lemma 1 of Nadeau and Bengio put to the test: predicted and measured ratios of variances."""
+"""Ratios of variances: those that lemma 1 of Nadeau and Bengio predicts, and those that are measured."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,11 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.rng import stream
 from unseen.reproduction.nadeau_bengio.problems import Regressions
-from unseen.reproduction.nadeau_bengio.statistics import _targets, moments
+from unseen.reproduction.nadeau_bengio.statistics import moments, targets_of
 
-__all__ = ["VarianceRun", "ordering", "ratios", "variance_run"]
+__all__ = ["SETTINGS", "TARGETS", "VarianceRun", "join", "ordering", "ratios", "variance_run"]
 
+# shares of the rows that are trained on and tested
 SETTINGS = {"n2=n/2": (0.5, 0.5), "n2=n/10": (0.5, 0.1), "n1=9n/10": (0.9, 0.1)}
 TARGETS = ("error", "difference")
 
@@ -33,26 +34,32 @@ class VarianceRun:
 
 def variance_run(problem: Regressions, sets: Iterable[int], n_splits: int, seed: int) -> dict[str, VarianceRun]:
     """Run J splits of every setting on each data set."""
-    kept: dict[str, list[tuple[Floats, Floats, Floats]]] = {name: [] for name in SETTINGS}
+    parts: dict[str, list[tuple[Floats, Floats, Floats]]] = {name: [] for name in SETTINGS}
     for k in sets:
         rng = stream(seed, "nadeau-bengio", "variance", k)
         losses = problem.losses(rng)
         orders = rng.permuted(np.tile(np.arange(problem.n), (n_splits, 1)), axis=1)
         for name, (train, test) in SETTINGS.items():
             n1, n2 = round(train * problem.n), round(test * problem.n)
-            one = _targets(losses(orders[:, :n1], orders[:, n1 : n1 + n2]))
+            one = targets_of(losses(orders[:, :n1], orders[:, n1 : n1 + n2]))
             m = moments(one, problem.expected(n1))
             own = one[:, 0].var(axis=-1, ddof=1) / n2
-            kept[name].append((np.stack([m.loss, m.within, m.between]), one.mean(axis=-1), own))
-    return {name: _joined(problem, name, parts) for name, parts in kept.items()}
+            parts[name].append((np.stack([m.loss, m.within, m.between]), one.mean(axis=-1), own))
+    return {name: _stack(problem, name, found) for name, found in parts.items()}
 
 
-def _joined(problem: Regressions, name: str, parts: list[tuple[Floats, Floats, Floats]]) -> VarianceRun:
+def _stack(problem: Regressions, name: str, parts: list[tuple[Floats, Floats, Floats]]) -> VarianceRun:
     n1, n2 = (round(share * problem.n) for share in SETTINGS[name])
     products, means, own = (np.stack(column) for column in zip(*parts))
     return VarianceRun(
         n_train=n1, n_test=n2, expected=problem.expected(n1), products=products, means=means, one_split=own
     )
+
+
+def join(parts: Sequence[VarianceRun]) -> VarianceRun:
+    """Join runs of one setting on different data sets."""
+    sums = {name: np.concatenate([getattr(p, name) for p in parts]) for name in ("products", "means", "one_split")}
+    return replace(parts[0], **sums)
 
 
 def ratios(run: VarianceRun) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ def bench_page(target: Path, folder: Path) -> None:
     from unseen.nets import bench_of
     from unseen.nets.ranking.bench import read_rows
 
-    zoo = HERE.parent / "benchmarks" / "zoo"
+    zoo = HERE.parent / "studies" / "zoo"
     rows = [row for row in read_rows(zoo / "measures_cifar-vgg.csv") if row.measure in MEASURES]
     store = f"sqlite:///{folder / 'benches.db'}"
     bench_of(zoo / "networks_cifar-vgg.csv", rows).keep(store, "Measures of small VGG nets on CIFAR-10")

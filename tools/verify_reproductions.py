@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "src" / "unseen" / "reproduce" / "verified.csv"
+FILE = ROOT / "src" / "unseen" / "reproduction" / "verified.csv"
 COLUMNS = ("experiment", "replications", "seed", "passed", "checks", "agreeing", "judged", "version", "date")
 SHIPPED = ("ghane-bayes", "ghane-mnist", "ghane-uci")  # run on a GPU; their rows come with the package
 RECORDED = {"ghane-synthetic": "ghane_synthetic_checks.md", "nadeau-bengio": "nadeau_bengio_checks.md"}

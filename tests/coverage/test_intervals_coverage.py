@@ -23,7 +23,7 @@ BOUNDS = {"corrected-t": (0.92, 0.98), "conservative-z": (0.93, 1.0), "nested-cv
 def study():
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     try:
-        return importlib.import_module("benchmarks.study_intervals")
+        return importlib.import_module("studies.study_intervals")
     finally:
         sys.path.pop(0)
 

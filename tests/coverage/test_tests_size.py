@@ -16,7 +16,7 @@ DEFAULT = "corrected-t, 25 x 70/30 (the default)"
 def study():
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     try:
-        return importlib.import_module("benchmarks.study_intervals")
+        return importlib.import_module("studies.study_intervals")
     finally:
         sys.path.pop(0)
 

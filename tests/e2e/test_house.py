@@ -62,7 +62,7 @@ def test_no_machine_path_or_author_in_the_tree():
         pytest.skip("not a git checkout")
     for name in listed.stdout.split():
         path = ROOT / name
-        if path.suffix in {".png", ".npz", ".gz"} or path == Path(__file__) or not path.is_file():
+        if path.suffix in {".png", ".npz", ".gz", ".xz"} or path == Path(__file__) or not path.is_file():
             continue
         text = path.read_text(encoding="utf-8", errors="ignore")
         assert "/root/" not in text, name
@@ -74,6 +74,7 @@ def test_wheel_runs_the_demo_from_another_folder(tmp_path):
     built = run("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist"), cwd=ROOT)
     assert built.returncode == 0, built.stderr
     (wheel,) = (tmp_path / "dist").glob("*.whl")
+    assert wheel.stat().st_size < 1_500_000, "what only studies need belongs in studies/, not in the wheel"
     env = tmp_path / "env"
     assert run("-m", "venv", "--without-pip", str(env)).returncode == 0
     python = env / "bin" / "python"

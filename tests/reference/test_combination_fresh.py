@@ -44,7 +44,7 @@ def _moved(row, weights) -> float:
 
 
 def _rows():
-    with gzip.open(ROOT / "benchmarks" / "combination_fresh.csv.gz", "rt", newline="") as file:
+    with gzip.open(ROOT / "studies" / "combination_fresh.csv.gz", "rt", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -82,8 +82,8 @@ def test_no_single_estimator_is_nearer_on_the_fresh_sets():
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
 def test_what_is_promised_holds_on_fresh_sets_like_the_study_where_errors_are_rare_and_where_not():
     """By hand: squared deviations less the binomial variance of the true error, against the row of the evidence for all rules."""
-    from benchmarks.combination_fresh import kind_of
-    from benchmarks.small_samples import table
+    from studies.combination_fresh import kind_of
+    from studies.small_samples import table
 
     size = {name: len(table(name)[1]) for name in {r["set"] for r in _rows()} if kind_of(name) == "like the study"}
     assert len(size) == 12

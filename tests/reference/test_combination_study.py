@@ -29,7 +29,7 @@ PARTS = [
 
 @pytest.fixture(scope="module")
 def rows():
-    with gzip.open(ROOT / "benchmarks" / "combination_runs.csv.gz", "rt", newline="") as file:
+    with gzip.open(ROOT / "studies" / "combination_runs.csv.gz", "rt", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -50,7 +50,7 @@ def _mean_rms(rows, deviation):
 @pytest.fixture(scope="module")
 def made(rows):
     """The recipe on families that were not fitted; bound and penalty as the study settled on: choosing them inside changes little."""
-    from benchmarks.small_samples import FAMILY_OF
+    from studies.small_samples import FAMILY_OF
 
     n, truth, start = (_column(rows, name) for name in ("n", "truth", "632plus"))
     q = (n * start + 1) / (n + 2)
@@ -129,7 +129,7 @@ def test_the_shipped_evidence_is_the_rms_without_the_noise_of_the_truth(rows, ma
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
 @pytest.mark.parametrize("rule", ["linear-svm", "rbf-svm", "cart", "3nn", "gaussian-nb"])
 def test_a_stored_sample_repeats(rows, rule):
-    from benchmarks.choose_combination import COLUMNS, one
+    from studies.choose_combination import COLUMNS, one
 
     row = next(r for r in rows if (r["set"], r["rule"], r["n"], r["draw"]) == ("uci/sonar", rule, "40", "31"))
     with warnings.catch_warnings():

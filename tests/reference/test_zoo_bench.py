@@ -19,8 +19,8 @@ from unseen.nets.ranking.bench_record import CONTROLS
 from unseen.nets.ranking.rank import DEFAULT_ANY_INPUTS, DEFAULT_MEASURES, _fractions
 from unseen.nets.zoo.plan import without_failures
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-FOLDER = BENCHMARKS / "zoo"
+STUDIES = Path(__file__).resolve().parents[2] / "studies"
+FOLDER = STUDIES / "zoo"
 BENCHED = sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.csv"))
 
 
@@ -57,9 +57,9 @@ def _combined(names: list[str], values: dict[str, np.ndarray], seeds: np.ndarray
 
 
 def _script(name: str) -> ModuleType:
-    sys.path.insert(0, str(BENCHMARKS))
+    sys.path.insert(0, str(STUDIES))
     try:
-        spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
+        spec = importlib.util.spec_from_file_location(name, STUDIES / f"{name}.py")
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
@@ -67,7 +67,7 @@ def _script(name: str) -> ModuleType:
         spec.loader.exec_module(module)
         return module
     finally:
-        sys.path.remove(str(BENCHMARKS))
+        sys.path.remove(str(STUDIES))
 
 
 @pytest.mark.parametrize("zoo", BENCHED)
@@ -107,7 +107,7 @@ def test_the_claim_about_single_measures_is_what_the_tables_say() -> None:
         assert single == pytest.approx(float(row["mean_cmi"]), rel=1e-3, abs=2e-3)
         assert combined - single == pytest.approx(float(row["difference"]), abs=5e-3)
         lost += [name] if float(row["difference"]) <= 0 else []
-    page = (BENCHMARKS.parent / "docs" / "tables" / "net_combination.md").read_text().splitlines()[0]
+    page = (STUDIES.parent / "docs" / "tables" / "net_combination.md").read_text().splitlines()[0]
     assert ("It beats every single measure." in page) == (not lost)
     assert all(f"`{name}`" in page for name in lost)
 
@@ -131,7 +131,9 @@ def test_choosing_looks_at_the_choosing_zoos_alone(monkeypatch: pytest.MonkeyPat
         values = {"one": rng.normal(size=48), "two": rng.normal(size=48), "wrong way": -gap}
         values[good] = gap + 0.3 * rng.normal(size=48)
         axes = {"a": a, "b": b, "c": c, "d": d}
-        return script.Bench("z", (), 0.0, gap, values, axes, np.zeros(48, dtype=int))
+        return script.Bench(
+            zoo="z", lines=(), noise_floor=0.0, gap=gap, values=values, axes=axes, seeds=np.zeros(48, dtype=int)
+        )
 
     chooser = script.Chooser({"x": zoo("one", 0), "y": zoo("one", 1), "z": zoo("two", 2)})
     assert chooser.chosen(["x", "y"]) == ["one"]

@@ -35,13 +35,13 @@ DRAWN_ON_THE_DEVICE = ("bolster", "bolster-posterior")
 
 @pytest.fixture(scope="module")
 def zoo() -> Zoo:
-    read = runpy.run_path(str(ROOT / "benchmarks" / "zoo_data.py"))["read"]
+    read = runpy.run_path(str(ROOT / "studies" / "zoo_data.py"))["read"]
     return Zoo.load(FOLDER, read(FOLDER / "train.xz"))
 
 
 @pytest.fixture(scope="module")
 def stored() -> dict[tuple[str, str], object]:
-    rows = read_rows(ROOT / "benchmarks" / "zoo" / "measures_mnist-mlp.csv")
+    rows = read_rows(ROOT / "studies" / "zoo" / "measures_mnist-mlp.csv")
     return {(row.net, row.measure): row for row in rows}
 
 

@@ -70,8 +70,8 @@ def reproduce(
     quiet: Quiet = False,
 ) -> None:
     """Run a published experiment again, or list them."""
-    from unseen.reproduction import _experiment as framework
-    from unseen.reproduction._seeds import parse_seeds, reproduce_over_seeds
+    from unseen.reproduction import experiment as framework
+    from unseen.reproduction.seeds import parse_seeds, reproduce_over_seeds
 
     if listing:
         _list(framework.experiments(), as_json)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from unseen.reproduction._experiment import reproduce
-from unseen.reproduction._ghane_contest import worst_misfit
-from unseen.reproduction._published import published
+from unseen.reproduction.experiment import reproduce
+from unseen.reproduction.ghane_hcm.formulas import worst_misfit
+from unseen.reproduction.published_numbers import published
 
 
 @pytest.fixture(scope="module")

@@ -35,8 +35,8 @@ p = nets.posterior(net, X, y, sampler="sgld", n_samples=4, burn_in=5, thin=1, ra
 print(nets.estimate(None, X, y, method="bayesian-bolster", posterior=p, n_mc=4, random_state=0))
 watch = nets.Monitor(net, X[:12], y[:12], X[12:], y[12:])
 print(watch()["epoch"], watch.progress.best, len(nets.read_examples((X, y))))
-from unseen.reproduction._ghane_mnist_runs import Setting
-print(Setting().lr)
+from unseen.reproduction.ghane_mnist.runs import MnistSetting
+print(MnistSetting().lr)
 """
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from unseen.cli.app import main
 from unseen.core.errors import InputError, UnknownName
 from unseen.engine.events import Silent
 from unseen.reproduction import Cell, Check, Reproduction, experiments, published, reproduce
-from unseen.reproduction._experiment import parse_options
+from unseen.reproduction.experiment import parse_options
 
 
 @pytest.fixture
@@ -182,3 +183,16 @@ def test_published_numbers_are_read_with_their_kinds():
 
 def test_silent_reporter_is_enough(toy):
     assert toy().run(2, 0, Silent(), None).replications == 2
+
+
+def test_json_of_numbers_that_are_not_finite_holds_null(monkeypatch, capsys):
+    """Few data sets leave no power to compare, and a ratio of nothing."""
+    sizes = ["-r", "2", "--seed", "1", "--synthetic-sets", "20", "--variance-sets", "20", "--letter", ""]
+    monkeypatch.setattr(sys, "argv", ["unseen", "reproduce", "nadeau-bengio", *sizes, "--json", "--quiet", "-j", "1"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    out, err = capsys.readouterr()
+    assert not end.value.code, err
+    content = json.loads(out, parse_constant=pytest.fail)
+    assert [check["check"][:12] for check in content["checks"] if check["value"] is None] == ["power gained"]
+    assert any(cell["z"] is None for cell in content["cells"])

@@ -14,9 +14,9 @@ torch = pytest.importorskip("torch")
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.summary import summarize
 from unseen.nets import write_idx
-from unseen.reproduction import _ghane_bayes_rows as rows_of
-from unseen.reproduction import _ghane_bayes_runs as bayes
 from unseen.reproduction import reproduce
+from unseen.reproduction.ghane_bayes import runs as bayes
+from unseen.reproduction.ghane_bayes import setting as rows_of
 
 BARE = """
 import runpy, sys
@@ -72,9 +72,9 @@ def test_rows_are_kept_and_a_restart_goes_on(tmp_path):
         for one, other in zip(first, again):
             assert other[name] == pytest.approx(one[name], rel=1e-4)
     with pytest.raises(InputError, match="another setting"):
-        rows_of.finished_rows(out, small(temperature=0.5))
+        rows_of.ROWS.read(out, small(temperature=0.5))
     run(small(prior="fan-in"), range(2), out)  # another prior goes into the same file
-    assert [row["prior"] for row in rows_of.finished_rows(out)] == ["unit"] * 3 + ["fan-in"] * 2
+    assert [row["prior"] for row in rows_of.ROWS.read(out)] == ["unit"] * 3 + ["fan-in"] * 2
 
 
 def test_repetitions_do_not_depend_on_their_company():
@@ -174,7 +174,7 @@ def test_cells_and_checks():
 
 
 def test_mnist_on_a_bare_machine(digits, tmp_path):
-    script = Path(__file__).resolve().parents[3] / "benchmarks" / "gpu_ghane_bayes.py"
+    script = Path(__file__).resolve().parents[3] / "studies" / "gpu_ghane_bayes.py"
     options = [
         "--sizes",
         "40,50",

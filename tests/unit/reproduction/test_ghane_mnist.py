@@ -10,8 +10,8 @@ torch = pytest.importorskip("torch")
 from unseen.core.errors import InputError
 from unseen.core.summary import summarize
 from unseen.nets import write_idx
-from unseen.reproduction import _ghane_mnist_runs as mnist
 from unseen.reproduction import published, reproduce
+from unseen.reproduction.ghane_mnist import runs as mnist
 
 QUICK = {"n_mc": 4, "calibration_mc": 4, "epochs": 6, "batch_size": 16}
 
@@ -31,9 +31,9 @@ def digits(tmp_path_factory):
 
 
 def test_rows_are_kept_and_a_restart_goes_on(digits, tmp_path):
-    data, out, setting = mnist.read_mnist(digits), tmp_path / "rows.csv", mnist.Setting(**QUICK)
+    data, out, setting = mnist.read_mnist(digits), tmp_path / "rows.csv", mnist.MnistSetting(**QUICK)
     first = mnist.run_size(data, 60, range(2), setting, device="cpu", out=out, say=lambda text: None)
-    assert [row["repetition"] for row in mnist.finished_rows(out, setting)] == [0, 1]
+    assert [row["repetition"] for row in mnist.ROWS.read(out, setting)] == [0, 1]
     whole = out.read_bytes()
     out.write_bytes(whole[:-20])  # killed while writing the second row
     said = []
@@ -44,17 +44,17 @@ def test_rows_are_kept_and_a_restart_goes_on(digits, tmp_path):
         assert again[1][name] == pytest.approx(first[1][name], rel=1e-5)
         assert again[0][name] == pytest.approx(first[0][name], rel=1e-5)
     with pytest.raises(InputError, match="another setting"):
-        mnist.finished_rows(out, mnist.Setting(lr=0.1))
+        mnist.ROWS.read(out, mnist.MnistSetting(lr=0.1))
 
 
 def test_a_row_says_what_its_net_does(digits):
     X, y, X_test, y_test = (torch.as_tensor(part) for part in mnist.read_mnist(digits))
-    rows, splits = mnist.subsets(y.numpy(), 60, 0, mnist.Setting())
+    rows, splits = mnist.subsets(y.numpy(), 60, 0, mnist.MnistSetting())
     assert len(set(rows)) == 60
     assert all(len(train) == 48 and len(test) == 12 and not set(train) & set(test) for train, test in splits)
     torch.manual_seed(0)
     nets = [mnist.make_net("glorot").eval() for _ in range(6)]
-    row = mnist.judged(nets, X[rows], y[rows], (X_test, y_test), splits, mnist.Setting(**QUICK), 0)
+    row = mnist.judged(nets, X[rows], y[rows], (X_test, y_test), splits, mnist.MnistSetting(**QUICK), 0)
     assert row["true_error"] == pytest.approx(float((nets[0](X_test).argmax(1) != y_test).float().mean()))
     assert row["resub"] == pytest.approx(float((nets[0](X[rows]).argmax(1) != y[rows]).float().mean()))
     held = [

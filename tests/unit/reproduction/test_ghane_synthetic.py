@@ -12,8 +12,15 @@ from unseen.designs.kfold import KFold
 from unseen.engine.run import execute
 from unseen.models.sklearn import as_model
 from unseen.reproduction import Cell, reproduce
-from unseen.reproduction._ghane_trial import COLUMNS, Rule, replications, rule_of
-from unseen.reproduction.ghane_synthetic import _both, _checks, _checks_of_estimates, _test_sets, _with_test_set
+from unseen.reproduction.ghane_synthetic.checks import (
+    ESTIMATORS,
+    checks_of_cells,
+    checks_of_estimates,
+    error_of_difference,
+    errors_of_test_sets,
+    remark_on_test_set,
+)
+from unseen.reproduction.ghane_synthetic.trial import Rule, replications, rule_of
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +54,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_workers():
         assert {k: v for k, v in a.items() if not k.startswith("ms")} == {
             k: v for k, v in b.items() if not k.startswith("ms")
         }
-    assert set(COLUMNS) < set(one[0])
+    assert set(ESTIMATORS) < set(one[0])
 
 
 def test_sorted_folds_are_worse_than_shuffled_ones_in_bias():
@@ -68,17 +75,21 @@ def test_neighbours_from_one_table_of_distances_equal_refitting(name):
 
 
 def test_errors_of_both_runs_and_of_rounding_count():
-    assert _both(0.003, 200, "2.2 bias") == pytest.approx(math.sqrt(2 * 0.003**2 + 1e-6 / 12))
-    assert _both(0.003, 100, "2.3 variance") == pytest.approx(math.sqrt(1.5 * 0.003**2 + 1e-8 / 12))
+    assert error_of_difference(0.003, 200, "2.2 bias") == pytest.approx(math.sqrt(2 * 0.003**2 + 1e-6 / 12))
+    assert error_of_difference(0.003, 100, "2.3 variance") == pytest.approx(math.sqrt(1.5 * 0.003**2 + 1e-8 / 12))
 
 
 def test_the_error_of_a_test_set_is_below_that_of_independent_points():
     """Were every classifier of a rule the same, the variance would be e (1 - e)/5000; it is less, the more they differ."""
     published = {"linear-svm": 0.224, "rbf-svm": 0.225, "cart": 0.33, "3nn": 0.277, "5nn": 0.261, "7nn": 0.249}
-    for (rule, n), spread in _test_sets().items():
+    for (rule, n), spread in errors_of_test_sets().items():
         assert 0.2 < spread / math.sqrt(published[rule] * (1 - published[rule]) / 5000) < 0.8, (rule, n)
-    assert len(_test_sets()) == 30
-    assert _test_sets()["cart", 100] < _test_sets()["3nn", 100] < _test_sets()["linear-svm", 100]
+    assert len(errors_of_test_sets()) == 30
+    assert (
+        errors_of_test_sets()["cart", 100]
+        < errors_of_test_sets()["3nn", 100]
+        < errors_of_test_sets()["linear-svm", 100]
+    )
 
 
 def test_the_published_estimates_are_compared_without_any_test_set():
@@ -89,7 +100,7 @@ def test_the_published_estimates_are_compared_without_any_test_set():
     ]
     ours = np.array([0.21, 0.23, 0.22, 0.26])  # mean .23, where .3 - .1 was published
     error = math.sqrt(ours.var(ddof=1) * (1 / 4 + 1 / 200) + 2e-6 / 12)
-    (check,) = _checks_of_estimates(rows, {("3nn", 20): {"resub": ours, "true-error": ours, "bolster": ours}})
+    (check,) = checks_of_estimates(rows, {("3nn", 20): {"resub": ours, "true-error": ours, "bolster": ours}})
     assert check.value == pytest.approx(0.03 / error)
     assert (check.name, check.high) == ("mean of resub itself, rms z", 1.5)
 
@@ -102,10 +113,10 @@ def test_checks_leave_out_what_the_criteria_leave_out():
         Cell("2.3 variance", "7nn n=20 bolster", published=0.02, ours=0.02, mc_error=0.001),
         Cell("2.3 variance", "7nn n=80 bolster", published=0.002, ours=0.02, mc_error=0.001, remark="misprint"),
     ]
-    checks = {c.name: c for c in _checks(cells)}
+    checks = {c.name: c for c in checks_of_cells(cells)}
     assert checks["mean true errors, largest |z|"].value == pytest.approx(1.0)
-    wider = 0.001 / math.hypot(0.001, _test_sets()["7nn", 20])
-    assert f"rms z {wider:.2f}, largest |z| {wider:.1f}; not judged." in _with_test_set(cells)
+    wider = 0.001 / math.hypot(0.001, errors_of_test_sets()["7nn", 20])
+    assert f"rms z {wider:.2f}, largest |z| {wider:.1f}; not judged." in remark_on_test_set(cells)
     assert checks["bias of bolster, rms z"].value == pytest.approx(1.8)
     assert checks["bias of bolster, rms z"].high == 1.8
     assert checks["variance of bolster, geometric mean of ours / published"].value == pytest.approx(1.0)
@@ -125,7 +136,7 @@ def test_tables_2_1_to_2_4_are_reproduced_but_for_one_cell():
     result = reproduce("ghane-synthetic", replications=200, random_state=0)
     # the published true error of the linear SVM at n = 80 (.233) is far above ours; see docs/reproductions.md
     rest = [c for c in result.cells if not c.cell.startswith("linear-svm n=80")]
-    assert [str(c) for c in _checks(rest) if not c.passed] == []
+    assert [str(c) for c in checks_of_cells(rest) if not c.passed] == []
     assert [str(c) for c in result.checks if c.name.startswith("mean of") and not c.passed] == []
     assert result.seconds < 15 * 60
 
@@ -133,7 +144,7 @@ def test_tables_2_1_to_2_4_are_reproduced_but_for_one_cell():
 @pytest.mark.slow
 def test_another_population_would_be_noticed(monkeypatch):
     """With class means at .43 instead of .39 the checks of true errors and of the estimates fail."""
-    import unseen.reproduction._ghane_trial as trial
+    import unseen.reproduction.ghane_synthetic.trial as trial
 
     monkeypatch.setattr(trial, "GaussianBlocks", lambda: GaussianBlocks(delta=0.43))
     result = reproduce("ghane-synthetic", replications=100, random_state=0, bootstrap=2, n_jobs=1)

@@ -7,8 +7,8 @@ import pytest
 
 from unseen.core.errors import InputError
 from unseen.reproduction import reproduce
-from unseen.reproduction._ghane_uci_runs import Setting, TrainTest, append_rows, finished_rows, run_set, widths_for
-from unseen.reproduction.ghane_uci import GhaneUci
+from unseen.reproduction.ghane_uci.experiment import GhaneUci
+from unseen.reproduction.ghane_uci.runs import ROWS, TrainTest, UciSetting, run_set, widths_for
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
@@ -26,7 +26,7 @@ def test_a_padded_net_is_the_narrow_net():
     from unseen.core.rng import task_seed
     from unseen.nets import fit_many, make_mlp
 
-    data, setting = toy(), Setting(seed=3, epochs=25, stop_at=0.999, dropout=0.0, n_mc=4)
+    data, setting = toy(), UciSetting(seed=3, epochs=25, stop_at=0.999, dropout=0.0, n_mc=4)
     (rows,) = run_set(data, setting, device="cpu", depths=(2,))
     first = 8 * (task_seed(3, "ghane-uci", "toy", 2) // 8)
     for k, width in enumerate(widths_for(3)):
@@ -54,9 +54,9 @@ def test_a_padded_net_is_the_narrow_net():
 
 def test_bolstered_figures_are_those_of_the_estimators():
     from unseen.nets import estimate, fit_many
-    from unseen.reproduction._ghane_uci_runs import _at_kernel_points, _Padded
+    from unseen.reproduction.ghane_uci.runs import _at_kernel_points, _Padded
 
-    data, setting = toy(), Setting(n_mc=2000)
+    data, setting = toy(), UciSetting(n_mc=2000)
     fits = fit_many(
         _Padded(widths_for(3), 1, 0.0),
         data.X,
@@ -76,13 +76,13 @@ def test_bolstered_figures_are_those_of_the_estimators():
 
 
 def test_rows_survive_a_cut_line(tmp_path):
-    data, setting = toy(), Setting(epochs=2, n_mc=2)
+    data, setting = toy(), UciSetting(epochs=2, n_mc=2)
     (rows,) = run_set(data, setting, device="cpu", depths=(1,))
     path = tmp_path / "rows.csv"
-    append_rows(path, rows)
+    ROWS.append(path, rows)
     text = path.read_text()
     path.write_text(text + "toy,40,3,2")
-    assert finished_rows(path) == rows
+    assert ROWS.read(path) == rows
 
 
 def test_flags_and_checks(tmp_path):
@@ -111,7 +111,7 @@ def test_flags_and_checks(tmp_path):
                         "seconds": 0.1,
                     }
                 )
-    append_rows(tmp_path / "r.csv", rows)
+    ROWS.append(tmp_path / "r.csv", rows)
     r = reproduce("ghane-uci", results=str(tmp_path / "r.csv"))
     cells = {(c.table, c.cell): c for c in r.cells}
     assert cells["nets", "share that reached the training accuracy"].ours == pytest.approx(7 / 8)
@@ -127,7 +127,7 @@ def test_runs_on_real_sets_and_goes_on(shared, tmp_path):
     out = str(tmp_path / "uci.csv")
     reproduce("ghane-uci", depths=(1,), out=out, **options)
     r = reproduce("ghane-uci", depths=(1, 2), out=out, **options)
-    assert len(finished_rows(tmp_path / "uci.csv")) == 16
+    assert len(ROWS.read(tmp_path / "uci.csv")) == 16
     again = reproduce("ghane-uci", depths=(1, 2), **options)
     for name in ("true_error", "bolster", "posterior"):
         assert np.array_equal(r.nets[name], again.nets[name])
@@ -146,7 +146,7 @@ def test_bad_input(shared, tmp_path):
 
 def test_an_interrupt_names_the_file_that_holds_what_is_done(shared, tmp_path, monkeypatch):
     from unseen.core.errors import Paused
-    from unseen.reproduction import ghane_uci
+    from unseen.reproduction.ghane_uci import experiment as ghane_uci
 
     options = {"data": str(shared / "data" / "fd121"), "sets": ("balloons",), "epochs": 2, "n_mc": 2, "device": "cpu"}
     made = ghane_uci.run_set
@@ -159,7 +159,7 @@ def test_an_interrupt_names_the_file_that_holds_what_is_done(shared, tmp_path, m
     out = tmp_path / "rows.csv"
     with pytest.raises(Paused, match=r"kept in .*rows\.csv.* goes on from there"):
         reproduce("ghane-uci", out=str(out), **options)
-    assert len(finished_rows(out)) == 8
+    assert len(ROWS.read(out)) == 8
     with pytest.raises(KeyboardInterrupt) as plain:
         reproduce("ghane-uci", **options)
     assert not isinstance(plain.value, Paused)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from unseen.core.errors import InputError
-from unseen.reproduction import _larsen_hansen_runs as runs
 from unseen.reproduction import reproduce
+from unseen.reproduction.larsen_hansen import fits as runs
 
 
 def test_inputs_are_autocorrelated_with_unit_variance():

@@ -14,8 +14,8 @@ from unseen.core.registry import build
 from unseen.datasets import as_data
 from unseen.engine.run import execute
 from unseen.reproduction import reproduce
-from unseen.reproduction._nadeau_bengio_problems import Letter, Regressions
-from unseen.reproduction._nadeau_bengio_stats import Raw, draw_layout, moments, raw_of, statistics
+from unseen.reproduction.nadeau_bengio.problems import Letter, Regressions
+from unseen.reproduction.nadeau_bengio.statistics import Raw, draw_split_orders, moments, raw_of, statistics
 
 
 def same_data(problem, seed):
@@ -55,8 +55,8 @@ def plan_of(design, rows, units, repeat=None, part=None):
 def test_statistics_equal_the_librarys_methods_on_the_same_splits():
     problem = Regressions(n=60, n_inputs=2)
     X, y = same_data(problem, 5)
-    layout = draw_layout(60, 6, 3, 4, np.random.default_rng(1))
-    ours = statistics(Raw.stacked([raw_of(problem.losses(np.random.default_rng(5)), layout)]), 60, 6, 3)
+    layout = draw_split_orders(60, 6, 3, 4, np.random.default_rng(1))
+    ours = statistics(Raw.stack([raw_of(problem.losses(np.random.default_rng(5)), layout)]), 60, 6, 3)
     units = np.arange(60)
     narrow = [(o[:30], o[30:36]) for o in layout.outer]
     table = difference(X, y, plan_of("monte-carlo", narrow, units))
@@ -82,7 +82,7 @@ def test_statistics_equal_the_librarys_methods_on_the_same_splits():
 
 
 def test_halves_are_disjoint_and_parts_never_overlap():
-    layout = draw_layout(40, 3, 2, 5, np.random.default_rng(0))
+    layout = draw_split_orders(40, 3, 2, 5, np.random.default_rng(0))
     for first, second in layout.inner.reshape(2, 2, 5, 20):
         assert not set(first.ravel()) & set(second.ravel())
         assert all(sorted(row) == sorted(first[0]) for row in first)
@@ -137,14 +137,14 @@ def test_letters_are_drawn_without_replacement_and_metric_is_tuned(shared):
     assert X.shape == (120, 16)
     assert len(problem.table[1]) == 20_000
     assert len(np.unique(problem.table[1])) == 26
-    tuned = problem.tuned(0, sets=6)
+    tuned = problem.tune(0, sets=6)
     assert 0 < tuned.distortion < 4
 
 
 def test_the_sign_problem_is_a_null_for_the_difference():
     problem = Regressions(n=60, n_inputs=2, loss="zero-one")
-    layout = draw_layout(60, 2, 1, 1, np.random.default_rng(0))
-    raw = Raw.stacked([raw_of(problem.losses(np.random.default_rng(k)), layout) for k in range(800)])
+    layout = draw_split_orders(60, 2, 1, 1, np.random.default_rng(0))
+    raw = Raw.stack([raw_of(problem.losses(np.random.default_rng(k)), layout) for k in range(800)])
     difference = raw.wide[:, 1].mean(axis=1)
     assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(800)
     assert 0.2 < raw.wide[:, 0].mean() < 0.45

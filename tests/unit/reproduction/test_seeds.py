@@ -10,8 +10,8 @@ import pytest
 
 from unseen.core.errors import InputError
 from unseen.reproduction import Cell, Check, Reproduction, SeedRuns, reproduce, reproduce_over_seeds
-from unseen.reproduction._seeds import CheckOverSeeds, parse_seeds
-from unseen.reproduction._seeds_pages import share_of
+from unseen.reproduction.figures import share_of
+from unseen.reproduction.seeds import CheckOverSeeds, parse_seeds
 
 
 @pytest.fixture

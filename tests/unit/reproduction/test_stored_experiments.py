@@ -13,8 +13,8 @@ import pytest
 
 from unseen.core.registry import find
 from unseen.reproduction import experiments, reproduce
-from unseen.reproduction._stored import study_name
-from unseen.reproduction._verified import verified
+from unseen.reproduction.stored import study_name
+from unseen.reproduction.verified import verified
 from unseen.store import TaskResult, open_store
 
 FEW = {"replications": 3, "sizes": (20,), "rules": ("3nn", "cart"), "bootstrap": 5}

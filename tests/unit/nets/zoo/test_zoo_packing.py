@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PACKING = runpy.run_path(str(Path(__file__).parents[4] / "benchmarks" / "zoo_data.py"))
+PACKING = runpy.run_path(str(Path(__file__).parents[4] / "studies" / "zoo_data.py"))
 
 
 @pytest.mark.parametrize("channels", [1, 3])

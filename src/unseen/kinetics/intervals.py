@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,20 @@ from scipy.optimize import least_squares
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.kinetics.joint import Curves, quick_solve
-from unseen.kinetics.location import LocationFit, fit_location
+from unseen.kinetics.joint import SampledCurves, quick_solve
+from unseen.kinetics.location_fit import LocationFit, fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
-from unseen.kinetics.refits import Bootstrap
 
-__all__ = ["Bootstrap", "Profile", "bootstrap", "delta_interval", "profile", "std_errors"]
+__all__ = ["BootstrapRefits", "Profile", "bootstrap", "delta_interval", "profile", "std_errors"]
+
 
 BOOTSTRAPS = ("parametric", "residual")
-_PENALTY = 300.0
-_NEAR = 1e-3
+_PENALTY = (
+    300.0  # residual of a deviation by one standard error: the quantity stays within a few thousandths of its target
+)
+_NEAR = 1e-3  # relative error of the root of the rise, far below what an interval is read to
+_FARTHEST = 30  # standard errors; a profile that is flat up to there has no end
 
 
 def std_errors(
@@ -88,7 +91,7 @@ class Profile:
     threshold : float
         Rise at the ends of the interval.
     interval : Interval
-        An end is infinite or zero where the profile never reaches the threshold.
+        An end is infinite or zero if the profile never reaches the threshold.
     """
 
     name: str
@@ -98,7 +101,9 @@ class Profile:
     interval: Interval
 
 
-def profile(fit: LocationFit, derived: Derived, curves: Curves, name: str, level: float, points: int = 0) -> Profile:
+def profile(
+    fit: LocationFit, derived: Derived, curves: SampledCurves, name: str, level: float, points: int = 0
+) -> Profile:
     """Profile-likelihood interval of a rate, pool or flux.
 
     A heavy penalty holds the quantity near a target. Whatever the penalty's weight, the minimum found is the constrained
@@ -108,7 +113,7 @@ def profile(fit: LocationFit, derived: Derived, curves: Curves, name: str, level
     ----------
     fit : LocationFit
     derived : Derived
-    curves : Curves
+    curves : SampledCurves
         The samples of the fit.
     name : str
         Quantity.
@@ -194,10 +199,10 @@ class _Walk:
         return position, rise
 
     def end(self, sign: int, first: float, threshold: float) -> float | None:
-        """Value where the rise meets the threshold on one side, or None where it does not within 30 standard errors."""
+        """Value where the rise meets the threshold on one side, or None if it does not within 30 standard errors."""
         inside, outside = 0.0, None
         step, wanted = first, np.sqrt(threshold)
-        while step <= 30:
+        while step <= _FARTHEST:
             position, rise = self.at(sign * step)
             if abs(np.sqrt(rise) - wanted) < _NEAR * wanted:
                 return float(self.derived(self.thetas[position])[self.name])
@@ -207,7 +212,7 @@ class _Walk:
                 return None
             else:
                 inside = max(step, inside)
-            # the root of the rise is nearly straight, so the next guess is its crossing, kept inside the bracket
+            # the root of the rise is nearly straight, so the next guess is its crossing, refits inside the bracket
             guess = step * wanted / max(np.sqrt(rise), 0.1 * wanted)
             step = min(guess, 2 * step) if outside is None else guess
             if outside is not None and not inside < step < outside:
@@ -218,13 +223,13 @@ class _Walk:
 def bootstrap(
     fit: LocationFit,
     derived: Derived,
-    curves: Curves,
+    curves: SampledCurves,
     error: ErrorModel,
     *,
     kind: str = "parametric",
     draws: int = 500,
     random_state: RandomState = None,
-) -> Bootstrap:
+) -> BootstrapRefits:
     """Refit data made from the fitted curves, errors included as they were in the fit.
 
     Parameters
@@ -240,7 +245,7 @@ def bootstrap(
 
     Returns
     -------
-    Bootstrap
+    BootstrapRefits
     """
     if kind not in BOOTSTRAPS:
         raise UnknownName("bootstrap", kind, BOOTSTRAPS)
@@ -252,28 +257,75 @@ def bootstrap(
         standard[curves.which == code] -= standard[curves.which == code].mean()
     # with an unknown scale the weights are right up to a factor only
     spread = 1.0 if error.known else np.sqrt(fit.chi2 / max(fit.spare, 1))
-    kept: list[dict[str, float]] = []
+    refits: list[dict[str, float]] = []
     failed = 0
     for i in range(draws):
         rng = stream(seed, "kinetics-bootstrap", i)
         noise = (
             spread * rng.standard_normal(fit.sigma.size)
             if kind == "parametric"
-            else _drawn(standard, curves.which, rng)
+            else _resample(standard, curves.which, rng)
         )
         again = curves.with_values(fit.fitted + fit.sigma * noise)
         order = (fit.model.n, fit.model.m)
         try:
-            kept.append(derived(fit_location(again, error, fit.location, order, start=fit.theta).theta))
+            refits.append(derived(fit_location(again, error, fit.location, order, start=fit.theta).theta))
         except (ValueError, np.linalg.LinAlgError):
             failed += 1
-    found = {name: np.array([k[name] for k in kept]) for name in kept[0]} if kept else {}
-    return Bootstrap(kind=kind, draws=found, failed=failed, centre=derived(fit.theta), df=fit.df)
+    found = {name: np.array([k[name] for k in refits]) for name in refits[0]} if refits else {}
+    return BootstrapRefits(kind=kind, draws=found, failed=failed, centre=derived(fit.theta), df=fit.df)
 
 
-def _drawn(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:
+def _resample(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:
+    """Standardised residuals drawn with replacement within each curve."""
     out = np.empty(standard.size)
     for code in np.unique(which):
         rows = np.flatnonzero(which == code)
         out[rows] = standard[rng.choice(rows, rows.size)]
     return out
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapRefits:
+    """Refits of resampled data: every quantity of every refit.
+
+    Attributes
+    ----------
+    kind : {"parametric", "residual"}
+    draws : dict
+        ``{quantity: values}``.
+    failed : int
+        Refits that did not converge; they are left out.
+    centre : dict
+        ``{quantity: estimate}`` of the data themselves.
+    df : float
+        Degrees of freedom of the estimated errors; infinite where they are known.
+    """
+
+    kind: str
+    draws: Mapping[str, NDArray]
+    failed: int
+    centre: Mapping[str, float] = field(default_factory=dict)
+    df: float = np.inf
+
+    def interval(self, name: str, level: float = 0.95) -> Interval:
+        """Interval of one quantity from the percentiles of its refits.
+
+        Refits know how the data vary only from the residuals of one fit, which are few. The ends are therefore moved away from
+        the estimate by the ratio of Student's t to the normal quantile, on the log scale where all refits are positive.
+
+        Examples
+        --------
+        >>> found = BootstrapRefits(kind="parametric", draws={"U": np.linspace(-1, 1, 101)}, failed=0, centre={"U": 0.0}, df=3)
+        >>> [round(end, 3) for end in found.interval("U", 0.5)]     # half the refits lie between -0.5 and 0.5
+        [-0.567, 0.567]
+        """
+        if name not in self.draws:
+            raise UnknownName("quantity", name, self.draws)
+        ends = np.quantile(self.draws[name], [0.5 - level / 2, 0.5 + level / 2])
+        if np.isfinite(self.df):
+            upper = 0.5 + level / 2
+            wide, centre = float(stats.t.ppf(upper, self.df) / stats.norm.ppf(upper)), self.centre[name]
+            positive = centre > 0 and (self.draws[name] > 0).all()
+            ends = centre * (ends / centre) ** wide if positive else centre + wide * (ends - centre)
+        return Interval(float(ends[0]), float(ends[1]), level)

@@ -8,10 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import expm
 
-from unseen.kinetics.stepping import propagate
+from unseen.kinetics.exponentials import divided_difference
 
-__all__ = ["Bolus", "CompartmentModel", "Infusion", "Output"]
+__all__ = ["Bolus", "CompartmentModel", "Infusion", "Output", "propagate"]
+
+_CONDITION = 1e6  # of the eigenvectors; beyond it, half of the sixteen digits are lost
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ class CompartmentModel:
     def predict(
         self, times: ArrayLike, values: Mapping[str, float], doses: Mapping[str, float] | None = None
     ) -> dict[str, NDArray]:
-        """Curves of all outputs.
+        """SampledCurves of all outputs.
 
         Parameters
         ----------
@@ -196,7 +199,7 @@ class CompartmentModel:
         doses: Mapping[str, float] | None = None,
         wrt: tuple[str, ...] | None = None,
     ) -> dict[str, tuple[NDArray, NDArray]]:
-        """Curves of all outputs with their derivatives by each parameter.
+        """SampledCurves of all outputs with their derivatives by each parameter.
 
         The derivatives are states of one larger linear system, so they are as exact as the curves.
 
@@ -238,7 +241,7 @@ class CompartmentModel:
         # a last state of constant one carries the infusions
         state = np.zeros((1 + len(wrt), n + 1))
         state[0, -1] = 1.0
-        drips: list[tuple[int, float, float]] = []
+        drips: list[_Drip] = []
         for entry in self.inputs:
             if entry.tracer != tracer:
                 continue
@@ -247,29 +250,89 @@ class CompartmentModel:
                 state[0, i] += _amount(entry.dose, doses)
             else:
                 state[0, i] += _amount(entry.prime, doses)
-                drips.append((i, _amount(entry.rate, doses), entry.until))
-        return _march(t, self.matrix(known), slopes, state, drips)
+                drips.append(_Drip(i, _amount(entry.rate, doses), entry.until))
+        return _solve_stretches(t, self.matrix(known), slopes, state, drips)
+
+
+@dataclass(frozen=True)
+class _Drip:
+    """An infusion into a pool, by its index, at a rate until a time."""
+
+    pool: int
+    rate: float
+    until: float
 
 
 def _amount(dose: float | str, doses: Mapping[str, float]) -> float:
     return float(doses[dose] if isinstance(dose, str) else dose)
 
 
-def _march(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[tuple[int, float, float]]) -> NDArray:
+def _solve_stretches(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[_Drip]) -> NDArray:
     """Solve stretch by stretch; an infusion that stops begins a new stretch."""
     n = k.shape[0]
-    stops = sorted({until for _, _, until in drips if until < t.max()})
+    stops = sorted({drip.until for drip in drips if drip.until < t.max()})
     edges = [0.0, *stops, np.inf]
     out = np.empty((t.size, state.shape[0], n))
     for begin, end in pairwise(edges):
         a = np.zeros((n + 1, n + 1))
         a[:n, :n] = k
-        for i, rate, until in drips:
-            if begin < until:
-                a[i, -1] += rate
+        for drip in drips:
+            if begin < drip.until:
+                a[drip.pool, -1] += drip.rate
         rows = (t >= begin) & (t < end) if np.isfinite(end) else t >= begin
         at = np.append(t[rows] - begin, 0.0 if np.isinf(end) else end - begin)
         solved = propagate(at, a, slopes, state)
         out[rows] = solved[:-1, :, :n]
         state = solved[-1]
     return out
+
+
+def propagate(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
+    """States at times t of ``dx/dt = a x`` with the derivatives of x by parameters of a.
+
+    With eigenvalues far enough apart the derivative of the matrix exponential is a table of divided differences in the
+    eigenvector basis; otherwise the system is enlarged by its derivatives and its exponential taken directly.
+
+    Parameters
+    ----------
+    t : ndarray
+        Times from the start of the stretch.
+    a : ndarray of shape (n, n)
+        The matrix.
+    slopes : ndarray of shape (p, n, n)
+        Derivative of the matrix by each parameter.
+    state : ndarray of shape (1 + p, n)
+        State and its derivatives at time zero.
+
+    Returns
+    -------
+    ndarray of shape (t, 1 + p, n)
+
+    Examples
+    --------
+    >>> x = propagate(np.array([2.0]), np.array([[-0.5]]), np.array([[[-1.0]]]), np.array([[1.0], [0.0]]))
+    >>> x.round(6).tolist()                                       # exp(-1) and -t exp(-1)
+    [[[0.367879], [-0.735759]]]
+    """
+    values, vectors = np.linalg.eig(a)
+    if np.linalg.cond(vectors) > _CONDITION:
+        return _solve_enlarged(t, a, slopes, state)
+    back = np.linalg.inv(vectors)
+    decay = np.exp(np.multiply.outer(t, values))
+    start = state @ back.T
+    out = np.empty((t.size, *state.shape), complex)
+    out[:] = np.einsum("tn,pn,mn->tpm", decay, start, vectors)
+    if slopes.size:
+        phi = divided_difference(t[:, None, None], -values[:, None], -values[None, :])
+        inner = back @ slopes @ vectors
+        out[:, 1:] += np.einsum("pij,tij,j,mi->tpm", inner, phi, start[0], vectors, optimize=True)
+    return out.real
+
+
+def _solve_enlarged(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
+    """Solve the system together with its derivatives, whatever its eigenvalues."""
+    n, blocks = a.shape[0], state.shape[0]
+    big = np.kron(np.eye(blocks), a)
+    for b in range(1, blocks):
+        big[b * n : (b + 1) * n, :n] = slopes[b - 1]
+    return np.stack([(expm(big * x) @ state.ravel()).reshape(blocks, n) for x in t])

@@ -18,7 +18,7 @@ from unseen.nets.augmentation.sheet import pack_images, unpack_images
 from unseen.nets.ranking.bench import MeasureRow
 from unseen.nets.stored_records import KINDS
 from unseen.show.sections import Notes, Table, Text, build
-from unseen.store._records import Kept
+from unseen.store.records import Kept
 
 HOSTILE = "<script>alert(1)</script> $x$ vs b"
 
@@ -311,7 +311,7 @@ class NoTorch:
 sys.meta_path.insert(0, NoTorch())
 from unseen.nets import from_store
 from unseen.show.sections import build
-from unseen.store._records import Kept
+from unseen.store.records import Kept
 for kind, payload in json.load(sys.stdin).items():
     print(kind, [one.id for one in build(from_store(Kept(id=1, kind=kind, name="", created="", payload=payload)))])
 """

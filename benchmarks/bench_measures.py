@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.timing import cpu_seconds, row
-from unseen.evaluation.measure_input import judged
 from unseen.evaluation.measure_intervals import Bootstrap
+from unseen.evaluation.scored_cases import judged
 from unseen.measures._delong import area, delong
 from unseen.measures.auc import Auc
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from unseen.core.errors import InputError
-from unseen.datasets.numerals import with_numbers
+from unseen.datasets.column_types import with_numbers
 from unseen.datasets.source import PACKED_BADLY, Source
 
 __all__ = ["MISSING", "Layout", "layout_of", "read_delimited"]

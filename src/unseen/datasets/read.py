@@ -15,7 +15,7 @@ from unseen.core.data import Data, Task
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.bundled import load, names
-from unseen.datasets.frame import as_data, missing_in
+from unseen.datasets.conversion import as_data, missing_in
 from unseen.datasets.source import Source, open_source
 
 __all__ = ["read", "subsample"]

@@ -1,23 +1,369 @@
-"""`unseen.disagree`: compare two classifiers on unlabelled points, then label only where they disagree."""
+"""`unseen.disagree`: compare two classifiers on unlabelled points, then label only points on which they disagree."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.estimate import check_level
+from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note, note
+from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.frames import read_frame
-from unseen.evaluation.disagreement import file_interval, population_interval
-from unseen.evaluation.disagreement_record import REQUEST_COLUMNS, Disagreement, LabelledDisagreement
 from unseen.evaluation.prediction_files import column, join, labels_of, lacking, named
 
-__all__ = ["disagree", "from_rows"]
+__all__ = [
+    "REQUEST_COLUMNS",
+    "SHARE_FOR_P",
+    "Disagreement",
+    "LabelledDisagreement",
+    "binomial_interval",
+    "disagree",
+    "file_interval",
+    "from_rows",
+    "hypergeometric_interval",
+    "population_interval",
+]
+
+
+# part of the error allowance spent on p, which rests on far more points than the labels do
+SHARE_FOR_P = 0.1
+
+
+def binomial_interval(hits: int, n: int, level: float) -> tuple[float, float]:
+    """Return Clopper and Pearson's interval for a share.
+
+    Examples
+    --------
+    >>> [round(v, 4) for v in binomial_interval(2, 10, 0.95)]
+    [0.0252, 0.5561]
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, tail))
+    return low, 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, 1 - tail))
+
+
+def hypergeometric_interval(hits: int, sample: int, size: int, level: float) -> tuple[int, int]:
+    """Return the numbers of marked units in a file of `size` that `hits` marked ones in a random sample do not reject.
+
+    Parameters
+    ----------
+    hits, sample : int
+        Marked units in the sample, and its size.
+    size : int
+        Units in the file.
+    level : float
+        Confidence level; each tail gets half of the rest.
+
+    Examples
+    --------
+    >>> hypergeometric_interval(3, 10, 10, 0.95), hypergeometric_interval(0, 5, 100, 0.95)
+    ((3, 3), (0, 51))
+    """
+    from scipy.stats import hypergeom
+
+    tail = (1 - level) / 2
+    least, most = hits, size - (sample - hits)
+    # both tails are monotone in the number of marked units
+    low = _first(lambda marked: hypergeom.sf(hits - 1, size, marked, sample) > tail, least, most)
+    high = most - _first(lambda fewer: hypergeom.cdf(hits, size, most - fewer, sample) > tail, 0, most - least)
+    return low, high
+
+
+def _first(holds: Callable[[int], Any], low: int, high: int) -> int:
+    """Return the smallest number from which on a condition holds; the last one is taken to hold."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def file_interval(
+    first: int, second: int, labels: int, differ: int, n: int, level: float, two_classes: bool
+) -> Interval:
+    """Return the interval of A1 - A2 on the points of this file, of which only a random part was labelled.
+
+    Two classes: exactly one of the classifiers is right where they disagree, so that the number W of points the first
+    gets right decides all: A1 - A2 = (2 W - D) / n. More classes: both may be wrong, and the two counts are bounded
+    each at half the error allowance (Bonferroni).
+    """
+    if two_classes:
+        low, high = hypergeometric_interval(first, labels, differ, level)
+        return Interval((2 * low - differ) / n, (2 * high - differ) / n, level)
+    each = 1 - (1 - level) / 2
+    plus = hypergeometric_interval(first, labels, differ, each)
+    minus = hypergeometric_interval(second, labels, differ, each)
+    # points already seen to be lost by a model cannot be won by it
+    low = max(plus[0] - minus[1], plus[0] - (differ - plus[0]))
+    high = min(plus[1] - minus[0], (differ - minus[0]) - minus[0])
+    return Interval(low / n, high / n, level)
+
+
+def population_interval(
+    first: int, second: int, labels: int, differ: int, n: int, level: float, two_classes: bool
+) -> Interval:
+    """Return the interval of A1 - A2 for new points like these: binomial, with the error of the share p itself.
+
+    The allowance 1 - level is split by Bonferroni: a tenth for p, the rest for what the labels say.
+    """
+    share = binomial_interval(differ, n, 1 - SHARE_FOR_P * (1 - level))
+    rest = (1 - SHARE_FOR_P) * (1 - level)
+    if two_classes:
+        low, high = binomial_interval(first, labels, 1 - rest)
+        ends = (2 * low - 1, 2 * high - 1)
+    else:
+        plus = binomial_interval(first, labels, 1 - rest / 2)
+        minus = binomial_interval(second, labels, 1 - rest / 2)
+        ends = (max(plus[0] - minus[1], 2 * plus[0] - 1), min(plus[1] - minus[0], 1 - 2 * minus[0]))
+        # the two intervals can together exclude what is possible only by accident of rounding
+        ends = (max(ends[0], -1.0), min(ends[1], 1.0))
+    corners: Floats = np.array([p * delta for p in share for delta in ends])
+    return Interval(float(corners.min()), float(corners.max()), level)
+
+
+REQUEST_COLUMNS = (
+    "id",
+    "first",
+    "second",
+    "label",
+    "n_points",
+    "n_disagree",
+    "n_classes",
+    "first_name",
+    "second_name",
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Disagreement(Result):
+    """Two classifiers on the same unlabelled points.
+
+    Parameters
+    ----------
+    first, second : str
+        Names of the classifiers.
+    n, n_disagree, n_classes : int
+        Points, points with two different predictions, and different labels predicted.
+    request : tuple of (id, first label, second label)
+        Random sample of the disagreements to be labelled, in random order.
+    level : float
+        Confidence level.
+    notes : tuple of Note
+        Remarks.
+    """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
+
+    first: str
+    second: str
+    n: int
+    n_disagree: int
+    n_classes: int
+    request: tuple[tuple[Any, str, str], ...]
+    level: float
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return f"Disagreement of {self.first} and {self.second}"
+
+    @property
+    def share(self) -> float:
+        """Share p of the points on which the two disagree; their accuracies differ by at most this."""
+        return self.n_disagree / self.n
+
+    @property
+    def interval(self) -> Interval:
+        """Exact interval of that share for new points like these."""
+        return Interval(*binomial_interval(self.n_disagree, self.n, self.level), self.level)
+
+    @property
+    def saved(self) -> int:
+        """Labels saved against labelling every point."""
+        return self.n - len(self.request)
+
+    def request_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the file to be labelled; the column `label` is empty."""
+        fixed = (self.n, self.n_disagree, self.n_classes, self.first, self.second)
+        return [dict(zip(REQUEST_COLUMNS, (key, a, b, "", *fixed))) for key, a, b in self.request]
+
+    def write(self, path: str | PathLike[str]) -> str:
+        """Write the request as CSV; fill in its column `label` and hand it to `unseen.disagree(labelled=path)`."""
+        target = Path(path)
+        try:
+            with target.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, REQUEST_COLUMNS)
+                writer.writeheader()
+                writer.writerows(self.request_rows())
+        except OSError as error:
+            raise InputError(f"cannot write the request to {str(path)!r}: {error.strerror or error}.") from error
+        return str(target)
+
+    def labelled(self, labels: Mapping[Any, Any]) -> LabelledDisagreement:
+        """Return what the labels say; `labels` maps the ids of requested points to their true labels."""
+
+        given = {str(k): v for k, v in labels.items()}
+        rows = [{**row, "label": given.get(str(row["id"]), "")} for row in self.request_rows()]
+        return from_rows(rows, self.level, "the labels")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row."""
+        low, high = self.interval
+        return [
+            {
+                "first": self.first,
+                "second": self.second,
+                "n": self.n,
+                "n_disagree": self.n_disagree,
+                "share": self.share,
+                "lower": low,
+                "upper": high,
+                "level": self.level,
+                "bound": self.share,
+                "requested": len(self.request),
+                "saved": self.saved,
+            }
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row, the ids to label and the notes."""
+        return {
+            **plain(self.rows()[0]),
+            "request": plain([key for key, _, _ in self.request]),
+            "notes": plain(self.notes),
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.first} and {self.second} disagree on {self.n_disagree} of {self.n} points ({self.share:.2%}; for new "
+            f"points {100 * self.level:g}% interval {self.interval}).",
+            f"Whatever the labels, their accuracies on these points differ by at most {self.share:.4g}.",
+        ]
+        if self.request:
+            lines.append(
+                f"{len(self.request)} of the disagreements are to be labelled, which saves {self.saved} labels."
+            )
+        return "\n".join([*lines, *map(str, self.notes)])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelledDisagreement(Result):
+    """Accuracy of the first classifier minus that of the second, from labels of a random part of their disagreements.
+
+    Parameters
+    ----------
+    first, second : str
+        Names of the classifiers.
+    n, n_disagree : int
+        Points, and points with two different predictions.
+    first_right, second_right, both_wrong : int
+        Labelled disagreements by who was right.
+    two_classes : bool
+        Whether one of the two must be right.
+    interval : Interval
+        For the points of this file, labelled or not.
+    population : Interval
+        For new points like these.
+    notes : tuple of Note
+        Remarks.
+    """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
+
+    first: str
+    second: str
+    n: int
+    n_disagree: int
+    first_right: int
+    second_right: int
+    both_wrong: int
+    two_classes: bool
+    interval: Interval
+    population: Interval
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return f"Accuracy of {self.first} minus {self.second}"
+
+    @property
+    def labels(self) -> int:
+        """Labelled disagreements."""
+        return self.first_right + self.second_right + self.both_wrong
+
+    @property
+    def share(self) -> float:
+        """Share p of the points on which the two disagree."""
+        return self.n_disagree / self.n
+
+    @property
+    def delta(self) -> float:
+        """Difference of the accuracies where the two disagree."""
+        return (self.first_right - self.second_right) / self.labels if self.labels else 0.0
+
+    @property
+    def difference(self) -> float:
+        """Accuracy of the first minus accuracy of the second: p times `delta`."""
+        if not self.labels:
+            return 0.0
+        return self.n_disagree * (self.first_right - self.second_right) / (self.labels * self.n)
+
+    @property
+    def saved(self) -> int:
+        """Labels saved against labelling every point."""
+        return self.n - self.labels
+
+    @property
+    def equivalent_sample(self) -> float:
+        """Labels a plain random sample of all points would need to hold as many disagreements."""
+        return self.labels / self.share if self.share else float("inf")
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row for the points of this file and one for new points."""
+        shared = {"first": self.first, "second": self.second, "difference": self.difference}
+        rest = {"labels": self.labels, "n_disagree": self.n_disagree, "n": self.n, "saved": self.saved}
+        return [
+            {**shared, "lower": i.low, "upper": i.high, "level": i.level, "of": what, **rest}
+            for what, i in (("these points", self.interval), ("new points", self.population))
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return rows, counts and notes."""
+        counts = {k: getattr(self, k) for k in ("first_right", "second_right", "both_wrong", "two_classes")}
+        more = {"share": self.share, "delta": self.delta, "equivalent_sample": self.equivalent_sample}
+        return {
+            **plain(self.rows()[0]),
+            "intervals": plain(self.rows()),
+            **counts,
+            **plain(more),
+            "notes": plain(self.notes),
+        }
+
+    def __str__(self) -> str:
+        level = f"{100 * self.interval.level:g}%"
+        lines = [
+            f"accuracy of {self.first} minus {self.second}: {self.difference:+.4g}",
+            f"  on these {self.n} points, {level} interval {self.interval}",
+            f"  for new points,  {level} interval {self.population}",
+            f"{self.labels} labels: {self.first} alone right {self.first_right}, {self.second} alone right "
+            f"{self.second_right}, both wrong {self.both_wrong}; the two disagree on {self.share:.2%} of the points.",
+            f"{self.saved} labels saved against labelling everything; a plain random sample would need about "
+            f"{self.equivalent_sample:.0f} labels to hold as many disagreements.",
+        ]
+        return "\n".join([*lines, *map(str, self.notes)])
+
 
 IDS = ("id", "item", "name", "key", "uid")
 PREDICTIONS = ("pred", "prediction", "yhat", "y_pred", "y_hat", "predicted", "label", "class", "answer")

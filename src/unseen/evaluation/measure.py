@@ -8,23 +8,221 @@ from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, check_level
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import find, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import PredictionTable
-from unseen.evaluation.measure_input import Judged, judged, judged_table
-from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, few_units, rate_estimate
-from unseen.evaluation.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
-from unseen.evaluation.measure_outputs import has_several_outputs, measures_of_outputs
+from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, estimate_of, few_units, rate_estimate
 from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.scored_cases import Judged, judged, judged_table
 from unseen.measures._costs import cost_matrix
 from unseen.measures._tables import against_rest
+from unseen.measures.d_prime import DPrime
 from unseen.measures.utility import Utility
 
-__all__ = ["measure"]
+__all__ = [
+    "RATES",
+    "balanced_estimate",
+    "d_prime_estimate",
+    "has_several_outputs",
+    "measure",
+    "measures_of_outputs",
+    "of_set",
+    "of_table",
+    "one_measure",
+    "rate_of_class",
+    "recovered",
+]
+
+
+def recovered(values: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Return the limits of a sum of independent estimates from the limits of each (Donner & Zou, 2012).
+
+    References
+    ----------
+    Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for functions of the normal mean and standard
+    deviation. Statistical Methods in Medical Research 21, 347-359. Newcombe, R. G. (1998). Interval estimation for the
+    difference between independent proportions. Statistics in Medicine 17, 873-890 (from Wilson's limits).
+
+    Examples
+    --------
+    >>> recovered(np.array([1.0, 2.0]), np.array([-2.0, -2.0]), np.array([4.0, 6.0]))
+    (-2.0, 8.0)
+    """
+    total = float(values.sum())
+    down, up = np.sqrt(np.square(values - low).sum()), np.sqrt(np.square(high - values).sum())
+    return total - float(down), total + float(up)
+
+
+def balanced_estimate(j: Judged, level: float) -> Estimate | None:
+    """Return the mean over classes of the share called right; cases must be independent."""
+    rates = [_wilson_rate(j.value[j.y == k] == k, level) for k in np.unique(j.y)]
+    value, low, high = np.array([one[:3] for one in rates]).T / len(rates)
+    error = float(np.sqrt(np.sum([p * (1 - p) / n for p, _, _, n in rates]))) / len(rates)
+    ends = np.clip(recovered(value, low, high), 0.0, 1.0)
+    name = "balanced-accuracy"
+    return estimate_of(j, name, float(value.sum()), error, (ends[0], ends[1]), level, "mover-wilson")
+
+
+def d_prime_estimate(j: Judged, level: float) -> Estimate | None:
+    """Return d'; without a miss, or without a false alarm, its interval has no upper end. Cases must be independent."""
+    from scipy.special import ndtri
+
+    positive, said = j.y == j.positive, j.value == j.positive
+    if positive.all() or not positive.any():
+        return None
+    rates = np.array([_wilson_rate(called, level) for called in (said[positive], ~said[~positive])])
+    near = np.clip(rates[:, 0], 0.5 / rates[:, 3], 1 - 0.5 / rates[:, 3])  # as DPrime counts rates of 0 and 1
+    z, density = ndtri(near), np.exp(-np.square(ndtri(near)) / 2) / np.sqrt(2 * np.pi)
+    error = float(np.sqrt(np.sum(near * (1 - near) / rates[:, 3] / density**2)))
+    ends = recovered(z, ndtri(rates[:, 1]), ndtri(rates[:, 2]))
+    return estimate_of(j, DPrime.id, float(z.sum()), error, ends, level, "mover-wilson")
+
+
+def _wilson_rate(right: Array, level: float) -> tuple[float, float, float, float]:
+    share = float(right.mean())
+    return (share, *wilson_interval(share, len(right), level), float(len(right)))
+
+
+RATES = (
+    "sensitivity",
+    "specificity",
+    "false-alarm-rate",
+    "miss-rate",
+    "positive-predictive-value",
+    "negative-predictive-value",
+)
+SUMS = {"balanced-accuracy": balanced_estimate, "d-prime": d_prime_estimate}
+
+
+def one_measure(j: Judged, boot: Bootstrap, one: Any, level: float) -> Estimate | None:
+    """Return a measure with the same interval as in the full list: Wilson's, one made of Wilson's, DeLong's or BCa."""
+    if one.id == "accuracy":
+        return rate_estimate(j, "accuracy", j.y == j.value, np.ones(j.n, bool), level)
+    if one.id in RATES and j.size == 2 and one.average in ("auto", "positive"):
+        return rate_of_class(j, one.id, one.id, j.positive, level)
+    if one.id == "auc" and j.size == 2:
+        return area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level)
+    if one.id in SUMS and j.simple:
+        return SUMS[one.id](j, level)
+    if hasattr(one, "of_tables"):
+        return of_table(j, boot, one.id, built=one)
+    return of_set(j, boot, one)
+
+
+def rate_of_class(j: Judged, id: str, name: str, code: int, level: float) -> Estimate | None:
+    """Return a rate of one class against the rest: its parts are counted case by case."""
+    true, said = j.y == code, j.value == code
+    cells = [c.astype(float) for c in (true & said, true & ~said, ~true & said, ~true & ~said)]
+    part, whole = find(id, "measures")().share(*cells)
+    return rate_estimate(j, name, part, whole, level)
+
+
+def of_table(j: Judged, boot: Bootstrap, id: str, code: int | None = None, built: Any = None) -> Estimate | None:
+    """Return a measure of the confusion matrix, of one class against the rest where a code is given."""
+    cls = find(id, "measures")
+    one = built or (cls(average="positive") if code is not None else cls())
+    place = j.positive if code is None else code
+    name = id if code is None else f"{id}[{j.label(code)}]"
+    return boot.of_tables(name, lambda tables: one.of_tables(tables, place), one.range)
+
+
+def of_set(
+    j: Judged, boot: Bootstrap, one: Any, name: str | None = None, y: Any = None, value: Any = None
+) -> Estimate | None:
+    """Return any measure by the bootstrap of units."""
+    y, value = (j.y, j.value) if y is None else (y, value)
+    name = name or one.id
+    if hasattr(one, "of_weights"):
+        return boot.of_weights(name, lambda w: one.of_weights(y, value, j.score, w, j.positive), one.range)
+    if hasattr(one, "of_set"):
+        each = lambda w: np.array([one.of_set(y, value, j.score, row, j.positive) for row in w])  # noqa: E731
+        return boot.of_weights(name, each, one.range)
+    losses = one.per_example(y, value, j.score)
+    return boot.of_weights(name, lambda w: w @ losses / w.sum(axis=1), one.range)
+
+
+OVER_ALL = ("rms", "absolute", "squared")
+
+
+def has_several_outputs(y_true: Any) -> bool:
+    """Say whether the truth has a column per output.
+
+    Examples
+    --------
+    >>> has_several_outputs([[1.0, 2.0], [3.0, 4.0]]), has_several_outputs([1.0, 2.0])
+    (True, False)
+    """
+    shape = np.shape(y_true)
+    return len(shape) == 2 and shape[1] > 1
+
+
+def measures_of_outputs(
+    y_true: Any, y_score: Any, measures: Any, groups: Any, weight: Any, n_bootstrap: int, seed: int, level: float
+) -> tuple[list[Estimate | None], Judged]:
+    """Return the estimates, named "pov[a]" by output, and all outputs as one set whose units are the cases.
+
+    Errors over all outputs are means over cases and outputs (Hutton, 1992, equations for E_rms and E_abs); a measure that
+    compares with guessing the mean, such as POV, exists per output only, because outputs have means of their own. A case's
+    outputs are resampled together.
+    """
+    names = _names(y_true)
+    truth, said = np.asarray(y_true), np.asarray(y_score)
+    if truth.shape != said.shape:
+        raise InputError(f"y_true has shape {truth.shape} and y_score {said.shape}; give one prediction per output.")
+    columns = [
+        judged(truth[:, k], said[:, k], None, None, None, groups, weight, "regression") for k in range(len(names))
+    ]
+    whole, wanted = _stacked(columns, names), _wanted(measures)
+    boot = Bootstrap(judged=whole, n_draws=n_bootstrap, seed=seed, level=level)
+    found = [of_set(whole, boot, one) for one in wanted if one.id in OVER_ALL]
+    for name, j in zip(names, columns):
+        draws = Bootstrap(judged=j, n_draws=n_bootstrap, seed=seed, level=level)
+        found += [of_set(j, draws, one, f"{one.id}[{name}]") for one in wanted]
+    return found, whole
+
+
+def _wanted(measures: Any) -> list[Any]:
+    if measures is None:
+        return [cls() for cls in known("measures").values() if cls.task == "regression"]
+    asked = [measures] if isinstance(measures, str) else measures
+    made = [find(one, "measures")() if isinstance(one, str) else one for one in asked]
+    unfit = [one.id for one in made if one.task != "regression"]
+    if unfit:
+        raise NotApplicable(f"{', '.join(unfit)}: no measure of numbers, and several outputs are measured as numbers.")
+    return made
+
+
+def _names(y_true: Any) -> list[str]:
+    columns = getattr(y_true, "columns", None)
+    return [str(c) for c in columns] if columns is not None else [str(k) for k in range(np.shape(y_true)[1])]
+
+
+def _stacked(columns: list[Judged], names: list[str]) -> Judged:
+    def joined(parts: list[Array]) -> Array:
+        return np.column_stack(parts).reshape(-1)
+
+    first = columns[0]
+    y, value = joined([c.y for c in columns]), joined([c.value for c in columns])
+    weight: Floats = np.repeat(first.weight, len(columns))
+    units = np.repeat(first.units, len(columns))
+    return Judged(
+        task="regression",
+        y=y,
+        value=value,
+        score=None,
+        probability=False,
+        classes=None,
+        positive=1,
+        units=units,
+        weight=weight,
+        outputs=tuple(names),
+    )
+
 
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
 PRICED = ("cost", "utility")

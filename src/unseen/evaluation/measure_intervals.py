@@ -14,7 +14,7 @@ from unseen.core.rng import stream
 from unseen.estimators._rate import trusted_size
 from unseen.estimators.bca import bca_ends
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.scored_cases import Judged
 from unseen.measures._delong import area_ends, area_freedom, delong
 from unseen.measures._tables import tables_of
 

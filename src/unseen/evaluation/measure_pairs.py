@@ -15,9 +15,9 @@ from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.core.set_losses import as_loss
 from unseen.estimators.bca import bca_ends
-from unseen.evaluation.measure_input import Judged, judged_table
+from unseen.evaluation.measure import one_measure
 from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, Bootstrap, blocks_of
-from unseen.evaluation.measure_one import one_measure
+from unseen.evaluation.scored_cases import Judged, judged_table
 from unseen.measures._delong import area_freedom, delong
 from unseen.significance.paired import compared
 

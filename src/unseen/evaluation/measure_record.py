@@ -13,9 +13,9 @@ from unseen.core.estimate import Estimate
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
-from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
 from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
+from unseen.evaluation.scored_cases import Judged
 from unseen.measures._continuous import Outlying, outlying, surprising
 from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of

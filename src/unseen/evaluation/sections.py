@@ -6,7 +6,7 @@ from typing import Any
 
 from unseen.core.errors import InputError
 from unseen.core.registry import describe, known
-from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.measures._continuous import Outlying

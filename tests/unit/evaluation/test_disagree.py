@@ -11,7 +11,7 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.evaluation.disagreement import (
+from unseen.evaluation.disagree import (
     binomial_interval,
     file_interval,
     hypergeometric_interval,

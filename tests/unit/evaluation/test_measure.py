@@ -15,9 +15,9 @@ import unseen
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.registry import find
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure import recovered
 from unseen.evaluation.measure_file import costs_of, measure_file
 from unseen.evaluation.measure_intervals import called_sizes, effective_size
-from unseen.evaluation.measure_rates import recovered
 from unseen.measures._delong import area_freedom, delong
 from unseen.measures.quantile import Quantile
 

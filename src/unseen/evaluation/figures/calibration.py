@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.evaluation.measure_curves import Calibration
+from unseen.evaluation.curves import Calibration
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, label, tidy

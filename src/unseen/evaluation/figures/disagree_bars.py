@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, tidy
 

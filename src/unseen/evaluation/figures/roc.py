@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.evaluation.measure_curves import Roc
+from unseen.evaluation.curves import Roc
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, PALETTE, label, legend_below, tidy

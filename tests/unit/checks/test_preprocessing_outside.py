@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import unseen
-from unseen.checks.outside import outside_of_data, outside_of_model
+from unseen.checks.preprocessing_outside import outside_of_data, outside_of_model
 from unseen.datasets import as_data
 
 RNG = np.random.default_rng(5)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from unseen.checks.dependence import dependence_notes, lag_one_test
-from unseen.checks.leaks import leak_suspects
+from unseen.checks.dependent_rows import dependence_notes, lag_one_test
+from unseen.checks.target_leak import leak_suspects
 from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
 from unseen.core.losses import LossTable
@@ -33,7 +33,7 @@ def data_notes(data: Data) -> tuple[Note, ...]:
     tuple of Note
         U001 classes with fewer than 10 rows; U002 rows whose features repeat those of another row (of another group,
         where there are groups) exactly; U003 features with one value only; U005 features that alone tell the target
-        almost perfectly (see `unseen.checks.leaks`); U009 fewer than 20 independent units.
+        almost perfectly (see `unseen.checks.target_leak`); U009 fewer than 20 independent units.
 
     Notes
     -----

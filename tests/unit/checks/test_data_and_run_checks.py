@@ -8,7 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 import unseen
-from unseen.checks.registry import data_notes, lag_one_test, run_notes
+from unseen.checks.dependent_rows import lag_one_test
+from unseen.checks.registry import data_notes, run_notes
 from unseen.checks.target_leak import leak_suspects
 from unseen.datasets.conversion import as_data
 

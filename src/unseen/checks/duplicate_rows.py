@@ -34,8 +34,10 @@ def duplicate_rows(data: Data) -> tuple[Note, ...]:
     Examples
     --------
     >>> from unseen.datasets import as_data
-    >>> duplicate_rows(as_data([[0.1], [0.2], [0.3], [0.1]], [0, 1, 0, 0]))
-    (Note(code='U002', text='the features of 2 of 4 rows are exactly those of another row; with so few different values some repeats are to be expected'),)
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> X[1] = X[0]
+    >>> duplicate_rows(as_data(X, np.arange(30) % 2))[0].text
+    'the features of 2 of 30 rows are exactly those of another row (2 of them have copies with another target)'
     """
     _, code, counts = np.unique(_row_hashes(data.X), return_inverse=True, return_counts=True)
     code = code.reshape(-1)

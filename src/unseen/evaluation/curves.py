@@ -13,7 +13,7 @@ from unseen.core.estimate import Estimate, Interval, Target, check_level
 from unseen.core.result import Result
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_intervals import effective_size
-from unseen.evaluation.scored_cases import Judged
+from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
 from unseen.measures._delong import area_freedom, delong
 
@@ -325,22 +325,22 @@ class Calibration(Result):
         )
 
 
-def calibrated(j: Judged, code: int, n_bins: int, level: float) -> Calibration:
+def calibrated(cases: ScoredCases, code: int, n_bins: int, level: float) -> Calibration:
     """Return the calibration of one class's probabilities; cases of a group are not counted as independent ones."""
-    positive, probability = j.y == code, j.column(code)
+    positive, probability = cases.y == code, cases.column(code)
     bins = bins_of(probability, n_bins)
-    mass = np.bincount(bins, j.weight)
-    observed, mean = (np.bincount(bins, j.weight * v) / mass for v in (positive, probability))
+    mass = np.bincount(bins, cases.weight)
+    observed, mean = (np.bincount(bins, cases.weight * v) / mass for v in (positive, probability))
     ends = np.empty((len(mass), 2))
     for k in range(len(mass)):
         whole = (bins == k).astype(float)
         ends[k] = wilson_interval(
-            float(observed[k]), effective_size(j, whole * positive, whole, float(observed[k]), level)[0], level
+            float(observed[k]), effective_size(cases, whole * positive, whole, float(observed[k]), level)[0], level
         )
-    parts = brier_decomposition(positive, probability, n_bins, j.weight)
+    parts = brier_decomposition(positive, probability, n_bins, cases.weight)
     count = np.bincount(bins).astype(np.int64)
     return Calibration(
-        label=j.label(code),
+        label=cases.label(code),
         predicted=mean,
         observed=observed,
         low=ends[:, 0],

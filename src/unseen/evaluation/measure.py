@@ -16,9 +16,9 @@ from unseen.core.registry import find, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import PredictionTable
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, estimate_of, few_units, rate_estimate
+from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, estimate_of, few_units, rate_estimate
 from unseen.evaluation.measure_record import Measures
-from unseen.evaluation.scored_cases import Judged, judged, judged_table
+from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scored_cases_of
 from unseen.measures._costs import cost_matrix
 from unseen.measures._tables import against_rest
 from unseen.measures.d_prime import DPrime
@@ -58,21 +58,21 @@ def recovered(values: Floats, low: Floats, high: Floats) -> tuple[float, float]:
     return total - float(down), total + float(up)
 
 
-def balanced_estimate(j: Judged, level: float) -> Estimate | None:
+def balanced_estimate(cases: ScoredCases, level: float) -> Estimate | None:
     """Return the mean over classes of the share called right; cases must be independent."""
-    rates = [_wilson_rate(j.value[j.y == k] == k, level) for k in np.unique(j.y)]
+    rates = [_wilson_rate(cases.value[cases.y == k] == k, level) for k in np.unique(cases.y)]
     value, low, high = np.array([one[:3] for one in rates]).T / len(rates)
     error = float(np.sqrt(np.sum([p * (1 - p) / n for p, _, _, n in rates]))) / len(rates)
     ends = np.clip(recovered(value, low, high), 0.0, 1.0)
     name = "balanced-accuracy"
-    return estimate_of(j, name, float(value.sum()), error, (ends[0], ends[1]), level, "mover-wilson")
+    return estimate_of(cases, name, float(value.sum()), error, (ends[0], ends[1]), level, "mover-wilson")
 
 
-def d_prime_estimate(j: Judged, level: float) -> Estimate | None:
+def d_prime_estimate(cases: ScoredCases, level: float) -> Estimate | None:
     """Return d'; without a miss, or without a false alarm, its interval has no upper end. Cases must be independent."""
     from scipy.special import ndtri
 
-    positive, said = j.y == j.positive, j.value == j.positive
+    positive, said = cases.y == cases.positive, cases.value == cases.positive
     if positive.all() or not positive.any():
         return None
     rates = np.array([_wilson_rate(called, level) for called in (said[positive], ~said[~positive])])
@@ -80,7 +80,7 @@ def d_prime_estimate(j: Judged, level: float) -> Estimate | None:
     z, density = ndtri(near), np.exp(-np.square(ndtri(near)) / 2) / np.sqrt(2 * np.pi)
     error = float(np.sqrt(np.sum(near * (1 - near) / rates[:, 3] / density**2)))
     ends = recovered(z, ndtri(rates[:, 1]), ndtri(rates[:, 2]))
-    return estimate_of(j, DPrime.id, float(z.sum()), error, ends, level, "mover-wilson")
+    return estimate_of(cases, DPrime.id, float(z.sum()), error, ends, level, "mover-wilson")
 
 
 def _wilson_rate(right: Array, level: float) -> tuple[float, float, float, float]:
@@ -99,50 +99,52 @@ RATES = (
 SUMS = {"balanced-accuracy": balanced_estimate, "d-prime": d_prime_estimate}
 
 
-def one_measure(j: Judged, boot: Bootstrap, one: Any, level: float) -> Estimate | None:
+def one_measure(cases: ScoredCases, boot: BootstrapIntervals, one: Any, level: float) -> Estimate | None:
     """Return a measure with the same interval as in the full list: Wilson's, one made of Wilson's, DeLong's or BCa."""
     if one.id == "accuracy":
-        return rate_estimate(j, "accuracy", j.y == j.value, np.ones(j.n, bool), level)
-    if one.id in RATES and j.size == 2 and one.average in ("auto", "positive"):
-        return rate_of_class(j, one.id, one.id, j.positive, level)
-    if one.id == "auc" and j.size == 2:
-        return area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level)
-    if one.id in SUMS and j.simple:
-        return SUMS[one.id](j, level)
+        return rate_estimate(cases, "accuracy", cases.y == cases.value, np.ones(cases.n, bool), level)
+    if one.id in RATES and cases.size == 2 and one.average in ("auto", "positive"):
+        return rate_of_class(cases, one.id, one.id, cases.positive, level)
+    if one.id == "auc" and cases.size == 2:
+        return area_estimate(cases, "auc", cases.y == cases.positive, cases.column(cases.positive), level)
+    if one.id in SUMS and cases.simple:
+        return SUMS[one.id](cases, level)
     if hasattr(one, "of_tables"):
-        return of_table(j, boot, one.id, built=one)
-    return of_set(j, boot, one)
+        return of_table(cases, boot, one.id, built=one)
+    return of_set(cases, boot, one)
 
 
-def rate_of_class(j: Judged, id: str, name: str, code: int, level: float) -> Estimate | None:
+def rate_of_class(cases: ScoredCases, id: str, name: str, code: int, level: float) -> Estimate | None:
     """Return a rate of one class against the rest: its parts are counted case by case."""
-    true, said = j.y == code, j.value == code
+    true, said = cases.y == code, cases.value == code
     cells = [c.astype(float) for c in (true & said, true & ~said, ~true & said, ~true & ~said)]
     part, whole = find(id, "measures")().share(*cells)
-    return rate_estimate(j, name, part, whole, level)
+    return rate_estimate(cases, name, part, whole, level)
 
 
-def of_table(j: Judged, boot: Bootstrap, id: str, code: int | None = None, built: Any = None) -> Estimate | None:
+def of_table(
+    cases: ScoredCases, boot: BootstrapIntervals, id: str, code: int | None = None, built: Any = None
+) -> Estimate | None:
     """Return a measure of the confusion matrix, of one class against the rest where a code is given."""
     cls = find(id, "measures")
     one = built or (cls(average="positive") if code is not None else cls())
-    place = j.positive if code is None else code
-    name = id if code is None else f"{id}[{j.label(code)}]"
+    place = cases.positive if code is None else code
+    name = id if code is None else f"{id}[{cases.label(code)}]"
     return boot.of_tables(name, lambda tables: one.of_tables(tables, place), one.range)
 
 
 def of_set(
-    j: Judged, boot: Bootstrap, one: Any, name: str | None = None, y: Any = None, value: Any = None
+    cases: ScoredCases, boot: BootstrapIntervals, one: Any, name: str | None = None, y: Any = None, value: Any = None
 ) -> Estimate | None:
     """Return any measure by the bootstrap of units."""
-    y, value = (j.y, j.value) if y is None else (y, value)
+    y, value = (cases.y, cases.value) if y is None else (y, value)
     name = name or one.id
     if hasattr(one, "of_weights"):
-        return boot.of_weights(name, lambda w: one.of_weights(y, value, j.score, w, j.positive), one.range)
+        return boot.of_weights(name, lambda w: one.of_weights(y, value, cases.score, w, cases.positive), one.range)
     if hasattr(one, "of_set"):
-        each = lambda w: np.array([one.of_set(y, value, j.score, row, j.positive) for row in w])  # noqa: E731
+        each = lambda w: np.array([one.of_set(y, value, cases.score, row, cases.positive) for row in w])  # noqa: E731
         return boot.of_weights(name, each, one.range)
-    losses = one.per_example(y, value, j.score)
+    losses = one.per_example(y, value, cases.score)
     return boot.of_weights(name, lambda w: w @ losses / w.sum(axis=1), one.range)
 
 
@@ -163,7 +165,7 @@ def has_several_outputs(y_true: Any) -> bool:
 
 def measures_of_outputs(
     y_true: Any, y_score: Any, measures: Any, groups: Any, weight: Any, n_bootstrap: int, seed: int, level: float
-) -> tuple[list[Estimate | None], Judged]:
+) -> tuple[list[Estimate | None], ScoredCases]:
     """Return the estimates, named "pov[a]" by output, and all outputs as one set whose units are the cases.
 
     Errors over all outputs are means over cases and outputs (Hutton, 1992, equations for E_rms and E_abs); a measure that
@@ -175,14 +177,15 @@ def measures_of_outputs(
     if truth.shape != said.shape:
         raise InputError(f"y_true has shape {truth.shape} and y_score {said.shape}; give one prediction per output.")
     columns = [
-        judged(truth[:, k], said[:, k], None, None, None, groups, weight, "regression") for k in range(len(names))
+        check_scored_cases(truth[:, k], said[:, k], None, None, None, groups, weight, "regression")
+        for k in range(len(names))
     ]
     whole, wanted = _stacked(columns, names), _wanted(measures)
-    boot = Bootstrap(judged=whole, n_draws=n_bootstrap, seed=seed, level=level)
+    boot = BootstrapIntervals(cases=whole, n_draws=n_bootstrap, seed=seed, level=level)
     found = [of_set(whole, boot, one) for one in wanted if one.id in OVER_ALL]
-    for name, j in zip(names, columns):
-        draws = Bootstrap(judged=j, n_draws=n_bootstrap, seed=seed, level=level)
-        found += [of_set(j, draws, one, f"{one.id}[{name}]") for one in wanted]
+    for name, cases in zip(names, columns):
+        draws = BootstrapIntervals(cases=cases, n_draws=n_bootstrap, seed=seed, level=level)
+        found += [of_set(cases, draws, one, f"{one.id}[{name}]") for one in wanted]
     return found, whole
 
 
@@ -202,7 +205,7 @@ def _names(y_true: Any) -> list[str]:
     return [str(c) for c in columns] if columns is not None else [str(k) for k in range(np.shape(y_true)[1])]
 
 
-def _stacked(columns: list[Judged], names: list[str]) -> Judged:
+def _stacked(columns: list[ScoredCases], names: list[str]) -> ScoredCases:
     def joined(parts: list[Array]) -> Array:
         return np.column_stack(parts).reshape(-1)
 
@@ -210,7 +213,7 @@ def _stacked(columns: list[Judged], names: list[str]) -> Judged:
     y, value = joined([c.y for c in columns]), joined([c.value for c in columns])
     weight: Floats = np.repeat(first.weight, len(columns))
     units = np.repeat(first.units, len(columns))
-    return Judged(
+    return ScoredCases(
         task="regression",
         y=y,
         value=value,
@@ -314,7 +317,7 @@ def measure(
     if isinstance(y_true, PredictionTable):
         if y_score is not None:
             raise InputError("a table of predictions brings its own scores; leave y_score out.")
-        j, notes = judged_table(y_true), _pooled(y_true)
+        cases, notes = scored_cases_of(y_true), _pooled(y_true)
     elif y_score is None:
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
     elif has_several_outputs(y_true):
@@ -330,26 +333,30 @@ def measure(
             level,
         )
     else:
-        j = judged(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
+        cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
     seed = root_seed(random_state)
-    fixed, remark = _fixed_sizes(j, stratified)
-    notes = (*notes, *remark, *few_units(j))
-    boot = Bootstrap(judged=j, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
-    if j.task == "regression" and (costs is not None or prevalence is not None):
+    fixed, remark = _fixed_sizes(cases, stratified)
+    notes = (*notes, *remark, *few_units(cases))
+    boot = BootstrapIntervals(cases=cases, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
+    if cases.task == "regression" and (costs is not None or prevalence is not None):
         raise InputError("costs and prevalence speak of classes, and these are predictions of numbers; leave them out.")
     if measures is not None:
-        found = _chosen(j, boot, measures, level, costs, prevalence)
-    elif j.task == "regression":
-        found = [_number(j, boot, name) for name, cls in known("measures").items() if cls.task == "regression"]
+        found = _chosen(cases, boot, measures, level, costs, prevalence)
+    elif cases.task == "regression":
+        found = [_number(cases, boot, name) for name, cls in known("measures").items() if cls.task == "regression"]
     else:
-        found = [*_categorical(j, boot, level), *_extras(j, boot, costs, prevalence), *_scored(j, boot, level)]
+        found = [
+            *_categorical(cases, boot, level),
+            *_extras(cases, boot, costs, prevalence),
+            *_scored(cases, boot, level),
+        ]
     estimates = {e.loss: e for e in found if e is not None}
     remarks = merge_notes(*(e.notes for e in estimates.values()))
     if boot.draws < n_bootstrap:
-        notes = (*notes, note("U019", f"{j.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
+        notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
     return Measures(
         estimates=estimates,
-        judged=j,
+        cases=cases,
         level=level,
         seed=seed,
         n_bootstrap=n_bootstrap,
@@ -374,11 +381,11 @@ def _of_outputs(
             "y_true has several columns, so numbers are measured output by output; options of classes do "
             "not apply. For classes give one column of labels."
         )
-    found, j = measures_of_outputs(y_true, y_score, measures, groups, weight, n_bootstrap, seed, level)
+    found, cases = measures_of_outputs(y_true, y_score, measures, groups, weight, n_bootstrap, seed, level)
     estimates = {e.loss: e for e in found if e is not None}
     return Measures(
         estimates=estimates,
-        judged=j,
+        cases=cases,
         level=level,
         seed=seed,
         n_bootstrap=n_bootstrap,
@@ -387,14 +394,14 @@ def _of_outputs(
     )
 
 
-def _fixed_sizes(j: Judged, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
+def _fixed_sizes(cases: ScoredCases, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
     """Decide whether classes keep their sizes in resamples."""
-    if stratified and (j.classes is None or not j.simple):
+    if stratified and (cases.classes is None or not cases.simple):
         raise InputError("stratified resampling is for classes of independent, unweighted cases; leave stratified out.")
-    if stratified is not None or j.classes is None or not j.simple:
+    if stratified is not None or cases.classes is None or not cases.simple:
         return bool(stratified), ()
-    sizes = np.bincount(j.y)
-    if len(np.unique(sizes[sizes > 0])) > 1 or j.n < LEAST_FOR_DESIGN:
+    sizes = np.bincount(cases.y)
+    if len(np.unique(sizes[sizes > 0])) > 1 or cases.n < LEAST_FOR_DESIGN:
         return False, ()
     text = (
         f"all classes have {sizes.max()} cases, taken as fixed by design in resamples; stratified=False says otherwise"
@@ -409,28 +416,30 @@ def _pooled(table: PredictionTable) -> tuple[Note, ...]:
     return (note("U016", f"predictions of {splits} models were pooled as if one model had made them"),)
 
 
-def _categorical(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | None]:
+def _categorical(cases: ScoredCases, boot: BootstrapIntervals, level: float) -> list[Estimate | None]:
     """Measures of the confusion matrix: of the positive class, or averaged and class by class."""
-    right = j.y == j.value
-    out = [rate_estimate(j, "accuracy", right, np.ones(j.n, bool), level)]
-    if j.size == 2:
-        out += [rate_of_class(j, name, name, j.positive, level) for name in RATES]
+    right = cases.y == cases.value
+    out = [rate_estimate(cases, "accuracy", right, np.ones(cases.n, bool), level)]
+    if cases.size == 2:
+        out += [rate_of_class(cases, name, name, cases.positive, level) for name in RATES]
     else:
-        out += [of_table(j, boot, name) for name in RATES]
-    names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if j.size == 2 else [])]
-    out += [one_measure(j, boot, find(name, "measures")(), level) for name in names]
-    if j.size > 2:
-        for code in range(j.size):
-            out += [rate_of_class(j, name, f"{name}[{j.label(code)}]", code, level) for name in RATES]
-            out.append(of_table(j, boot, "f1", code))
+        out += [of_table(cases, boot, name) for name in RATES]
+    names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if cases.size == 2 else [])]
+    out += [one_measure(cases, boot, find(name, "measures")(), level) for name in names]
+    if cases.size > 2:
+        for code in range(cases.size):
+            out += [rate_of_class(cases, name, f"{name}[{cases.label(code)}]", code, level) for name in RATES]
+            out.append(of_table(cases, boot, "f1", code))
     return out
 
 
-def _extras(j: Judged, boot: Bootstrap, costs: Any, prevalence: float | None) -> list[Estimate | None]:
+def _extras(
+    cases: ScoredCases, boot: BootstrapIntervals, costs: Any, prevalence: float | None
+) -> list[Estimate | None]:
     """Measures that need something from the user: a cost matrix, a prevalence."""
     out: list[Estimate | None] = []
     if costs is not None:
-        matrix = cost_matrix(costs, j.size)
+        matrix = cost_matrix(costs, cases.size)
         span = float(matrix.min()), float(matrix.max())
         cost = boot.of_tables("cost", lambda tables: -Utility(-matrix).of_tables(tables), span)
         out += [cost, None if cost is None else _mirrored(cost, "utility")]
@@ -438,7 +447,7 @@ def _extras(j: Judged, boot: Bootstrap, costs: Any, prevalence: float | None) ->
         if not isinstance(prevalence, (int, float)) or not 0 <= prevalence <= 1:
             raise InputError(f"prevalence is {prevalence!r}; a share lies between 0 and 1.")
         for k, name in enumerate(("positive-predictive-value", "negative-predictive-value")):
-            made = lambda tables, k=k: _at_prevalence(tables, j.positive, float(prevalence))[k]  # noqa: E731
+            made = lambda tables, k=k: _at_prevalence(tables, cases.positive, float(prevalence))[k]  # noqa: E731
             out.append(boot.of_tables(f"{name} at prevalence {prevalence:g}", made, (0.0, 1.0)))
     return out
 
@@ -458,60 +467,70 @@ def _at_prevalence(tables: Floats, positive: int, prevalence: float) -> tuple[Fl
         return right / (right + wrong), clear / (clear + missed)
 
 
-def _scored(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | None]:
+def _scored(cases: ScoredCases, boot: BootstrapIntervals, level: float) -> list[Estimate | None]:
     """Measures of scores: curves of the positive class or of each, then losses of probabilities and outputs."""
-    if j.score is None:
+    if cases.score is None:
         return []
     out: list[Estimate | None] = []
-    if j.size == 2:
-        out.append(area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level))
+    if cases.size == 2:
+        out.append(area_estimate(cases, "auc", cases.y == cases.positive, cases.column(cases.positive), level))
         out += [
-            of_set(j, boot, find(name, "measures")())
+            of_set(cases, boot, find(name, "measures")())
             for name in ("partial-auc", "corner-distance", "average-precision")
         ]
     else:
         auc = find("auc", "measures")()
-        each = [((j.y == k).astype(int), j.column(k)[:, None]) for k in range(j.size) if np.any(j.y == k)]
+        each = [
+            ((cases.y == k).astype(int), cases.column(k)[:, None]) for k in range(cases.size) if np.any(cases.y == k)
+        ]
         mean = lambda w: np.mean([auc.of_weights(y, y, s, w) for y, s in each], axis=0)  # noqa: E731
         out.append(boot.of_weights("auc", mean, (0.0, 1.0)))
-        out += [area_estimate(j, f"auc[{j.label(k)}]", j.y == k, j.column(k), level) for k in range(j.size)]
-    if j.probability:
-        out += [of_set(j, boot, find(name, "measures")()) for name in ("brier", "log-loss")]
-        out += _outputs(j, boot)
+        out += [
+            area_estimate(cases, f"auc[{cases.label(k)}]", cases.y == k, cases.column(k), level)
+            for k in range(cases.size)
+        ]
+    if cases.probability:
+        out += [of_set(cases, boot, find(name, "measures")()) for name in ("brier", "log-loss")]
+        out += _outputs(cases, boot)
     return out
 
 
-def _outputs(j: Judged, boot: Bootstrap) -> list[Estimate | None]:
+def _outputs(cases: ScoredCases, boot: BootstrapIntervals) -> list[Estimate | None]:
     """Hutton's continuous measures of outputs against targets of 0 and 1, for the positive class or for each."""
-    codes = [j.positive] if j.size == 2 else range(j.size)
+    codes = [cases.positive] if cases.size == 2 else range(cases.size)
     out = []
     for code in codes:
-        target, output = (j.y == code).astype(float), j.column(code)
+        target, output = (cases.y == code).astype(float), cases.column(code)
         for id in OF_OUTPUTS:
-            name = id if j.size == 2 else f"{id}[{j.label(code)}]"
-            out.append(of_set(j, boot, find(id, "measures")(), name, target, output))
+            name = id if cases.size == 2 else f"{id}[{cases.label(code)}]"
+            out.append(of_set(cases, boot, find(id, "measures")(), name, target, output))
     return out
 
 
-def _number(j: Judged, boot: Bootstrap, name: str) -> Estimate | None:
-    return of_set(j, boot, find(name, "measures")())
+def _number(cases: ScoredCases, boot: BootstrapIntervals, name: str) -> Estimate | None:
+    return of_set(cases, boot, find(name, "measures")())
 
 
 def _chosen(
-    j: Judged, boot: Bootstrap, measures: Sequence[Any], level: float, costs: Any, prevalence: float | None
+    cases: ScoredCases,
+    boot: BootstrapIntervals,
+    measures: Sequence[Any],
+    level: float,
+    costs: Any,
+    prevalence: float | None,
 ) -> list[Estimate | None]:
     """Return the measures asked for by id or object, and what a cost matrix or a prevalence asks for by itself."""
     asked = [measures] if isinstance(measures, str) else list(measures)
     priced = [name for name in asked if isinstance(name, str) and name in PRICED] or list(PRICED)
-    extras = [e for e in _extras(j, boot, costs, prevalence) if e is not None]
+    extras = [e for e in _extras(cases, boot, costs, prevalence) if e is not None]
     out: list[Estimate | None] = [e for e in extras if e.loss not in PRICED or e.loss in priced]
     for wanted in asked:
         if costs is not None and isinstance(wanted, str) and wanted in PRICED:
             continue
         one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
-        if one.task not in (j.task, "any"):
-            raise NotApplicable(f"{one.id} is a measure for {one.task}, and these are predictions of {j.task}.")
-        if one.needs_score and j.score is None:
+        if one.task not in (cases.task, "any"):
+            raise NotApplicable(f"{one.id} is a measure for {one.task}, and these are predictions of {cases.task}.")
+        if one.needs_score and cases.score is None:
             raise InputError(f"{one.id} needs scores, and only decisions were given.")
-        out.append(one_measure(j, boot, one, level))
+        out.append(one_measure(cases, boot, one, level))
     return out

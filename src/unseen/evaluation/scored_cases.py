@@ -11,13 +11,13 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.table import PredictionTable
 
-__all__ = ["Judged", "judged", "judged_table"]
+__all__ = ["ScoredCases", "check_scored_cases", "scored_cases_of"]
 
 MOST_CLASSES = 20
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judged:
+class ScoredCases:
     """Truth, decisions and scores of a set of cases.
 
     Parameters
@@ -104,9 +104,9 @@ class Judged:
         return self.score[:, 0] if code == 1 else -self.score[:, 0]
 
 
-def judged(
+def check_scored_cases(
     y_true: Any, y_score: Any, y_pred: Any, positive: Any, threshold: float | None, groups: Any, weight: Any, task: Any
-) -> Judged:
+) -> ScoredCases:
     """Return checked truth and predictions."""
     y, given = _vector(y_true, "y_true"), np.asarray(y_score)
     if given.ndim == 2 and given.shape[1] == 1:
@@ -123,7 +123,7 @@ def judged(
         numbers = _numbers(given, "y_score")
         if numbers.ndim != 1 or y_pred is not None:
             raise InputError("numbers are predicted one per case; give one column of predictions, and no y_pred.")
-        return Judged(
+        return ScoredCases(
             task="regression",
             y=_numbers(y, "y_true"),
             value=numbers,
@@ -139,7 +139,7 @@ def judged(
 
 def _classified(
     y: Array, given: Array, y_pred: Any, positive: Any, threshold: float | None, units: Ints, weights: Floats
-) -> Judged:
+) -> ScoredCases:
     scored = given.ndim == 2 or (_numeric(given) and len(np.unique(y)) <= 2)
     said = _vector(y_pred, "y_pred", len(y)) if y_pred is not None else None if scored else given
     columns = [y] if said is None else [y, said]
@@ -157,7 +157,7 @@ def _classified(
             raise UnknownName("class for positive", positive, names)
         place = names.index(str(positive))
     if not scored:
-        return Judged(
+        return ScoredCases(
             task="classification",
             y=true,
             value=codes[len(y) :],
@@ -180,7 +180,7 @@ def _classified(
         value = np.where(column >= threshold, place, 1 - place)
     if said is not None:
         value, threshold = codes[len(y) :], None
-    return Judged(
+    return ScoredCases(
         task="classification",
         y=true,
         value=value.astype(np.int64),
@@ -217,7 +217,7 @@ def _scores(given: Array, classes: Array, positive: int) -> tuple[Floats, bool]:
     return values, bool(inside and sums_to_one)
 
 
-def judged_table(table: PredictionTable) -> Judged:
+def scored_cases_of(table: PredictionTable) -> ScoredCases:
     """Return what a table of predictions says of the rows it tested, each once."""
     data, test = table.data, table.test
     if len(np.unique(test.row)) < len(test.row):
@@ -228,7 +228,7 @@ def judged_table(table: PredictionTable) -> Judged:
     weight = np.ones(len(test)) if data.weights is None else data.weights[test.row]
     units = np.unique(data.units[test.row], return_inverse=True)[1].astype(np.int64).reshape(-1)
     if data.classes is None:
-        return Judged(
+        return ScoredCases(
             task="regression",
             y=data.y[test.row],
             value=test.value,
@@ -241,7 +241,7 @@ def judged_table(table: PredictionTable) -> Judged:
         )
     place = len(data.classes) - 1 if data.positive is None else int(np.searchsorted(data.classes, data.positive))
     kind = table.score_kind == "probability"
-    return Judged(
+    return ScoredCases(
         task="classification",
         y=data.codes[test.row],
         value=test.value.astype(np.int64),

@@ -21,12 +21,14 @@ SHOWN = 20
 @section(Measures, 10)
 def answer(m: Measures) -> Section:
     """Return every measure with its interval."""
-    j = m.judged
-    what = f"{j.n_cases} predictions" + (f" of {len(j.outputs)} outputs ({', '.join(j.outputs)})" if j.outputs else "")
-    lead = what + ("" if j.n_units == j.n_cases else f", {j.n_units} independent units")
+    cases = m.cases
+    what = f"{cases.n_cases} predictions" + (
+        f" of {len(cases.outputs)} outputs ({', '.join(cases.outputs)})" if cases.outputs else ""
+    )
+    lead = what + ("" if cases.n_units == cases.n_cases else f", {cases.n_units} independent units")
     if m.positive is not None:
         lead += f"; positive class {m.positive}"
-        lead += "" if j.threshold is None else f", called from a score of {j.threshold:g} on"
+        lead += "" if cases.threshold is None else f", called from a score of {cases.threshold:g} on"
     words = {name: describe(cls) for name, cls in known("measures").items()}
     rows = [
         [
@@ -57,7 +59,7 @@ def answer(m: Measures) -> Section:
 @section(Measures, 20)
 def confusion(m: Measures) -> Section | None:
     """Return the confusion matrix with an interval for each cell."""
-    if m.judged.classes is None:
+    if m.cases.classes is None:
         return None
     return Section(
         "confusion", "Confusion matrix", [table_of(m.confusion().rows(), "Shares of each true class, with limits.")]
@@ -90,13 +92,13 @@ def calibration(m: Measures) -> Section | None:
 def outlying(m: Measures) -> Section | None:
     """Return the cases whose errors stand out."""
     blocks: list[Any] = []
-    for output in m.judged.outputs or (None,):
+    for output in m.cases.outputs or (None,):
         try:
             found = m.outlying(output)
         except InputError:
             return None
         if found.suspicious:
-            blocks += _standing_out(found, "" if output is None else f"{output}: ", m.judged.classes is None)
+            blocks += _standing_out(found, "" if output is None else f"{output}: ", m.cases.classes is None)
     return Section("outlying", "Cases that stand out", blocks) if blocks else None
 
 

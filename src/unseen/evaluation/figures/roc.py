@@ -61,16 +61,16 @@ def _of(rocs: list[Roc], level: float, decision: tuple[float, float] | None) -> 
 
 def info(m: Measures) -> RocInfo | None:
     """Return the curves of the positive class, or of the first few classes against the rest."""
-    j = m.judged
-    if j.score is None or j.classes is None:
+    cases = m.cases
+    if cases.score is None or cases.classes is None:
         return None
-    codes = [j.positive] if j.size == 2 else range(min(j.size, MOST_CURVES))
+    codes = [cases.positive] if cases.size == 2 else range(min(cases.size, MOST_CURVES))
     try:
-        rocs = [m.roc(j.classes[k]) for k in codes]
+        rocs = [m.roc(cases.classes[k]) for k in codes]
     except InputError:
         return None
     decision = None
-    if j.size == 2 and "false-alarm-rate" in m.estimates and "sensitivity" in m.estimates:
+    if cases.size == 2 and "false-alarm-rate" in m.estimates and "sensitivity" in m.estimates:
         decision = m["false-alarm-rate"].value, m["sensitivity"].value
     return _of(rocs, m.level, decision)
 
@@ -120,7 +120,7 @@ class PrecisionInfo:
 
 def precision_info(m: Measures) -> PrecisionInfo | None:
     """Return the precision-recall points of the positive class."""
-    if m.judged.score is None or m.judged.size != 2:
+    if m.cases.score is None or m.cases.size != 2:
         return None
     try:
         p = m.precision_recall()

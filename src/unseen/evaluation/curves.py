@@ -16,6 +16,7 @@ from unseen.evaluation.measure_intervals import effective_size
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
 from unseen.measures._delong import area_freedom, delong
+from unseen.show.text import text_table
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
 
@@ -66,13 +67,8 @@ class Confusion(Result):
         ]
 
     def __str__(self) -> str:
-        width = max(len(c) for c in self.classes) + 2
-        head = " " * width + "".join(c.rjust(max(width, 8)) for c in self.classes)
-        body = [
-            c.ljust(width) + "".join(f"{v:g}".rjust(max(width, 8)) for v in line)
-            for c, line in zip(self.classes, self.counts)
-        ]
-        return "\n".join([head, *body])
+        rows = [[c, *(f"{v:g}" for v in line)] for c, line in zip(self.classes, self.counts)]
+        return text_table(rows, ["", *self.classes], right=self.classes)
 
 
 MOST_FREEDOM = 1e9

@@ -32,9 +32,8 @@ def set_estimate(table: LossTable, level: float) -> Estimate:
     """Return a measure of one file's predictions as a loss, with the interval `unseen.measure` gives it."""
     source, measure = table.source[0], table.measure
     cases = scored_cases_of(source)
-    made = one_measure(
-        cases, BootstrapIntervals(cases=cases, n_draws=N_BOOTSTRAP, seed=source.seed, level=level), measure, level
-    )
+    boot = BootstrapIntervals(cases=cases, n_draws=N_BOOTSTRAP, seed=source.seed, level=level)
+    made = one_measure(boot, measure)
     if made is None:
         raise InputError(f"{measure.id} is undefined on these predictions or on most of their resamples.")
     _, offset, sign = as_loss(measure)

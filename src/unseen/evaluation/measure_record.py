@@ -19,6 +19,7 @@ from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._continuous import Outlying, outlying, surprising
 from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of
+from unseen.show.text import text_table
 
 __all__ = ["Measures"]
 
@@ -219,8 +220,10 @@ class Measures(Result):
         outputs = self.cases.outputs
         lines = [f"{self.cases.n_cases} cases" + ("" if self.positive is None else f", positive class {self.positive}")]
         lines[0] += f", {len(outputs)} outputs: {', '.join(outputs)}" if outputs else ""
-        width = max(map(len, self.estimates), default=0)
-        for name, e in self.estimates.items():
-            span = "" if e.interval is None else f"  {100 * self.level:g}% {e.interval}"
-            lines.append(f"{name.ljust(width)}  {e.value:8.4g}{span}  {e.method}")
+        rows = [
+            (name, f"{e.value:.4g}", "" if e.interval is None else f"{100 * self.level:g}% {e.interval}", e.method)
+            for name, e in self.estimates.items()
+        ]
+        if rows:
+            lines.append(text_table(rows, ("measure", "value", "interval", "method"), header=False, right=("value",)))
         return "\n".join([*lines, *(str(n) for n in self.notes)])

@@ -15,7 +15,7 @@ import unseen
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.registry import find
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure import recovered
+from unseen.evaluation.measure import summed_limits
 from unseen.evaluation.measure_file import costs_of, measure_file
 from unseen.evaluation.measure_intervals import called_sizes, effective_size
 from unseen.measures._delong import area_freedom, delong
@@ -170,7 +170,7 @@ def test_a_difference_of_two_rates_is_newcombes():
     """Newcombe (1998), example: 56/70 and 48/80 differ by .2, 95% limits .0524 and .3339 (method 10)."""
     shares, sizes = np.array([56 / 70, 48 / 80]), (70, 80)
     low, high = np.array([wilson_interval(p, n, 0.95) for p, n in zip(shares, sizes)]).T
-    ends = recovered(np.array([shares[0], -shares[1]]), np.array([low[0], -high[1]]), np.array([high[0], -low[1]]))
+    ends = summed_limits(np.array([shares[0], -shares[1]]), np.array([low[0], -high[1]]), np.array([high[0], -low[1]]))
     assert ends == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 

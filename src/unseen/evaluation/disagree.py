@@ -21,19 +21,35 @@ from unseen.datasets.frames import read_frame
 from unseen.evaluation.prediction_files import column, join, labels_of, lacking, named
 
 __all__ = [
-    "REQUEST_COLUMNS",
-    "SHARE_FOR_P",
     "Disagreement",
+    "LabelCounts",
     "LabelledDisagreement",
     "binomial_interval",
     "disagree",
     "file_interval",
-    "from_rows",
     "hypergeometric_interval",
     "population_interval",
 ]
 
 
+# usual names of the column that names a point, and of the column of predictions, the most telling first
+IDS = ("id", "item", "name", "key", "uid")
+PREDICTIONS = ("pred", "prediction", "yhat", "y_pred", "y_hat", "predicted", "label", "class", "answer")
+# decimal predictions with more different values are numbers, not labels
+MAX_NUMBERS = 50
+# the exact intervals hold with any number of labels, but with fewer they are wide
+FEW_LABELS = 30
+REQUEST_COLUMNS = (
+    "id",
+    "first",
+    "second",
+    "label",
+    "n_points",
+    "n_disagree",
+    "n_classes",
+    "first_name",
+    "second_name",
+)
 # part of the error allowance spent on p, which rests on far more points than the labels do
 SHARE_FOR_P = 0.1
 
@@ -88,60 +104,66 @@ def _first(holds: Callable[[int], Any], low: int, high: int) -> int:
     return low
 
 
-def file_interval(
-    first: int, second: int, labels: int, differ: int, n: int, level: float, two_classes: bool
-) -> Interval:
+@dataclass(frozen=True, kw_only=True)
+class LabelCounts:
+    """What the labels of a random part of the disagreements showed.
+
+    Parameters
+    ----------
+    first, second : int
+        Labelled points that the first, or the second classifier alone got right.
+    labels, differ, n : int
+        Labelled points, points on which the two disagree, and all points.
+    two_classes : bool
+        Whether one of the two must be right if they disagree.
+    """
+
+    first: int
+    second: int
+    labels: int
+    differ: int
+    n: int
+    two_classes: bool
+
+
+def file_interval(counts: LabelCounts, level: float) -> Interval:
     """Return the interval of A1 - A2 on the points of this file, of which only a random part was labelled.
 
-    Two classes: exactly one of the classifiers is right where they disagree, so that the number W of points the first
-    gets right decides all: A1 - A2 = (2 W - D) / n. More classes: both may be wrong, and the two counts are bounded
+    Two classes: exactly one of the classifiers is right if they disagree, so the number W of points the first gets right
+    decides all: A1 - A2 = (2 W - D) / n. More classes: both may be wrong, and the two counts are bounded
     each at half the error allowance (Bonferroni).
     """
-    if two_classes:
-        low, high = hypergeometric_interval(first, labels, differ, level)
+    labels, differ, n = counts.labels, counts.differ, counts.n
+    if counts.two_classes:
+        low, high = hypergeometric_interval(counts.first, labels, differ, level)
         return Interval((2 * low - differ) / n, (2 * high - differ) / n, level)
     each = 1 - (1 - level) / 2
-    plus = hypergeometric_interval(first, labels, differ, each)
-    minus = hypergeometric_interval(second, labels, differ, each)
+    plus = hypergeometric_interval(counts.first, labels, differ, each)
+    minus = hypergeometric_interval(counts.second, labels, differ, each)
     # points already seen to be lost by a model cannot be won by it
     low = max(plus[0] - minus[1], plus[0] - (differ - plus[0]))
     high = min(plus[1] - minus[0], (differ - minus[0]) - minus[0])
     return Interval(low / n, high / n, level)
 
 
-def population_interval(
-    first: int, second: int, labels: int, differ: int, n: int, level: float, two_classes: bool
-) -> Interval:
+def population_interval(counts: LabelCounts, level: float) -> Interval:
     """Return the interval of A1 - A2 for new points like these: binomial, with the error of the share p itself.
 
     The allowance 1 - level is split by Bonferroni: a tenth for p, the rest for what the labels say.
     """
-    share = binomial_interval(differ, n, 1 - SHARE_FOR_P * (1 - level))
+    share = binomial_interval(counts.differ, counts.n, 1 - SHARE_FOR_P * (1 - level))
     rest = (1 - SHARE_FOR_P) * (1 - level)
-    if two_classes:
-        low, high = binomial_interval(first, labels, 1 - rest)
+    if counts.two_classes:
+        low, high = binomial_interval(counts.first, counts.labels, 1 - rest)
         ends = (2 * low - 1, 2 * high - 1)
     else:
-        plus = binomial_interval(first, labels, 1 - rest / 2)
-        minus = binomial_interval(second, labels, 1 - rest / 2)
+        plus = binomial_interval(counts.first, counts.labels, 1 - rest / 2)
+        minus = binomial_interval(counts.second, counts.labels, 1 - rest / 2)
         ends = (max(plus[0] - minus[1], 2 * plus[0] - 1), min(plus[1] - minus[0], 1 - 2 * minus[0]))
         # the two intervals can together exclude what is possible only by accident of rounding
         ends = (max(ends[0], -1.0), min(ends[1], 1.0))
     corners: Floats = np.array([p * delta for p in share for delta in ends])
     return Interval(float(corners.min()), float(corners.max()), level)
-
-
-REQUEST_COLUMNS = (
-    "id",
-    "first",
-    "second",
-    "label",
-    "n_points",
-    "n_disagree",
-    "n_classes",
-    "first_name",
-    "second_name",
-)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -215,7 +237,7 @@ class Disagreement(Result):
 
         given = {str(k): v for k, v in labels.items()}
         rows = [{**row, "label": given.get(str(row["id"]), "")} for row in self.request_rows()]
-        return from_rows(rows, self.level, "the labels")
+        return labelled_disagreement(rows, self.level, "the labels")
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row."""
@@ -365,12 +387,6 @@ class LabelledDisagreement(Result):
         return "\n".join([*lines, *map(str, self.notes)])
 
 
-IDS = ("id", "item", "name", "key", "uid")
-PREDICTIONS = ("pred", "prediction", "yhat", "y_pred", "y_hat", "predicted", "label", "class", "answer")
-MAX_NUMBERS = 50
-FEW_LABELS = 30
-
-
 def disagree(
     a: Any = None,
     b: Any = None,
@@ -384,7 +400,7 @@ def disagree(
     sep: str | None = None,
     random_state: RandomState = 0,
 ) -> Disagreement | LabelledDisagreement:
-    """Find where two classifiers disagree and which of those points to label; or say what the labels mean.
+    """Find the points on which two classifiers disagree and choose which to label; or read the labels.
 
     The share p of points on which two classifiers disagree needs no labels, bounds the difference of their accuracies,
     and A1 - A2 = p Delta, where Delta is their difference on the disagreements alone, estimated from labels of a random
@@ -435,7 +451,7 @@ def disagree(
         raise InputError(f"disagree: budget is {budget!r}; the number of labels is a whole number of at least 1.")
     files = named([_as_source(a), _as_source(b)], names)
     frames = {name: read_frame(one, IDS if id is None else [id], sep) for name, one in files.items()}
-    key = id if id is not None else _usual(frames, IDS)
+    key = id if id is not None else _usual_column(frames, IDS)
     joined = join(frames, key)
     columns = []
     for file, frame in frames.items():
@@ -475,7 +491,7 @@ def _as_source(values: Any) -> Any:
     return pd.DataFrame({"pred": np.asarray(values, dtype=object)})
 
 
-def _usual(frames: dict[str, Any], usual: Sequence[str]) -> str | None:
+def _usual_column(frames: dict[str, Any], usual: Sequence[str]) -> str | None:
     return next((name for name in usual if all(name in frame.columns for frame in frames.values())), None)
 
 
@@ -510,12 +526,12 @@ def _read_labelled(source: Any, level: float, sep: str | None) -> LabelledDisagr
             "and fill in 'label'."
         )
     columns = {name: column(frame, name, called) for name in REQUEST_COLUMNS}
-    return from_rows([dict(zip(columns, values)) for values in zip(*columns.values())], level, called)
+    return labelled_disagreement([dict(zip(columns, values)) for values in zip(*columns.values())], level, called)
 
 
-def from_rows(rows: list[dict[str, Any]], level: float, called: str) -> LabelledDisagreement:
-    """Return what the labelled rows of a request say."""
-    n, differ, n_classes = (_same(rows, name, called) for name in ("n_points", "n_disagree", "n_classes"))
+def labelled_disagreement(rows: list[dict[str, Any]], level: float, called: str) -> LabelledDisagreement:
+    """Return the difference of the accuracies from the rows of a request, some of them labelled; `called` names them in errors."""
+    n, differ, n_classes = (_shared_number(rows, name, called) for name in ("n_points", "n_disagree", "n_classes"))
     ids = [str(row["id"]) for row in rows]
     if len(set(ids)) < len(ids):
         raise InputError(f"{called}: an id stands in several rows; every requested point is labelled once.")
@@ -527,26 +543,32 @@ def from_rows(rows: list[dict[str, Any]], level: float, called: str) -> Labelled
     first, second, true = labels.codes
     if np.any(first == second) or not 1 <= len(rows) <= differ <= n:
         raise InputError(f"{called}: the rows are not a sample of {differ} disagreements; the file was changed.")
-    right = int((true == first).sum()), int((true == second).sum())
-    wrong = len(done) - sum(right)
-    two = n_classes <= 2 and wrong == 0
-    counts = (*right, len(done), differ, n, level, two)
+    first_right, second_right = int((true == first).sum()), int((true == second).sum())
+    wrong = len(done) - first_right - second_right
+    counts = LabelCounts(
+        first=first_right,
+        second=second_right,
+        labels=len(done),
+        differ=differ,
+        n=n,
+        two_classes=n_classes <= 2 and wrong == 0,
+    )
     return LabelledDisagreement(
         first=str(rows[0]["first_name"]),
         second=str(rows[0]["second_name"]),
         n=n,
         n_disagree=differ,
-        first_right=right[0],
-        second_right=right[1],
+        first_right=first_right,
+        second_right=second_right,
         both_wrong=wrong,
-        two_classes=two,
-        interval=file_interval(*counts),
-        population=population_interval(*counts),
-        notes=_remarks(len(done), len(rows), wrong, n_classes),
+        two_classes=counts.two_classes,
+        interval=file_interval(counts, level),
+        population=population_interval(counts, level),
+        notes=_label_notes(len(done), len(rows), wrong, n_classes),
     )
 
 
-def _same(rows: list[dict[str, Any]], name: str, called: str) -> int:
+def _shared_number(rows: list[dict[str, Any]], name: str, called: str) -> int:
     try:
         values = {int(float(row[name])) for row in rows}
     except (TypeError, ValueError) as error:
@@ -556,13 +578,15 @@ def _same(rows: list[dict[str, Any]], name: str, called: str) -> int:
     return values.pop()
 
 
-def _remarks(done: int, asked: int, wrong: int, n_classes: int) -> tuple[Note, ...]:
+def _label_notes(done: int, asked: int, wrong: int, n_classes: int) -> tuple[Note, ...]:
     notes = []
     if done < asked:
-        text = f"{asked - done} of {asked} requested rows have no label; the labelled ones are taken for a random part"
+        text = f"{asked - done} of {asked} requested rows have no label; the labelled ones count as a random part"
         notes.append(note("U016", text))
     if n_classes <= 2 and wrong:
-        notes.append(note("U016", f"{wrong} labels are neither prediction, so more than two classes are allowed for"))
+        notes.append(
+            note("U016", f"{wrong} labels are neither prediction, so the intervals allow for more than two classes")
+        )
     if done < FEW_LABELS:
         notes.append(note("U009", f"only {done} labels"))
     return tuple(notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unseen.checks.registry import Check
+from unseen.checks.registry import CodedCheck
 from unseen.core.notes import NoteKind, known_notes
 
 PAGE = Path(__file__).parent / "notes.md"
@@ -21,8 +21,8 @@ Misuse raises an error instead.
 def page() -> str:
     """Return the text of the page."""
     known = known_notes()
-    checks = [kind for kind in known.values() if isinstance(kind, Check)]
-    rest = [kind for kind in known.values() if not isinstance(kind, Check)]
+    checks = [kind for kind in known.values() if isinstance(kind, CodedCheck)]
+    rest = [kind for kind in known.values() if not isinstance(kind, CodedCheck)]
     parts = [
         LEAD,
         "## Checks of data and runs\n\nEach stands in a file of its own in `unseen.checks`.\n",

@@ -11,14 +11,14 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, NoteKind, declare_notes, known_notes
 from unseen.core.table import PredictionTable
 
-__all__ = ["Check", "check", "data_notes", "known_checks", "run_notes"]
+__all__ = ["CodedCheck", "check", "data_notes", "known_checks", "run_notes"]
 
 Subject = Literal["data", "features", "run", "model"]
 F = TypeVar("F", bound=Callable[..., "Iterable[Note]"])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Check(NoteKind):
+class CodedCheck(NoteKind):
     """A coded check: what it looks for, what to do about it, and the function that finds it.
 
     Parameters
@@ -54,13 +54,13 @@ def check(code: str, of: Subject, *, title: str, sentence: str, advice: str) -> 
     """
 
     def register(find: F) -> F:
-        declare_notes(Check(code=code, title=title, advice=advice, sentence=sentence, of=of, find=find))
+        declare_notes(CodedCheck(code=code, title=title, advice=advice, sentence=sentence, of=of, find=find))
         return find
 
     return register
 
 
-def known_checks() -> dict[str, Check]:
+def known_checks() -> dict[str, CodedCheck]:
     """Return every check by its code.
 
     Examples
@@ -68,7 +68,7 @@ def known_checks() -> dict[str, Check]:
     >>> list(known_checks())[:3]
     ['U001', 'U002', 'U003']
     """
-    return {code: kind for code, kind in known_notes("U").items() if isinstance(kind, Check)}
+    return {code: kind for code, kind in known_notes("U").items() if isinstance(kind, CodedCheck)}
 
 
 def _notes(subject: Any, *kinds: Subject) -> tuple[Note, ...]:

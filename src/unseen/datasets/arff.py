@@ -126,7 +126,7 @@ def _unquote(text: str) -> str:
 
 
 def _split(line: str) -> list[str | None] | None:
-    """Return the fields of a line, None for a missing one; None in all where the quotes do not match."""
+    """Return the fields of a line, None for a missing one; None in all if the quotes do not match."""
     if "'" not in line and '"' not in line:
         return [None if (f := field.strip()) == "?" else f for field in line.split(",")]
     fields: list[str | None] = []

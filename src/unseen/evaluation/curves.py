@@ -71,6 +71,7 @@ class Confusion(Result):
         return text_table(rows, ["", *self.classes], right=self.classes)
 
 
+# stands for infinitely many degrees of freedom, which JSON cannot hold
 MOST_FREEDOM = 1e9
 
 
@@ -83,7 +84,7 @@ class AucDifference(Result):
     estimate : Estimate
         The difference, its standard error and interval.
     statistic, p : float or None
-        Difference over its standard error and two-sided p-value, by Student's t; None where the two curves never differ.
+        Difference over its standard error and two-sided p-value, by Student's t; None if the two curves never differ.
     paired : bool
         Whether both curves are of the same cases, whose covariance is then allowed for.
     """
@@ -95,7 +96,7 @@ class AucDifference(Result):
 
     @property
     def value(self) -> float:
-        """The difference; positive where the first curve has the larger area."""
+        """The difference; positive if the first curve has the larger area."""
         return self.estimate.value
 
     @property
@@ -164,8 +165,8 @@ class Roc(Result):
         grid = np.unique(
             np.concatenate([self.alarm_rate, np.clip(self.alarm_rate + across, 0, 1), np.linspace(0, 1, 101)])
         )
-        low = np.where(grid - across > 0, _below(self, grid - across), 0.0) - up
-        high = _above(self, np.minimum(grid + across, 1.0)) + up
+        low = np.where(grid - across > 0, _hit_rate_before(self, grid - across), 0.0) - up
+        high = _hit_rate_beyond(self, np.minimum(grid + across, 1.0)) + up
         return grid, np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def difference(self, other: Roc, *, paired: bool | None = None, level: float = 0.95) -> AucDifference:
@@ -176,7 +177,7 @@ class Roc(Result):
         other : Roc
             The other curve.
         paired : bool, optional
-            Whether both are of the same cases in the same order; by default where their labels are the same.
+            Whether both are of the same cases in the same order; by default if their labels are the same.
         level : float
             Confidence level.
         """
@@ -234,12 +235,12 @@ class Roc(Result):
         return f"ROC of {self.label}: {len(self.threshold)} points; {self.auc}"
 
 
-def _below(roc: Roc, rate: Floats) -> Floats:
+def _hit_rate_before(roc: Roc, rate: Floats) -> Floats:
     """Return the hit rate at the last point left of a false-alarm rate."""
     return roc.hit_rate[np.maximum(np.searchsorted(roc.alarm_rate, rate, side="left") - 1, 0)]
 
 
-def _above(roc: Roc, rate: Floats) -> Floats:
+def _hit_rate_beyond(roc: Roc, rate: Floats) -> Floats:
     """Return the hit rate at the first point beyond a false-alarm rate."""
     return roc.hit_rate[np.minimum(np.searchsorted(roc.alarm_rate, rate, side="right"), len(roc.hit_rate) - 1)]
 
@@ -321,7 +322,7 @@ class Calibration(Result):
         )
 
 
-def calibrated(cases: ScoredCases, code: int, n_bins: int, level: float) -> Calibration:
+def calibration_of(cases: ScoredCases, code: int, n_bins: int, level: float) -> Calibration:
     """Return the calibration of one class's probabilities; cases of a group are not counted as independent ones."""
     positive, probability = cases.y == code, cases.column(code)
     bins = bins_of(probability, n_bins)

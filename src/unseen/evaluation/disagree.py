@@ -18,7 +18,7 @@ from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.frames import read_frame
-from unseen.evaluation.prediction_files import column, join, labels_of, lacking, named
+from unseen.evaluation.prediction_files import column, is_missing, labels_of, match_rows, sources_by_name
 
 __all__ = [
     "Disagreement",
@@ -332,7 +332,7 @@ class LabelledDisagreement(Result):
 
     @property
     def delta(self) -> float:
-        """Difference of the accuracies where the two disagree."""
+        """Difference of the accuracies on the points on which the two disagree."""
         return (self.first_right - self.second_right) / self.labels if self.labels else 0.0
 
     @property
@@ -449,36 +449,36 @@ def disagree(
         raise InputError("disagree: give the predictions of two classifiers, or labelled= for a request with labels.")
     if budget is not None and (isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1):
         raise InputError(f"disagree: budget is {budget!r}; the number of labels is a whole number of at least 1.")
-    files = named([_as_source(a), _as_source(b)], names)
+    files = sources_by_name([_as_source(a), _as_source(b)], names)
     frames = {name: read_frame(one, IDS if id is None else [id], sep) for name, one in files.items()}
     key = id if id is not None else _usual_column(frames, IDS)
-    joined = join(frames, key)
+    matched = match_rows(frames, key)
     columns = []
     for file, frame in frames.items():
-        values = column(frame, _prediction_column(frame, pred, key, file), file)[joined.rows[file]]
-        lost = lacking(values)
+        values = column(frame, _prediction_column(frame, pred, key, file), file)[matched.rows[file]]
+        lost = is_missing(values)
         if lost.any():
             raise InputError(
-                f"{file}: {int(lost.sum())} predictions are missing (first: {joined.ids[np.argmax(lost)]!r})."
+                f"{file}: {int(lost.sum())} predictions are missing (first: {matched.ids[np.argmax(lost)]!r})."
             )
         columns.append(values)
     _refuse_numbers(columns)
     labels = labels_of(columns)
     first, second = labels.codes
-    where = np.flatnonzero(first != second)
-    size = len(where) if budget is None else min(int(budget), len(where))
-    drawn = stream(root_seed(random_state), "disagree").permutation(where)[:size]
-    request = tuple((joined.ids[k], str(labels.classes[first[k]]), str(labels.classes[second[k]])) for k in drawn)
+    differ = np.flatnonzero(first != second)
+    size = len(differ) if budget is None else min(int(budget), len(differ))
+    sample = stream(root_seed(random_state), "disagree").permutation(differ)[:size]
+    request = tuple((matched.ids[k], str(labels.classes[first[k]]), str(labels.classes[second[k]])) for k in sample)
     name_a, name_b = frames
     return Disagreement(
         first=name_a,
         second=name_b,
         n=len(first),
-        n_disagree=len(where),
+        n_disagree=len(differ),
         n_classes=len(labels.classes),
         request=request,
         level=level,
-        notes=joined.notes,
+        notes=matched.notes,
     )
 
 
@@ -535,7 +535,7 @@ def labelled_disagreement(rows: list[dict[str, Any]], level: float, called: str)
     ids = [str(row["id"]) for row in rows]
     if len(set(ids)) < len(ids):
         raise InputError(f"{called}: an id stands in several rows; every requested point is labelled once.")
-    there = ~lacking(np.array([row["label"] for row in rows], dtype=object))
+    there = ~is_missing(np.array([row["label"] for row in rows], dtype=object))
     if not there.any():
         raise InputError(f"{called}: the column 'label' is empty; fill in the true labels of at least some rows.")
     done = [row for row, filled in zip(rows, there) if filled]

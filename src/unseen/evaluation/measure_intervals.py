@@ -29,13 +29,19 @@ __all__ = [
     "rate_estimate",
 ]
 
+# the acceleration of BCa leaves out each unit up to this many, then blocks of them, which cost less
 EACH_UNTIL = 400
 BLOCKS = 200
-CELLS_AT_ONCE = 250_000  # a few rows at a time stay in the cache
+# a few rows of weights at a time stay in the cache
+CELLS_AT_ONCE = 250_000
+# draws by cases; with more cases fewer resamples are drawn, but never fewer than LEAST_DRAWS
 MOST_CELLS = 200_000_000
 LEAST_DRAWS = 200
+# of fewer units there are at most 35 different resamples, too few for the tails
 LEAST_UNITS = 5
+# as in `unseen.checks.few_units` and `unseen.checks.small_classes`
 FEW_UNITS, FEW_OF_CLASS = 20, 10
+# differences below this are rounding of doubles near 1
 ROUND_OFF = 1e-12
 
 
@@ -49,7 +55,7 @@ def estimate_of(
     method: str,
     notes: tuple[Note, ...] = (),
 ) -> Estimate:
-    """Return an estimate of this very model, without fits."""
+    """Return an estimate whose target is this model; nothing was fitted for it."""
     interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
     return Estimate(
         value=float(value),
@@ -87,7 +93,7 @@ def effective_size(
 
 
 def called_sizes(cases: ScoredCases, positive: Array, score: Floats, threshold: Floats, level: float) -> Floats:
-    """Return the effective number of the cases called at each threshold, highest first, behind the share that is positive."""
+    """Return the effective number of cases called positive at each threshold, highest first."""
     order = np.argsort(-score, kind="stable")
     at = np.searchsorted(-score[order], -threshold, side="right") - 1
     if cases.simple:
@@ -110,7 +116,7 @@ def called_sizes(cases: ScoredCases, positive: Array, score: Floats, threshold: 
 
 
 def _first_seen(units: Ints) -> Floats:
-    """Return 1 where a unit comes for the first time, else 0."""
+    """Return 1 at the first case of each unit, else 0."""
     out = np.zeros(len(units))
     out[np.unique(units, return_index=True)[1]] = 1.0
     return out
@@ -131,7 +137,7 @@ def _summed_products(units: Ints, a: Floats, b: Floats) -> Floats:
 
 
 def rate_estimate(cases: ScoredCases, name: str, part: Array, whole: Array, level: float) -> Estimate | None:
-    """Return the share of `whole` cases that are `part` with Wilson's interval; None where there is no such case."""
+    """Return the share of `whole` cases that are `part` with Wilson's interval; None if there is no such case."""
     total = float(cases.weight @ whole)
     if total <= 0:
         return None
@@ -157,7 +163,7 @@ def area_estimate(cases: ScoredCases, name: str, positive: Array, score: Floats,
 
 
 def few_units(cases: ScoredCases) -> tuple[Note, ...]:
-    """Remark on few units, or few of a class, which intervals of all but rates feel."""
+    """Return U009 if there are few units, or few of a class, so that intervals of all but rates may be too short."""
     sizes = [] if cases.classes is None else [len(np.unique(cases.units[cases.y == k])) for k in np.unique(cases.y)]
     if cases.n_units >= FEW_UNITS and min(sizes, default=FEW_OF_CLASS) >= FEW_OF_CLASS:
         return ()
@@ -190,7 +196,7 @@ class BootstrapIntervals:
 
     @property
     def draws(self) -> int:
-        """Number of resamples, fewer where the cases are very many."""
+        """Number of resamples, fewer if there are very many cases."""
         return int(min(self.n_draws, max(LEAST_DRAWS, MOST_CELLS // self.cases.n)))
 
     def of_tables(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
@@ -201,14 +207,14 @@ class BootstrapIntervals:
             return self.of_weights(name, lambda w: measure(tables_of(cases.y, cases.value, w, size)), span)
         table = tables_of(cases.y, cases.value, np.ones((1, cases.n)), size)
         counts = table.reshape(-1).astype(np.int64)
-        drawn = self._tables(stream(self.seed, "measure", name), counts.reshape(size, size))
+        resampled = self._resampled_tables(stream(self.seed, "measure", name), counts.reshape(size, size))
         there = np.flatnonzero(counts)
         less = table.reshape(-1) - np.eye(len(counts))[there]
         left = measure(less.reshape(-1, size, size)).repeat(counts[there])
-        return self._made(name, float(measure(table)[0]), measure(drawn.reshape(-1, size, size)), left, span)
+        return self._estimate(name, float(measure(table)[0]), measure(resampled.reshape(-1, size, size)), left, span)
 
-    def _tables(self, rng: np.random.Generator, counts: Ints) -> Floats:
-        """Return resampled confusion matrices: of all cases, or row by row where the classes' sizes are fixed."""
+    def _resampled_tables(self, rng: np.random.Generator, counts: Ints) -> Floats:
+        """Return resampled confusion matrices: of all cases, or row by row if the classes' sizes are fixed."""
         if not self.stratified:
             return rng.multinomial(counts.sum(), counts.reshape(-1) / counts.sum(), self.n_draws).astype(float)
         drawn = np.zeros((self.n_draws, *counts.shape))
@@ -224,7 +230,7 @@ class BootstrapIntervals:
         step = max(1, CELLS_AT_ONCE // cases.n)
         values = []
         for begin in range(0, self.draws, step):
-            units = self._units(rng, min(step, self.draws - begin))
+            units = self._unit_counts(rng, min(step, self.draws - begin))
             values.append(measure(units if cases.simple else units[:, cases.units] * cases.weight))
         blocks = blocks_of(cases.n_units)
         left = []
@@ -234,20 +240,22 @@ class BootstrapIntervals:
             with np.errstate(invalid="ignore", divide="ignore"):  # the only unit left out leaves nothing
                 left.append(measure(out if cases.simple else out[:, cases.units] * cases.weight))
         whole = float(measure(cases.weight[None])[0])
-        return self._made(name, whole, np.concatenate(values), np.concatenate(left), span)
+        return self._estimate(name, whole, np.concatenate(values), np.concatenate(left), span)
 
-    def _units(self, rng: np.random.Generator, rows: int) -> Floats:
-        """Return how often each unit is drawn, within the true classes where their sizes are fixed."""
+    def _unit_counts(self, rng: np.random.Generator, rows: int) -> Floats:
+        """Return how often each unit is drawn, within the true classes if their sizes are fixed."""
         cases = self.cases
         if not self.stratified:
-            return _multiplicities(rng, rows, cases.n_units)
+            return _resample_counts(rng, rows, cases.n_units)
         out = np.empty((rows, cases.n))
         for code in np.unique(cases.y):
             mine = np.flatnonzero(cases.y == code)
-            out[:, mine] = _multiplicities(rng, rows, len(mine))
+            out[:, mine] = _resample_counts(rng, rows, len(mine))
         return out
 
-    def _made(self, name: str, value: float, draws: Floats, left: Floats, span: tuple[float, float]) -> Estimate | None:
+    def _estimate(
+        self, name: str, value: float, draws: Floats, left: Floats, span: tuple[float, float]
+    ) -> Estimate | None:
         kept, rest = draws[np.isfinite(draws)], left[np.isfinite(left)]
         if not np.isfinite(value) or len(kept) < len(draws) / 2:
             return None
@@ -267,7 +275,7 @@ def blocks_of(n: int) -> Ints:
     return np.arange(n) * (n if n <= EACH_UNTIL else BLOCKS) // n
 
 
-def _multiplicities(rng: np.random.Generator, rows: int, n: int) -> Floats:
+def _resample_counts(rng: np.random.Generator, rows: int, n: int) -> Floats:
     """Return how often each of n units is drawn in each of several samples of n."""
     place = rng.integers(0, n, (rows, n), dtype=np.int32 if rows * n < 2**31 else np.int64)
     place += n * np.arange(rows, dtype=place.dtype)[:, None]

@@ -13,7 +13,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
+from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
 from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._continuous import Outlying, outlying, surprising
@@ -38,7 +38,7 @@ class Measures(Result):
         Confidence level of the intervals, seed and number of resamples of the BCa ones, and whether these kept the sizes of
         the classes.
     notes : tuple of Note
-        Statistical weaknesses.
+        Notes on statistical weakness.
     title : str
         Title of the report.
 
@@ -142,7 +142,7 @@ class Measures(Result):
         code, _ = self._class(label)
         if not cases.probability:
             raise NotApplicable("these scores are no probabilities, so there is nothing to calibrate.")
-        return calibrated(cases, code, n_bins or int(np.clip(cases.n // 10, 2, 10)), self.level)
+        return calibration_of(cases, code, n_bins or int(np.clip(cases.n // 10, 2, 10)), self.level)
 
     def confusion(self) -> Confusion:
         """Return the confusion matrix with an interval for every cell's share of its row."""

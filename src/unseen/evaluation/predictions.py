@@ -24,7 +24,15 @@ from unseen.core.table import Predictions, PredictionTable
 from unseen.datasets.frames import read_frame
 from unseen.estimators._unit_mean import unit_mean
 from unseen.evaluation.measure_pairs import set_difference, set_estimate
-from unseen.evaluation.prediction_files import Joined, column, join, labels_of, lacking, named, numbers
+from unseen.evaluation.prediction_files import (
+    MatchedRows,
+    column,
+    is_missing,
+    labels_of,
+    match_rows,
+    numbers,
+    sources_by_name,
+)
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.significance.adjust import adjusted
 from unseen.significance.paired import from_estimate
@@ -157,7 +165,7 @@ def predictions(
     (0.2, -0.2, ['mcnemar', 'permutation'])
     """
     check_level(level)
-    files = named(sources, names)
+    files = sources_by_name(sources, names)
     if not files:
         raise InputError("give at least one file of predictions.")
     probs = (prob,) if isinstance(prob, str) else tuple(prob or ())
@@ -166,11 +174,11 @@ def predictions(
     if measure == "auc" and not probs:
         raise InputError("auc ranks cases by their probability: give prob, the column of the positive class.")
     frames = {name: read_frame(one, [c for c in (id, cluster) if c], sep) for name, one in files.items()}
-    joined = join(frames, id)
-    joined, missing_notes = _without_missing(frames, joined, roles, missing)
+    matched = match_rows(frames, id)
+    matched, missing_notes = _without_missing(frames, matched, roles, missing)
     area = measure == "auc"
     loss_id = "zero-one" if area else measure
-    tables, label_notes = _loss_tables(frames, joined, roles, loss_id, positive, root_seed(random_state))
+    tables, label_notes = _loss_tables(frames, matched, roles, loss_id, positive, root_seed(random_state))
     estimates = {name: _area(table, level) if area else _error(table, level) for name, table in tables.items()}
     pairs, tests = _paired_tests(tables, level, adjust, AREA_TESTS if area else LOSS_TESTS)
     name = next(iter(estimates.values())).loss
@@ -178,10 +186,10 @@ def predictions(
         estimates=estimates,
         pairs=pairs,
         tests=tests,
-        unmatched=joined.unmatched,
-        n=len(joined.ids),
+        unmatched=matched.unmatched,
+        n=len(matched.ids),
         loss=name,
-        remarks=merge_notes(joined.notes, missing_notes, label_notes),
+        remarks=merge_notes(matched.notes, missing_notes, label_notes),
     )
 
 
@@ -207,31 +215,31 @@ def _columns_read(frame: Any, roles: _Columns) -> list[str]:
 
 
 def _without_missing(
-    frames: Mapping[str, Any], joined: Joined, roles: _Columns, how: str
-) -> tuple[Joined, tuple[Note, ...]]:
+    frames: Mapping[str, Any], matched: MatchedRows, roles: _Columns, how: str
+) -> tuple[MatchedRows, tuple[Note, ...]]:
     """Refuse rows that lack a value, or leave them out of every file."""
-    keep = np.ones(len(joined.ids), dtype=bool)
+    keep = np.ones(len(matched.ids), dtype=bool)
     for file, frame in frames.items():
         for name in _columns_read(frame, roles):
-            lost = lacking(column(frame, name, file)[joined.rows[file]])
+            lost = is_missing(column(frame, name, file)[matched.rows[file]])
             if lost.any() and how == "error":
                 raise InputError(
-                    f"{file}: {name!r} is missing in {int(lost.sum())} rows (first: {joined.ids[np.argmax(lost)]!r}); "
+                    f"{file}: {name!r} is missing in {int(lost.sum())} rows (first: {matched.ids[np.argmax(lost)]!r}); "
                     "fill them in, or leave them out with missing='drop'."
                 )
             keep &= ~lost
     if keep.all():
-        return joined, ()
+        return matched, ()
     if not keep.any():
         raise InputError("every row lacks a value in one of the files; nothing is left to compare.")
     text = f"{int((~keep).sum())} rows lack a value in one of the files and were left out of all"
-    rows = {file: index[keep] for file, index in joined.rows.items()}
-    return replace(joined, ids=joined.ids[keep], rows=rows), (note("U021", text),)
+    rows = {file: index[keep] for file, index in matched.rows.items()}
+    return replace(matched, ids=matched.ids[keep], rows=rows), (note("U021", text),)
 
 
-def _shared_column(frames: Mapping[str, Any], joined: Joined, name: str, what: str) -> Array:
+def _shared_column(frames: Mapping[str, Any], matched: MatchedRows, name: str, what: str) -> Array:
     """Return a column that describes the item itself, so that every file that has it must say the same."""
-    there = {f: column(frame, name, f)[joined.rows[f]] for f, frame in frames.items() if name in frame.columns}
+    there = {f: column(frame, name, f)[matched.rows[f]] for f, frame in frames.items() if name in frame.columns}
     if not there:
         column(next(iter(frames.values())), name, next(iter(frames)))
     codes = labels_of(list(there.values())).codes
@@ -241,34 +249,34 @@ def _shared_column(frames: Mapping[str, Any], joined: Joined, name: str, what: s
         if wrong.any():
             k = int(np.argmax(wrong))
             raise InputError(
-                f"{first} and {file} disagree on the {what} of {int(wrong.sum())} rows (first: {joined.ids[k]!r} is "
+                f"{first} and {file} disagree on the {what} of {int(wrong.sum())} rows (first: {matched.ids[k]!r} is "
                 f"{there[first][k]!r} and {there[file][k]!r}); they are not about the same items."
             )
     return there[first]
 
 
 def _loss_tables(
-    frames: Mapping[str, Any], joined: Joined, roles: _Columns, measure: str, positive: Any, seed: int
+    frames: Mapping[str, Any], matched: MatchedRows, roles: _Columns, measure: str, positive: Any, seed: int
 ) -> tuple[dict[str, LossTable], tuple[Note, ...]]:
     groups = (
         None
         if roles.cluster is None
-        else labels_of([_shared_column(frames, joined, roles.cluster, "cluster")]).codes[0]
+        else labels_of([_shared_column(frames, matched, roles.cluster, "cluster")]).codes[0]
     )
-    items = _Items(joined.ids, groups, seed)
+    items = _Items(matched.ids, groups, seed)
     picked = {
-        f: {c: column(frame, c, f)[joined.rows[f]] for c in _columns_read(frame, roles)} for f, frame in frames.items()
+        f: {c: column(frame, c, f)[matched.rows[f]] for c in _columns_read(frame, roles)} for f, frame in frames.items()
     }
     name = roles.loss or roles.score
     if name is not None:
-        values = {f: numbers(parts[name], f"{f}: {name!r}", joined.ids) for f, parts in picked.items()}
+        values = {f: numbers(parts[name], f"{f}: {name!r}", matched.ids) for f, parts in picked.items()}
         if roles.score is not None:
             unit = all(v.min() >= 0 and v.max() <= 1 for v in values.values())
             values = {f: (1.0 - v if unit else -v) for f, v in values.items()}
             name = f"1 - {name}" if unit else f"-{name}"
         return {f: _table_of_losses(f, values, name, items) for f in values}, ()
     assert roles.truth is not None
-    y = _shared_column(frames, joined, roles.truth, "truth")
+    y = _shared_column(frames, matched, roles.truth, "truth")
     made, notes = _prediction_tables(y, picked, roles, items, measure, positive)
     return {f: table.losses(measure) for f, table in made.items()}, notes
 

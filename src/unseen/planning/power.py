@@ -78,12 +78,12 @@ class Power(Result):
 
     def __str__(self) -> str:
         about = f"disagreement {self.disagreement:g}" if self.disagreement is not None else f"sd {self.sd:.4g}"
-        where = f"{self.sides}-sided paired t test at {self.alpha:g}, {about}"
+        test = f"{self.sides}-sided paired t test at {self.alpha:g}, {about}"
         if self.solved_for == "n":
-            return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({where})"
+            return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({test})"
         if self.solved_for == "difference":
-            return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({where})"
-        return f"power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({where})"
+            return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({test})"
+        return f"power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({test})"
 
 
 def paired_power(n: Any, difference: Any, sd: Any, alpha: float = 0.05, sides: int = 2) -> Any:

@@ -15,6 +15,7 @@ from unseen.show.sections import Notes, Section, Table, Text, figure_section, pi
 __all__: list[str] = []
 
 
+# outlying cases listed per output
 SHOWN = 20
 
 
@@ -98,15 +99,15 @@ def outlying(m: Measures) -> Section | None:
         except InputError:
             return None
         if found.suspicious:
-            blocks += _standing_out(found, "" if output is None else f"{output}: ", m.cases.classes is None)
+            blocks += _outlying_blocks(found, "" if output is None else f"{output}: ", m.cases.classes is None)
     return Section("outlying", "Cases that stand out", blocks) if blocks else None
 
 
-def _standing_out(found: Outlying, of: str, numbers: bool) -> list[Any]:
+def _outlying_blocks(found: Outlying, of: str, numbers: bool) -> list[Any]:
     usual, what = (
         ("normal errors", "cases have errors far from the rest")
         if numbers
-        else ("calibrated probabilities", "cases have a true class that was held to be next to impossible")
+        else ("calibrated probabilities", "cases have a true class that the model gave almost no probability")
     )
     text = (
         f"{of}E_abs / E_rms is {found.ratio:.3f} ({usual} give {found.usual:.3f}); {len(found.rows)} {what}: "
@@ -116,7 +117,8 @@ def _standing_out(found: Outlying, of: str, numbers: bool) -> list[Any]:
     return [Text(text), Table(["case", "error"], rows)]
 
 
-SHOWN_FILES = 200
+# unmatched rows listed in a report, which would otherwise grow with the file
+SHOWN_ROWS = 200
 
 
 @section(PredictionFiles, 10)
@@ -153,10 +155,10 @@ def unmatched(result: PredictionFiles) -> Section | None:
         return None
     more = (
         ""
-        if len(rows) <= SHOWN_FILES
-        else f"The first {SHOWN_FILES} of {len(rows)}; all of them are in the JSON output."
+        if len(rows) <= SHOWN_ROWS
+        else f"The first {SHOWN_ROWS} of {len(rows)}; all of them are in the JSON output."
     )
-    return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_FILES], more)])
+    return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_ROWS], more)])
 
 
 @section(Disagreement, 10)

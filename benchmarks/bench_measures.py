@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.timing import cpu_seconds, row
-from unseen.evaluation.measure_input import judged
-from unseen.evaluation.measure_intervals import Bootstrap
+from unseen.evaluation.measure_intervals import BootstrapIntervals
+from unseen.evaluation.scored_cases import check_scored_cases
 from unseen.measures._delong import area, delong
 from unseen.measures.auc import Auc
 
@@ -30,10 +30,11 @@ def _bootstrap() -> dict:
     n, draws = 10_000, 1000
     y = rng.integers(0, 2, n)
     score = rng.normal(y, 1.0)
-    j = judged(y, score, None, None, None, None, None, None)
-    boot = Bootstrap(judged=j, n_draws=draws, seed=0, level=0.95)
+    cases = check_scored_cases(y, score, None, None, None, None, None, None)
+    boot = BootstrapIntervals(cases=cases, n_draws=draws, seed=0, level=0.95)
     ours = cpu_seconds(
-        lambda: boot.of_weights("auc", lambda w: Auc().of_weights(j.y, j.value, j.score, w, 1), (0.0, 1.0)), 2
+        lambda: boot.of_weights("auc", lambda w: Auc().of_weights(cases.y, cases.value, cases.score, w, 1), (0.0, 1.0)),
+        2,
     )
 
     def loop() -> None:

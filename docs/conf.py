@@ -1,4 +1,4 @@
-"""Sphinx settings; the method, design, measure and note tables are made from the registry at build time."""
+"""Sphinx settings; the method, design, and measure tables and the page of notes are made from the registry at build time."""
 
 import sys
 from pathlib import Path
@@ -6,11 +6,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from make_notes import write_notes  # noqa: E402
 from make_tables import write_tables  # noqa: E402
 
 import unseen  # noqa: E402
 
 write_tables(HERE / "_generated")
+write_notes()
 
 project = "unseen"
 author = "The unseen developers"

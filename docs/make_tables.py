@@ -1,4 +1,4 @@
-"""Writes the tables of methods, designs, measures, notes, data sets and public names that the pages include."""
+"""Writes the tables of methods, designs, measures, data sets and public names that the pages include."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pkgutil
 from pathlib import Path
 
 import unseen
-from unseen.core.notes import CODES
 from unseen.core.registry import describe, known, options_of
 from unseen.datasets import bundled
 
@@ -92,11 +91,6 @@ def _neutral(cls: type) -> str:
     return "depends" if value is None else f"{value:.4g}"
 
 
-def notes() -> str:
-    """Return the table of note codes."""
-    return _table(["code", "meaning", "what to do"], [[f"`{c}`", k.title, k.advice] for c, k in sorted(CODES.items())])
-
-
 def data() -> str:
     """Return the table of bundled data sets."""
     return _table(["name", "what it is"], [[f"`{n}`", t] for n, t in bundled.describe().items()])
@@ -157,7 +151,7 @@ def _directives(package: str) -> str:
 def write_tables(folder: Path) -> None:
     """Write every table to its file, leaving files that are up to date alone."""
     folder.mkdir(exist_ok=True)
-    for make in (methods, designs, measures, net_measures, notes, data, models, commands, api):
+    for make in (methods, designs, measures, net_measures, data, models, commands, api):
         path, text = folder / f"{make.__name__}.md", make() + "\n"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

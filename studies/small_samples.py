@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.datasets.populations import population
 from unseen.models.sklearn import FittedEstimator
 

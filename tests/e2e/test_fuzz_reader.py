@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from unseen.core.data import Data
 from unseen.core.errors import UnseenError
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.datasets.read import read
 
 SCALE = int(os.environ.get("UNSEEN_FUZZ", "1"))

@@ -14,8 +14,8 @@ import numpy as np
 from unseen._version import __version__
 from unseen.assessment.assess_support import Job, add_support
 from unseen.assessment.assessment import Assessment
-from unseen.checks.look import data_notes, run_notes
-from unseen.checks.outside import outside_notes
+from unseen.checks.preprocessing_outside import outside_notes
+from unseen.checks.registry import data_notes, run_notes
 from unseen.core.combination import CombinedEstimate
 from unseen.core.data import Data
 from unseen.core.errors import Stopped

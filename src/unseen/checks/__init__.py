@@ -1,1 +1,1 @@
-"""Checks of data and runs: what could make an error estimate misleading."""
+"""Coded checks of data and runs: one file each, with its code, title, advice and the function that finds it."""

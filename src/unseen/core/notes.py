@@ -1,150 +1,84 @@
-"""Coded remarks on statistical weakness; they travel with a result and are shown in every report."""
+"""Coded notes on statistical weakness: they travel with a result and stand in every report.
+
+The letter of a code names its owner, which declares what the code means: U for data, runs and methods, K for kinetics, N for
+nets. A check declares its own code in its file in `unseen.checks`; the codes that methods give stand in the table below.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CODES", "Note", "NoteKind", "merge_notes", "note"]
+from unseen.core.registry import Registry
+
+__all__ = ["CODES", "Note", "NoteKind", "declare_notes", "kind_of", "known_notes", "merge_notes", "note"]
 
 
 @dataclass(frozen=True)
 class NoteKind:
-    """What a code means and what to do about it."""
+    """What a code means and what to do about it.
 
+    Parameters
+    ----------
+    code : str
+        Letter of the owner and three digits.
+    title : str
+        Short name, which stands before the text of the note.
+    advice : str
+        What to do about it.
+
+    Examples
+    --------
+    >>> kind_of("U014").title
+    'vacuous bound'
+    """
+
+    code: str
     title: str
     advice: str
 
 
-CODES: dict[str, NoteKind] = {
-    "U001": NoteKind(
-        "class with few members",
-        "Collect more of that class, merge classes, or read per-class figures with care.",
-    ),
-    "U002": NoteKind(
-        "duplicate rows",
-        "Copies on both sides of a split make the error look too small; remove them or give `groups`.",
-    ),
-    "U003": NoteKind("constant features", "They carry no information; drop them."),
-    "U004": NoteKind("perfect separation", "No error was seen in any split; check for a leak before believing it."),
-    "U005": NoteKind(
-        "possible target leak",
-        "One feature alone predicts the target almost perfectly; ask when it became known.",
-    ),
-    "U006": NoteKind(
-        "dependent rows",
-        "Losses of neighbouring rows are correlated; give `time` or `groups`, or read the interval as too narrow.",
-    ),
-    "U007": NoteKind("interval clipped", "The interval reached the end of the loss's range and was cut there."),
-    "U008": NoteKind("failed fits", "Some fits failed and were left out; the reasons are listed in the report."),
-    "U009": NoteKind("few units", "With so few units the interval rests on its assumptions more than on the data."),
-    "U010": NoteKind(
-        "zero variance",
-        "All splits gave the same value; a spread of zero says nothing about the error's uncertainty.",
-    ),
-    "U011": NoteKind(
-        "splits redrawn",
-        "Splits whose training part lacked a class were drawn again, so the splits are not quite simple random.",
-    ),
-    "U012": NoteKind("units never tested", "Some units were in no test part; means over units leave them out."),
-    "U013": NoteKind("liberal method", "This method understates the uncertainty; it is offered for comparison only."),
-    "U014": NoteKind("vacuous bound", "The bound is above the largest possible loss and says nothing."),
-    "U015": NoteKind(
-        "large test share",
-        "The corrected t interval covers too little when the test part is large; use about 10%.",
-    ),
-    "U016": NoteKind("assumption", "The number rests on a model of the data that was assumed, not checked."),
-    "U017": NoteKind("weights", "Rows are weighted; every mean of losses is a weighted mean."),
-    "U018": NoteKind("interrupted", "The run was stopped before its end; what was finished is shown."),
-    "U019": NoteKind("budget", "The number of splits was chosen from one timed fit to keep within the time budget."),
-    "U020": NoteKind("classes dropped", "A class is so small that some training parts would lack it."),
-    "U021": NoteKind("rows left out", "Rows without a usable target were left out."),
-    "U022": NoteKind("extrapolation", "The figure extends beyond the sizes that were observed."),
-    "U023": NoteKind("plug-in", "A quantity that the method takes as known was estimated from the same data."),
-    "U024": NoteKind("selection", "The winner was chosen on the same data; its own error estimate is too optimistic."),
-    "U025": NoteKind("unmatched rows", "Some rows had no partner and were left out."),
-    "U026": NoteKind("method chosen", "The method was chosen by rule; name one with `method=` to fix the choice."),
-    "U027": NoteKind(
-        "printed form",
-        "This is the formula as printed, which cannot give its own published table; see the method's page.",
-    ),
-    "U028": NoteKind(
-        "measure undefined",
-        "The measure does not exist on some test parts, often because a class is missing; use larger test parts.",
-    ),
-    "U029": NoteKind(
-        "preprocessing outside the loop",
-        "It has seen the rows that were to be unseen; put it into a pipeline with the model.",
-    ),
-    "U030": NoteKind(
-        "unlike the study",
-        "Expect more than the expected RMS: it was measured on data sets without this. Read the headline with its interval.",
-    ),
-    "K001": NoteKind("samples removed", "Look at the removed points in the figure; give outliers=None to keep them."),
-    "K002": NoteKind("negative ratios", "Baseline correction may be too strong; such samples are kept."),
-    "K003": NoteKind(
-        "doubtful unit", "Check whether the ratios are per cent or fractions, and times minutes or hours."
-    ),
-    "K004": NoteKind(
-        "analytes left out", "Give a scheme that names them, or ignore this if they belong to another study."
-    ),
-    "K005": NoteKind(
-        "poor fit",
-        "The residuals are larger or more ordered than the error model allows; try another location or order.",
-    ),
-    "K006": NoteKind(
-        "locations alike",
-        "These places of conversion fit equally well; read their fluxes as alternatives, not as a choice made.",
-    ),
-    "K007": NoteKind(
-        "weakly determined",
-        "The data hardly fix this quantity; sample earlier, later or more often, or read its interval only.",
-    ),
-    "K008": NoteKind(
-        "implausible flux", "A pool, rate or flux breaks a physical limit under this alternative; prefer another one."
-    ),
-    "K009": NoteKind(
-        "printed convention",
-        "The dissertation's formulas count conversion twice; use convention='mass_balance' for real work.",
-    ),
-    "K010": NoteKind("subjects failed", "These subjects could not be fitted; their reasons are in the table."),
-    "N001": NoteKind(
-        "sets without order",
-        "With these hyper-parameters fixed all gaps tie, so that no measure can be scored; they are left out.",
-    ),
-    "N002": NoteKind(
-        "few networks", "On small grids a random measure scores well above 0; read the score beside its noise floor."
-    ),
-    "N003": NoteKind(
-        "gaps alike", "The gaps hardly differ from their sampling error; use more test data or a wider grid."
-    ),
-    "N004": NoteKind(
-        "values left out",
-        "Networks failed there; the whole value of the hyper-parameter is left out so that the grid stays complete.",
-    ),
-    "N005": NoteKind("zoo unfinished", "Call `Zoo.train` again with the same folder to go on where it stopped."),
-    "N006": NoteKind(
-        "poorly trained network",
-        "It does not fit its own training data, so measures of its gap mean little; train it further or leave it out.",
-    ),
-    "N020": NoteKind(
-        "chains disagree", "Samples of the posterior have not settled: use more burn-in, more steps or a smaller step."
-    ),
-    "N022": NoteKind(
-        "copies trained by default",
-        "Copies of the net were trained with the defaults of fit_many; give training= as the net itself was trained.",
-    ),
-    "N023": NoteKind(
-        "outputs and labels at odds",
-        "Fewer training rows are right than by naming the largest class; give classes= (--classes) in the order of the outputs.",
-    ),
-    "N021": NoteKind("memory was short", "Batches were halved until they fitted; the numbers are the same."),
-    "N007": NoteKind("measure left out", "The measure does not apply to some networks; the reason is given."),
+# by letter: the module or package whose files declare its codes, imported when a code is looked up
+CODES: dict[str, Registry[NoteKind]] = {
+    letter: Registry(owner, "note")
+    for letter, owner in (("U", "unseen.checks"), ("K", "unseen.kinetics.notes"), ("N", "unseen.nets.notes"))
 }
+
+
+def declare_notes(*kinds: NoteKind) -> None:
+    """Declare what codes mean; two different meanings of one code are refused."""
+    for kind in kinds:
+        CODES[kind.code[0]].add(kind.code, kind)
+
+
+def known_notes(letters: str = "".join(CODES)) -> dict[str, NoteKind]:
+    """Return what every code means, or only the codes of some letters, in the order of the codes.
+
+    Examples
+    --------
+    >>> known_notes()["U005"].title
+    'possible target leak'
+    """
+    return dict(sorted(item for letter in letters for item in CODES[letter].all().items()))
+
+
+def kind_of(code: str) -> NoteKind:
+    """Return what a code means; only its owner is imported.
+
+    Examples
+    --------
+    >>> kind_of("K010").title
+    'subjects failed'
+    """
+    registry = CODES.get(code[:1])
+    kind = None if registry is None else registry.all().get(code)
+    if kind is None:
+        raise KeyError(f"note code {code!r} is not declared; see unseen.core.notes.declare_notes")
+    return kind
 
 
 @dataclass(frozen=True)
 class Note:
-    """One coded remark.
+    """One coded note.
 
     Examples
     --------
@@ -158,12 +92,12 @@ class Note:
     @property
     def title(self) -> str:
         """Short name of the code."""
-        return CODES[self.code].title
+        return kind_of(self.code).title
 
     @property
     def advice(self) -> str:
         """What to do about it."""
-        return CODES[self.code].advice
+        return kind_of(self.code).advice
 
     def __str__(self) -> str:
         return f"{self.code} {self.title}: {self.text}"
@@ -174,12 +108,66 @@ class Note:
 
 
 def note(code: str, text: str) -> Note:
-    """Make a note, refusing codes that are not documented."""
-    if code not in CODES:
-        raise KeyError(f"note code {code!r} is not in unseen.core.notes.CODES")
+    """Make a note; codes that are not declared are refused."""
+    kind_of(code)
     return Note(code, text)
 
 
 def merge_notes(*groups: tuple[Note, ...]) -> tuple[Note, ...]:
     """Join groups of notes, each note once, in order of first appearance."""
     return tuple(dict.fromkeys(n for group in groups for n in group))
+
+
+# codes that methods, designs and tables give, which check no data or run
+declare_notes(
+    NoteKind("U007", "interval clipped", "The interval reached past the range of the loss and was cut at its end."),
+    NoteKind("U008", "failed fits", "Some fits failed and were left out. The report lists the reasons."),
+    NoteKind(
+        "U010",
+        "zero variance",
+        "All splits gave the same value. A spread of zero does not mean that the error is certain.",
+    ),
+    NoteKind(
+        "U011",
+        "splits redrawn",
+        "Splits whose training part lacked a class were drawn again, so the splits are not quite simple random.",
+    ),
+    NoteKind("U012", "units never tested", "Some units were in no test part. Means over units leave them out."),
+    NoteKind("U013", "liberal method", "This method understates the uncertainty. Use it for comparison only."),
+    NoteKind("U014", "vacuous bound", "The bound is above the largest possible loss, so it says nothing."),
+    NoteKind(
+        "U015",
+        "large test share",
+        "The corrected t interval covers too little if the test part is large. Test about 10% of the rows per split.",
+    ),
+    NoteKind("U016", "assumption", "The number rests on an assumption about the data that was not checked."),
+    NoteKind("U017", "weights", "Rows are weighted. Every mean of losses is a weighted mean."),
+    NoteKind("U018", "interrupted", "The run was stopped before its end. What was finished is shown."),
+    NoteKind("U019", "budget", "The number of splits or resamples was reduced to keep the time within bounds."),
+    NoteKind(
+        "U020", "classes dropped", "A class is so small that some training parts lack it. Collect more rows of it."
+    ),
+    NoteKind("U021", "rows left out", "Rows without a usable value were left out."),
+    NoteKind("U022", "extrapolation", "The figure goes beyond the sizes or times that were observed."),
+    NoteKind("U023", "plug-in", "The method takes a quantity as known that was estimated from the same data."),
+    NoteKind(
+        "U024", "selection", "The winner was chosen on the same data, so its own error estimate is too optimistic."
+    ),
+    NoteKind("U025", "unmatched rows", "Some rows had no partner and were left out."),
+    NoteKind("U026", "method chosen", "The method was chosen by rule. Name one with `method=` to fix the choice."),
+    NoteKind(
+        "U027",
+        "printed form",
+        "This is the formula as printed. It does not give the table published with it; see the method's page.",
+    ),
+    NoteKind(
+        "U028",
+        "measure undefined",
+        "The measure does not exist on some test parts, often because a class is missing. Use larger test parts.",
+    ),
+    NoteKind(
+        "U030",
+        "unlike the study",
+        "The expected RMS was measured on other kinds of data, so expect more. Read the headline with its interval.",
+    ),
+)

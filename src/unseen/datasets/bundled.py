@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import UnknownName
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 
 __all__ = ["describe", "load", "names", "summary"]
 

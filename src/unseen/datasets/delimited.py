@@ -1,4 +1,4 @@
-"""Tables in text files: separator, encoding, missing values and decimal commas found, never guessed in silence."""
+"""Tables in text files: separator, encoding, missing values and decimal commas are found from the file, or it is refused."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from unseen.core.errors import InputError
-from unseen.datasets.numerals import with_numbers
-from unseen.datasets.source import PACKED_BADLY, Source
+from unseen.datasets.column_types import with_column_types
+from unseen.datasets.source import GZIP_ERRORS, SourceFile
 
-__all__ = ["MISSING", "Layout", "layout_of", "read_delimited"]
+__all__ = ["MISSING", "TextLayout", "layout_of", "read_delimited"]
 
 MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "?")
+# more columns than any table we know; a file that has them is most likely turned on its side
 MAX_COLUMNS = 200_000
 SEPARATORS = (",", ";", "\t", "|")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 _WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|", "space": " ", "blank": " "}
+# enough lines to see which separator is regular
 _SAMPLE_LINES = 200
 
 log = logging.getLogger("unseen")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """How a text file is laid out: encoding, separator, column names, number of rows."""
 
     encoding: str
@@ -35,14 +37,14 @@ class Layout:
     n_rows: int
 
 
-def read_delimited(source: Source, *, sep: str | None, decimal: str | None, as_text: Collection[str]) -> Any:
+def read_delimited(source: SourceFile, *, sep: str | None, decimal: str | None, as_text: Collection[str]) -> Any:
     """Return the table as a pandas frame: numbers, truth values, dates, and text as categories.
 
     Parameters
     ----------
-    source : Source
+    source : SourceFile
         The file. UTF-8 (with or without byte-order mark) and UTF-16 with its mark are recognised; any other file is
-        read as Windows-1252 (Latin-1 where that fails), which is logged as a warning.
+        read as Windows-1252 (Latin-1 if that fails), which is logged as a warning.
     sep, decimal : str, optional
         Field separator and decimal mark; found from the file by default.
     as_text : collection of str
@@ -79,10 +81,10 @@ def read_delimited(source: Source, *, sep: str | None, decimal: str | None, as_t
         raise InputError(
             f"the file {str(source.path)!r} has fields with stray quotation marks: {layout.n_rows} lines read as {len(frame)} rows; mend the quotes."
         )
-    return with_numbers(frame, layout.sep, decimal, as_text)
+    return with_column_types(frame, layout.sep, decimal, as_text)
 
 
-def layout_of(source: Source, sep: str | None = None) -> Layout:
+def layout_of(source: SourceFile, sep: str | None = None) -> TextLayout:
     """Find encoding, separator and names, and check that every line has the same number of fields."""
     wanted = None if sep is None else _separator(sep)
     for encoding in _encodings(source.head):
@@ -90,7 +92,7 @@ def layout_of(source: Source, sep: str | None = None) -> Layout:
             return _layout(source, encoding, wanted)
         except UnicodeDecodeError:
             continue
-        except PACKED_BADLY as error:
+        except GZIP_ERRORS as error:
             raise source.damaged(error) from error
         except csv.Error as error:
             raise InputError(f"the file {str(source.path)!r} cannot be read as a table: {error}.") from error
@@ -110,16 +112,16 @@ def _encodings(head: bytes) -> tuple[str, ...]:
     return ("utf-8-sig", "cp1252", "latin-1")
 
 
-def _text(source: Source, encoding: str) -> IO[str]:
+def _text(source: SourceFile, encoding: str) -> IO[str]:
     return io.TextIOWrapper(source.open(), encoding=encoding, newline="")
 
 
-def _layout(source: Source, encoding: str, sep: str | None) -> Layout:
+def _layout(source: SourceFile, encoding: str, sep: str | None) -> TextLayout:
     with _text(source, encoding) as file:
         first = _first_lines(file)
     if not first:
         raise InputError(f"the file {str(source.path)!r} is empty; it must hold a table with a line of column names.")
-    chosen = sep or _sniffed(first, source)
+    chosen = sep or _find_separator(first, source)
     with _text(source, encoding) as file:
         reader = csv.reader(_lines(file, chosen), delimiter=chosen, skipinitialspace=True)
         names: list[str] = next((row for row in reader if any(row)), [])
@@ -129,13 +131,13 @@ def _layout(source: Source, encoding: str, sep: str | None) -> Layout:
             if len(row) != width:
                 if not row or (len(row) == 1 and not row[0].strip()):
                     continue
-                raise _ragged(source, reader.line_num, len(row), width, chosen)
+                raise _uneven_line_error(source, reader.line_num, len(row), width, chosen)
             count += 1
     if count == 0:
         raise InputError(f"the file {str(source.path)!r} has column names but no rows below them.")
     if encoding in ("cp1252", "latin-1"):
         log.warning("%s is not UTF-8; its text was read as %s", source.path, encoding)
-    return Layout(encoding, chosen, tuple(n.strip() for n in names), count)
+    return TextLayout(encoding, chosen, tuple(n.strip() for n in names), count)
 
 
 def _first_lines(file: IO[str]) -> list[str]:
@@ -149,7 +151,7 @@ def _first_lines(file: IO[str]) -> list[str]:
 
 
 def _lines(file: Iterable[str], sep: str) -> Iterable[str]:
-    """Return the lines; where blanks separate, outer ones are cut and tabs count as blanks."""
+    """Return the lines; if blanks separate, outer blanks are cut and tabs count as blanks."""
     return (line.strip().replace("\t", " ") for line in file) if sep == " " else file
 
 
@@ -160,7 +162,7 @@ def _fields(lines: list[str], sep: str) -> list[int]:
         return [0]
 
 
-def _sniffed(lines: list[str], source: Source) -> str:
+def _find_separator(lines: list[str], source: SourceFile) -> str:
     """Return the separator by which the header has several fields and the most lines have as many."""
     if source.path.name.lower().removesuffix(".gz").endswith((".tsv", ".tab")) and "\t" in lines[0]:
         return "\t"
@@ -171,11 +173,11 @@ def _sniffed(lines: list[str], source: Source) -> str:
         if counts[0] > 1 and (agree, counts[0]) > best:
             best, found = (agree, counts[0]), sep
     if not found:
-        raise _one_column(lines, source, "none of comma, semicolon, tab and bar separates it")
+        raise _one_column_error(lines, source, "none of comma, semicolon, tab and bar separates it")
     return found
 
 
-def _one_column(lines: list[str], source: Source, why: str) -> InputError:
+def _one_column_error(lines: list[str], source: SourceFile, why: str) -> InputError:
     shown = lines[0].strip()
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     blank = " (its fields look separated by blanks: --sep ' ')" if len(shown.split()) > 1 else ""
@@ -184,13 +186,13 @@ def _one_column(lines: list[str], source: Source, why: str) -> InputError:
     )
 
 
-def _check_names(names: list[str], sep: str, lines: list[str], source: Source) -> None:
+def _check_names(names: list[str], sep: str, lines: list[str], source: SourceFile) -> None:
     if not names:
         raise InputError(f"the file {str(source.path)!r} is empty; it must hold a table with a line of column names.")
     if len(names) == 1:
         others = [s for s in SEPARATORS if s != sep and _fields(lines, s)[:1] > [1]]
         likely = f"; it looks separated by {_NAMES[others[0]]}" if others else ""
-        raise _one_column(lines, source, f"no {_NAMES.get(sep, repr(sep))} separates it{likely}")
+        raise _one_column_error(lines, source, f"no {_NAMES.get(sep, repr(sep))} separates it{likely}")
     if len(names) > MAX_COLUMNS:
         raise InputError(
             f"{str(source.path)!r} has {len(names):,} columns; at most {MAX_COLUMNS:,} can be read. Is the table turned on its side?"
@@ -208,7 +210,7 @@ def _looks_like_data(names: list[str]) -> bool:
     return sum(n.replace(".", "", 1).replace("-", "").isdigit() for n in names) > len(names) / 2
 
 
-def _ragged(source: Source, line: int, found: int, width: int, sep: str) -> InputError:
+def _uneven_line_error(source: SourceFile, line: int, found: int, width: int, sep: str) -> InputError:
     more = "; row names need a column name of their own" if found == width + 1 else ""
     return InputError(
         f"line {line} of {str(source.path)!r} has {found} fields, but there are {width} column names (separator {_NAMES.get(sep, repr(sep))}); mend the line, or give --sep{more}."

@@ -10,15 +10,30 @@ import numpy as np
 
 from unseen.core.arrays import Array
 from unseen.core.errors import InputError, UnknownName
-from unseen.datasets.source import Source
+from unseen.datasets.source import SourceFile
 
 __all__ = ["FEATURES", "TARGETS", "read_npz"]
 
 FEATURES = ("X", "x", "data", "features")
 TARGETS = ("y", "Y", "target", "labels", "label")
+# what numpy and zipfile raise for damaged archives and headers, and for arrays that do not fit into memory
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    MemoryError,
+    OverflowError,
+    SyntaxError,
+    RuntimeError,
+    TypeError,
+)
 
 
-def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str, str]:
+def read_npz(source: SourceFile, target: str | None) -> tuple[dict[str, Array], str, str]:
     """Return the arrays of an archive, the name of the features and of the target.
 
     Features are the array X (or x, data, features), of two or more dimensions. The target is the array named, or y (or Y,
@@ -27,12 +42,10 @@ def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str,
     try:
         with source.seekable() as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, EOFError, KeyError, NotImplementedError) as error:
-        raise InputError(_why(source, error)) from error
-    except (MemoryError, OverflowError, SyntaxError, RuntimeError, TypeError) as error:
-        raise InputError(_why(source, error)) from error
-    features = _named(arrays, FEATURES, source, "features")
-    name = target if target is not None else _named(arrays, TARGETS, source, "the target")
+    except _UNREADABLE as error:
+        raise InputError(_reason(source, error)) from error
+    features = _first_present(arrays, FEATURES, source, "features")
+    name = target if target is not None else _first_present(arrays, TARGETS, source, "the target")
     if name not in arrays:
         raise UnknownName("target array", name, arrays, f"The file is {str(source.path)!r}.")
     if name == features:
@@ -40,14 +53,14 @@ def read_npz(source: Source, target: str | None) -> tuple[dict[str, Array], str,
     return arrays, features, name
 
 
-def _why(source: Source, error: Exception) -> str:
+def _reason(source: SourceFile, error: Exception) -> str:
     reason = " ".join(str(error).split()) or type(error).__name__
     if "allow_pickle" in reason or "Object arrays" in reason:
         reason = "it holds pickled objects, which are never read; save plain arrays of numbers or text"
     return f"the file {str(source.path)!r} cannot be read as an npz archive of arrays: {reason.rstrip('.')}."
 
 
-def _named(arrays: dict[str, Any], wanted: tuple[str, ...], source: Source, what: str) -> str:
+def _first_present(arrays: dict[str, Any], wanted: tuple[str, ...], source: SourceFile, what: str) -> str:
     for name in wanted:
         if name in arrays:
             return name

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from unseen.core.errors import InputError, MissingExtra
-from unseen.datasets.source import Source
+from unseen.datasets.source import SourceFile
 
 __all__ = ["read_parquet"]
 
 
-def read_parquet(source: Source) -> Any:
+def read_parquet(source: SourceFile) -> Any:
     """Return the table as a pandas frame; a named index becomes columns again, text categories."""
     import pandas as pd
 

@@ -11,7 +11,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import UnknownName
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 
 __all__ = [
     "POPULATIONS",

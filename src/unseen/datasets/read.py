@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,24 @@ from unseen.core.data import Data, Task
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.bundled import load, names
-from unseen.datasets.frame import as_data, missing_in
-from unseen.datasets.source import Source, open_source
+from unseen.datasets.conversion import as_data, missing_in
+from unseen.datasets.source import SourceFile, open_source
 
 __all__ = ["read", "subsample"]
 
-_ROLES = ("groups", "time", "weights", "ids")
+
+@dataclass(frozen=True)
+class _Reading:
+    """What to read from a file: the target, the columns of the other roles, what to leave out, and how text is written."""
+
+    target: str | None
+    columns: Mapping[str, str | None]
+    drop: tuple[str, ...]
+    _: KW_ONLY
+    sep: str | None
+    decimal: str | None
+    positive: Any
+    task: Task | None
 
 
 def read(
@@ -44,18 +56,18 @@ def read(
     Parameters
     ----------
     path_or_name : path or str
-        CSV, TSV, Parquet, ARFF or NPZ, gzipped or not; or a name that `unseen.datasets.names()` lists. A file wins
-        where both exist.
+        CSV, TSV, Parquet, ARFF or NPZ, gzipped or not; or a name that `unseen.datasets.names()` lists. If both
+        exist, the file is read.
     target : str, optional
         Column to predict. A bundled set knows its own; an NPZ archive has `y` by default; any other file needs it.
     groups, time, weights, ids : str, optional
         Columns with the group, place in time, weight and name of a row; they are no features.
     positive : label, optional
-        The class that sensitivity and AUC speak of.
+        The class that sensitivity and AUC are about.
     task : {"classification", "regression"}, optional
         Guessed from the target by default, see `as_data`.
     n : int, optional
-        Use a simple random sample of so many rows, in the order of the file. It is not stratified; only where the draw
+        Use a simple random sample of so many rows, in the order of the file. It is not stratified; only if the draw
         misses a class altogether, one row of that class replaces one of the largest class drawn.
     seed : int
         Seed of that sample.
@@ -67,12 +79,12 @@ def read(
     Returns
     -------
     Data
-        Features from a table are a pandas frame with text as categories and NaN where a value is missing; from an
+        Features from a table are a pandas frame with text as categories and NaN for a missing value; from an
         NPZ archive an array.
 
     Notes
     -----
-    A first column without a name (row names written by R or pandas) becomes `ids` where its values differ, never a
+    A first column without a name (row names written by R or pandas) becomes `ids` if its values differ, never a
     feature. Rows without a target are refused, not dropped.
 
     Examples
@@ -88,12 +100,12 @@ def read(
     80
     """
     columns = {"groups": groups, "time": time, "weights": weights, "ids": ids}
-    options = {"sep": sep, "decimal": decimal}
+    wanted = _Reading(target, columns, tuple(drop), sep=sep, decimal=decimal, positive=positive, task=task)
     place = Path(path_or_name)
     if _exists(place) or str(path_or_name) not in names():
-        data = _from_file(path_or_name, target, columns, options, tuple(drop), positive, task)
+        data = _from_file(path_or_name, wanted)
     else:
-        given = [k for k, v in (columns | options | {"drop": tuple(drop)}).items() if v]
+        given = [k for k, v in (columns | {"sep": sep, "decimal": decimal, "drop": wanted.drop}).items() if v]
         if given:
             raise InputError(f"{path_or_name!r} is a bundled data set and takes no {given[0]}; that is for files.")
         data = _bundled(str(path_or_name), target, positive, task)
@@ -163,29 +175,21 @@ def _with_every_class(data: Data, order: Ints, n: int) -> Ints:
     return np.array(chosen, dtype=np.int64)
 
 
-def _from_file(
-    path: str | PathLike[str],
-    target: str | None,
-    columns: dict[str, str | None],
-    options: dict[str, str | None],
-    drop: tuple[str, ...],
-    positive: Any,
-    task: Task | None,
-) -> Data:
+def _from_file(path: str | PathLike[str], wanted: _Reading) -> Data:
     if not _exists(Path(path)) and isinstance(path, str) and not Path(path).suffix and "/" not in path:
         raise UnknownName("data set or file", path, names(), "A path to a file works too.")
     source = open_source(path)
-    if source.kind != "delimited" and any(options.values()):
+    if source.kind != "delimited" and (wanted.sep or wanted.decimal):
         raise InputError(f"sep and decimal are for CSV and TSV files; {str(path)!r} is read as {source.kind}.")
     try:
         if source.kind == "npz":
-            return _from_arrays(source, target, columns, drop, positive, task)
-        return _from_frame(_frame(source, columns, options), source, target, columns, drop, positive, task)
+            return _from_arrays(source, wanted)
+        return _from_frame(_frame(source, wanted), source, wanted)
     except MemoryError as error:
         raise InputError(f"the file {str(path)!r} needs more memory than there is; read a part of it.") from error
 
 
-def _frame(source: Source, columns: dict[str, str | None], options: dict[str, str | None]) -> Any:
+def _frame(source: SourceFile, wanted: _Reading) -> Any:
     if source.kind == "parquet":
         from unseen.datasets.parquet import read_parquet
 
@@ -196,19 +200,12 @@ def _frame(source: Source, columns: dict[str, str | None], options: dict[str, st
         return read_arff(source)
     from unseen.datasets.delimited import read_delimited
 
-    as_text = [c for c in (columns["groups"], columns["ids"]) if c is not None]
-    return read_delimited(source, sep=options["sep"], decimal=options["decimal"], as_text=as_text)
+    as_text = [c for c in (wanted.columns["groups"], wanted.columns["ids"]) if c is not None]
+    return read_delimited(source, sep=wanted.sep, decimal=wanted.decimal, as_text=as_text)
 
 
-def _from_frame(
-    frame: Any,
-    source: Source,
-    target: str | None,
-    columns: dict[str, str | None],
-    drop: tuple[str, ...],
-    positive: Any,
-    task: Task | None,
-) -> Data:
+def _from_frame(frame: Any, source: SourceFile, wanted: _Reading) -> Data:
+    target = wanted.target
     held = [str(c) for c in frame.columns]
     if len(set(held)) < len(held):
         raise InputError(f"{str(source.path)!r} has several columns of the same name; give each its own.")
@@ -216,18 +213,18 @@ def _from_frame(
     if target is None:
         shown = ", ".join(held[:8]) + (", ..." if len(held) > 8 else "")
         raise InputError(f"which column of {str(source.path)!r} is to be predicted? Give --target, one of: {shown}.")
-    wanted = {"target": target} | {role: name for role, name in columns.items() if name is not None}
-    _check_columns(wanted, drop, held, source)
-    row_names = _row_names(frame, held, wanted, source)
-    used = {*wanted.values(), *drop, *([held[0]] if row_names is not None or held[0] == "" else [])}
+    roles = {"target": target} | {role: name for role, name in wanted.columns.items() if name is not None}
+    _check_columns(roles, wanted.drop, held, source)
+    row_names = _row_names(frame, held, roles, source)
+    used = {*roles.values(), *wanted.drop, *([held[0]] if row_names is not None or held[0] == "" else [])}
     features = frame.drop(columns=[c for c in held if c in used])
     if features.shape[1] == 0:
         raise InputError(
             f"no feature column is left in {str(source.path)!r} beside {', '.join(map(repr, sorted(used)))}."
         )
     _refuse_missing(frame[target].to_numpy(), f"the target {target!r}", source)
-    parts = {role: None if (c := columns[role]) is None else frame[c] for role in _ROLES}
-    order = None if parts["time"] is None else _in_time(parts["time"], source)
+    parts = {role: None if name is None else frame[name] for role, name in wanted.columns.items()}
+    order = None if parts["time"] is None else _check_time(parts["time"], source)
     return as_data(
         features,
         frame[target],
@@ -235,30 +232,30 @@ def _from_frame(
         sample_weight=parts["weights"],
         time=order,
         ids=row_names if parts["ids"] is None else parts["ids"],
-        positive=positive,
-        task=task,
+        positive=wanted.positive,
+        task=wanted.task,
         target_name=target,
     )
 
 
-def _check_columns(wanted: dict[str, str], drop: tuple[str, ...], held: list[str], source: Source) -> None:
-    for role, name in [*wanted.items(), *(("drop", name) for name in drop)]:
+def _check_columns(columns: dict[str, str], drop: tuple[str, ...], held: list[str], source: SourceFile) -> None:
+    for role, name in [*columns.items(), *(("drop", name) for name in drop)]:
         if name not in held:
             data_first = sum(h.replace(".", "", 1).isdigit() for h in held) > len(held) / 2
             hint = " Its first line looks like data: add a line of column names." if data_first else ""
             raise UnknownName(f"{role} column", name, held, f"The file is {str(source.path)!r}.{hint}")
     roles: dict[str, str] = {}
-    for role, name in [*wanted.items(), *(("drop", name) for name in drop)]:
+    for role, name in [*columns.items(), *(("drop", name) for name in drop)]:
         if name in roles and roles[name] != role:
             raise InputError(f"the column {name!r} was given both as {roles[name]} and as {role}; it can be one only.")
         roles[name] = role
 
 
-def _row_names(frame: Any, held: list[str], wanted: dict[str, str], source: Source) -> Any:
-    """Return a first column without a name, where it names the rows; refuse other columns without a name."""
+def _row_names(frame: Any, held: list[str], roles: dict[str, str], source: SourceFile) -> Any:
+    """Return a first column without a name if it names the rows; refuse other columns without a name."""
     if "" in held[1:]:
         raise InputError(f"column {held.index('', 1) + 1} of {str(source.path)!r} has no name; give it one.")
-    if held[0] != "" or "ids" in wanted:
+    if held[0] != "" or "ids" in roles:
         return None
     column = frame[""]
     if column.isna().any() or column.nunique() < len(column):
@@ -266,7 +263,7 @@ def _row_names(frame: Any, held: list[str], wanted: dict[str, str], source: Sour
     return column
 
 
-def _refuse_missing(values: Array, what: str, source: Source) -> None:
+def _refuse_missing(values: Array, what: str, source: SourceFile) -> None:
     lost = missing_in(values)
     if lost.any():
         rows = np.flatnonzero(lost) + 1
@@ -277,7 +274,7 @@ def _refuse_missing(values: Array, what: str, source: Source) -> None:
         )
 
 
-def _in_time(column: Any, source: Source) -> Any:
+def _check_time(column: Any, source: SourceFile) -> Any:
     values = column.to_numpy()
     _refuse_missing(values, f"the time {column.name!r}", source)
     if values.dtype.kind in "fiuM":
@@ -287,25 +284,18 @@ def _in_time(column: Any, source: Source) -> Any:
     )
 
 
-def _from_arrays(
-    source: Source,
-    target: str | None,
-    columns: dict[str, str | None],
-    drop: tuple[str, ...],
-    positive: Any,
-    task: Task | None,
-) -> Data:
+def _from_arrays(source: SourceFile, wanted: _Reading) -> Data:
     from unseen.datasets.npz import read_npz
 
-    if drop:
+    if wanted.drop:
         raise InputError("drop names columns of a table; an NPZ archive has arrays without column names.")
-    arrays, features, name = read_npz(source, target)
-    for role, array in columns.items():
+    arrays, features, name = read_npz(source, wanted.target)
+    for role, array in wanted.columns.items():
         if array is not None and array not in arrays:
             raise UnknownName(f"{role} array", array, arrays, f"The file is {str(source.path)!r}.")
     if arrays[name].ndim == 1:
         _refuse_missing(arrays[name], f"the target {name!r}", source)
-    parts = {role: None if c is None else arrays[c] for role, c in columns.items()}
+    parts = {role: None if c is None else arrays[c] for role, c in wanted.columns.items()}
     return as_data(
         arrays[features],
         arrays[name],
@@ -313,7 +303,7 @@ def _from_arrays(
         sample_weight=parts["weights"],
         time=parts["time"],
         ids=parts["ids"],
-        positive=positive,
-        task=task,
+        positive=wanted.positive,
+        task=wanted.task,
         target_name=name,
     )

@@ -12,7 +12,7 @@ from typing import IO, cast
 
 from unseen.core.errors import InputError
 
-__all__ = ["PACKED_BADLY", "Source", "open_source"]
+__all__ = ["GZIP_ERRORS", "SourceFile", "open_source"]
 
 SUFFIXES = {
     ".csv": "delimited",
@@ -26,7 +26,7 @@ SUFFIXES = {
     ".arff": "arff",
     ".npz": "npz",
 }
-_FOREIGN = {
+_OTHER_FORMATS = {
     b"%PDF": "a PDF document",
     b"\x89PNG": "a picture",
     b"\xff\xd8\xff": "a picture",
@@ -38,14 +38,18 @@ _FOREIGN = {
     b"\x28\xb5\x2f\xfd": "a Zstandard file",
     b"\x93NUMPY": "a single numpy array",
 }
+# text in any encoding has a smaller share of control bytes
+MOST_CONTROLS = 0.02
 _TEXT_CONTROLS = frozenset(b"\t\n\r\f\x0b\x1b")
+# enough bytes to recognise every format
 _HEAD = 1 << 16
-PACKED_BADLY = (EOFError, zlib.error, gzip.BadGzipFile)
-_WANTED = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not"
+# what a damaged gzip stream raises
+GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
+_READABLE = "CSV, TSV, Parquet, ARFF and NPZ can be read, gzipped or not"
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file to be read: where it is, what kind, and whether gzip must be taken off."""
 
     path: Path
@@ -66,7 +70,7 @@ class Source:
         try:
             with self.open() as file:
                 return file.read()
-        except PACKED_BADLY as error:
+        except GZIP_ERRORS as error:
             raise self.damaged(error) from error
 
     def damaged(self, error: Exception) -> InputError:
@@ -74,8 +78,8 @@ class Source:
         return InputError(f"the file {str(self.path)!r} is gzipped but damaged: {error}.")
 
 
-def open_source(path: str | PathLike[str]) -> Source:
-    """Look at a file and say what it is, or why it cannot be read.
+def open_source(path: str | PathLike[str]) -> SourceFile:
+    """Open a file and find what kind it is, or say why it cannot be read.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ def open_source(path: str | PathLike[str]) -> Source:
     named = SUFFIXES.get(suffixes[-1]) if suffixes else None
     if not head.strip():
         raise InputError(f"the file {str(path)!r} is empty; it must hold a table with a line of column names.")
-    return Source(place, _kind(head, named, str(path)), gzipped, head)
+    return SourceFile(place, _kind(head, named, str(path)), gzipped, head)
 
 
 def _is_folder(place: Path) -> bool:
@@ -112,7 +116,7 @@ def _is_folder(place: Path) -> bool:
 
 def _first_bytes(place: Path) -> tuple[bytes, bool]:
     if _is_folder(place):
-        raise InputError(f"{str(place)!r} is a directory; give a file: {_WANTED}.")
+        raise InputError(f"{str(place)!r} is a directory; give a file: {_READABLE}.")
     try:
         with place.open("rb") as file:
             head = file.read(_HEAD)
@@ -121,8 +125,8 @@ def _first_bytes(place: Path) -> tuple[bytes, bool]:
             with gzip.open(place, "rb") as file:
                 head = file.read(_HEAD)
     except FileNotFoundError:
-        raise InputError(f"there is no file {str(place)!r}; check the path ({_WANTED}).") from None
-    except PACKED_BADLY as error:
+        raise InputError(f"there is no file {str(place)!r}; check the path ({_READABLE}).") from None
+    except GZIP_ERRORS as error:
         raise InputError(f"the file {str(place)!r} is gzipped but damaged: {error}.") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -135,18 +139,18 @@ def _kind(head: bytes, named: str | None, path: str) -> str:
         return "parquet"
     if head.startswith(b"PK\x03\x04"):
         if b"[Content_Types].xml" in head[:4096] or path.lower().endswith((".xlsx", ".ods", ".docx")):
-            raise InputError(f"{path!r} is a spreadsheet; save it as CSV and give that file ({_WANTED}).")
+            raise InputError(f"{path!r} is a spreadsheet; save it as CSV and give that file ({_READABLE}).")
         return "npz"
-    for mark, what in _FOREIGN.items():
+    for mark, what in _OTHER_FORMATS.items():
         if head.startswith(mark):
-            raise InputError(f"{path!r} is {what}, not a table that can be read; {_WANTED}.")
+            raise InputError(f"{path!r} is {what}, not a table that can be read; {_READABLE}.")
     if named in ("parquet", "npz"):
         raise InputError(f"{path!r} is called a {named} file but does not begin like one; it may be damaged.")
     if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and _is_binary(head):
-        raise InputError(f"{path!r} holds binary data, not text; {_WANTED}.")
+        raise InputError(f"{path!r} holds binary data, not text; {_READABLE}.")
     return named or "delimited"
 
 
 def _is_binary(head: bytes) -> bool:
     controls = sum(b < 32 and b not in _TEXT_CONTROLS for b in head)
-    return b"\0" in head or controls > 0.02 * len(head)
+    return b"\0" in head or controls > MOST_CONTROLS * len(head)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen._version import __version__
-from unseen.checks.look import data_notes
+from unseen.checks.registry import data_notes
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import check_level

@@ -174,8 +174,8 @@ def disagree(
     """Compare two classifiers by labelling only points on which they disagree."""
     check_writable(report)
     check_writable(out)
+    from unseen.evaluation.disagree import Disagreement
     from unseen.evaluation.disagree import disagree as run
-    from unseen.evaluation.disagreement_record import Disagreement
 
     given = files or []
     if labelled is None and len(given) != 2:

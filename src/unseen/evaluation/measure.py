@@ -3,33 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, check_level
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import find, known
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import PredictionTable
-from unseen.evaluation.measure_input import Judged, judged, judged_table
-from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, few_units, rate_estimate
-from unseen.evaluation.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
-from unseen.evaluation.measure_outputs import has_several_outputs, measures_of_outputs
+from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, estimate_of, few_units, rate_estimate
 from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scored_cases_of
 from unseen.measures._costs import cost_matrix
 from unseen.measures._tables import against_rest
+from unseen.measures.d_prime import DPrime
 from unseen.measures.utility import Utility
 
-__all__ = ["measure"]
+__all__ = ["measure", "one_measure", "summed_limits"]
 
+# in the order in which they are listed
+RATES = (
+    "sensitivity",
+    "specificity",
+    "false-alarm-rate",
+    "miss-rate",
+    "positive-predictive-value",
+    "negative-predictive-value",
+)
+# Hutton's continuous measures of outputs against targets of 0 and 1
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
+# errors that are means over cases and outputs; the others compare with the mean of one output
+OVER_ALL_OUTPUTS = ("rms", "absolute", "squared")
+# what a cost matrix adds
 PRICED = ("cost", "utility")
+# a 95% interval reads its ends off the 2.5% tails: 2 or 3 resamples each, as few as can be
 LEAST_DRAWS = 100
+# in fewer cases equal class sizes come about by chance: with 20 in 18% of samples of two equally frequent classes
 LEAST_FOR_DESIGN = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ClassOptions:
+    """Options of `measure` that apply to classes only; None if not given."""
+
+    y_pred: Any
+    positive: Any
+    threshold: float | None
+    costs: Any
+    prevalence: float | None
+    stratified: bool | None
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the options that were given."""
+        return [name for name, value in vars(self).items() if value is not None]
 
 
 def measure(
@@ -61,7 +93,7 @@ def measure(
         Probabilities or decision values of the positive class; a column per class, in sorted order of the labels;
         predicted labels; or predicted numbers. Two columns that are no probabilities (logits) count as their difference.
     y_pred : array-like, optional
-        Decisions, where they do not follow from the scores.
+        Decisions, if they do not follow from the scores.
     positive : label, optional
         The positive class; the last label in sorted order by default.
     threshold : float, optional
@@ -75,9 +107,9 @@ def measure(
     groups, sample_weight : array-like, optional
         What cases share (whole groups are then the independent units), and their weights.
     stratified : bool, optional
-        Whether the sizes of the classes were fixed by design, as in a study of so many cases and controls, and stay so in the
-        resamples of the BCa intervals. By default they are where all classes have exactly the same size, which chance hardly
-        gives; a note says so. Matters for measures that depend on prevalence, such as F1.
+        Whether the sizes of the classes were fixed by design, as in a study of so many cases and controls; the resamples of the
+        BCa intervals then keep them. By default they count as fixed if all classes have exactly the same size, which chance
+        hardly gives; a note says so. Matters for measures that depend on prevalence, such as F1.
     task : {"classification", "regression"}, optional
         Guessed by default.
     level : float
@@ -91,7 +123,7 @@ def measure(
     -------
     Measures
         Wilson intervals for rates, limits made of them for balanced accuracy and d', DeLong's on the logit scale for areas
-        under ROC curves, BCa for everything else; all speak of this model, conditional on its training.
+        under ROC curves, BCa for everything else. All are of this model, conditional on its training.
 
     References
     ----------
@@ -112,146 +144,173 @@ def measure(
     check_level(level)
     if n_bootstrap < LEAST_DRAWS:
         raise InputError(f"n_bootstrap is {n_bootstrap}; intervals need at least {LEAST_DRAWS} resamples.")
+    options = _ClassOptions(
+        y_pred=y_pred, positive=positive, threshold=threshold, costs=costs, prevalence=prevalence, stratified=stratified
+    )
+    seed = root_seed(random_state)
     notes: tuple[Note, ...] = ()
     if isinstance(y_true, PredictionTable):
         if y_score is not None:
             raise InputError("a table of predictions brings its own scores; leave y_score out.")
-        j, notes = judged_table(y_true), _pooled(y_true)
+        cases, notes = scored_cases_of(y_true), _pooling_notes(y_true)
     elif y_score is None:
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
-    elif has_several_outputs(y_true):
-        return _of_outputs(
-            y_true,
-            y_score,
-            (y_pred, positive, threshold, costs, prevalence, stratified),
-            measures,
-            groups,
-            sample_weight,
-            n_bootstrap,
-            root_seed(random_state),
-            level,
+    elif _has_several_outputs(y_true):
+        if options.given:
+            raise InputError(
+                f"y_true has several columns, which are measured as numbers, output by output; {', '.join(options.given)} "
+                "cannot be used. For classes give one column of labels."
+            )
+        columns = _output_columns(y_true, y_score, groups, sample_weight)
+        boot = BootstrapIntervals(
+            cases=_all_outputs(columns), n_draws=n_bootstrap, seed=seed, level=level, stratified=False
         )
+        return _record(_measures_of_outputs(columns, boot, measures), boot, ())
     else:
-        j = judged(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
-    seed = root_seed(random_state)
-    fixed, remark = _fixed_sizes(j, stratified)
-    notes = (*notes, *remark, *few_units(j))
-    boot = Bootstrap(judged=j, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
-    if j.task == "regression" and (costs is not None or prevalence is not None):
-        raise InputError("costs and prevalence speak of classes, and these are predictions of numbers; leave them out.")
+        cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
+    fixed, design_notes = _class_sizes_fixed(cases, stratified)
+    notes = (*notes, *design_notes, *few_units(cases))
+    boot = BootstrapIntervals(cases=cases, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
+    if cases.task == "regression" and (costs is not None or prevalence is not None):
+        raise InputError("costs and prevalence are for classes, and these are predictions of numbers; leave them out.")
     if measures is not None:
-        found = _chosen(j, boot, measures, level, costs, prevalence)
-    elif j.task == "regression":
-        found = [_number(j, boot, name) for name, cls in known("measures").items() if cls.task == "regression"]
+        found = _measures_asked_for(boot, measures, options)
+    elif cases.task == "regression":
+        found = [_of_set(boot, cls()) for cls in known("measures").values() if cls.task == "regression"]
     else:
-        found = [*_categorical(j, boot, level), *_extras(j, boot, costs, prevalence), *_scored(j, boot, level)]
-    estimates = {e.loss: e for e in found if e is not None}
-    remarks = merge_notes(*(e.notes for e in estimates.values()))
+        found = [*_measures_of_decisions(boot), *_measures_of_use(boot, options), *_measures_of_scores(boot)]
     if boot.draws < n_bootstrap:
-        notes = (*notes, note("U019", f"{j.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
-    return Measures(
-        estimates=estimates,
-        judged=j,
-        level=level,
-        seed=seed,
-        n_bootstrap=n_bootstrap,
-        stratified=fixed,
-        notes=merge_notes(notes, remarks),
-    )
+        notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
+    return _record(found, boot, notes)
 
 
-def _of_outputs(
-    y_true: Any,
-    y_score: Any,
-    unsuited: tuple[Any, ...],
-    measures: Any,
-    groups: Any,
-    weight: Any,
-    n_bootstrap: int,
-    seed: int,
-    level: float,
-) -> Measures:
-    if any(option is not None for option in unsuited):
-        raise InputError(
-            "y_true has several columns, so numbers are measured output by output; options of classes do "
-            "not apply. For classes give one column of labels."
-        )
-    found, j = measures_of_outputs(y_true, y_score, measures, groups, weight, n_bootstrap, seed, level)
+def _record(found: Sequence[Estimate | None], boot: BootstrapIntervals, notes: tuple[Note, ...]) -> Measures:
+    """Return the measures that exist on these cases, with the notes of all."""
     estimates = {e.loss: e for e in found if e is not None}
     return Measures(
         estimates=estimates,
-        judged=j,
-        level=level,
-        seed=seed,
-        n_bootstrap=n_bootstrap,
-        stratified=False,
-        notes=merge_notes(*(e.notes for e in estimates.values())),
+        cases=boot.cases,
+        level=boot.level,
+        seed=boot.seed,
+        n_bootstrap=boot.n_draws,
+        stratified=boot.stratified,
+        notes=merge_notes(notes, *(e.notes for e in estimates.values())),
     )
 
 
-def _fixed_sizes(j: Judged, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
+def _class_sizes_fixed(cases: ScoredCases, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
     """Decide whether classes keep their sizes in resamples."""
-    if stratified and (j.classes is None or not j.simple):
+    if stratified and (cases.classes is None or not cases.simple):
         raise InputError("stratified resampling is for classes of independent, unweighted cases; leave stratified out.")
-    if stratified is not None or j.classes is None or not j.simple:
+    if stratified is not None or cases.classes is None or not cases.simple:
         return bool(stratified), ()
-    sizes = np.bincount(j.y)
-    if len(np.unique(sizes[sizes > 0])) > 1 or j.n < LEAST_FOR_DESIGN:
+    sizes = np.bincount(cases.y)
+    if len(np.unique(sizes[sizes > 0])) > 1 or cases.n < LEAST_FOR_DESIGN:
         return False, ()
     text = (
-        f"all classes have {sizes.max()} cases, taken as fixed by design in resamples; stratified=False says otherwise"
+        f"all classes have {sizes.max()} cases, so their sizes count as fixed by design; give stratified=False if not"
     )
     return True, (note("U016", text),)
 
 
-def _pooled(table: PredictionTable) -> tuple[Note, ...]:
+def _pooling_notes(table: PredictionTable) -> tuple[Note, ...]:
     splits = len(np.unique(table.test.split))
     if splits < 2:
         return ()
     return (note("U016", f"predictions of {splits} models were pooled as if one model had made them"),)
 
 
-def _categorical(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | None]:
-    """Measures of the confusion matrix: of the positive class, or averaged and class by class."""
-    right = j.y == j.value
-    out = [rate_estimate(j, "accuracy", right, np.ones(j.n, bool), level)]
-    if j.size == 2:
-        out += [rate_of_class(j, name, name, j.positive, level) for name in RATES]
+def one_measure(boot: BootstrapIntervals, one: Any) -> Estimate | None:
+    """Return a measure with the same interval as in the full list: Wilson's, one made of Wilson's, DeLong's or BCa."""
+    cases, level = boot.cases, boot.level
+    if one.id == "accuracy":
+        return rate_estimate(cases, "accuracy", cases.y == cases.value, np.ones(cases.n, bool), level)
+    if one.id in RATES and cases.size == 2 and one.average in ("auto", "positive"):
+        return _rate_of_class(boot, one.id, one.id, cases.positive)
+    if one.id == "auc" and cases.size == 2:
+        return area_estimate(cases, "auc", cases.y == cases.positive, cases.column(cases.positive), level)
+    if one.id in SUMS_OF_RATES and cases.simple:
+        return SUMS_OF_RATES[one.id](cases, level)
+    if hasattr(one, "of_tables"):
+        return _of_table(boot, one)
+    return _of_set(boot, one)
+
+
+def _rate_of_class(boot: BootstrapIntervals, id: str, name: str, code: int) -> Estimate | None:
+    """Return a rate of one class against the rest, its parts counted case by case."""
+    cases = boot.cases
+    true, called = cases.y == code, cases.value == code
+    cells = [c.astype(float) for c in (true & called, true & ~called, ~true & called, ~true & ~called)]
+    part, whole = find(id, "measures")().share(*cells)
+    return rate_estimate(cases, name, part, whole, boot.level)
+
+
+def _of_table(boot: BootstrapIntervals, one: Any, name: str | None = None, code: int | None = None) -> Estimate | None:
+    """Return a measure of the confusion matrix, of the positive class or of the one with this code."""
+    place = boot.cases.positive if code is None else code
+    return boot.of_tables(name or one.id, lambda tables: one.of_tables(tables, place), one.range)
+
+
+def _of_set(
+    boot: BootstrapIntervals, one: Any, name: str | None = None, y: Any = None, value: Any = None
+) -> Estimate | None:
+    """Return any measure by the bootstrap of units, by default of the cases' own truth and decisions."""
+    cases = boot.cases
+    y, value = (cases.y, cases.value) if y is None else (y, value)
+    name = name or one.id
+    if hasattr(one, "of_weights"):
+        return boot.of_weights(name, lambda w: one.of_weights(y, value, cases.score, w, cases.positive), one.range)
+    if hasattr(one, "of_set"):
+        each = lambda w: np.array([one.of_set(y, value, cases.score, row, cases.positive) for row in w])  # noqa: E731
+        return boot.of_weights(name, each, one.range)
+    losses = one.per_example(y, value, cases.score)
+    return boot.of_weights(name, lambda w: w @ losses / w.sum(axis=1), one.range)
+
+
+def _measures_of_decisions(boot: BootstrapIntervals) -> list[Estimate | None]:
+    """Return measures of the confusion matrix: of the positive class, or averaged and class by class."""
+    cases = boot.cases
+    out = [rate_estimate(cases, "accuracy", cases.y == cases.value, np.ones(cases.n, bool), boot.level)]
+    if cases.size == 2:
+        out += [_rate_of_class(boot, name, name, cases.positive) for name in RATES]
     else:
-        out += [of_table(j, boot, name) for name in RATES]
-    names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if j.size == 2 else [])]
-    out += [one_measure(j, boot, find(name, "measures")(), level) for name in names]
-    if j.size > 2:
-        for code in range(j.size):
-            out += [rate_of_class(j, name, f"{name}[{j.label(code)}]", code, level) for name in RATES]
-            out.append(of_table(j, boot, "f1", code))
+        out += [_of_table(boot, find(name, "measures")()) for name in RATES]
+    names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if cases.size == 2 else [])]
+    out += [one_measure(boot, find(name, "measures")()) for name in names]
+    if cases.size > 2:
+        f1 = find("f1", "measures")(average="positive")
+        for code in range(cases.size):
+            out += [_rate_of_class(boot, name, f"{name}[{cases.label(code)}]", code) for name in RATES]
+            out.append(_of_table(boot, f1, f"f1[{cases.label(code)}]", code))
     return out
 
 
-def _extras(j: Judged, boot: Bootstrap, costs: Any, prevalence: float | None) -> list[Estimate | None]:
-    """Measures that need something from the user: a cost matrix, a prevalence."""
+def _measures_of_use(boot: BootstrapIntervals, options: _ClassOptions) -> list[Estimate | None]:
+    """Return measures that need to know the use of the predictions: a cost matrix, a prevalence."""
     out: list[Estimate | None] = []
-    if costs is not None:
-        matrix = cost_matrix(costs, j.size)
+    if options.costs is not None:
+        matrix = cost_matrix(options.costs, boot.cases.size)
         span = float(matrix.min()), float(matrix.max())
         cost = boot.of_tables("cost", lambda tables: -Utility(-matrix).of_tables(tables), span)
-        out += [cost, None if cost is None else _mirrored(cost, "utility")]
+        out += [cost, None if cost is None else _negative(cost, "utility")]
+    prevalence = options.prevalence
     if prevalence is not None:
         if not isinstance(prevalence, (int, float)) or not 0 <= prevalence <= 1:
             raise InputError(f"prevalence is {prevalence!r}; a share lies between 0 and 1.")
         for k, name in enumerate(("positive-predictive-value", "negative-predictive-value")):
-            made = lambda tables, k=k: _at_prevalence(tables, j.positive, float(prevalence))[k]  # noqa: E731
-            out.append(boot.of_tables(f"{name} at prevalence {prevalence:g}", made, (0.0, 1.0)))
+            values = lambda tables, k=k: _predictive_values(tables, boot.cases.positive, float(prevalence))[k]  # noqa: E731
+            out.append(boot.of_tables(f"{name} at prevalence {prevalence:g}", values, (0.0, 1.0)))
     return out
 
 
-def _mirrored(e: Estimate, name: str) -> Estimate:
+def _negative(e: Estimate, name: str) -> Estimate:
     """Return the same figure with its sign changed."""
-    turned = None if e.interval is None else Interval(-e.interval.high, -e.interval.low, e.interval.level)
-    return replace(e, value=-e.value, interval=turned, loss=name)
+    interval = None if e.interval is None else Interval(-e.interval.high, -e.interval.low, e.interval.level)
+    return replace(e, value=-e.value, interval=interval, loss=name)
 
 
-def _at_prevalence(tables: Floats, positive: int, prevalence: float) -> tuple[Floats, Floats]:
+def _predictive_values(tables: Floats, positive: int, prevalence: float) -> tuple[Floats, Floats]:
+    """Return the positive and the negative predictive value at a prevalence, by Bayes' rule."""
     hits, misses, alarms, rejections = (c[..., positive] for c in against_rest(tables))
     with np.errstate(invalid="ignore", divide="ignore"):
         sensitivity, specificity = hits / (hits + misses), rejections / (rejections + alarms)
@@ -260,60 +319,190 @@ def _at_prevalence(tables: Floats, positive: int, prevalence: float) -> tuple[Fl
         return right / (right + wrong), clear / (clear + missed)
 
 
-def _scored(j: Judged, boot: Bootstrap, level: float) -> list[Estimate | None]:
-    """Measures of scores: curves of the positive class or of each, then losses of probabilities and outputs."""
-    if j.score is None:
+def _measures_of_scores(boot: BootstrapIntervals) -> list[Estimate | None]:
+    """Return areas under curves of the positive class or of each, then losses of probabilities and of outputs."""
+    cases, level = boot.cases, boot.level
+    if cases.score is None:
         return []
     out: list[Estimate | None] = []
-    if j.size == 2:
-        out.append(area_estimate(j, "auc", j.y == j.positive, j.column(j.positive), level))
-        out += [
-            of_set(j, boot, find(name, "measures")())
-            for name in ("partial-auc", "corner-distance", "average-precision")
-        ]
+    if cases.size == 2:
+        out.append(area_estimate(cases, "auc", cases.y == cases.positive, cases.column(cases.positive), level))
+        names = ("partial-auc", "corner-distance", "average-precision")
+        out += [_of_set(boot, find(name, "measures")()) for name in names]
     else:
         auc = find("auc", "measures")()
-        each = [((j.y == k).astype(int), j.column(k)[:, None]) for k in range(j.size) if np.any(j.y == k)]
+        each = [
+            ((cases.y == k).astype(int), cases.column(k)[:, None]) for k in range(cases.size) if np.any(cases.y == k)
+        ]
         mean = lambda w: np.mean([auc.of_weights(y, y, s, w) for y, s in each], axis=0)  # noqa: E731
         out.append(boot.of_weights("auc", mean, (0.0, 1.0)))
-        out += [area_estimate(j, f"auc[{j.label(k)}]", j.y == k, j.column(k), level) for k in range(j.size)]
-    if j.probability:
-        out += [of_set(j, boot, find(name, "measures")()) for name in ("brier", "log-loss")]
-        out += _outputs(j, boot)
+        out += [
+            area_estimate(cases, f"auc[{cases.label(k)}]", cases.y == k, cases.column(k), level)
+            for k in range(cases.size)
+        ]
+    if cases.probability:
+        out += [_of_set(boot, find(name, "measures")()) for name in ("brier", "log-loss")]
+        out += _continuous_measures(boot)
     return out
 
 
-def _outputs(j: Judged, boot: Bootstrap) -> list[Estimate | None]:
-    """Hutton's continuous measures of outputs against targets of 0 and 1, for the positive class or for each."""
-    codes = [j.positive] if j.size == 2 else range(j.size)
+def _continuous_measures(boot: BootstrapIntervals) -> list[Estimate | None]:
+    """Return Hutton's measures of outputs against targets of 0 and 1, for the positive class or for each."""
+    cases = boot.cases
+    codes = [cases.positive] if cases.size == 2 else range(cases.size)
     out = []
     for code in codes:
-        target, output = (j.y == code).astype(float), j.column(code)
+        target, output = (cases.y == code).astype(float), cases.column(code)
         for id in OF_OUTPUTS:
-            name = id if j.size == 2 else f"{id}[{j.label(code)}]"
-            out.append(of_set(j, boot, find(id, "measures")(), name, target, output))
+            name = id if cases.size == 2 else f"{id}[{cases.label(code)}]"
+            out.append(_of_set(boot, find(id, "measures")(), name, target, output))
     return out
 
 
-def _number(j: Judged, boot: Bootstrap, name: str) -> Estimate | None:
-    return of_set(j, boot, find(name, "measures")())
-
-
-def _chosen(
-    j: Judged, boot: Bootstrap, measures: Sequence[Any], level: float, costs: Any, prevalence: float | None
+def _measures_asked_for(
+    boot: BootstrapIntervals, measures: Sequence[Any], options: _ClassOptions
 ) -> list[Estimate | None]:
-    """Return the measures asked for by id or object, and what a cost matrix or a prevalence asks for by itself."""
+    """Return the measures asked for by id or object, and those that a cost matrix or a prevalence adds."""
+    cases = boot.cases
     asked = [measures] if isinstance(measures, str) else list(measures)
     priced = [name for name in asked if isinstance(name, str) and name in PRICED] or list(PRICED)
-    extras = [e for e in _extras(j, boot, costs, prevalence) if e is not None]
-    out: list[Estimate | None] = [e for e in extras if e.loss not in PRICED or e.loss in priced]
+    of_use = [e for e in _measures_of_use(boot, options) if e is not None]
+    out: list[Estimate | None] = [e for e in of_use if e.loss not in PRICED or e.loss in priced]
     for wanted in asked:
-        if costs is not None and isinstance(wanted, str) and wanted in PRICED:
+        if options.costs is not None and isinstance(wanted, str) and wanted in PRICED:
             continue
         one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
-        if one.task not in (j.task, "any"):
-            raise NotApplicable(f"{one.id} is a measure for {one.task}, and these are predictions of {j.task}.")
-        if one.needs_score and j.score is None:
+        if one.task not in (cases.task, "any"):
+            raise NotApplicable(f"{one.id} is a measure for {one.task}, and these are predictions of {cases.task}.")
+        if one.needs_score and cases.score is None:
             raise InputError(f"{one.id} needs scores, and only decisions were given.")
-        out.append(one_measure(j, boot, one, level))
+        out.append(one_measure(boot, one))
     return out
+
+
+def _has_several_outputs(y_true: Any) -> bool:
+    shape = np.shape(y_true)
+    return len(shape) == 2 and shape[1] > 1
+
+
+def _output_columns(y_true: Any, y_score: Any, groups: Any, weight: Any) -> dict[str, ScoredCases]:
+    """Return the checked cases of each output by its name, or by its number if the columns have no names."""
+    names = [str(c) for c in getattr(y_true, "columns", range(np.shape(y_true)[1]))]
+    truth, predicted = np.asarray(y_true), np.asarray(y_score)
+    if truth.shape != predicted.shape:
+        raise InputError(
+            f"y_true has shape {truth.shape} and y_score {predicted.shape}; give one prediction per output."
+        )
+    return {
+        name: check_scored_cases(truth[:, k], predicted[:, k], None, None, None, groups, weight, "regression")
+        for k, name in enumerate(names)
+    }
+
+
+def _all_outputs(columns: dict[str, ScoredCases]) -> ScoredCases:
+    """Return the outputs of all cases as one set; the outputs of a case are one unit."""
+    parts = list(columns.values())
+    return replace(
+        parts[0],
+        y=_interleave([c.y for c in parts]),
+        value=_interleave([c.value for c in parts]),
+        units=np.repeat(parts[0].units, len(parts)),
+        weight=np.repeat(parts[0].weight, len(parts)),
+        outputs=tuple(columns),
+    )
+
+
+def _interleave(columns: list[Array]) -> Array:
+    return np.column_stack(columns).reshape(-1)
+
+
+def _measures_of_outputs(
+    columns: dict[str, ScoredCases], boot: BootstrapIntervals, measures: Any
+) -> list[Estimate | None]:
+    """Return errors over all outputs, then every measure of each output, named "pov[a]".
+
+    Errors over all outputs are means over cases and outputs (Hutton, 1992, equations for E_rms and E_abs). A measure that
+    compares with guessing the mean, such as POV, exists per output only, because outputs have means of their own. The outputs
+    of a case are resampled together.
+    """
+    wanted = _measures_of_numbers(measures)
+    found = [_of_set(boot, one) for one in wanted if one.id in OVER_ALL_OUTPUTS]
+    for name, cases in columns.items():
+        own = replace(boot, cases=cases)
+        found += [_of_set(own, one, f"{one.id}[{name}]") for one in wanted]
+    return found
+
+
+def _measures_of_numbers(measures: Any) -> list[Any]:
+    if measures is None:
+        return [cls() for cls in known("measures").values() if cls.task == "regression"]
+    asked = [measures] if isinstance(measures, str) else measures
+    built = [find(one, "measures")() if isinstance(one, str) else one for one in asked]
+    unfit = [one.id for one in built if one.task != "regression"]
+    if unfit:
+        raise NotApplicable(f"{', '.join(unfit)}: no measure of numbers, and several outputs are measured as numbers.")
+    return built
+
+
+def summed_limits(values: Floats, low: Floats, high: Floats) -> tuple[float, float]:
+    """Return the limits of a sum of independent estimates from the limits of each (Donner & Zou, 2012).
+
+    References
+    ----------
+    Donner, A. and Zou, G. Y. (2012). Closed-form confidence intervals for functions of the normal mean and standard
+    deviation. Statistical Methods in Medical Research 21, 347-359. Newcombe, R. G. (1998). Interval estimation for the
+    difference between independent proportions. Statistics in Medicine 17, 873-890 (from Wilson's limits).
+
+    Examples
+    --------
+    >>> summed_limits(np.array([1.0, 2.0]), np.array([-2.0, -2.0]), np.array([4.0, 6.0]))
+    (-2.0, 8.0)
+    """
+    total = float(values.sum())
+    down, up = np.sqrt(np.square(values - low).sum()), np.sqrt(np.square(high - values).sum())
+    return total - float(down), total + float(up)
+
+
+def _balanced_accuracy(cases: ScoredCases, level: float) -> Estimate | None:
+    """Return the mean over classes of the share called right; cases must be independent."""
+    rates = [_class_rate(cases.value[cases.y == k] == k, level) for k in np.unique(cases.y)]
+    value, low, high = np.array([(r.share, r.low, r.high) for r in rates]).T / len(rates)
+    error = float(np.sqrt(np.sum([r.share * (1 - r.share) / r.n for r in rates]))) / len(rates)
+    low_end, high_end = np.clip(summed_limits(value, low, high), 0.0, 1.0)
+    name = "balanced-accuracy"
+    return estimate_of(cases, name, float(value.sum()), error, (low_end, high_end), level, "mover-wilson")
+
+
+def _d_prime(cases: ScoredCases, level: float) -> Estimate | None:
+    """Return d'; without a miss, or without a false alarm, its interval has no upper end. Cases must be independent."""
+    from scipy.special import ndtri
+
+    positive, called = cases.y == cases.positive, cases.value == cases.positive
+    if positive.all() or not positive.any():
+        return None
+    rates = [_class_rate(right, level) for right in (called[positive], ~called[~positive])]
+    share, low, high, n = (np.array([getattr(r, name) for r in rates]) for name in ("share", "low", "high", "n"))
+    near = np.clip(share, 0.5 / n, 1 - 0.5 / n)  # as DPrime counts rates of 0 and 1
+    z, density = ndtri(near), np.exp(-np.square(ndtri(near)) / 2) / np.sqrt(2 * np.pi)
+    error = float(np.sqrt(np.sum(near * (1 - near) / n / density**2)))
+    ends = summed_limits(z, ndtri(low), ndtri(high))
+    return estimate_of(cases, DPrime.id, float(z.sum()), error, ends, level, "mover-wilson")
+
+
+@dataclass(frozen=True)
+class _ClassRate:
+    """Share of one class's cases with its Wilson limits."""
+
+    share: float
+    low: float
+    high: float
+    n: float
+
+
+def _class_rate(right: Array, level: float) -> _ClassRate:
+    share = float(right.mean())
+    return _ClassRate(share, *wilson_interval(share, len(right), level), float(len(right)))
+
+
+# limits made of the limits of independent rates
+SUMS_OF_RATES = {"balanced-accuracy": _balanced_accuracy, "d-prime": _d_prime}

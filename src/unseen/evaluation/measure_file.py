@@ -12,10 +12,11 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
+from unseen.core.rng import RandomState
 from unseen.datasets.frames import read_frame
 from unseen.evaluation.measure import measure
 from unseen.evaluation.measure_record import Measures
-from unseen.evaluation.prediction_files import column, labels_of, lacking, numbers
+from unseen.evaluation.prediction_files import column, is_missing, labels_of, numbers
 
 __all__ = ["costs_of", "measure_file"]
 
@@ -30,11 +31,35 @@ def measure_file(
     cluster: str | None = None,
     weights: str | None = None,
     sep: str | None = None,
-    **options: Any,
+    positive: Any = None,
+    threshold: float | None = None,
+    prevalence: float | None = None,
+    measures: Sequence[Any] | None = None,
+    stratified: bool | None = None,
+    task: str | None = None,
+    level: float = 0.95,
+    n_bootstrap: int = 2000,
+    random_state: RandomState = 0,
 ) -> Measures:
-    """Measure the predictions in a file; `score` and `pred` name columns, the rest is as in `unseen.measure`.
+    """Measure the predictions in a file.
 
-    Several columns of truth, `["a", "b"]` or "a,b", are several outputs, with as many predictions in `pred` or `score`.
+    Parameters
+    ----------
+    file : path or data frame
+        CSV, TSV, Parquet or JSON Lines.
+    truth : str or sequence of str
+        Column with the true labels or numbers. Several, `["a", "b"]` or "a,b", are several outputs, with as many predictions
+        in `pred` or `score`.
+    score, pred : str or sequence of str, optional
+        Columns with scores and with decisions; one of the two is needed.
+    costs : matrix, path or data frame, optional
+        Cost of each decision, see `costs_of`.
+    cluster, weights : str, optional
+        Columns that name what cases share and hold their weights.
+    sep : str, optional
+        Field separator of a text file; found by default.
+    positive, threshold, prevalence, measures, stratified, task, level, n_bootstrap, random_state
+        As in `unseen.measure`.
 
     Examples
     --------
@@ -48,31 +73,44 @@ def measure_file(
     frame = read_frame(file, [cluster] if cluster else [], sep)
     name = Path(file).name if isinstance(file, (str, PathLike)) else "the frame"
     ids = np.arange(1, len(frame) + 1).astype(object)
-    shared: dict[str, Any] = {
-        "groups": None if cluster is None else _whole(frame, cluster, name).astype(str),
+    options: dict[str, Any] = {
+        "positive": positive,
+        "threshold": threshold,
+        "prevalence": prevalence,
+        "measures": measures,
+        "stratified": stratified,
+        "level": level,
+        "n_bootstrap": n_bootstrap,
+        "random_state": random_state,
+        "groups": None if cluster is None else _complete_column(frame, cluster, name).astype(str),
         "sample_weight": None
         if weights is None
         else _numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
     }
     title, truths, decided = f"Measures of {name}", _names(frame, truth), [] if pred is None else _names(frame, pred)
     if len(truths) > 1:
-        made = _of_outputs(frame, name, ids, truths, [*decided, *(score or ())], costs=costs, **shared, **options)
+        if task == "classification":
+            raise InputError(
+                "several columns of truth are several outputs, which are numbers; name one column of labels."
+            )
+        y, given = _output_frames(frame, name, ids, truths, [*decided, *(score or ())])
+        made = measure(y, given, costs=costs, **options)
         return replace(made, title=title)
     if len(decided) > 1:
         raise InputError(f"one column of truth and {len(decided)} of predictions; name as many columns of truth.")
-    y = _whole(frame, truths[0], name)
-    said = _whole(frame, decided[0], name) if decided else None
+    y = _complete_column(frame, truths[0], name)
+    predicted = _complete_column(frame, decided[0], name) if decided else None
     values = None
     if score:
         values = np.stack([_numbers(column(frame, c, name), f"{name}: {c!r}", ids) for c in score], axis=1)
-    y, said = _alike(y, said)
-    given = (values[:, 0] if values is not None and values.shape[1] == 1 else values) if score else said
+    y, predicted = _same_labels(y, predicted)
+    given = (values[:, 0] if values is not None and values.shape[1] == 1 else values) if score else predicted
     made = measure(
         y,
         given,
-        y_pred=said if score else None,
+        y_pred=predicted if score else None,
         costs=None if costs is None else costs_of(costs, np.unique(y)),
-        **shared,
+        task=task,
         **options,
     )
     return replace(made, title=title)
@@ -85,24 +123,20 @@ def _names(frame: Any, given: str | Sequence[str]) -> list[str]:
     return [given] if given in frame.columns else given.split(",")
 
 
-def _of_outputs(
-    frame: Any, file: str, ids: Array, truths: list[str], said: list[str], task: str | None = None, **options: Any
-) -> Measures:
-    """Measure several numbers per case."""
+def _output_frames(frame: Any, file: str, ids: Array, truths: list[str], predicted: list[str]) -> tuple[Any, Any]:
+    """Return truth and predictions of several numbers per case, a column per output."""
     import pandas as pd
 
-    if len(said) != len(truths):
+    if len(predicted) != len(truths):
         raise InputError(
             f"{len(truths)} columns of truth ({', '.join(truths)}) need as many predictions, in the same order; "
-            f"{len(said)} {'was' if len(said) == 1 else 'were'} named{': ' + ', '.join(said) if said else ''}."
+            f"{len(predicted)} {'was' if len(predicted) == 1 else 'were'} named{': ' + ', '.join(predicted) if predicted else ''}."
         )
-    if task == "classification":
-        raise InputError("several columns of truth are several outputs, which are numbers; name one column of labels.")
     y, given = (
         pd.DataFrame({c: _numbers(column(frame, c, file), f"{file}: {c!r}", ids) for c in names})
-        for names in (truths, said)
+        for names in (truths, predicted)
     )
-    return measure(y, given, **options)
+    return y, given
 
 
 def _numbers(values: Array, what: str, ids: Array) -> Floats:
@@ -110,10 +144,10 @@ def _numbers(values: Array, what: str, ids: Array) -> Floats:
     return numbers(values, what, ids, "mend these rows, or take them out of the file")
 
 
-def _whole(frame: Any, name: str, file: str) -> Array:
+def _complete_column(frame: Any, name: str, file: str) -> Array:
     """Return a column without gaps."""
     values = column(frame, name, file)
-    lost = lacking(values)
+    lost = is_missing(values)
     if lost.any():
         raise InputError(
             f"{file}: {name!r} is missing in {int(lost.sum())} rows (first: row {int(np.argmax(lost)) + 1})."
@@ -121,17 +155,17 @@ def _whole(frame: Any, name: str, file: str) -> Array:
     return values
 
 
-def _alike(y: Array, said: Array | None) -> tuple[Array, Array | None]:
+def _same_labels(y: Array, predicted: Array | None) -> tuple[Array, Array | None]:
     """Return numbers as numbers, else labels written alike in both columns."""
-    columns = [y] if said is None else [y, said]
+    columns = [y] if predicted is None else [y, predicted]
     if all(isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for c in columns for v in c):
         plain = [c.astype(float) for c in columns]
         if all(np.all(c == np.round(c)) for c in plain):
             plain = [c.astype(np.int64) for c in plain]
-        return plain[0], None if said is None else plain[1]
+        return plain[0], None if predicted is None else plain[1]
     labels = labels_of(columns)
     made = [labels.classes[codes] for codes in labels.codes]
-    return made[0], None if said is None else made[1]
+    return made[0], None if predicted is None else made[1]
 
 
 def costs_of(source: Any, classes: Array) -> Floats:

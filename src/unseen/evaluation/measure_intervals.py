@@ -14,12 +14,12 @@ from unseen.core.rng import stream
 from unseen.estimators._rate import trusted_size
 from unseen.estimators.bca import bca_ends
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._delong import area_ends, area_freedom, delong
 from unseen.measures._tables import tables_of
 
 __all__ = [
-    "Bootstrap",
+    "BootstrapIntervals",
     "area_estimate",
     "blocks_of",
     "called_sizes",
@@ -29,18 +29,24 @@ __all__ = [
     "rate_estimate",
 ]
 
+# the acceleration of BCa leaves out each unit up to this many, then blocks of them, which cost less
 EACH_UNTIL = 400
 BLOCKS = 200
-CELLS_AT_ONCE = 250_000  # a few rows at a time stay in the cache
+# a few rows of weights at a time stay in the cache
+CELLS_AT_ONCE = 250_000
+# draws by cases; with more cases fewer resamples are drawn, but never fewer than LEAST_DRAWS
 MOST_CELLS = 200_000_000
 LEAST_DRAWS = 200
+# of fewer units there are at most 35 different resamples, too few for the tails
 LEAST_UNITS = 5
+# as in `unseen.checks.few_units` and `unseen.checks.small_classes`
 FEW_UNITS, FEW_OF_CLASS = 20, 10
+# differences below this are rounding of doubles near 1
 ROUND_OFF = 1e-12
 
 
 def estimate_of(
-    j: Judged,
+    cases: ScoredCases,
     name: str,
     value: float,
     se: float | None,
@@ -49,7 +55,7 @@ def estimate_of(
     method: str,
     notes: tuple[Note, ...] = (),
 ) -> Estimate:
-    """Return an estimate of this very model, without fits."""
+    """Return an estimate whose target is this model; nothing was fitted for it."""
     interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
     return Estimate(
         value=float(value),
@@ -59,23 +65,25 @@ def estimate_of(
         method=method,
         target=Target.MODEL,
         loss=name,
-        n_units=j.n_units,
+        n_units=cases.n_units,
         n_fits=0,
         notes=notes,
     )
 
 
-def effective_size(j: Judged, part: Array, whole: Array, value: float, level: float) -> tuple[float, float | None]:
+def effective_size(
+    cases: ScoredCases, part: Array, whole: Array, value: float, level: float
+) -> tuple[float, float | None]:
     """Return how many independent cases a ratio rests on, p (1 - p) / SE^2, and its standard error over units, if any.
 
     Korn, E. L. and Graubard, B. I. (1998). Survey Methodology 24, 193-201; see `trusted_size` for few units.
     """
     count = float(whole.sum())
-    if j.simple:
+    if cases.simple:
         return count, float(np.sqrt(value * (1 - value) / count))
-    total = float(j.weight @ whole)
-    pull = np.bincount(j.units, j.weight * (part - value * whole), j.n_units) / total
-    units = len(np.unique(j.units[whole > 0]))
+    total = float(cases.weight @ whole)
+    pull = np.bincount(cases.units, cases.weight * (part - value * whole), cases.n_units) / total
+    units = len(np.unique(cases.units[whole > 0]))
     if units < 2:
         return 1.0, None
     variance = float(np.square(pull).sum()) * units / (units - 1)
@@ -84,13 +92,13 @@ def effective_size(j: Judged, part: Array, whole: Array, value: float, level: fl
     return trusted_size(value * (1 - value) / variance, int(count), units, level), float(np.sqrt(variance))
 
 
-def called_sizes(j: Judged, positive: Array, score: Floats, threshold: Floats, level: float) -> Floats:
-    """Return the effective number of the cases called at each threshold, highest first, behind the share that is positive."""
+def called_sizes(cases: ScoredCases, positive: Array, score: Floats, threshold: Floats, level: float) -> Floats:
+    """Return the effective number of cases called positive at each threshold, highest first."""
     order = np.argsort(-score, kind="stable")
     at = np.searchsorted(-score[order], -threshold, side="right") - 1
-    if j.simple:
+    if cases.simple:
         return (at + 1).astype(float)
-    units, weight = j.units[order], j.weight[order]
+    units, weight = cases.units[order], cases.weight[order]
     hits = weight * positive[order]
     squares, cross, total = (
         _summed_products(units, a, b)[at] for a, b in ((hits, hits), (hits, weight), (weight, weight))
@@ -108,7 +116,7 @@ def called_sizes(j: Judged, positive: Array, score: Floats, threshold: Floats, l
 
 
 def _first_seen(units: Ints) -> Floats:
-    """Return 1 where a unit comes for the first time, else 0."""
+    """Return 1 at the first case of each unit, else 0."""
     out = np.zeros(len(units))
     out[np.unique(units, return_index=True)[1]] = 1.0
     return out
@@ -128,51 +136,51 @@ def _summed_products(units: Ints, a: Floats, b: Floats) -> Floats:
     return np.cumsum(before(a) * b + before(b) * a + a * b)
 
 
-def rate_estimate(j: Judged, name: str, part: Array, whole: Array, level: float) -> Estimate | None:
-    """Return the share of `whole` cases that are `part` with Wilson's interval; None where there is no such case."""
-    total = float(j.weight @ whole)
+def rate_estimate(cases: ScoredCases, name: str, part: Array, whole: Array, level: float) -> Estimate | None:
+    """Return the share of `whole` cases that are `part` with Wilson's interval; None if there is no such case."""
+    total = float(cases.weight @ whole)
     if total <= 0:
         return None
-    value = float(j.weight @ part) / total
-    size, se = effective_size(j, part.astype(float), whole.astype(float), value, level)
+    value = float(cases.weight @ part) / total
+    size, se = effective_size(cases, part.astype(float), whole.astype(float), value, level)
     notes: tuple[Note, ...] = ()
-    if not j.simple:
+    if not cases.simple:
         notes = (note("U016", f"{name}: {int(whole.sum())} cases count as {size:.1f} independent ones"),)
-    return estimate_of(j, name, value, se, wilson_interval(value, size, level), level, "wilson", notes)
+    return estimate_of(cases, name, value, se, wilson_interval(value, size, level), level, "wilson", notes)
 
 
-def area_estimate(j: Judged, name: str, positive: Array, score: Floats, level: float) -> Estimate | None:
+def area_estimate(cases: ScoredCases, name: str, positive: Array, score: Floats, level: float) -> Estimate | None:
     """Return the area under a ROC curve with DeLong's error on the logit scale and Student's t; see `area_ends` for 0 and 1."""
     if min(positive.sum(), (~positive).sum()) < 2:
         return None
-    weight = None if np.all(j.weight == 1) else j.weight
-    areas, covariance = delong(positive, score, units=None if j.n_units == j.n else j.units, weight=weight)
+    weight = None if np.all(cases.weight == 1) else cases.weight
+    areas, covariance = delong(positive, score, units=None if cases.n_units == cases.n else cases.units, weight=weight)
     value, se = float(areas[0]), float(np.sqrt(max(covariance[0, 0], 0.0)))
-    fewer = min(len(np.unique(j.units[positive])), len(np.unique(j.units[~positive])))
-    low, high, how = area_ends(value, se, level, fewer, area_freedom(positive, score, j.units, weight))
+    fewer = min(len(np.unique(cases.units[positive])), len(np.unique(cases.units[~positive])))
+    low, high, how = area_ends(value, se, level, fewer, area_freedom(positive, score, cases.units, weight))
     notes = (note("U010", f"{name}: {how}"),) if how else ()
-    return estimate_of(j, name, value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
+    return estimate_of(cases, name, value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
 
 
-def few_units(j: Judged) -> tuple[Note, ...]:
-    """Remark on few units, or few of a class, which intervals of all but rates feel."""
-    sizes = [] if j.classes is None else [len(np.unique(j.units[j.y == k])) for k in np.unique(j.y)]
-    if j.n_units >= FEW_UNITS and min(sizes, default=FEW_OF_CLASS) >= FEW_OF_CLASS:
+def few_units(cases: ScoredCases) -> tuple[Note, ...]:
+    """Return U009 if there are few units, or few of a class, so that intervals of all but rates may be too short."""
+    sizes = [] if cases.classes is None else [len(np.unique(cases.units[cases.y == k])) for k in np.unique(cases.y)]
+    if cases.n_units >= FEW_UNITS and min(sizes, default=FEW_OF_CLASS) >= FEW_OF_CLASS:
         return ()
-    what = f"{j.n_units} independent units"
-    if j.n_units >= FEW_UNITS:
+    what = f"{cases.n_units} independent units"
+    if cases.n_units >= FEW_UNITS:
         place = int(np.argmin(sizes))
-        what = f"{sizes[place]} independent units of class {j.label(int(np.unique(j.y)[place]))}"
+        what = f"{sizes[place]} independent units of class {cases.label(int(np.unique(cases.y)[place]))}"
     return (note("U009", f"only {what}; intervals of figures other than rates may cover too little"),)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap:
+class BootstrapIntervals:
     """Resampling of independent units for any measure of a set of predictions.
 
     Parameters
     ----------
-    judged : Judged
+    cases : ScoredCases
         The cases.
     n_draws, seed, level
         Resamples, seed and confidence level.
@@ -180,7 +188,7 @@ class Bootstrap:
         Draw within the true classes, whose sizes were fixed by design.
     """
 
-    judged: Judged
+    cases: ScoredCases
     n_draws: int
     seed: int
     level: float
@@ -188,25 +196,25 @@ class Bootstrap:
 
     @property
     def draws(self) -> int:
-        """Number of resamples, fewer where the cases are very many."""
-        return int(min(self.n_draws, max(LEAST_DRAWS, MOST_CELLS // self.judged.n)))
+        """Number of resamples, fewer if there are very many cases."""
+        return int(min(self.n_draws, max(LEAST_DRAWS, MOST_CELLS // self.cases.n)))
 
     def of_tables(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
         """Return a measure of the confusion matrix; with simple cases whole matrices are drawn at once."""
-        j = self.judged
-        size = max(2, j.size)
-        if not j.simple:
-            return self.of_weights(name, lambda w: measure(tables_of(j.y, j.value, w, size)), span)
-        table = tables_of(j.y, j.value, np.ones((1, j.n)), size)
+        cases = self.cases
+        size = max(2, cases.size)
+        if not cases.simple:
+            return self.of_weights(name, lambda w: measure(tables_of(cases.y, cases.value, w, size)), span)
+        table = tables_of(cases.y, cases.value, np.ones((1, cases.n)), size)
         counts = table.reshape(-1).astype(np.int64)
-        drawn = self._tables(stream(self.seed, "measure", name), counts.reshape(size, size))
+        resampled = self._resampled_tables(stream(self.seed, "measure", name), counts.reshape(size, size))
         there = np.flatnonzero(counts)
         less = table.reshape(-1) - np.eye(len(counts))[there]
         left = measure(less.reshape(-1, size, size)).repeat(counts[there])
-        return self._made(name, float(measure(table)[0]), measure(drawn.reshape(-1, size, size)), left, span)
+        return self._estimate(name, float(measure(table)[0]), measure(resampled.reshape(-1, size, size)), left, span)
 
-    def _tables(self, rng: np.random.Generator, counts: Ints) -> Floats:
-        """Return resampled confusion matrices: of all cases, or row by row where the classes' sizes are fixed."""
+    def _resampled_tables(self, rng: np.random.Generator, counts: Ints) -> Floats:
+        """Return resampled confusion matrices: of all cases, or row by row if the classes' sizes are fixed."""
         if not self.stratified:
             return rng.multinomial(counts.sum(), counts.reshape(-1) / counts.sum(), self.n_draws).astype(float)
         drawn = np.zeros((self.n_draws, *counts.shape))
@@ -217,47 +225,49 @@ class Bootstrap:
 
     def of_weights(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
         """Return a measure that is a function of case weights."""
-        j = self.judged
+        cases = self.cases
         rng = stream(self.seed, "measure", name)
-        step = max(1, CELLS_AT_ONCE // j.n)
+        step = max(1, CELLS_AT_ONCE // cases.n)
         values = []
         for begin in range(0, self.draws, step):
-            units = self._units(rng, min(step, self.draws - begin))
-            values.append(measure(units if j.simple else units[:, j.units] * j.weight))
-        blocks = blocks_of(j.n_units)
+            units = self._unit_counts(rng, min(step, self.draws - begin))
+            values.append(measure(units if cases.simple else units[:, cases.units] * cases.weight))
+        blocks = blocks_of(cases.n_units)
         left = []
         for begin in range(0, int(blocks[-1]) + 1, step):
             some = np.arange(begin, min(begin + step, int(blocks[-1]) + 1))
             out = (blocks != some[:, None]).astype(float)
             with np.errstate(invalid="ignore", divide="ignore"):  # the only unit left out leaves nothing
-                left.append(measure(out if j.simple else out[:, j.units] * j.weight))
-        whole = float(measure(j.weight[None])[0])
-        return self._made(name, whole, np.concatenate(values), np.concatenate(left), span)
+                left.append(measure(out if cases.simple else out[:, cases.units] * cases.weight))
+        whole = float(measure(cases.weight[None])[0])
+        return self._estimate(name, whole, np.concatenate(values), np.concatenate(left), span)
 
-    def _units(self, rng: np.random.Generator, rows: int) -> Floats:
-        """Return how often each unit is drawn, within the true classes where their sizes are fixed."""
-        j = self.judged
+    def _unit_counts(self, rng: np.random.Generator, rows: int) -> Floats:
+        """Return how often each unit is drawn, within the true classes if their sizes are fixed."""
+        cases = self.cases
         if not self.stratified:
-            return _multiplicities(rng, rows, j.n_units)
-        out = np.empty((rows, j.n))
-        for code in np.unique(j.y):
-            mine = np.flatnonzero(j.y == code)
-            out[:, mine] = _multiplicities(rng, rows, len(mine))
+            return _resample_counts(rng, rows, cases.n_units)
+        out = np.empty((rows, cases.n))
+        for code in np.unique(cases.y):
+            mine = np.flatnonzero(cases.y == code)
+            out[:, mine] = _resample_counts(rng, rows, len(mine))
         return out
 
-    def _made(self, name: str, value: float, draws: Floats, left: Floats, span: tuple[float, float]) -> Estimate | None:
+    def _estimate(
+        self, name: str, value: float, draws: Floats, left: Floats, span: tuple[float, float]
+    ) -> Estimate | None:
         kept, rest = draws[np.isfinite(draws)], left[np.isfinite(left)]
         if not np.isfinite(value) or len(kept) < len(draws) / 2:
             return None
         se = float(kept.std(ddof=1))
         if float(np.ptp(kept)) <= ROUND_OFF * max(1.0, abs(value)):
             text = f"{name}: all resamples gave the same value"
-            return estimate_of(self.judged, name, value, se, None, self.level, "bca", (note("U010", text),))
-        if self.judged.n_units < LEAST_UNITS:
+            return estimate_of(self.cases, name, value, se, None, self.level, "bca", (note("U010", text),))
+        if self.cases.n_units < LEAST_UNITS:
             text = f"fewer than {LEAST_UNITS} independent units: no interval by resampling"
-            return estimate_of(self.judged, name, value, None, None, self.level, "bca", (note("U009", text),))
+            return estimate_of(self.cases, name, value, None, None, self.level, "bca", (note("U009", text),))
         ends = np.clip(bca_ends(value, kept, rest, self.level), *span)
-        return estimate_of(self.judged, name, value, se, (ends[0], ends[1]), self.level, "bca")
+        return estimate_of(self.cases, name, value, se, (ends[0], ends[1]), self.level, "bca")
 
 
 def blocks_of(n: int) -> Ints:
@@ -265,7 +275,7 @@ def blocks_of(n: int) -> Ints:
     return np.arange(n) * (n if n <= EACH_UNTIL else BLOCKS) // n
 
 
-def _multiplicities(rng: np.random.Generator, rows: int, n: int) -> Floats:
+def _resample_counts(rng: np.random.Generator, rows: int, n: int) -> Floats:
     """Return how often each of n units is drawn in each of several samples of n."""
     place = rng.integers(0, n, (rows, n), dtype=np.int32 if rows * n < 2**31 else np.int64)
     place += n * np.arange(rows, dtype=place.dtype)[:, None]

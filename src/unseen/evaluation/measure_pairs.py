@@ -15,24 +15,28 @@ from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.core.set_losses import as_loss
 from unseen.estimators.bca import bca_ends
-from unseen.evaluation.measure_input import Judged, judged_table
-from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, Bootstrap, blocks_of
-from unseen.evaluation.measure_one import one_measure
+from unseen.evaluation.measure import one_measure
+from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, BootstrapIntervals, blocks_of
+from unseen.evaluation.scored_cases import ScoredCases, scored_cases_of
 from unseen.measures._delong import area_freedom, delong
 from unseen.significance.paired import compared
 
 __all__ = ["set_difference", "set_estimate"]
 
+# as in `unseen.measure`
 N_BOOTSTRAP = 2000
+# bounds the memory of one block of resamples
 CELLS_AT_ONCE = 2_000_000
+# stands for infinitely many degrees of freedom, which JSON cannot hold
 MOST_FREEDOM = 1e9
 
 
 def set_estimate(table: LossTable, level: float) -> Estimate:
     """Return a measure of one file's predictions as a loss, with the interval `unseen.measure` gives it."""
     source, measure = table.source[0], table.measure
-    j = judged_table(source)
-    made = one_measure(j, Bootstrap(judged=j, n_draws=N_BOOTSTRAP, seed=source.seed, level=level), measure, level)
+    cases = scored_cases_of(source)
+    boot = BootstrapIntervals(cases=cases, n_draws=N_BOOTSTRAP, seed=source.seed, level=level)
+    made = one_measure(boot, measure)
     if made is None:
         raise InputError(f"{measure.id} is undefined on these predictions or on most of their resamples.")
     _, offset, sign = as_loss(measure)
@@ -46,15 +50,15 @@ def set_estimate(table: LossTable, level: float) -> Estimate:
 def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
     """Return the paired difference of a measure: DeLong's for areas, else by resampling the units of both together."""
     difference = a.minus(b)
-    one, two = judged_table(a.source[0]), judged_table(b.source[0])
+    one, two = scored_cases_of(a.source[0]), scored_cases_of(b.source[0])
     if a.measure.id == "auc":
-        value, se, df, ends = _areas(one, two, level)
+        value, se, df, ends = _area_difference(one, two, level)
         method = "delong"
     else:
-        value, se, ends = _resampled(a, one, two, level)
+        value, se, ends = _bootstrap_difference(a, one, two, level)
         df = float(one.n_units - 1)
         method = "paired-bootstrap"
-    notes = () if ends is not None else (_without_interval(one, value),)
+    notes = () if ends is not None else (_no_interval_note(one, value),)
     interval = None if ends is None else Interval(*ends, level).clipped(*difference.range)
     made = Estimate(
         value=value,
@@ -68,17 +72,17 @@ def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
         n_fits=0,
         notes=notes,
     )
-    return _tested(difference, made, level)
+    return _comparison(difference, made, level)
 
 
-def _without_interval(j: Judged, value: float) -> Note:
-    if j.n_units < LEAST_UNITS:
+def _no_interval_note(cases: ScoredCases, value: float) -> Note:
+    if cases.n_units < LEAST_UNITS:
         return note("U009", f"fewer than {LEAST_UNITS} independent units: no interval by resampling")
     why = "the two never differ" if value == 0 else "the difference has no spread over units"
     return note("U010", f"{why}, so no interval can be given")
 
 
-def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
+def _comparison(difference: LossTable, made: Estimate, level: float) -> Comparison:
     from scipy.special import stdtr
 
     se, df = made.std_error or 0.0, made.df or MOST_FREEDOM
@@ -87,7 +91,9 @@ def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
     return compared(difference, made, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
 
 
-def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, float, tuple[float, float] | None]:
+def _area_difference(
+    one: ScoredCases, two: ScoredCases, level: float
+) -> tuple[float, float, float, tuple[float, float] | None]:
     """Return difference, standard error, degrees of freedom (Satterthwaite's: a rare class leaves few) and t interval."""
     from scipy.special import stdtrit
 
@@ -100,7 +106,9 @@ def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, float,
     return value, se, df, (value - half, value + half) if se > 0 else None
 
 
-def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[float, float, tuple[float, float] | None]:
+def _bootstrap_difference(
+    a: LossTable, one: ScoredCases, two: ScoredCases, level: float
+) -> tuple[float, float, tuple[float, float] | None]:
     """Return difference, bootstrap standard error and BCa ends, 0 and None for few units; both models see the same resamples."""
     _, _, sign = as_loss(a.measure)
     n = one.n_units
@@ -109,7 +117,7 @@ def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[fl
 
     def differences(units: Floats) -> Floats:
         weights = units[:, one.units] * one.weight
-        first, second = (_of(a.measure, j, weights) for j in (one, two))
+        first, second = (_values(a.measure, cases, weights) for cases in (one, two))
         return sign * (first - second)
 
     draws = [
@@ -127,7 +135,7 @@ def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[fl
     return value, float(kept.std(ddof=1)), bca_ends(value, kept, rest, level)
 
 
-def _of(measure: object, j: Judged, weights: Floats) -> Floats:
+def _values(measure: object, cases: ScoredCases, weights: Floats) -> Floats:
     if hasattr(measure, "of_weights"):
-        return np.asarray(measure.of_weights(j.y, j.value, j.score, weights, j.positive))
-    return np.array([measure.of_set(j.y, j.value, j.score, w, j.positive) for w in weights])  # type: ignore[attr-defined]
+        return np.asarray(measure.of_weights(cases.y, cases.value, cases.score, weights, cases.positive))
+    return np.array([measure.of_set(cases.y, cases.value, cases.score, w, cases.positive) for w in weights])  # type: ignore[attr-defined]

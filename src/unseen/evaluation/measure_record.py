@@ -13,12 +13,13 @@ from unseen.core.estimate import Estimate
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
-from unseen.evaluation.measure_input import Judged
+from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
 from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
+from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._continuous import Outlying, outlying, surprising
 from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of
+from unseen.show.text import text_table
 
 __all__ = ["Measures"]
 
@@ -31,13 +32,13 @@ class Measures(Result):
     ----------
     estimates : mapping of str to Estimate
         By id; those of one class against the rest are called "sensitivity[a]".
-    judged : Judged
+    cases : ScoredCases
         Truth, decisions and scores.
     level, seed, n_bootstrap, stratified
         Confidence level of the intervals, seed and number of resamples of the BCa ones, and whether these kept the sizes of
         the classes.
     notes : tuple of Note
-        Statistical weaknesses.
+        Notes on statistical weakness.
     title : str
         Title of the report.
 
@@ -52,7 +53,7 @@ class Measures(Result):
     shown_by: ClassVar[str] = "unseen.evaluation"
 
     estimates: Mapping[str, Estimate]
-    judged: Judged
+    cases: ScoredCases
     level: float
     seed: int
     n_bootstrap: int
@@ -72,50 +73,50 @@ class Measures(Result):
     @property
     def positive(self) -> str | None:
         """Label of the positive class."""
-        return None if self.judged.classes is None else self.judged.label(self.judged.positive)
+        return None if self.cases.classes is None else self.cases.label(self.cases.positive)
 
     def _class(self, label: Any) -> tuple[int, Any]:
-        if self.judged.classes is None:
+        if self.cases.classes is None:
             raise NotApplicable("these are predictions of numbers; there is no such curve.")
-        code = self.judged.code(label)
-        return code, self.judged.y == code
+        code = self.cases.code(label)
+        return code, self.cases.y == code
 
     def roc(self, label: Any = None) -> Roc:
         """Return the ROC curve of a class against the rest; the positive class by default."""
-        j = self.judged
+        cases = self.cases
         code, positive = self._class(label)
-        score = j.column(code)
-        auc = area_estimate(j, "auc", positive, score, self.level)
+        score = cases.column(code)
+        auc = area_estimate(cases, "auc", positive, score, self.level)
         if auc is None:
-            raise InputError(f"a ROC curve of {j.label(code)} needs at least 2 cases of it and 2 others.")
-        curve = sweep(positive, score, j.weight[None])
+            raise InputError(f"a ROC curve of {cases.label(code)} needs at least 2 cases of it and 2 others.")
+        curve = sweep(positive, score, cases.weight[None])
         threshold = np.concatenate([[np.inf], curve.threshold])
-        weight = None if np.all(j.weight == 1) else j.weight
+        weight = None if np.all(cases.weight == 1) else cases.weight
         return Roc(
-            label=j.label(code),
+            label=cases.label(code),
             threshold=threshold,
             hit_rate=curve.hit_rate[0],
             alarm_rate=curve.alarm_rate[0],
             auc=auc,
             positive=positive,
             score=score,
-            units=j.units,
+            units=cases.units,
             weight=weight,
         )
 
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
         """Return precision against sensitivity of a class against the rest."""
-        from unseen.evaluation.measure_intervals import Bootstrap
+        from unseen.evaluation.measure_intervals import BootstrapIntervals
         from unseen.measures.average_precision import AveragePrecision
 
-        j = self.judged
+        cases = self.cases
         code, positive = self._class(label)
-        score = j.column(code)
-        curve = sweep(positive, score, j.weight[None])
-        precision, called = curve.precision[0, 1:], called_sizes(j, positive, score, curve.threshold, self.level)
+        score = cases.column(code)
+        curve = sweep(positive, score, cases.weight[None])
+        precision, called = curve.precision[0, 1:], called_sizes(cases, positive, score, curve.threshold, self.level)
         ends = np.array([wilson_interval(float(p), float(n), self.level) for p, n in zip(precision, called)])
-        area = Bootstrap(
-            judged=j, n_draws=self.n_bootstrap, seed=self.seed, level=self.level, stratified=self.stratified
+        area = BootstrapIntervals(
+            cases=cases, n_draws=self.n_bootstrap, seed=self.seed, level=self.level, stratified=self.stratified
         ).of_weights(
             "average-precision",
             lambda w: AveragePrecision().of_weights(positive.astype(int), positive, score[:, None], w),
@@ -123,9 +124,9 @@ class Measures(Result):
         )
         if area is None:
             raise InputError("average precision is undefined on most resamples; there are too few cases of the class.")
-        share = float(np.average(positive, weights=j.weight))
+        share = float(np.average(positive, weights=cases.weight))
         return PrecisionRecall(
-            label=j.label(code),
+            label=cases.label(code),
             threshold=curve.threshold,
             recall=curve.hit_rate[0, 1:],
             precision=precision,
@@ -137,31 +138,36 @@ class Measures(Result):
 
     def calibration(self, label: Any = None, n_bins: int | None = None) -> Calibration:
         """Return observed shares against predicted probabilities of a class; about 10 bins by default."""
-        j = self.judged
+        cases = self.cases
         code, _ = self._class(label)
-        if not j.probability:
+        if not cases.probability:
             raise NotApplicable("these scores are no probabilities, so there is nothing to calibrate.")
-        return calibrated(j, code, n_bins or int(np.clip(j.n // 10, 2, 10)), self.level)
+        return calibration_of(cases, code, n_bins or int(np.clip(cases.n // 10, 2, 10)), self.level)
 
     def confusion(self) -> Confusion:
         """Return the confusion matrix with an interval for every cell's share of its row."""
-        j = self.judged
-        if j.classes is None:
+        cases = self.cases
+        if cases.classes is None:
             raise NotApplicable("these are predictions of numbers; there is no confusion matrix.")
-        size = len(j.classes)
-        counts = tables_of(j.y, j.value, j.weight[None], size)[0]
+        size = len(cases.classes)
+        counts = tables_of(cases.y, cases.value, cases.weight[None], size)[0]
         share, low, high = (np.full((size, size), np.nan) for _ in range(3))
         for i in range(size):
-            whole = j.y == i
+            whole = cases.y == i
             if not whole.any() or counts[i].sum() <= 0:
                 continue
             for k in range(size):
                 share[i, k] = counts[i, k] / counts[i].sum()
-                part = (whole & (j.value == k)).astype(float)
-                size_of, _ = effective_size(j, part, whole.astype(float), share[i, k], self.level)
+                part = (whole & (cases.value == k)).astype(float)
+                size_of, _ = effective_size(cases, part, whole.astype(float), share[i, k], self.level)
                 low[i, k], high[i, k] = wilson_interval(share[i, k], size_of, self.level)
         return Confusion(
-            classes=tuple(str(c) for c in j.classes), counts=counts, share=share, low=low, high=high, level=self.level
+            classes=tuple(str(c) for c in cases.classes),
+            counts=counts,
+            share=share,
+            low=low,
+            high=high,
+            level=self.level,
         )
 
     def outlying(self, label: Any = None) -> Outlying:
@@ -169,20 +175,20 @@ class Measures(Result):
 
         The label names a class, or one of several outputs.
         """
-        j = self.judged
-        if j.outputs:
-            if str(label) not in j.outputs:
-                raise UnknownName("output", label, j.outputs, "Several were measured; name one.")
-            errors = (j.y - j.value).reshape(j.n_cases, -1)
-            return outlying(errors[:, j.outputs.index(str(label))])
-        if j.classes is None:
-            return outlying(j.y - j.value)
+        cases = self.cases
+        if cases.outputs:
+            if str(label) not in cases.outputs:
+                raise UnknownName("output", label, cases.outputs, "Several were measured; name one.")
+            errors = (cases.y - cases.value).reshape(cases.n_cases, -1)
+            return outlying(errors[:, cases.outputs.index(str(label))])
+        if cases.classes is None:
+            return outlying(cases.y - cases.value)
         code, positive = self._class(label)
-        if not j.probability:
+        if not cases.probability:
             raise NotApplicable(
                 "errors of single cases need probabilities, and these are decisions or decision values."
             )
-        return surprising(positive, j.column(code))
+        return surprising(positive, cases.column(code))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per measure."""
@@ -190,34 +196,34 @@ class Measures(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures, the confusion matrix and the settings as plain values."""
-        j = self.judged
+        cases = self.cases
         return plain(
             {
-                "n": j.n_cases,
-                "outputs": list(j.outputs),
-                "n_units": j.n_units,
-                "task": j.task,
+                "n": cases.n_cases,
+                "outputs": list(cases.outputs),
+                "n_units": cases.n_units,
+                "task": cases.task,
                 "level": self.level,
                 "seed": self.seed,
                 "n_bootstrap": self.n_bootstrap,
                 "stratified": self.stratified,
-                "threshold": j.threshold,
+                "threshold": cases.threshold,
                 "positive": self.positive,
-                "classes": None if j.classes is None else [str(c) for c in j.classes],
+                "classes": None if cases.classes is None else [str(c) for c in cases.classes],
                 "measures": {k: e.to_dict() for k, e in self.estimates.items()},
-                "confusion": None if j.classes is None else self.confusion().rows(),
+                "confusion": None if cases.classes is None else self.confusion().rows(),
                 "notes": list(self.notes),
             }
         )
 
     def __str__(self) -> str:
-        outputs = self.judged.outputs
-        lines = [
-            f"{self.judged.n_cases} cases" + ("" if self.positive is None else f", positive class {self.positive}")
-        ]
+        outputs = self.cases.outputs
+        lines = [f"{self.cases.n_cases} cases" + ("" if self.positive is None else f", positive class {self.positive}")]
         lines[0] += f", {len(outputs)} outputs: {', '.join(outputs)}" if outputs else ""
-        width = max(map(len, self.estimates), default=0)
-        for name, e in self.estimates.items():
-            span = "" if e.interval is None else f"  {100 * self.level:g}% {e.interval}"
-            lines.append(f"{name.ljust(width)}  {e.value:8.4g}{span}  {e.method}")
+        rows = [
+            (name, f"{e.value:.4g}", "" if e.interval is None else f"{100 * self.level:g}% {e.interval}", e.method)
+            for name, e in self.estimates.items()
+        ]
+        if rows:
+            lines.append(text_table(rows, ("measure", "value", "interval", "method"), header=False, right=("value",)))
         return "\n".join([*lines, *(str(n) for n in self.notes)])

@@ -1,4 +1,4 @@
-"""Files of predictions: read, picked by column, and joined by the names of their rows."""
+"""Files of predictions: columns read, and matched by the names of their rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.notes import Note, note
 
-__all__ = ["Joined", "Labels", "column", "join", "labels_of", "lacking", "named", "numbers"]
+__all__ = ["Labels", "MatchedRows", "column", "is_missing", "labels_of", "match_rows", "numbers", "sources_by_name"]
 
+# a whole number that a column of decimals has turned into 1.0
 WHOLE = re.compile(r"[+-]?\d+\.0+")
+# names listed in a message before "and ... more"
 SHOWN = 5
 DROP = "mend them, or empty them and leave them out with missing='drop'"
 
 
-def named(sources: Sequence[Any], names: Sequence[str] | None = None) -> dict[str, Any]:
+def sources_by_name(sources: Sequence[Any], names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return the sources by name: those given, the keys of a mapping, file names, or file 1, file 2, ..."""
     if len(sources) == 1 and isinstance(sources[0], Mapping) and not hasattr(sources[0], "columns"):
         names, sources = list(map(str, sources[0])), list(sources[0].values())
@@ -42,7 +44,7 @@ def column(frame: Any, name: str, file: str) -> Array:
     return np.asarray(frame[name].astype(object).to_numpy(), dtype=object)
 
 
-def lacking(values: Array) -> Array:
+def is_missing(values: Array) -> Array:
     """Say which values are None, NaN or empty."""
     import pandas as pd
 
@@ -89,12 +91,12 @@ def _label(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
     text = str(value).strip()
-    # a whole number that a column of decimals has turned into 1.0; "007" stays what it is
+    # "007" stays what it is
     return text.partition(".")[0] if WHOLE.fullmatch(text) else text
 
 
 @dataclass(frozen=True)
-class Joined:
+class MatchedRows:
     """Rows that every file has: their names, where they are in each file, and the rows without a partner."""
 
     ids: Array
@@ -103,10 +105,10 @@ class Joined:
     notes: tuple[Note, ...]
 
 
-def join(frames: Mapping[str, Any], id: str | None) -> Joined:
-    """Match the rows of all files by name, or by place where no column of names is given."""
+def match_rows(frames: Mapping[str, Any], id: str | None) -> MatchedRows:
+    """Match the rows of all files by name, or by place if no column of names is given."""
     if id is None:
-        return _by_place(frames)
+        return _match_by_place(frames)
     keys = {file: _keys(frame, id, file) for file, frame in frames.items()}
     shared = set.intersection(*(set(k) for k in keys.values()))
     if not shared:
@@ -117,15 +119,15 @@ def join(frames: Mapping[str, Any], id: str | None) -> Joined:
     unmatched = {file: [key for key in k if key not in shared] for file, k in keys.items()}
     lost = {file: left for file, left in unmatched.items() if left}
     notes = tuple(
-        note("U025", f"{len(left)} of {len(keys[file])} rows of {file} are not in every file: {_some(left)}")
+        note("U025", f"{len(left)} of {len(keys[file])} rows of {file} are not in every file: {_first_few(left)}")
         for file, left in lost.items()
     )
-    return Joined(np.array(order, dtype=object), rows, unmatched, notes)
+    return MatchedRows(np.array(order, dtype=object), rows, unmatched, notes)
 
 
 def _keys(frame: Any, id: str, file: str) -> dict[Any, int]:
     values = column(frame, id, file)
-    lost = lacking(values)
+    lost = is_missing(values)
     if lost.any():
         raise InputError(
             f"{file}: {id!r} is missing in {int(lost.sum())} rows (first: row {int(np.argmax(lost)) + 1})."
@@ -139,26 +141,28 @@ def _keys(frame: Any, id: str, file: str) -> dict[Any, int]:
         keys[key] = row
     if twice:
         raise InputError(
-            f"{file}: {len(twice)} values of {id!r} stand in several rows ({_some(list(twice))}); every row needs its "
+            f"{file}: {len(twice)} values of {id!r} stand in several rows ({_first_few(list(twice))}); every row needs its "
             "own name. Repeated answers to one item belong in one row (their mean), or need a finer id and cluster="
             f"{id!r}."
         )
     return keys
 
 
-def _by_place(frames: Mapping[str, Any]) -> Joined:
+def _match_by_place(frames: Mapping[str, Any]) -> MatchedRows:
     sizes = {file: len(frame) for file, frame in frames.items()}
     if len(set(sizes.values())) > 1:
         counts = ", ".join(f"{file}: {size}" for file, size in sizes.items())
-        raise InputError(f"the files have different numbers of rows ({counts}); name the column that tells rows apart.")
+        raise InputError(
+            f"the files have different numbers of rows ({counts}); name the column by which rows can be matched."
+        )
     n = next(iter(sizes.values()))
     text = "rows were paired by their place in the files, as no column of names was given"
     notes = (note("U016", text),) if len(frames) > 1 else ()
-    return Joined(
+    return MatchedRows(
         np.arange(1, n + 1).astype(object), dict.fromkeys(frames, np.arange(n)), {f: [] for f in frames}, notes
     )
 
 
-def _some(values: Sequence[Any]) -> str:
+def _first_few(values: Sequence[Any]) -> str:
     shown = ", ".join(map(str, values[:SHOWN]))
     return shown if len(values) <= SHOWN else f"{shown}, and {len(values) - SHOWN} more"

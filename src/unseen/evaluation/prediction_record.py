@@ -34,7 +34,7 @@ class PredictionFiles(Result):
     loss : str
         Id of the loss, or name of the column it was read from.
     remarks : tuple of Note
-        Remarks on the files.
+        Notes on the files.
     """
 
     shown_by: ClassVar[str] = "unseen.evaluation"
@@ -54,7 +54,7 @@ class PredictionFiles(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Remarks on the files, on each estimate and on each pair, each once."""
+        """Notes on the files, on each estimate and on each pair, each once."""
         return merge_notes(
             self.remarks, *(e.notes for e in self.estimates.values()), *(p.notes for p in (*self.pairs, *self.tests))
         )
@@ -63,11 +63,11 @@ class PredictionFiles(Result):
         return pair_of(self.pairs, names, self.estimates, "file", "result['a.csv', 'b.csv']")
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per file, or one per pair and test where there are several files."""
+        """Return one row per file, or one per pair and test if there are several files."""
         if not self.pairs:
             return self.by_file()
         ordered = [c for pair in self.pairs for c in (pair, *(t for t in self.tests if (t.a, t.b) == (pair.a, pair.b)))]
-        return [_row(c) for c in ordered]
+        return [_test_row(c) for c in ordered]
 
     def by_file(self) -> list[dict[str, Any]]:
         """Return one row per file, a score such as AUC as itself."""
@@ -75,7 +75,7 @@ class PredictionFiles(Result):
         return [{**row, "measure": row["term"]} for row in rows]
 
     def scale_sentence(self) -> str:
-        """Return what the errors of pairs are of where a score was asked for; empty for a plain loss."""
+        """Say how the errors of pairs relate to the score asked for; empty for a plain loss."""
         return scale_sentence(self.estimates)
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,14 +91,14 @@ class PredictionFiles(Result):
         }
 
     def __str__(self) -> str:
-        lines = [f"{name}: {_words(e)}" for name, e in self.estimates.items()]
+        lines = [f"{name}: {_error_sentence(e)}" for name, e in self.estimates.items()]
         lines += [self.scale_sentence()] if self.pairs and self.scale_sentence() else []
         lines += [str(c) for c in (*self.pairs, *self.tests)]
         lines.append(f"{self.n} rows" + (" in common" if len(self.estimates) > 1 else ""))
         return "\n".join([*lines, *map(str, self.notes)])
 
 
-def _row(c: Comparison) -> dict[str, Any]:
+def _test_row(c: Comparison) -> dict[str, Any]:
     """Return one test of one pair; shares over splits mean nothing on one test set and are left out."""
     low, high = (None, None) if c.interval is None else c.interval
     return {
@@ -116,7 +116,7 @@ def _row(c: Comparison) -> dict[str, Any]:
     }
 
 
-def _words(e: Estimate) -> str:
+def _error_sentence(e: Estimate) -> str:
     row = measured_row(e.row())
     span = (
         "" if e.interval is None else f", {100 * e.interval.level:g}% interval [{row['lower']:.4g}, {row['upper']:.4g}]"

@@ -1,4 +1,4 @@
-"""`unseen.predictions`: what files of predictions say of the models that made them; nothing is trained."""
+"""`unseen.predictions`: errors and differences of models from files of their predictions; nothing is trained."""
 
 from __future__ import annotations
 
@@ -9,29 +9,46 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats
+from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.comparison import Comparison
-from unseen.core.data import Data, fingerprint_of
-from unseen.core.errors import InputError, NotApplicable
+from unseen.core.data import Data, Task, fingerprint_of
+from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target, check_level
 from unseen.core.losses import Losses, LossTable
 from unseen.core.method import t_interval
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.registry import build
+from unseen.core.plan import Plan, Split
+from unseen.core.registry import build, find
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import Predictions, PredictionTable
 from unseen.datasets.frames import read_frame
 from unseen.estimators._unit_mean import unit_mean
 from unseen.evaluation.measure_pairs import set_difference, set_estimate
-from unseen.evaluation.prediction_files import Joined, column, join, labels_of, lacking, named, numbers
+from unseen.evaluation.prediction_files import (
+    MatchedRows,
+    column,
+    is_missing,
+    labels_of,
+    match_rows,
+    numbers,
+    sources_by_name,
+)
 from unseen.evaluation.prediction_record import PredictionFiles
-from unseen.evaluation.prediction_tables import one_test_set, tables_of
 from unseen.significance.adjust import adjusted
 from unseen.significance.paired import from_estimate
 
 __all__ = ["PairedT", "predictions"]
 
 MISSING = ("error", "drop")
+# the first has an interval; the others need fewer assumptions. Wilcoxon's is left out: it tests a shift of the middle, not of the mean
+LOSS_TESTS = ("paired-t", "mcnemar", "permutation")
+AREA_TESTS = ("delong",)
+# as in `unseen.checks.few_units`
+FEW_UNITS = 20
+# whole numbers with more different values are more likely counts than classes
+MAX_WHOLE_NUMBER_CLASSES = 20
+# probabilities written with two digits may miss a sum of 1 by this much
+ROUNDING_OF_SHARES = 0.01
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,7 @@ class PairedT:
         mean = unit_mean(table)
         if mean.n_units < 2:
             raise InputError(f"there is {mean.n_units} independent unit; a standard error needs at least 2.")
-        few = (note("U009", f"only {mean.n_units} independent units"),) if mean.n_units < 20 else ()
+        few = (note("U009", f"only {mean.n_units} independent units"),) if mean.n_units < FEW_UNITS else ()
         made = t_interval(self, table, mean.value, mean.std_error, level, float(mean.n_units - 1), few)
         return made if table.is_difference else replace(made, method="t-interval")
 
@@ -63,6 +80,15 @@ class _Columns:
     loss: str | None
     id: str | None
     cluster: str | None
+
+
+@dataclass(frozen=True)
+class _Items:
+    """What the rows of all files share: their names and clusters, and the seed of tests that permute."""
+
+    ids: Array
+    groups: Ints | None
+    seed: int
 
 
 def predictions(
@@ -85,7 +111,7 @@ def predictions(
 ) -> PredictionFiles:
     """Estimate the error of models from files of their predictions, and compare them row by row.
 
-    A file holds one row per item: its name, the truth and a prediction; or a loss or score somebody has computed.
+    A file holds one row per item: its name, the truth and a prediction; or a loss or score computed elsewhere.
 
     Parameters
     ----------
@@ -118,7 +144,7 @@ def predictions(
     sep : str, optional
         Field separator of text files; found by default.
     random_state : int
-        Seed of the permutation test where exchanges are too many to list.
+        Seed of the permutation test, used if there are too many exchanges to list.
 
     Returns
     -------
@@ -139,7 +165,7 @@ def predictions(
     (0.2, -0.2, ['mcnemar', 'permutation'])
     """
     check_level(level)
-    files = named(sources, names)
+    files = sources_by_name(sources, names)
     if not files:
         raise InputError("give at least one file of predictions.")
     probs = (prob,) if isinstance(prob, str) else tuple(prob or ())
@@ -148,26 +174,27 @@ def predictions(
     if measure == "auc" and not probs:
         raise InputError("auc ranks cases by their probability: give prob, the column of the positive class.")
     frames = {name: read_frame(one, [c for c in (id, cluster) if c], sep) for name, one in files.items()}
-    joined = join(frames, id)
-    joined, left_out = _without_missing(frames, joined, roles, missing)
+    matched = match_rows(frames, id)
+    matched, missing_notes = _without_missing(frames, matched, roles, missing)
     area = measure == "auc"
     loss_id = "zero-one" if area else measure
-    tables, remarks = _loss_tables(frames, joined, roles, loss_id, positive, root_seed(random_state))
-    estimates = {name: _area(table, level) if area else _estimate(table, level) for name, table in tables.items()}
-    pairs, tests = _compared(tables, level, adjust, ("delong",) if area else ("paired-t", "mcnemar", "permutation"))
+    tables, label_notes = _loss_tables(frames, matched, roles, loss_id, positive, root_seed(random_state))
+    estimates = {name: _area(table, level) if area else _error(table, level) for name, table in tables.items()}
+    pairs, tests = _paired_tests(tables, level, adjust, AREA_TESTS if area else LOSS_TESTS)
     name = next(iter(estimates.values())).loss
     return PredictionFiles(
         estimates=estimates,
         pairs=pairs,
         tests=tests,
-        unmatched=joined.unmatched,
-        n=len(joined.ids),
+        unmatched=matched.unmatched,
+        n=len(matched.ids),
         loss=name,
-        remarks=merge_notes(joined.notes, left_out, remarks),
+        remarks=merge_notes(matched.notes, missing_notes, label_notes),
     )
 
 
 def _check_roles(roles: _Columns, missing: str) -> None:
+    """Refuse columns that do not say what the files hold."""
     ways = {"pred": roles.pred or roles.prob, "score": roles.score, "loss": roles.loss}
     given = [way for way, there in ways.items() if there]
     if len(given) != 1:
@@ -181,37 +208,38 @@ def _check_roles(roles: _Columns, missing: str) -> None:
         raise InputError(f"missing is {missing!r}; it is one of {', '.join(MISSING)}.")
 
 
-def _wanted(frame: Any, roles: _Columns) -> list[str]:
+def _columns_read(frame: Any, roles: _Columns) -> list[str]:
+    """Return the columns to read: predictions from every file, truth and clusters from those that have them."""
     values = [c for c in (roles.pred, *roles.prob, roles.score, roles.loss) if c]
     return [*values, *(c for c in (roles.truth, roles.cluster) if c and c in frame.columns)]
 
 
 def _without_missing(
-    frames: Mapping[str, Any], joined: Joined, roles: _Columns, how: str
-) -> tuple[Joined, tuple[Note, ...]]:
+    frames: Mapping[str, Any], matched: MatchedRows, roles: _Columns, how: str
+) -> tuple[MatchedRows, tuple[Note, ...]]:
     """Refuse rows that lack a value, or leave them out of every file."""
-    keep = np.ones(len(joined.ids), dtype=bool)
+    keep = np.ones(len(matched.ids), dtype=bool)
     for file, frame in frames.items():
-        for name in _wanted(frame, roles):
-            lost = lacking(column(frame, name, file)[joined.rows[file]])
+        for name in _columns_read(frame, roles):
+            lost = is_missing(column(frame, name, file)[matched.rows[file]])
             if lost.any() and how == "error":
                 raise InputError(
-                    f"{file}: {name!r} is missing in {int(lost.sum())} rows (first: {joined.ids[np.argmax(lost)]!r}); "
+                    f"{file}: {name!r} is missing in {int(lost.sum())} rows (first: {matched.ids[np.argmax(lost)]!r}); "
                     "fill them in, or leave them out with missing='drop'."
                 )
             keep &= ~lost
     if keep.all():
-        return joined, ()
+        return matched, ()
     if not keep.any():
         raise InputError("every row lacks a value in one of the files; nothing is left to compare.")
     text = f"{int((~keep).sum())} rows lack a value in one of the files and were left out of all"
-    rows = {file: index[keep] for file, index in joined.rows.items()}
-    return replace(joined, ids=joined.ids[keep], rows=rows), (note("U021", text),)
+    rows = {file: index[keep] for file, index in matched.rows.items()}
+    return replace(matched, ids=matched.ids[keep], rows=rows), (note("U021", text),)
 
 
-def _shared(frames: Mapping[str, Any], joined: Joined, name: str, what: str) -> Array:
-    """Return a column that describes the item itself and so must say the same in every file that has it."""
-    there = {f: column(frame, name, f)[joined.rows[f]] for f, frame in frames.items() if name in frame.columns}
+def _shared_column(frames: Mapping[str, Any], matched: MatchedRows, name: str, what: str) -> Array:
+    """Return a column that describes the item itself, so that every file that has it must say the same."""
+    there = {f: column(frame, name, f)[matched.rows[f]] for f, frame in frames.items() if name in frame.columns}
     if not there:
         column(next(iter(frames.values())), name, next(iter(frames)))
     codes = labels_of(list(there.values())).codes
@@ -221,56 +249,66 @@ def _shared(frames: Mapping[str, Any], joined: Joined, name: str, what: str) -> 
         if wrong.any():
             k = int(np.argmax(wrong))
             raise InputError(
-                f"{first} and {file} disagree on the {what} of {int(wrong.sum())} rows (first: {joined.ids[k]!r} is "
+                f"{first} and {file} disagree on the {what} of {int(wrong.sum())} rows (first: {matched.ids[k]!r} is "
                 f"{there[first][k]!r} and {there[file][k]!r}); they are not about the same items."
             )
     return there[first]
 
 
 def _loss_tables(
-    frames: Mapping[str, Any], joined: Joined, roles: _Columns, measure: str, positive: Any, seed: int
+    frames: Mapping[str, Any], matched: MatchedRows, roles: _Columns, measure: str, positive: Any, seed: int
 ) -> tuple[dict[str, LossTable], tuple[Note, ...]]:
-    groups = None if roles.cluster is None else labels_of([_shared(frames, joined, roles.cluster, "cluster")]).codes[0]
-    picked = {f: {c: column(frame, c, f)[joined.rows[f]] for c in _wanted(frame, roles)} for f, frame in frames.items()}
+    groups = (
+        None
+        if roles.cluster is None
+        else labels_of([_shared_column(frames, matched, roles.cluster, "cluster")]).codes[0]
+    )
+    items = _Items(matched.ids, groups, seed)
+    picked = {
+        f: {c: column(frame, c, f)[matched.rows[f]] for c in _columns_read(frame, roles)} for f, frame in frames.items()
+    }
     name = roles.loss or roles.score
     if name is not None:
-        values = {f: numbers(parts[name], f"{f}: {name!r}", joined.ids) for f, parts in picked.items()}
+        values = {f: numbers(parts[name], f"{f}: {name!r}", matched.ids) for f, parts in picked.items()}
         if roles.score is not None:
             unit = all(v.min() >= 0 and v.max() <= 1 for v in values.values())
             values = {f: (1.0 - v if unit else -v) for f, v in values.items()}
             name = f"1 - {name}" if unit else f"-{name}"
-        return {f: _of_losses(f, v, values, name, groups, joined, seed) for f, v in values.items()}, ()
+        return {f: _table_of_losses(f, values, name, items) for f in values}, ()
     assert roles.truth is not None
-    y = _shared(frames, joined, roles.truth, "truth")
-    made, remarks = tables_of(y, picked, roles.pred, roles.prob, measure, positive, groups, joined.ids, seed)
-    return {f: table.losses(measure) for f, table in made.items()}, remarks
+    y = _shared_column(frames, matched, roles.truth, "truth")
+    made, notes = _prediction_tables(y, picked, roles, items, measure, positive)
+    return {f: table.losses(measure) for f, table in made.items()}, notes
 
 
-def _of_losses(
-    file: str, value: Floats, every: Mapping[str, Floats], name: str, groups: Any, joined: Joined, seed: int
-) -> LossTable:
+def _table_of_losses(file: str, losses: Mapping[str, Floats], name: str, items: _Items) -> LossTable:
     """Return a table of losses that were read, not computed."""
+    value = losses[file]
     n = len(value)
-    binary = all(np.all((v == 0) | (v == 1)) for v in every.values())
+    binary = all(np.all((v == 0) | (v == 1)) for v in losses.values())
     data = Data(
         None,
         np.zeros(n),
         "regression",
-        groups=groups,
-        ids=joined.ids,
+        groups=items.groups,
+        ids=items.ids,
         target_name=name,
-        fingerprint=fingerprint_of(joined.ids),
+        fingerprint=fingerprint_of(items.ids),
     )
-    plan = one_test_set(data)
+    plan = _one_test_set(data)
     row = np.arange(n)
     table = PredictionTable(
-        plan=plan, data=data, test=Predictions(split=np.zeros(n, np.int64), row=row, value=value), model=file, seed=seed
+        plan=plan,
+        data=data,
+        test=Predictions(split=np.zeros(n, np.int64), row=row, value=value),
+        model=file,
+        seed=items.seed,
     )
     bounds = (0.0, 1.0) if binary else (-np.inf, np.inf)
     return LossTable(source=(table,), loss=name, range=bounds, test=Losses(np.zeros(n, np.int64), row, value))
 
 
-def _estimate(table: LossTable, level: float) -> Estimate:
+def _error(table: LossTable, level: float) -> Estimate:
     if table.by_split:
         return set_estimate(table, level)
     low, high = table.range
@@ -283,10 +321,10 @@ def _area(table: LossTable, level: float) -> Estimate:
     return replace(build("delong", "significance").alone(table, level=level), target=Target.MODEL, n_fits=0)
 
 
-def _compared(
+def _paired_tests(
     tables: Mapping[str, LossTable], level: float, adjust: str, tests: Sequence[str]
 ) -> tuple[tuple[Comparison, ...], tuple[Comparison, ...]]:
-    """Return the first test of every pair, which has an interval, and the others where they apply."""
+    """Return the first test of every pair, which has an interval, and those of the others that apply."""
     found: dict[str, list[Comparison]] = {test: [] for test in tests}
     for a, b in combinations(tables.values(), 2):
         for test, made in found.items():
@@ -300,11 +338,141 @@ def _compared(
             except NotApplicable:
                 if test == tests[0]:
                     raise
-    first, *others = (_adjusted(pairs, adjust) for pairs in found.values())
+    first, *others = (_with_adjusted_p(pairs, adjust) for pairs in found.values())
     return first, tuple(pair for pairs in others for pair in pairs)
 
 
-def _adjusted(pairs: list[Comparison], adjust: str) -> tuple[Comparison, ...]:
+def _with_adjusted_p(pairs: list[Comparison], adjust: str) -> tuple[Comparison, ...]:
     p = adjusted([pair.p for pair in pairs], adjust)
     clean = [replace(pair.estimate, target=Target.MODEL, n_fits=0) for pair in pairs]
     return tuple(replace(pair, p_adjusted=q, estimate=e) for pair, q, e in zip(pairs, p, clean))
+
+
+def _one_test_set(data: Data) -> Plan:
+    """Return the plan of predictions made elsewhere: one test set, nothing trained."""
+    return Plan("holdout", (Split(np.zeros(0, np.int64), np.arange(data.n)),), data.units, options={"source": "files"})
+
+
+def _prediction_tables(
+    y: Array, picked: Mapping[str, Mapping[str, Array]], roles: _Columns, items: _Items, measure: str, positive: Any
+) -> tuple[dict[str, PredictionTable], tuple[Note, ...]]:
+    """Return one table per file, all over the same classes, with notes on labels that never occur as truth."""
+    pred = roles.pred
+    columns = [] if pred is None else [parts[pred] for parts in picked.values()]
+    if _task(measure, y, columns, roles.prob) == "regression":
+        return _tables_of_numbers(y, picked, str(pred), items), _probability_notes(measure, y, columns)
+    labels = labels_of([y, *columns])
+    true = labels.codes[0]
+    classes = labels.classes
+    data = Data(
+        None,
+        classes[true],
+        "classification",
+        classes,
+        groups=items.groups,
+        ids=items.ids,
+        positive=_positive(positive, classes, true),
+        fingerprint=fingerprint_of(items.ids, classes[true]),
+    )
+    notes: list[Note] = []
+    tables = {}
+    for k, (file, parts) in enumerate(picked.items()):
+        score = _probabilities(parts, roles.prob, data, file, np.unique(true)) if roles.prob else None
+        value = labels.codes[k + 1] if pred is not None else np.argmax(score, axis=1)  # type: ignore[arg-type]
+        notes += _foreign_label_notes(value, true, classes, file)
+        tables[file] = _prediction_table(data, value, score, file, items.seed)
+    return tables, tuple(notes)
+
+
+def _task(measure: str, y: Array, columns: list[Array], prob: tuple[str, ...]) -> Task:
+    if measure != "auto":
+        kind = find(measure, "measures").task
+        if kind in ("classification", "regression"):
+            return kind  # type: ignore[no-any-return]
+    if prob:
+        return "classification"
+    values = np.concatenate([y, *columns])
+    if not all(isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in values):
+        return "classification"
+    plain = values.astype(float)
+    whole = np.all(plain == np.round(plain)) and len(np.unique(plain)) <= MAX_WHOLE_NUMBER_CLASSES
+    return "classification" if whole else "regression"
+
+
+def _probability_notes(measure: str, y: Array, columns: list[Array]) -> tuple[Note, ...]:
+    """Return a note if predictions lie between two true values: they are more likely probabilities than numbers."""
+    values = np.concatenate(columns).astype(float)
+    if measure != "auto" or set(y.astype(float)) != {0.0, 1.0} or values.min() < 0 or values.max() > 1:
+        return ()
+    text = "the truth is 0 or 1 and predictions lie between: they count as numbers with squared error; probabilities go in prob"
+    return (note("U016", text),)
+
+
+def _tables_of_numbers(
+    y: Array, picked: Mapping[str, Mapping[str, Array]], pred: str, items: _Items
+) -> dict[str, PredictionTable]:
+    ids = items.ids
+    true = numbers(y, "the truth", ids)
+    data = Data(None, true, "regression", groups=items.groups, ids=ids, fingerprint=fingerprint_of(ids, true))
+    return {
+        file: _prediction_table(data, numbers(parts[pred], f"{file}: {pred!r}", ids), None, file, items.seed)
+        for file, parts in picked.items()
+    }
+
+
+def _prediction_table(data: Data, value: Array, score: Floats | None, file: str, seed: int) -> PredictionTable:
+    rows = np.arange(data.n)
+    kind = None if score is None else "probability"
+    test = Predictions(split=np.zeros(data.n, np.int64), row=rows, value=value, score=score)
+    return PredictionTable(plan=_one_test_set(data), data=data, test=test, score_kind=kind, model=file, seed=seed)
+
+
+def _positive(positive: Any, classes: Array, true: Ints) -> Any:
+    if positive is None:
+        return classes[np.unique(true)[-1]].item()
+    if str(positive) not in classes.tolist():
+        raise UnknownName("class for positive", positive, map(str, classes))
+    return str(positive)
+
+
+def _probabilities(parts: Mapping[str, Array], prob: tuple[str, ...], data: Data, file: str, seen: Ints) -> Floats:
+    """Return probabilities in the order of the classes, from one column (two classes) or one per class."""
+    assert data.classes is not None
+    assert data.ids is not None
+    ids = data.ids
+    values = np.stack([numbers(parts[name], f"{file}: {name!r}", ids) for name in prob], axis=1)
+    if values.min() < 0 or values.max() > 1:
+        raise InputError(f"{file}: {', '.join(prob)} holds values outside [0, 1], which are no probabilities.")
+    out = np.zeros((data.n, len(data.classes)))
+    if len(prob) == 1:
+        if len(seen) > 2 or len(data.classes) > 2:
+            raise InputError(
+                f"{file}: one column of probabilities serves two classes, and there are {len(data.classes)}; "
+                "give one column per class, in sorted order of the labels."
+            )
+        place = data.classes.tolist().index(data.positive)
+        out[:, place] = values[:, 0]
+        if len(data.classes) == 2:
+            out[:, 1 - place] = 1 - values[:, 0]
+        return out
+    if len(prob) != len(data.classes):
+        raise InputError(f"{len(prob)} columns of probabilities were given for {len(data.classes)} classes.")
+    off = np.abs(values.sum(axis=1) - 1)
+    if off.max() > ROUNDING_OF_SHARES:
+        raise InputError(f"{file}: the probabilities of {ids[np.argmax(off)]!r} do not add up to 1.")
+    return values
+
+
+def _foreign_label_notes(value: Ints, true: Ints, classes: Array, file: str) -> list[Note]:
+    """Return a note if some predicted labels never occur as truth; refuse a file in which all do."""
+    known = np.isin(value, np.unique(true))
+    if known.all():
+        return []
+    strange = classes[value[~known]]
+    if not known.any():
+        raise InputError(
+            f"{file}: no predicted label occurs as truth (predicted: {', '.join(np.unique(strange)[:5])}; true: "
+            f"{', '.join(classes[np.unique(true)][:5])}); bring both to the same labels."
+        )
+    text = f"{int((~known).sum())} rows of {file} have labels that never occur as truth (such as {strange[0]}): errors"
+    return [note("U016", text)]

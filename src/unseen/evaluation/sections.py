@@ -6,7 +6,7 @@ from typing import Any
 
 from unseen.core.errors import InputError
 from unseen.core.registry import describe, known
-from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.measures._continuous import Outlying
@@ -15,18 +15,21 @@ from unseen.show.sections import Notes, Section, Table, Text, figure_section, pi
 __all__: list[str] = []
 
 
+# outlying cases listed per output
 SHOWN = 20
 
 
 @section(Measures, 10)
 def answer(m: Measures) -> Section:
     """Return every measure with its interval."""
-    j = m.judged
-    what = f"{j.n_cases} predictions" + (f" of {len(j.outputs)} outputs ({', '.join(j.outputs)})" if j.outputs else "")
-    lead = what + ("" if j.n_units == j.n_cases else f", {j.n_units} independent units")
+    cases = m.cases
+    what = f"{cases.n_cases} predictions" + (
+        f" of {len(cases.outputs)} outputs ({', '.join(cases.outputs)})" if cases.outputs else ""
+    )
+    lead = what + ("" if cases.n_units == cases.n_cases else f", {cases.n_units} independent units")
     if m.positive is not None:
         lead += f"; positive class {m.positive}"
-        lead += "" if j.threshold is None else f", called from a score of {j.threshold:g} on"
+        lead += "" if cases.threshold is None else f", called from a score of {cases.threshold:g} on"
     words = {name: describe(cls) for name, cls in known("measures").items()}
     rows = [
         [
@@ -57,7 +60,7 @@ def answer(m: Measures) -> Section:
 @section(Measures, 20)
 def confusion(m: Measures) -> Section | None:
     """Return the confusion matrix with an interval for each cell."""
-    if m.judged.classes is None:
+    if m.cases.classes is None:
         return None
     return Section(
         "confusion", "Confusion matrix", [table_of(m.confusion().rows(), "Shares of each true class, with limits.")]
@@ -90,21 +93,21 @@ def calibration(m: Measures) -> Section | None:
 def outlying(m: Measures) -> Section | None:
     """Return the cases whose errors stand out."""
     blocks: list[Any] = []
-    for output in m.judged.outputs or (None,):
+    for output in m.cases.outputs or (None,):
         try:
             found = m.outlying(output)
         except InputError:
             return None
         if found.suspicious:
-            blocks += _standing_out(found, "" if output is None else f"{output}: ", m.judged.classes is None)
+            blocks += _outlying_blocks(found, "" if output is None else f"{output}: ", m.cases.classes is None)
     return Section("outlying", "Cases that stand out", blocks) if blocks else None
 
 
-def _standing_out(found: Outlying, of: str, numbers: bool) -> list[Any]:
+def _outlying_blocks(found: Outlying, of: str, numbers: bool) -> list[Any]:
     usual, what = (
         ("normal errors", "cases have errors far from the rest")
         if numbers
-        else ("calibrated probabilities", "cases have a true class that was held to be next to impossible")
+        else ("calibrated probabilities", "cases have a true class that the model gave almost no probability")
     )
     text = (
         f"{of}E_abs / E_rms is {found.ratio:.3f} ({usual} give {found.usual:.3f}); {len(found.rows)} {what}: "
@@ -114,7 +117,8 @@ def _standing_out(found: Outlying, of: str, numbers: bool) -> list[Any]:
     return [Text(text), Table(["case", "error"], rows)]
 
 
-SHOWN_FILES = 200
+# unmatched rows listed in a report, which would otherwise grow with the file
+SHOWN_ROWS = 200
 
 
 @section(PredictionFiles, 10)
@@ -151,10 +155,10 @@ def unmatched(result: PredictionFiles) -> Section | None:
         return None
     more = (
         ""
-        if len(rows) <= SHOWN_FILES
-        else f"The first {SHOWN_FILES} of {len(rows)}; all of them are in the JSON output."
+        if len(rows) <= SHOWN_ROWS
+        else f"The first {SHOWN_ROWS} of {len(rows)}; all of them are in the JSON output."
     )
-    return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_FILES], more)])
+    return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_ROWS], more)])
 
 
 @section(Disagreement, 10)

@@ -11,8 +11,9 @@ from unseen.core.result import Result, plain
 
 __all__ = ["OptimalFraction", "holdout_mse", "optimal_fraction"]
 
+# beta / n from which on the leading order is below 0.3 and the next orders matter
 EXPANSION_HOLDS_BELOW = 0.5
-# from this many units and units per weight on the number is to lie this near the share that minimises the error itself
+# with at least so many units, and units per weight, the number must lie this near the share that minimises the error itself
 PRECISE_FROM, PRECISE_RATIO, PRECISE_WITHIN = 50, 20, 0.02
 
 
@@ -28,7 +29,7 @@ class OptimalFraction(float, Result):
     root : float
         Root of the asymptotic expansion, 1 + b - sqrt(b + b^2) with b = beta / n.
     exact : float
-        Share that minimises the mean squared error of the hold-out estimate among whole test sizes; NaN where its
+        Share that minimises the mean squared error of the hold-out estimate among whole test sizes; NaN if its
         moments do not exist.
     n, p, kurtosis
         What was given.
@@ -43,7 +44,7 @@ class OptimalFraction(float, Result):
     kurtosis: float
 
     def __new__(cls, value: float, **parts: Any) -> OptimalFraction:
-        """Make the number and hang the parts on it."""
+        """Make the number and set the parts as attributes."""
         self = super().__new__(cls, value)
         for name, part in parts.items():
             setattr(self, name, part)
@@ -93,10 +94,10 @@ def holdout_mse(n_train: Any, n: int, p: int, kurtosis: float = 3.0) -> Any:
 def optimal_fraction(n: int, p: int, kurtosis: float = 3.0) -> OptimalFraction:
     """Return the share of the data to hold out so that the error of the model trained on the rest is best estimated.
 
-    To leading order gamma = 1 - sqrt(beta / n) with beta = 4 p / (kurtosis - 1). Where beta / n is 0.5 or more the
-    expansion has broken down, and the share that minimises the mean squared error itself is returned; so it is where, with
-    50 units or more and 20 or more to a weight, the two differ by more than .02. The expansion holds p fixed as n grows:
-    with p / n = c held fixed the share trained on tends to (sqrt(c^2 + 8 c) - c) / 2 and not to sqrt(2 c), a gap of .024
+    To leading order gamma = 1 - sqrt(beta / n) with beta = 4 p / (kurtosis - 1). If beta / n is 0.5 or more, the
+    expansion fails, and the share that minimises the mean squared error itself is returned; likewise if, with 50 units or
+    more and 20 or more per weight, the two differ by more than .02. The expansion keeps p fixed as n grows: with p / n = c
+    fixed, the share trained on tends to (sqrt(c^2 + 8 c) - c) / 2 and not to sqrt(2 c), a gap of .024
     for Gaussian noise and c = 1/20.
 
     Parameters
@@ -132,7 +133,7 @@ def optimal_fraction(n: int, p: int, kurtosis: float = 3.0) -> OptimalFraction:
         raise InputError(f"optimal_fraction: kurtosis is {kurtosis!r}; that of any noise exceeds 1 (Gaussian: 3).")
     beta = 4 * p / (kurtosis - 1)
     b = beta / n
-    exact = _argmin(int(n), int(p), kurtosis)
+    exact = _best_share(int(n), int(p), kurtosis)
     leading = 1 - np.sqrt(b)
     dense = n >= PRECISE_FROM and n >= PRECISE_RATIO * p
     if b < EXPANSION_HOLDS_BELOW and not (dense and abs(leading - exact) > PRECISE_WITHIN + 1e-9):
@@ -148,7 +149,7 @@ def optimal_fraction(n: int, p: int, kurtosis: float = 3.0) -> OptimalFraction:
     return OptimalFraction(float(value), rule=rule, kurtosis=float(kurtosis), **parts)
 
 
-def _argmin(n: int, p: int, kurtosis: float) -> float:
+def _best_share(n: int, p: int, kurtosis: float) -> float:
     sizes = np.arange(p + 4, n)
     if sizes.size == 0:
         return float("nan")

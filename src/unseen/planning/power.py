@@ -12,10 +12,16 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.result import Result
 
-__all__ = ["Power", "counted_power", "paired_power", "power", "power_curve", "smallest"]
+__all__ = ["Power", "PowerCurves", "paired_power", "power", "power_curves", "smallest", "zero_one_power"]
 
+# no test set is larger; doubling stops there
 MOST_UNITS = 10**9
+# up to here all counts are summed; beyond, the noncentral t distribution is near enough
 FEW_DISAGREEMENTS = 50
+# leaves this much of the binomial distribution out of the sum
+TAIL = 1e-13
+# the degrees of freedom beyond which the noncentral t series fails, and the normal law gives every digit shown
+NORMAL_FROM = 1e6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +39,7 @@ class Power(Result):
     sd : float
         Standard deviation of a unit's difference of losses.
     disagreement : float or None
-        Share of units on which two classifiers' losses differ, where it was given.
+        Share of units on which two classifiers' losses differ, if it was given.
     alpha : float
         Size of the test.
     sides : int
@@ -59,11 +65,11 @@ class Power(Result):
         return "Power of a paired comparison"
 
     def at(self, n: Any = None, difference: Any = None) -> Any:
-        """Return the power at other sizes or differences, the rest unchanged; arrays are welcome."""
+        """Return the power at other sizes or differences, the rest unchanged; arrays work too."""
         gap, size = np.abs(self.difference if difference is None else difference), self.n if n is None else n
         if self.disagreement is None:
             return paired_power(size, gap, self.sd, self.alpha, self.sides)
-        return counted_power(size, gap, self.disagreement, self.alpha, self.sides)
+        return zero_one_power(size, gap, self.disagreement, self.alpha, self.sides)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row."""
@@ -72,12 +78,12 @@ class Power(Result):
 
     def __str__(self) -> str:
         about = f"disagreement {self.disagreement:g}" if self.disagreement is not None else f"sd {self.sd:.4g}"
-        where = f"{self.sides}-sided paired t test at {self.alpha:g}, {about}"
+        test = f"{self.sides}-sided paired t test at {self.alpha:g}, {about}"
         if self.solved_for == "n":
-            return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({where})"
+            return f"{self.n} units show a difference of {self.difference:g} with power {self.power:.3f} ({test})"
         if self.solved_for == "difference":
-            return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({where})"
-        return f"power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({where})"
+            return f"{self.n} units show a difference of {self.difference:.4g} with power {self.power:.3f} ({test})"
+        return f"power {self.power:.3f} to show a difference of {self.difference:g} with {self.n} units ({test})"
 
 
 def paired_power(n: Any, difference: Any, sd: Any, alpha: float = 0.05, sides: int = 2) -> Any:
@@ -97,22 +103,21 @@ def paired_power(n: Any, difference: Any, sd: Any, alpha: float = 0.05, sides: i
     critical = stdtrit(df, 1 - alpha / sides)
     finite = np.where(np.isfinite(shift), shift, 0.0)
     chance = 1 - nctdtr(df, finite, critical) + (nctdtr(df, finite, -critical) if sides == 2 else 0.0)
-    # beyond what the series can do, the normal law is exact to every digit shown
-    far = ~np.isfinite(chance) | (df > 1e6)
+    far = ~np.isfinite(chance) | (df > NORMAL_FROM)
     chance = np.where(far, ndtr(finite - critical) + (ndtr(-finite - critical) if sides == 2 else 0.0), chance)
     return np.where(np.isfinite(shift), np.clip(chance, 0, 1), 1.0)
 
 
-def counted_power(n: Any, difference: Any, disagreement: float, alpha: float = 0.05, sides: int = 2) -> Any:
+def zero_one_power(n: Any, difference: Any, disagreement: float, alpha: float = 0.05, sides: int = 2) -> Any:
     """Return the power of the paired t test of two zero-one losses; arrays broadcast.
 
-    Up to 50 disagreements to expect it is summed over all counts of units that one model alone gets right: with so few, the
-    noncentral t distribution can be off by .1 and more. A test set on which every unit speaks for the same model has no
+    If at most 50 disagreements are expected, it is summed over all counts of units that one model alone gets right: with so
+    few, the noncentral t distribution can be off by .1 and more. A test set on which every unit favours the same model has no
     spread and shows nothing.
 
     Examples
     --------
-    >>> round(float(counted_power(4, 0.9, 0.9)), 3), round(float(counted_power(300, 0.03, 0.2)), 3)
+    >>> round(float(zero_one_power(4, 0.9, 0.9)), 3), round(float(zero_one_power(300, 0.03, 0.2)), 3)
     (0.0, 0.213)
     """
     sizes, gaps = np.broadcast_arrays(np.asarray(n, dtype=float), np.asarray(difference, dtype=float))
@@ -120,17 +125,17 @@ def counted_power(n: Any, difference: Any, disagreement: float, alpha: float = 0
     chance: Floats = np.array(paired_power(sizes, gaps, sd, alpha, sides), dtype=float)
     flat = chance.reshape(-1)
     for k in np.flatnonzero(sizes * disagreement <= FEW_DISAGREEMENTS):
-        flat[k] = _summed_power(int(sizes.flat[k]), float(gaps.flat[k]), disagreement, alpha, sides)
+        flat[k] = _exact_power(int(sizes.flat[k]), float(gaps.flat[k]), disagreement, alpha, sides)
     return flat.reshape(chance.shape)
 
 
-def _summed_power(n: int, difference: float, disagreement: float, alpha: float, sides: int) -> float:
+def _exact_power(n: int, difference: float, disagreement: float, alpha: float, sides: int) -> float:
     """Sum over the number k of disagreements and, within, over those the better model wins: |wins - losses| > bound(k)."""
     from scipy.special import stdtrit
     from scipy.stats import binom
 
     critical = float(stdtrit(n - 1, 1 - alpha / sides))
-    k = np.arange(int(binom.ppf(1 - 1e-13, n, disagreement)) + 1)
+    k = np.arange(int(binom.ppf(1 - TAIL, n, disagreement)) + 1)
     bound = critical * np.sqrt(k * n / (n - 1 + critical**2))
     win = min((1 + difference / disagreement) / 2, 1.0)
     chance: Floats = np.asarray(binom.sf(np.floor((k + bound) / 2), k, win), dtype=float)
@@ -167,7 +172,7 @@ def power(
     disagreement, sd : float
         One of them: how much the two models' losses vary against each other.
     power : float, optional
-        Wanted power, where n or the difference is to be found.
+        Wanted power, to find n or the difference.
     alpha : float
         Size of the test.
     sides : {1, 2}
@@ -189,15 +194,15 @@ def power(
     >>> unseen.power(difference=0.03, disagreement=0.2, power=0.8).n
     1739
     """
-    size, sides = _checked(alpha, sides)
+    _check_test(alpha, sides)
     blank = Power(
         power=float("nan"),
         n=0,
         difference=0.0,
         sd=0.0,
         disagreement=disagreement,
-        alpha=size,
-        sides=sides,
+        alpha=float(alpha),
+        sides=int(sides),
         solved_for="",
     )
     given = {name for name, v in (("n", n), ("difference", difference), ("power", power)) if v is not None}
@@ -223,12 +228,11 @@ def power(
     return replace(one, n=size, power=float(one.at(n=size)), solved_for="n")
 
 
-def _checked(alpha: float, sides: int) -> tuple[float, int]:
+def _check_test(alpha: float, sides: int) -> None:
     if not 0 < alpha < 1:
         raise InputError(f"power: alpha is {alpha!r}; the size of a test lies strictly between 0 and 1.")
     if sides not in (1, 2):
         raise InputError(f"power: sides is {sides!r}; a test has 1 or 2.")
-    return float(alpha), int(sides)
 
 
 def _check_numbers(n: Any, difference: Any, wanted: Any, disagreement: Any, sd: Any) -> None:
@@ -298,10 +302,20 @@ def smallest(enough: Callable[[int], Any], least: int) -> int:
     return high
 
 
-def power_curve(one: Power, points: int = 120) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return sizes and the power at each, and differences and the power at each, around a result."""
+@dataclass(frozen=True)
+class PowerCurves:
+    """Power at a range of sizes and at a range of differences."""
+
+    sizes: Floats
+    at_sizes: Floats
+    differences: Floats
+    at_differences: Floats
+
+
+def power_curves(one: Power, points: int = 120) -> PowerCurves:
+    """Return the power at sizes and at differences around those of a result."""
     sizes = np.unique(np.geomspace(max(2, one.n / 8), one.n * 8, points).round())
     top = 1.0 if one.disagreement is None else one.disagreement
     widest = min(3 * abs(one.difference), top) if one.disagreement is not None else 3 * abs(one.difference)
     gaps = np.linspace(0.0, widest if widest > 0 else top, points)
-    return sizes, one.at(n=sizes), gaps, one.at(difference=gaps)
+    return PowerCurves(sizes, one.at(n=sizes), gaps, one.at(difference=gaps))

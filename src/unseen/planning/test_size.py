@@ -15,8 +15,10 @@ from unseen.planning.power import smallest
 
 __all__ = ["TestSize", "half_width_of", "plan_test_size"]
 
+# kinds whose width has a formula in the expected rate; others depend on the sample
 INTERVALS = ("wald", "wilson", "clopper-pearson")
-FEW = 10
+# the normal law of a count wants about 10 expected errors, as textbooks ask
+FEW_ERRORS = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +38,7 @@ class TestSize(Result):
     sd : float
         Standard deviation of a unit's loss, or of its difference of losses.
     error : float or None
-        Error rate assumed, where the loss is zero-one.
+        Error rate assumed, if the loss is zero-one.
     design_effect : float
         Factor by which dependent units in a cluster raise the size.
     notes : tuple of Note
@@ -80,7 +82,7 @@ class TestSize(Result):
         more = "" if self.design_effect == 1 else f", design effect {self.design_effect:.3g}"
         line = (
             f"{self.n} units give a {100 * self.level:g}% interval of {2 * self.half_width:g} full width "
-            f"(plus or minus {self.half_width:g}; {self.interval}{more}) where they show {about}"
+            f"(plus or minus {self.half_width:g}; {self.interval}{more}) if they show {about}"
         )
         return "\n".join([line, *map(str, self.notes)])
 
@@ -137,10 +139,10 @@ def plan_test_size(
     level : float
         Confidence level.
     interval : {"wald", "wilson", "clopper-pearson"}, optional
-        Kind of interval; the last two are for rates. By default Wilson's where an error rate is given, as in `unseen.predictions`:
-        Wald's covers less than it says where few errors are to be expected. Else Wald's.
+        Kind of interval; the last two are for rates. By default Wilson's if an error rate is given, as in `unseen.predictions`:
+        Wald's covers less than it says if few errors are expected. Else Wald's.
     cluster_size, icc : float
-        Mean number of rows in a cluster and their intraclass correlation, where rows come in clusters.
+        Mean number of rows in a cluster and their intraclass correlation, if rows come in clusters.
 
     Returns
     -------
@@ -169,14 +171,14 @@ def plan_test_size(
         raise InputError(f"plan_test_size: interval is {interval!r}; it is one of {', '.join(INTERVALS)}.")
     if cluster_size < 1 or not 0 <= icc <= 1:
         raise InputError("plan_test_size: cluster_size is at least 1 and icc lies between 0 and 1.")
-    rate, spread = _spread(error, sd, disagreement, difference)
+    rate, spread = _rate_and_sd(error, sd, disagreement, difference)
     if rate is None and interval != "wald":
         raise InputError(f"plan_test_size: {interval} is an interval for a rate; give error, or use wald.")
     if rate is not None and half_width >= 0.5:
         raise InputError("plan_test_size: an interval of half-width 0.5 or more says nothing about a rate.")
     effect = 1 + (cluster_size - 1) * icc
     size = _size(interval, half_width, spread, rate, level, effect)
-    notes = _few(interval, size / effect, rate, disagreement, level)
+    notes = _few_errors_notes(interval, size / effect, rate, disagreement, level)
     return TestSize(
         n=size,
         half_width=float(half_width),
@@ -189,18 +191,21 @@ def plan_test_size(
     )
 
 
-def _few(interval: str, size: float, rate: float | None, disagreement: float | None, level: float) -> tuple[Note, ...]:
-    """Return the note on a Wald interval that will rest on a few errors, or units on which two models differ."""
+def _few_errors_notes(
+    interval: str, size: float, rate: float | None, disagreement: float | None, level: float
+) -> tuple[Note, ...]:
+    """Return a note if a Wald interval will rest on few errors, or on few units on which two models differ."""
     share = disagreement if rate is None else min(rate, 1 - rate)
-    if interval != "wald" or share is None or size * share >= FEW:
+    if interval != "wald" or share is None or size * share >= FEW_ERRORS:
         return ()
     what = "disagreements" if rate is None else "errors" if rate <= 0.5 else "right answers"
     other = "" if rate is None else "; wilson keeps both"
-    text = f"about {size * share:.2g} {what} are to be expected, of which wald may keep neither its {100 * level:g}% nor its width{other}"
+    text = f"about {size * share:.2g} {what} are expected; with so few, wald may keep neither its {100 * level:g}% nor its width{other}"
     return (note("U009", text),)
 
 
-def _spread(error: Any, sd: Any, disagreement: Any, difference: float) -> tuple[float | None, float]:
+def _rate_and_sd(error: Any, sd: Any, disagreement: Any, difference: float) -> tuple[float | None, float]:
+    """Return the error rate, None for other losses, and the standard deviation of a unit's loss."""
     if sd is not None:
         if not (sd > 0 and np.isfinite(sd)):
             raise InputError(f"plan_test_size: sd is {sd!r}; it must be positive.")

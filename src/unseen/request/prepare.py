@@ -12,7 +12,7 @@ from unseen.core.model import Fitted, Model
 from unseen.core.plan import Plan
 from unseen.core.registry import find
 from unseen.core.rng import stream
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.models.sklearn import as_fitted, as_model
 
 __all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of", "task_of"]

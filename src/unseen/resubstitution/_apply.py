@@ -8,7 +8,7 @@ from unseen.core.data import Task
 from unseen.core.errors import InputError
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.resubstitution._held import held
 
 __all__ = ["apply"]

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 from unseen.core.registry import build
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.resubstitution._held import held
 from unseen.resubstitution._integrate import misclassified_mass
 from unseen.resubstitution._regions import Regions, regions_of

@@ -26,14 +26,14 @@ class Figure:
     record : type
         Class of result it draws.
     info : callable
-        Function of the result that returns a record of arrays, or None where there is nothing to draw; an attribute
+        Function of the result that returns a record of arrays, or None if there is nothing to draw; an attribute
         `summary` of the record says in words what the picture shows, for those who cannot see it.
     draw : callable
         Function of (info, ax) that draws on matplotlib axes.
     title, caption : str
         Heading and one sentence of reading help for reports.
     size : tuple of float
-        Inches; an attribute `size` of the info record takes precedence where the content decides it.
+        Inches; an attribute `size` of the info record takes precedence if the content decides it.
     order : int
         Place in the report; the lowest is what `plot()` draws by default.
     """
@@ -80,7 +80,7 @@ def size_of(one: Figure, numbers: Any) -> tuple[float, float]:
     return float(width), float(height)
 
 
-def _chosen(result: Any, name: str | None) -> Figure:
+def _find_figure(result: Any, name: str | None) -> Figure:
     found = figures_for(result)
     if not found:
         raise InputError(f"there is no figure for a {type(result).__name__}.")
@@ -104,12 +104,12 @@ def info(result: Any, name: str | None = None) -> Any:
     >>> unseen.show.info(a, "estimates").labels[0]
     'corrected-t'
     """
-    return _chosen(result, name).info(result)
+    return _find_figure(result, name).info(result)
 
 
 def draw(result: Any, name: str | None = None, ax: Any = None) -> Any:
     """Draw a figure of a result and return its axes."""
-    one = _chosen(result, name)
+    one = _find_figure(result, name)
     numbers = one.info(result)
     if numbers is None:
         raise InputError(f"this {type(result).__name__} has nothing to draw for {one.name!r}.")

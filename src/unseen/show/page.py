@@ -18,11 +18,13 @@ from unseen.show.sections import Cell, Section, Table, build, builders_for
 
 __all__ = ["fragment", "render", "write"]
 
+# fits into one line of a browser tab list or bookmark
 LONGEST_TITLE = 90
+# longer text in a cell breaks into lines instead of widening the table
 LONGEST_LINE = 26
 
 
-def _packaged(name: str) -> str:
+def _template_text(name: str) -> str:
     return (resources.files("unseen.show") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -30,12 +32,12 @@ def _packaged(name: str) -> str:
 def _environment() -> Any:
     from jinja2 import BaseLoader, Environment, StrictUndefined
 
-    class Packaged(BaseLoader):
+    class PackageLoader(BaseLoader):
         def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
-            return _packaged(template), template, lambda: True
+            return _template_text(template), template, lambda: True
 
     environment = Environment(
-        loader=Packaged(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=PackageLoader(), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["cell"] = cell
     environment.filters["sort_key"] = sort_key
@@ -47,7 +49,7 @@ def _environment() -> Any:
 
 
 def cell(value: Any) -> str:
-    """Return a table cell's text: four significant digits, large numbers written out, a dash for nothing.
+    """Return a table cell's text: four significant digits, large numbers written out, a dash for no value.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def sort_key(value: Any) -> str:
 
 def render(title: str, sections: list[Section]) -> str:
     """Return the whole page; its one script is allowed by its hash alone."""
-    script = _packaged("sort.js")
+    script = _template_text("sort.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     short = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
     return str(
@@ -99,8 +101,8 @@ def render(title: str, sections: list[Section]) -> str:
             version=__version__,
             script=script,
             digest=digest,
-            style=_packaged("report.css"),
-            blocks_style=_packaged("blocks.css"),
+            style=_template_text("report.css"),
+            blocks_style=_template_text("blocks.css"),
             palette=PALETTE_CSS,
         )
     )
@@ -131,5 +133,5 @@ def fragment(result: Any) -> str:
     return str(
         _environment()
         .get_template("fragment.html")
-        .render(sections=sections, style=_packaged("blocks.css"), palette=PALETTE_CSS)
+        .render(sections=sections, style=_template_text("blocks.css"), palette=PALETTE_CSS)
     )

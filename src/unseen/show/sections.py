@@ -26,6 +26,7 @@ __all__ = [
     "table_of",
 ]
 
+# a longer text repeats the table line by line
 MOST_LINES = 6
 
 
@@ -48,7 +49,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under named columns; numbers are aligned right, columns of three rows or more sortable unless told otherwise."""
+    """Rows under named columns; numbers are aligned right, columns of three rows or more can be sorted unless `sortable` is False."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
@@ -75,7 +76,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Notes:
-    """Coded remarks with advice."""
+    """Coded notes with advice."""
 
     notes: Sequence[Note]
 
@@ -93,14 +94,25 @@ class Section:
 
 
 Builder = Callable[[Any], Section | None]
-_builders: list[tuple[int, type, Builder]] = []
+
+
+@dataclass(frozen=True)
+class _Registered:
+    """A function that makes a section, the class of result it is for, and its place in the report."""
+
+    order: int
+    record: type
+    builder: Builder
+
+
+_registered: list[_Registered] = []
 
 
 def section(record: type, order: int) -> Callable[[Builder], Builder]:
-    """Register a function that makes a section for a class of result, or None where it has nothing to say."""
+    """Register a function that makes a section for a class of result, or None if it has nothing to say."""
 
     def add(builder: Builder) -> Builder:
-        _builders.append((order, record, builder))
+        _registered.append(_Registered(order, record, builder))
         return builder
 
     return add
@@ -114,17 +126,16 @@ def build(result: Any) -> list[Section]:
 def builders_for(result: Any) -> list[Builder]:
     """Return the functions that make a result's sections, in order."""
     load_owners(type(result))
-    found = [b for b in sorted(_builders, key=lambda b: b[0]) if isinstance(result, b[1])]
+    found = [one for one in sorted(_registered, key=lambda one: one.order) if isinstance(result, one.record)]
     if found:
-        return [builder for _, _, builder in found]
+        return [one.builder for one in found]
     figures = [lambda r, f=f: figure_section(r, f.name, f.name, f.title) for f in figures_for(result)]
-    return [_plain, *figures]
+    return [_plain_section, *figures]
 
 
-def _plain(result: Any) -> Section:
+def _plain_section(result: Any) -> Section:
     first, *more = str(result).splitlines() or [""]
     rows = result.rows()
-    # a long text repeats, line by line, what the table says
     blocks: list[Block] = [Text(first, lead=True), *(Text(line) for line in more if not rows or len(more) < MOST_LINES)]
     if rows:
         blocks.append(table_of(rows))
@@ -139,7 +150,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], caption: str = "") -> Table:
 
 
 def picture(result: Any, name: str) -> Picture | None:
-    """Return a registered figure of a result as a block, or None where it has nothing to draw."""
+    """Return a registered figure of a result as a block, or None if it has nothing to draw."""
     for one in figures_for(result):
         if one.name == name:
             numbers = one.info(result)

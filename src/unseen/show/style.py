@@ -1,4 +1,4 @@
-"""The look all figures share: colours that survive colour blindness, grey paper and dark screens."""
+"""Colours and settings that all figures share, chosen for colour blindness, grey paper and dark screens."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def axis_name(loss: str) -> str:
 
 
 def percent(axis: Any, loss: str) -> None:
-    """Show an error axis in per cent where the loss is a share."""
+    """Show an error axis in per cent if the loss is a share."""
     if is_rate(loss):
         axis.set_major_formatter(_as_percent)
 

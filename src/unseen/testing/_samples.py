@@ -13,7 +13,7 @@ from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.plan import Plan
 from unseen.core.registry import build
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.engine.run import execute
 
 __all__ = ["Centroids", "Line", "sample", "table_on", "transformed"]

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 
 Y = [0, 1, 0, 1]
 

@@ -413,7 +413,7 @@ class TestBundledAndSubsample:
 
     def test_every_row_is_as_likely(self) -> None:
         # Inclusion counts of 40 rows in 2,000 samples of 10 are binomial(2000, 1/4): sd 19.4.
-        from unseen.datasets.frame import as_data
+        from unseen.datasets.conversion import as_data
 
         data = as_data(np.arange(40.0)[:, None], np.arange(40.0) + 0.5)
         counts = np.zeros(40)
@@ -422,7 +422,7 @@ class TestBundledAndSubsample:
         assert np.all(np.abs(counts - 500) < 4.5 * 19.4)
 
     def test_no_class_is_lost(self) -> None:
-        from unseen.datasets.frame import as_data
+        from unseen.datasets.conversion import as_data
 
         y = np.array(["a"] * 97 + ["b", "b", "c"])
         data = as_data(np.arange(100.0)[:, None], y)

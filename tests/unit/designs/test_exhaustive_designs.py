@@ -7,7 +7,7 @@ import pytest
 import sklearn.model_selection as sk
 
 from unseen.core.errors import InputError
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.designs import Cv5x2, KFold, LeaveOneOut, LeavePOut, RepeatedKFold
 
 

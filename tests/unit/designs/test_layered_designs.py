@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unseen.core.errors import InputError
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.designs import Nested, SplitHalves
 
 

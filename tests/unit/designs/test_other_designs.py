@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.registry import known
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.designs import LearningCurve, MonteCarlo, Splits
 from unseen.designs.splits import as_design
 

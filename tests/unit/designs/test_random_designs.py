@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chisquare
 
 from unseen.core.errors import InputError
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.designs import Bootstrap, Holdout, LeaveOut, LeavePOut, MonteCarlo
 
 

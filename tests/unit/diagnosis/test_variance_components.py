@@ -7,7 +7,7 @@ import pytest
 
 import unseen
 from unseen.core.errors import InputError, KindError
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.diagnosis.variance import components
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.auto import Auto

@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen.core.errors import InputError
 from unseen.core.plan import Split
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.estimators._jackknife import influences
 from unseen.estimators.auto import Auto
 from unseen.estimators.conservative_z import ConservativeZ

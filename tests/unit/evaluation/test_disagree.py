@@ -11,7 +11,8 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.evaluation.disagreement import (
+from unseen.evaluation.disagree import (
+    LabelCounts,
     binomial_interval,
     file_interval,
     hypergeometric_interval,
@@ -128,16 +129,18 @@ def test_coverage_on_the_file_is_exact_by_enumeration(two):
                     chance = stats.multivariate_hypergeom.pmf(
                         [x, z, labels - x - z], [plus, minus, differ - plus - minus], labels
                     )
-                    if chance > 0 and (plus - minus) / n not in file_interval(x, z, labels, differ, n, level, two):
+                    if chance > 0 and (plus - minus) / n not in file_interval(
+                        LabelCounts(first=x, second=z, labels=labels, differ=differ, n=n, two_classes=two), level
+                    ):
                         missed += chance
             worst = max(worst, missed)
     assert worst <= 1 - level + 1e-9
 
 
 def test_population_interval_holds_the_estimate_and_widens_for_p():
-    counts = (30, 10, 40, 200, 1000, 0.95, True)
+    counts = LabelCounts(first=30, second=10, labels=40, differ=200, n=1000, two_classes=True)
     value = 0.2 * 0.5
-    inside, outside = file_interval(*counts), population_interval(*counts)
+    inside, outside = file_interval(counts, 0.95), population_interval(counts, 0.95)
     assert value in inside
     assert value in outside
     assert outside.width > inside.width
@@ -147,7 +150,8 @@ def test_no_disagreement_leaves_only_p():
     d = unseen.disagree(["u"] * 50, ["u"] * 50)
     assert (d.share, d.request) == (0.0, ())
     assert d.interval.high == pytest.approx(1 - 0.025 ** (1 / 50))
-    assert population_interval(0, 0, 0, 0, 50, 0.95, True).high < 0.15
+    none = LabelCounts(first=0, second=0, labels=0, differ=0, n=50, two_classes=True)
+    assert population_interval(none, 0.95).high < 0.15
 
 
 def test_partial_labels_and_third_labels_are_noted():

@@ -15,9 +15,9 @@ import unseen
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.registry import find
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure import summed_limits
 from unseen.evaluation.measure_file import costs_of, measure_file
 from unseen.evaluation.measure_intervals import called_sizes, effective_size
-from unseen.evaluation.measure_rates import recovered
 from unseen.measures._delong import area_freedom, delong
 from unseen.measures.quantile import Quantile
 
@@ -113,12 +113,12 @@ def test_limits_of_curves_know_of_groups():
         single, naive, made = (getattr(m, curve)() for m in (once, thrice, grouped))
         assert np.all(made.high - made.low >= 0.999 * (single.high - single.low)), curve
         assert (made.high - made.low).mean() > 1.4 * (naive.high - naive.low).mean(), curve
-    j = grouped.judged
-    sizes = called_sizes(j, j.y == 1, j.column(1), np.unique(j.column(1))[::-1], 0.95)
+    cases = grouped.cases
+    sizes = called_sizes(cases, cases.y == 1, cases.column(1), np.unique(cases.column(1))[::-1], 0.95)
     for k in (3, 40, 80):  # the running sums against the ratio of one threshold
-        whole = j.column(1) >= np.unique(j.column(1))[::-1][k]
-        share = float(j.y[whole].mean())
-        wanted = effective_size(j, (whole & (j.y == 1)).astype(float), whole.astype(float), share, 0.95)[0]
+        whole = cases.column(1) >= np.unique(cases.column(1))[::-1][k]
+        share = float(cases.y[whole].mean())
+        wanted = effective_size(cases, (whole & (cases.y == 1)).astype(float), whole.astype(float), share, 0.95)[0]
         assert sizes[k] == pytest.approx(wanted)
 
 
@@ -170,7 +170,7 @@ def test_a_difference_of_two_rates_is_newcombes():
     """Newcombe (1998), example: 56/70 and 48/80 differ by .2, 95% limits .0524 and .3339 (method 10)."""
     shares, sizes = np.array([56 / 70, 48 / 80]), (70, 80)
     low, high = np.array([wilson_interval(p, n, 0.95) for p, n in zip(shares, sizes)]).T
-    ends = recovered(np.array([shares[0], -shares[1]]), np.array([low[0], -high[1]]), np.array([high[0], -low[1]]))
+    ends = summed_limits(np.array([shares[0], -shares[1]]), np.array([low[0], -high[1]]), np.array([high[0], -low[1]]))
     assert ends == pytest.approx((0.0524, 0.3339), abs=5e-5)
 
 
@@ -202,7 +202,7 @@ def test_the_positive_class_can_be_the_first():
     assert flipped["sensitivity"].value == pytest.approx(plain["specificity"].value, abs=0.03)
     decision = unseen.measure(Y, -(Z - 0.6), positive=0, n_bootstrap=200)
     assert decision["auc"].value == pytest.approx(plain["auc"].value)
-    assert decision.judged.threshold == 0
+    assert decision.cases.threshold == 0
 
 
 def test_classes_are_averaged_and_taken_one_by_one(three):

@@ -20,7 +20,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.models.named import describe, named_model, names
 
 TASKS = {row["name"]: row["tasks"] for row in describe()}

@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import InputError, KindError
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.models.sklearn import as_fitted, as_model
 from unseen.models.weights import weight_key
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.planning.power import paired_power, power_curve
+from unseen.planning.power import paired_power, power_curves
 from unseen.planning.test_size import half_width_of
 
 
@@ -109,7 +109,8 @@ def test_large_sizes_stay_finite_and_monotone():
 
 
 def test_curves_rise():
-    sizes, by_size, gaps, by_gap = power_curve(unseen.power(300, 0.03, disagreement=0.2))
+    curves = power_curves(unseen.power(300, 0.03, disagreement=0.2))
+    sizes, by_size, gaps, by_gap = curves.sizes, curves.at_sizes, curves.differences, curves.at_differences
     assert sizes[0] < 300 < sizes[-1]
     assert np.all(np.diff(by_size) > 0)
     assert np.all(np.diff(by_gap[gaps > 0]) > 0)

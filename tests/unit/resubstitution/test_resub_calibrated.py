@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen import resubstitution as R
 from unseen.core.registry import build
-from unseen.datasets.frame import as_data
+from unseen.datasets.conversion import as_data
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import _calibrate
 from unseen.resubstitution._calibrate import calibration_error, search

@@ -7,16 +7,16 @@ from typing import Any
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.evaluation.measure_curves import Calibration
+from unseen.evaluation.curves import Calibration
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, label, tidy
 
-__all__ = ["CalibrationInfo"]
+__all__ = ["ReliabilityInfo"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class CalibrationInfo:
+class ReliabilityInfo:
     """Mean probability, observed share and its limits in each bin; the class and the reliability term."""
 
     label: str
@@ -32,9 +32,9 @@ class CalibrationInfo:
         return f"reliability {self.reliability:.4g} over {len(self.predicted)} bins (0 is perfect)"
 
 
-def info(c: Calibration) -> CalibrationInfo:
+def info(c: Calibration) -> ReliabilityInfo:
     """Return the bins."""
-    return CalibrationInfo(
+    return ReliabilityInfo(
         label=c.label,
         predicted=c.predicted,
         observed=c.observed,
@@ -44,15 +44,15 @@ def info(c: Calibration) -> CalibrationInfo:
     )
 
 
-def of_measures(m: Measures) -> CalibrationInfo | None:
-    """Return the bins of the positive class, or None where there are no probabilities."""
+def of_measures(m: Measures) -> ReliabilityInfo | None:
+    """Return the bins of the positive class, or None if there are no probabilities."""
     try:
         return info(m.calibration())
     except InputError:
         return None
 
 
-def draw(numbers: CalibrationInfo, ax: Any) -> None:
+def draw(numbers: ReliabilityInfo, ax: Any) -> None:
     """Draw the bins with their limits and the diagonal."""
     tidy(ax)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
+from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, tidy
 
@@ -13,7 +13,7 @@ __all__: list[str] = []
 
 
 @dataclass(frozen=True)
-class Parts:
+class PointCounts:
     """Counts of points that add up to all of them."""
 
     labels: tuple[str, ...]
@@ -21,7 +21,7 @@ class Parts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spans:
+class DifferenceSpans:
     """Intervals of a difference and the bound that needs no labels."""
 
     labels: tuple[str, ...]
@@ -31,14 +31,14 @@ class Spans:
     names: tuple[str, str]
 
 
-def _parts(d: Disagreement) -> Parts:
+def _parts(d: Disagreement) -> PointCounts:
     rest = d.n_disagree - len(d.request)
-    return Parts(
+    return PointCounts(
         ("agree", "disagree, not asked for", "disagree, to be labelled"), (d.n - d.n_disagree, rest, len(d.request))
     )
 
 
-def draw_parts(info: Parts, ax: Any) -> None:
+def draw_parts(info: PointCounts, ax: Any) -> None:
     """Draw one bar cut into parts."""
     start = 0
     for k, (name, count) in enumerate(zip(info.labels, info.counts)):
@@ -54,14 +54,14 @@ def draw_parts(info: Parts, ax: Any) -> None:
     ax.legend(frameon=False, loc="upper left", ncols=3, fontsize=9)
 
 
-def _spans(d: LabelledDisagreement) -> Spans:
+def _spans(d: LabelledDisagreement) -> DifferenceSpans:
     ends = ((d.interval.low, d.interval.high), (d.population.low, d.population.high))
-    return Spans(
+    return DifferenceSpans(
         labels=("these points", "new points"), value=d.difference, ends=ends, bound=d.share, names=(d.first, d.second)
     )
 
 
-def draw_spans(info: Spans, ax: Any) -> None:
+def draw_spans(info: DifferenceSpans, ax: Any) -> None:
     """Draw both intervals inside the bound that the share of disagreements sets."""
     ax.axvspan(-info.bound, info.bound, color=PALETTE[4], alpha=0.15, label="bound without labels")
     ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")

@@ -9,14 +9,15 @@ from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
-__all__ = ["ForestInfo"]
+__all__ = ["MeasureForestInfo"]
 
-MOST = 40
+# more lines make the figure taller than a page
+MOST_LINES = 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class ForestInfo:
-    """Names, values and interval ends, one line each, and the value that knows nothing (None where it depends)."""
+class MeasureForestInfo:
+    """Names, values and interval ends, one line each, and the value of guessing (None if it depends on the data)."""
 
     labels: tuple[str, ...]
     values: tuple[float, ...]
@@ -30,7 +31,7 @@ class ForestInfo:
         return "; ".join(f"{name} {value:.3g}" for name, value in zip(self.labels[:8], self.values))
 
 
-def info(m: Measures) -> ForestInfo | None:
+def info(m: Measures) -> MeasureForestInfo | None:
     """Return the measures between 0 and 1, in the order they were made."""
     from unseen.core.registry import known
 
@@ -40,11 +41,11 @@ def info(m: Measures) -> ForestInfo | None:
         cls = classes.get(name.split("[")[0].split(" at ")[0])
         if cls is not None and cls.range == (0.0, 1.0):
             rows.append((name, e, getattr(cls, "neutral", None)))
-    rows = rows[:MOST]
+    rows = rows[:MOST_LINES]
     if not rows:
         return None
     ends = tuple(None if e.interval is None else (e.interval.low, e.interval.high) for _, e, _ in rows)
-    return ForestInfo(
+    return MeasureForestInfo(
         labels=tuple(name for name, _, _ in rows),
         values=tuple(e.value for _, e, _ in rows),
         ends=ends,
@@ -53,7 +54,7 @@ def info(m: Measures) -> ForestInfo | None:
     )
 
 
-def draw(numbers: ForestInfo, ax: Any) -> None:
+def draw(numbers: MeasureForestInfo, ax: Any) -> None:
     """Draw one point and interval per measure."""
     tidy(ax, "x")
     for k, (value, ends, neutral) in enumerate(zip(numbers.values, numbers.ends, numbers.neutral)):

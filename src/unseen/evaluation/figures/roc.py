@@ -9,14 +9,16 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.evaluation.measure_curves import Roc
+from unseen.evaluation.curves import Roc
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, PALETTE, label, legend_below, tidy
 
 __all__ = ["PrecisionInfo", "RocInfo"]
 
+# the palette has six colours, one of them for chance
 MOST_CURVES = 5
+# about the pixels of the axis; more points only make the page larger
 MOST_POINTS = 400
 
 
@@ -37,18 +39,18 @@ class RocInfo:
         return "; ".join(f"{name}: area {area:.3f}" for name, area in zip(self.labels, self.areas))
 
 
-def _thinned(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _thin(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     some = np.unique(np.linspace(0, len(x) - 1, min(MOST_POINTS, len(x))).round().astype(int))
     return x[some], y[some]
 
 
-def _of(rocs: list[Roc], level: float, decision: tuple[float, float] | None) -> RocInfo:
+def _roc_info(rocs: list[Roc], level: float, decision: tuple[float, float] | None) -> RocInfo:
     band = None
     if len(rocs) == 1 and len(np.unique(rocs[0].units)) == len(rocs[0].units):
         grid, low, high = rocs[0].band(level)
         some = np.unique(np.linspace(0, len(grid) - 1, min(MOST_POINTS, len(grid))).round().astype(int))
         band = grid[some], low[some], high[some]
-    curves = tuple(_thinned(r.alarm_rate, r.hit_rate) for r in rocs)
+    curves = tuple(_thin(r.alarm_rate, r.hit_rate) for r in rocs)
     return RocInfo(
         labels=tuple(r.label for r in rocs),
         curves=curves,
@@ -61,23 +63,23 @@ def _of(rocs: list[Roc], level: float, decision: tuple[float, float] | None) -> 
 
 def info(m: Measures) -> RocInfo | None:
     """Return the curves of the positive class, or of the first few classes against the rest."""
-    j = m.judged
-    if j.score is None or j.classes is None:
+    cases = m.cases
+    if cases.score is None or cases.classes is None:
         return None
-    codes = [j.positive] if j.size == 2 else range(min(j.size, MOST_CURVES))
+    codes = [cases.positive] if cases.size == 2 else range(min(cases.size, MOST_CURVES))
     try:
-        rocs = [m.roc(j.classes[k]) for k in codes]
+        rocs = [m.roc(cases.classes[k]) for k in codes]
     except InputError:
         return None
     decision = None
-    if j.size == 2 and "false-alarm-rate" in m.estimates and "sensitivity" in m.estimates:
+    if cases.size == 2 and "false-alarm-rate" in m.estimates and "sensitivity" in m.estimates:
         decision = m["false-alarm-rate"].value, m["sensitivity"].value
-    return _of(rocs, m.level, decision)
+    return _roc_info(rocs, m.level, decision)
 
 
 def info_of_roc(roc: Roc) -> RocInfo:
     """Return the numbers of one curve."""
-    return _of([roc], roc.auc.level or 0.95, None)
+    return _roc_info([roc], roc.auc.level or 0.95, None)
 
 
 def draw(numbers: RocInfo, ax: Any) -> None:
@@ -120,7 +122,7 @@ class PrecisionInfo:
 
 def precision_info(m: Measures) -> PrecisionInfo | None:
     """Return the precision-recall points of the positive class."""
-    if m.judged.score is None or m.judged.size != 2:
+    if m.cases.score is None or m.cases.size != 2:
         return None
     try:
         p = m.precision_recall()

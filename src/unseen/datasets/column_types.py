@@ -1,4 +1,4 @@
-"""Columns of text turned into what they are: numbers, truth values, dates or categories."""
+"""Types of text columns: numbers, truth values, dates or categories, found from their values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from unseen.core.errors import InputError
 
-__all__ = ["with_numbers"]
+__all__ = ["with_column_types"]
 
+# marks that count as missing in a column of numbers, and as text in any other
 SOFT_MISSING = frozenset({"", ".", "-", "--", "None", "none", "Missing", "missing"})
 _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?|[+-]?\d+,")
 _POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
@@ -22,11 +23,11 @@ _GROUPED_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 
 
-def with_numbers(frame: Any, sep: str, decimal: str | None, as_text: Collection[str]) -> Any:
+def with_column_types(frame: Any, sep: str, decimal: str | None, as_text: Collection[str]) -> Any:
     """Return the frame with every text column that holds numbers or dates turned into them, and the rest categories.
 
-    Decimal commas are recognised where the separator is not a comma and no other column uses a decimal point; where
-    that leaves a doubt the file is refused with the hint `--decimal`, so that numbers never become categories.
+    Decimal commas are recognised if the separator is not a comma and no other column uses a decimal point. If that leaves two
+    readings, the file is refused with the hint `--decimal`, so that numbers never become categories.
     """
     if decimal not in (None, ".", ","):
         raise InputError(f"decimal is {decimal!r}; the decimal mark is . or ,")
@@ -62,17 +63,17 @@ def _column(column: Any, name: str, sep: str, decimal: str | None, points: list[
     text = values.map(str).str.strip()
     firm = [t for t in text if t not in SOFT_MISSING]
     if firm and _floats(firm) is not None and decimal != ",":
-        return _mapped(column, values, text, lambda t: _floats([t])[0])  # type: ignore[index]
+        return _map_values(column, values, text, lambda t: _floats([t])[0])  # type: ignore[index]
     if firm and any(c.isdigit() for c in firm[0]):
         if decimal == ",":
             numbers = _floats([_with_point(t) for t in firm])
             if numbers is not None:
-                return _mapped(column, values, text, lambda t: _floats([_with_point(t)])[0])  # type: ignore[index]
+                return _map_values(column, values, text, lambda t: _floats([_with_point(t)])[0])  # type: ignore[index]
         elif _is_comma_numbers(firm):
-            _refuse_doubt(firm, name, sep, decimal, points)
-            return _mapped(column, values, text, lambda t: float(t.replace(",", ".")))
+            _refuse_ambiguous_commas(firm, name, sep, decimal, points)
+            return _map_values(column, values, text, lambda t: float(t.replace(",", ".")))
         elif _is_grouped_numbers(firm):
-            raise _marked(name, firm, "with marks between thousands")
+            raise _decimal_mark_error(name, firm, "with marks between thousands")
         if all(_DATE.fullmatch(t) for t in firm):
             return _dates(column, name)
     return column.map({v: t or np.nan for v, t in zip(values, text)}).astype("category")
@@ -102,23 +103,23 @@ def _is_grouped_numbers(texts: list[str]) -> bool:
     )
 
 
-def _refuse_doubt(texts: list[str], name: str, sep: str, decimal: str | None, points: list[str]) -> None:
+def _refuse_ambiguous_commas(texts: list[str], name: str, sep: str, decimal: str | None, points: list[str]) -> None:
     if decimal == ".":
-        raise _marked(name, texts, "although the decimal mark was said to be a point")
+        raise _decimal_mark_error(name, texts, "although the decimal mark was given as a point")
     if points:
-        raise _marked(name, texts, f"while column {points[0]!r} has a decimal point")
+        raise _decimal_mark_error(name, texts, f"while column {points[0]!r} has a decimal point")
     if sep == "," or (sep != ";" and all(_GROUPED_COMMA.fullmatch(t) or _NO_MARK.fullmatch(t) for t in texts)):
-        raise _marked(name, texts, "where the comma may be a decimal mark or stand between thousands")
+        raise _decimal_mark_error(name, texts, "in which the comma may be a decimal mark or stand between thousands")
 
 
-def _marked(name: str, texts: list[str], why: str) -> InputError:
+def _decimal_mark_error(name: str, texts: list[str], why: str) -> InputError:
     example = next((t for t in texts if "," in t or "." in t), texts[0])
     return InputError(
         f"column {name!r} holds numbers such as {example!r} {why}; give --decimal , if the comma is the decimal mark, or remove the marks from the file."
     )
 
 
-def _mapped(column: Any, values: Any, text: Any, number: Any) -> Any:
+def _map_values(column: Any, values: Any, text: Any, number: Any) -> Any:
     table = {v: (np.nan if t in SOFT_MISSING else number(t)) for v, t in zip(values, text)}
     numbers = column.map(table).astype(float)
     whole = all(_WHOLE.fullmatch(t) for t in text) and not column.isna().any()

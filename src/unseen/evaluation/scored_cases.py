@@ -11,13 +11,16 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.table import PredictionTable
 
-__all__ = ["Judged", "judged", "judged_table"]
+__all__ = ["ScoredCases", "check_scored_cases", "scored_cases_of"]
 
+# whole numbers with more different values are more likely counts than classes
 MOST_CLASSES = 20
+# probabilities written with three digits may miss a sum of 1 by this much
+ROUNDING_OF_SHARES = 1e-3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Judged:
+class ScoredCases:
     """Truth, decisions and scores of a set of cases.
 
     Parameters
@@ -104,10 +107,10 @@ class Judged:
         return self.score[:, 0] if code == 1 else -self.score[:, 0]
 
 
-def judged(
+def check_scored_cases(
     y_true: Any, y_score: Any, y_pred: Any, positive: Any, threshold: float | None, groups: Any, weight: Any, task: Any
-) -> Judged:
-    """Return checked truth and predictions."""
+) -> ScoredCases:
+    """Check truth and predictions and return them as cases; groups are the independent units."""
     y, given = _vector(y_true, "y_true"), np.asarray(y_score)
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
@@ -123,7 +126,7 @@ def judged(
         numbers = _numbers(given, "y_score")
         if numbers.ndim != 1 or y_pred is not None:
             raise InputError("numbers are predicted one per case; give one column of predictions, and no y_pred.")
-        return Judged(
+        return ScoredCases(
             task="regression",
             y=_numbers(y, "y_true"),
             value=numbers,
@@ -134,15 +137,15 @@ def judged(
             units=units.reshape(-1),
             weight=weights,
         )
-    return _classified(y, given, y_pred, positive, threshold, units.astype(np.int64).reshape(-1), weights)
+    return _classified_cases(y, given, y_pred, positive, threshold, units.astype(np.int64).reshape(-1), weights)
 
 
-def _classified(
+def _classified_cases(
     y: Array, given: Array, y_pred: Any, positive: Any, threshold: float | None, units: Ints, weights: Floats
-) -> Judged:
+) -> ScoredCases:
     scored = given.ndim == 2 or (_numeric(given) and len(np.unique(y)) <= 2)
-    said = _vector(y_pred, "y_pred", len(y)) if y_pred is not None else None if scored else given
-    columns = [y] if said is None else [y, said]
+    decided = _vector(y_pred, "y_pred", len(y)) if y_pred is not None else None if scored else given
+    columns = [y] if decided is None else [y, decided]
     text = any(not _numeric(c) for c in columns) and any(_numeric(c) for c in columns)
     columns = [c.astype(str) for c in columns] if text else columns
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
@@ -157,7 +160,7 @@ def _classified(
             raise UnknownName("class for positive", positive, names)
         place = names.index(str(positive))
     if not scored:
-        return Judged(
+        return ScoredCases(
             task="classification",
             y=true,
             value=codes[len(y) :],
@@ -171,16 +174,16 @@ def _classified(
     if threshold is not None and np.isnan(threshold):
         raise InputError("threshold is nan; give the score from which on a case is called positive.")
     score, probability = _scores(given, classes, place)
-    if score.shape[1] > 2 or (said is None and len(classes) > 2):
+    if score.shape[1] > 2 or (decided is None and len(classes) > 2):
         value = score.argmax(axis=1)
         threshold = None
     else:
         column = score[:, place] if score.shape[1] == 2 else score[:, 0] if place == 1 else -score[:, 0]
         threshold = (0.5 if probability else 0.0) if threshold is None else float(threshold)
         value = np.where(column >= threshold, place, 1 - place)
-    if said is not None:
+    if decided is not None:
         value, threshold = codes[len(y) :], None
-    return Judged(
+    return ScoredCases(
         task="classification",
         y=true,
         value=value.astype(np.int64),
@@ -195,7 +198,7 @@ def _classified(
 
 
 def _scores(given: Array, classes: Array, positive: int) -> tuple[Floats, bool]:
-    """Return scores with a column per class where they are probabilities, else as given."""
+    """Return scores, with a column per class if they are probabilities, and whether they are."""
     values = _numbers(given, "y_score")
     inside = values.min() >= 0 and values.max() <= 1
     if values.ndim == 1:
@@ -211,14 +214,14 @@ def _scores(given: Array, classes: Array, positive: int) -> tuple[Floats, bool]:
         raise InputError(
             f"y_score has {values.shape[1]} columns for {len(classes)} classes; give one per class, sorted."
         )
-    sums_to_one = bool(np.allclose(values.sum(axis=1), 1, atol=1e-3))
+    sums_to_one = bool(np.allclose(values.sum(axis=1), 1, atol=ROUNDING_OF_SHARES))
     if len(classes) == 2 and not (inside and sums_to_one):
         return values[:, 1:] - values[:, :1], False  # logits of two classes decide by which is larger
     return values, bool(inside and sums_to_one)
 
 
-def judged_table(table: PredictionTable) -> Judged:
-    """Return what a table of predictions says of the rows it tested, each once."""
+def scored_cases_of(table: PredictionTable) -> ScoredCases:
+    """Return the rows that a table of predictions tested, each once, as cases."""
     data, test = table.data, table.test
     if len(np.unique(test.row)) < len(test.row):
         raise InputError(
@@ -228,7 +231,7 @@ def judged_table(table: PredictionTable) -> Judged:
     weight = np.ones(len(test)) if data.weights is None else data.weights[test.row]
     units = np.unique(data.units[test.row], return_inverse=True)[1].astype(np.int64).reshape(-1)
     if data.classes is None:
-        return Judged(
+        return ScoredCases(
             task="regression",
             y=data.y[test.row],
             value=test.value,
@@ -241,7 +244,7 @@ def judged_table(table: PredictionTable) -> Judged:
         )
     place = len(data.classes) - 1 if data.positive is None else int(np.searchsorted(data.classes, data.positive))
     kind = table.score_kind == "probability"
-    return Judged(
+    return ScoredCases(
         task="classification",
         y=data.codes[test.row],
         value=test.value.astype(np.int64),

@@ -1,4 +1,4 @@
-"""Features that alone tell the target almost perfectly: a suspicion that they became known after it."""
+"""U005: one feature alone predicts the target almost perfectly, which suggests that it became known after the target."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
 
+from unseen.checks.registry import check
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
+from unseen.core.notes import Note, note
 
-__all__ = ["Suspect", "leak_suspects"]
+__all__ = ["Suspect", "leak_suspects", "target_leak"]
 
+# honest measurements are rarely that good
 MAX_BALANCED_ERROR = 0.01
 MIN_SHARE_EXPLAINED = 0.999
+# in fewer rows a perfect cut means little
 LEAST_ROWS = 20
+# how often an unrelated feature may raise the suspicion, over all features together
 BY_CHANCE = 1e-3
+# a leak shows in a sample of the rows too; these bound time and memory
 MAX_ROWS = 2_000
 MAX_CELLS = 20_000_000
+# a category with more levels than this share of the rows predicts by memory
+MOST_LEVELS = 0.1
+LISTED = 3  # suspects named in the note
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,34 @@ class Suspect:
     finding: str
 
 
+@check(
+    "U005",
+    "features",
+    title="possible target leak",
+    sentence="One feature alone, cut into as many intervals as there are classes (or by its levels, or by being missing), leaves a "
+    f"balanced error of at most {MAX_BALANCED_ERROR:.0%} on the rows themselves, if chance does that in fewer than 1 in 1,000 data "
+    f"sets of that size; in regression, it explains at least {MIN_SHARE_EXPLAINED:.1%} of the variance in values or ranks. Honest "
+    "measurements can be that good: two species of iris, or one gene in a small study. It is a suspicion, not a proof.",
+    advice="One feature alone predicts the target almost perfectly. Ask whether it was known before the target.",
+)
+def target_leak(data: Data) -> tuple[Note, ...]:
+    """Return U005 if features alone predict the target almost perfectly.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> target_leak(unseen.datasets.load("wine"))
+    ()
+    """
+    suspects = leak_suspects(data)
+    if not suspects:
+        return ()
+    listed = "; ".join(f"{s.name} ({s.finding})" for s in suspects[:LISTED]) + (
+        "; ..." if len(suspects) > LISTED else ""
+    )
+    return (note("U005", f"a suspicion, not a proof: {listed}"),)
+
+
 def leak_suspects(data: Data) -> list[Suspect]:
     """Return the features that alone predict the target almost perfectly.
 
@@ -36,7 +72,7 @@ def leak_suspects(data: Data) -> list[Suspect]:
     class of each level; for gaps: missing or not) leaves a balanced error of at most 1% on the rows themselves, and
     such a cut would come about by chance in fewer than 1 in 1,000 data sets of so many rows and features. Numbers: one
     feature explains at least 99.9% of the target's variance, in values or in ranks. From 20 rows on; of more than
-    2,000 rows every k-th is used. Honest measurements can be that good: it is a suspicion, no more.
+    2,000 rows every k-th is used. Honest measurements can be that good: it is a suspicion, not a proof.
 
     Examples
     --------
@@ -54,7 +90,7 @@ def leak_suspects(data: Data) -> list[Suspect]:
     if len(rows) < LEAST_ROWS:
         return []
     target = data.target[rows]
-    if data.classes is not None and (len(np.unique(target)) < 2 or _by_chance(target, p) > BY_CHANCE):
+    if data.classes is not None and (len(np.unique(target)) < 2 or _chance_bound(target, p) > BY_CHANCE):
         return []
     X = data.X.iloc[rows] if hasattr(data.X, "iloc") else data.X[rows]
     suspects = []
@@ -62,9 +98,9 @@ def leak_suspects(data: Data) -> list[Suspect]:
         if values is None:
             continue
         if data.classes is None:
-            finding = _explains(values, target, is_category)
+            finding = _number_finding(values, target, is_category)
         else:
-            finding = _tells(values, target, is_category)
+            finding = _class_finding(values, target, is_category)
         if finding:
             suspects.append(Suspect(name, finding))
     return suspects
@@ -90,8 +126,10 @@ def _columns(X: Any, names: tuple[str, ...]) -> Any:
         yield name, array, False
 
 
-def _by_chance(codes: Ints, n_features: int) -> float:
+def _chance_bound(codes: Ints, n_features: int) -> float:
     """Bound the probability that some unrelated feature cuts the classes with at most 1% errors (a union bound)."""
+    from scipy.special import gammaln
+
     n, counts = len(codes), np.unique(codes, return_counts=True)[1]
     errors = int(MAX_BALANCED_ERROR * n)
     orderings = gammaln(n + 1) - gammaln(counts + 1).sum()
@@ -105,12 +143,12 @@ def _balanced_error(codes: Ints, predicted: Ints) -> float:
     return float(wrong.mean())
 
 
-def _tells(values: Array, codes: Ints, is_category: bool) -> str:
+def _class_finding(values: Array, codes: Ints, is_category: bool) -> str:
     if is_category:
         table = np.zeros((int(values.max()) + 2, int(codes.max()) + 1))
         np.add.at(table, (values + 1, codes), 1)
         used = int((table.sum(axis=1) > 0).sum())
-        if used > len(codes) / 10:
+        if used > MOST_LEVELS * len(codes):
             return ""
         error = _balanced_error(codes, (table / table.sum(axis=0).clip(1)).argmax(axis=1)[values + 1])
         rule = f"its {used} levels"
@@ -123,7 +161,7 @@ def _tells(values: Array, codes: Ints, is_category: bool) -> str:
 
 
 def _changes(values: Array, codes: Ints) -> int:
-    """Return how often the class changes along the feature, ties in the kindest order."""
+    """Return how often the class changes along the feature; ties are ordered to change least."""
     return int(np.count_nonzero(np.diff(codes[np.lexsort((codes, values))])))
 
 
@@ -135,13 +173,13 @@ def _interval_error(values: Array, codes: Ints, n_classes: int) -> float:
     return _balanced_error(codes, tree.fit(column, codes).predict(column))
 
 
-def _explains(values: Array, target: Floats, is_category: bool) -> str:
+def _number_finding(values: Array, target: Floats, is_category: bool) -> str:
     spread = float(np.var(target))
     if spread == 0:
         return ""
     if is_category:
         counts = np.bincount(values + 1)
-        if np.count_nonzero(counts) > len(target) / 10:
+        if np.count_nonzero(counts) > MOST_LEVELS * len(target):
             return ""
         means = np.bincount(values + 1, target) / np.maximum(counts, 1)
         share = float(np.var(means[values + 1])) / spread

@@ -1,49 +1,76 @@
-"""Whether losses of neighbouring units are alike: a permutation test within strata (Besag & Clifford, 1991)."""
+"""U006: losses of neighbouring rows are alike, by a permutation test within strata (Besag & Clifford, 1991)."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from unseen.checks.registry import check
 from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 
-__all__ = ["dependence_notes", "lag_one_test"]
+__all__ = ["dependent_rows", "lag_one_test"]
 
-DEPENDENCE_LEVEL = 0.001
-LEAST_FOR_DEPENDENCE = 30
-MOST_FOR_DEPENDENCE = 20_000
+# every run is tested without being asked, so that false alarms must be rare
+ALARM_LEVEL = 0.001
+# with fewer units only a correlation above 3.09 / sqrt(30) = 0.56 would reach the level
+LEAST_UNITS = 30
+# bounds the time of the permutations
+MOST_UNITS = 20_000
+# the smallest p-value is 1 / 2,000, half the level
 PERMUTATIONS = 1_999
+# the p-value is then known well enough (Besag & Clifford's h)
 ENOUGH_EXCEEDING = 20
+# a rank correlation of target and order above this counts as a file sorted by its target
+SORTED = 0.9
+# tenths of the target's ranks: losses within one are alike in level, and still many
+TARGET_STRATA = 10
 
 
-def dependence_notes(table: LossTable) -> list[Note]:
-    """Return U006 where losses of neighbouring units are alike."""
+@check(
+    "U006",
+    "run",
+    title="dependent rows",
+    sentence="Test losses of neighbouring units are correlated, in time or in the order of the rows: a permutation test of the "
+    f"lag-one correlation of their ranks rejects at level {ALARM_LEVEL:g}, from {LEAST_UNITS} units on. In a file sorted by the "
+    "target, losses are permuted within classes (or tenths of the target), so that sorting alone gives no alarm; sorting by a "
+    "feature that matters can give one. The design `time-ordered` gives it too, if groups overlap in time.",
+    advice="Give `time` or `groups`, or read the interval as too narrow.",
+)
+def dependent_rows(table: LossTable) -> tuple[Note, ...]:
+    """Return U006 if losses of neighbouring units are alike.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> dependent_rows(unseen.run("lda", unseen.datasets.load("iris"), random_state=0).losses())
+    ()
+    """
     data = table.data
     losses = _unit_losses(table)
     order = _unit_order(data)
-    tested = order[np.isfinite(losses[order])][:MOST_FOR_DEPENDENCE]
-    if len(tested) < LEAST_FOR_DEPENDENCE:
-        return []
+    tested = order[np.isfinite(losses[order])][:MOST_UNITS]
+    if len(tested) < LEAST_UNITS:
+        return ()
     strata = _unit_strata(data, order)[tested]
     correlation, p = lag_one_test(losses[tested], strata, stream(0, "lag-one", table.plan.fingerprint))
-    if p > DEPENDENCE_LEVEL:
-        return []
+    if p > ALARM_LEVEL:
+        return ()
     place = "time" if data.order is not None else "the order of the rows"
     what = "groups" if data.groups is not None else "rows"
     text = (
         f"losses of {what} next to each other in {place} are correlated ({correlation:.2f}, p = {p:.1g}); "
         "either they depend on each other, or the file is sorted by something that matters"
     )
-    return [note("U006", text)]
+    return (note("U006", text),)
 
 
 def _unit_losses(table: LossTable) -> Floats:
     """Return the mean rank of the test losses of each unit, so that single large losses do not decide.
 
-    In the time-ordered design neighbours share a model: there the mean of each split is taken off.
+    In the time-ordered design neighbours share a model, so the mean of each split is subtracted.
     """
     from scipy.stats import rankdata
 
@@ -65,10 +92,10 @@ def _unit_order(data: Data) -> Ints:
 
 
 def _unit_strata(data: Data, order: Ints) -> Ints:
-    """Return strata of the units where they are sorted by the target, which alone makes losses alike; else one stratum.
+    """Return strata of the units if they are sorted by the target, which alone makes losses alike; else one stratum.
 
-    Sorted by class: hardly more changes of class along the order than there are classes. Sorted by number: a rank
-    correlation of target and order above 0.9; the strata are then tenths of the ranks.
+    Sorted by class: at most twice as many changes of class along the order as a file in blocks of classes has.
+    Sorted by number: a rank correlation of target and order above 0.9; the strata are then tenths of the ranks.
     """
     means = np.bincount(data.units, np.asarray(data.target, dtype=float)) / np.bincount(data.units)
     if data.classes is not None:
@@ -76,9 +103,9 @@ def _unit_strata(data: Data, order: Ints) -> Ints:
         changes = np.count_nonzero(np.diff(codes[order]))
         return codes if changes <= 2 * (len(data.classes) - 1) else np.zeros_like(codes)
     ranks = np.argsort(np.argsort(means, kind="stable"), kind="stable").astype(np.int64)
-    if abs(np.corrcoef(ranks[order], np.arange(len(order)))[0, 1]) <= 0.9:
+    if abs(np.corrcoef(ranks[order], np.arange(len(order)))[0, 1]) <= SORTED:
         return np.zeros_like(ranks)
-    return 10 * ranks // len(ranks)
+    return TARGET_STRATA * ranks // len(ranks)
 
 
 def lag_one_test(losses: Floats, strata: Ints, rng: np.random.Generator) -> tuple[float, float]:

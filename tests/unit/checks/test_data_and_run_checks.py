@@ -8,9 +8,10 @@ import pytest
 import scipy.sparse as sp
 
 import unseen
-from unseen.checks.leaks import leak_suspects
-from unseen.checks.look import data_notes, lag_one_test, run_notes
-from unseen.datasets.frame import as_data
+from unseen.checks.dependent_rows import lag_one_test
+from unseen.checks.registry import data_notes, run_notes
+from unseen.checks.target_leak import leak_suspects
+from unseen.datasets.conversion import as_data
 
 
 def codes(data) -> list[str]:

@@ -1,4 +1,4 @@
-"""Curves of a set of predictions: ROC, precision-recall, calibration."""
+"""Curves and the confusion matrix of a set of predictions: ROC, precision-recall, calibration."""
 
 from __future__ import annotations
 
@@ -12,14 +12,66 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
 from unseen.core.result import Result
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_confusion import Confusion
-from unseen.evaluation.measure_input import Judged
 from unseen.evaluation.measure_intervals import effective_size
+from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
 from unseen.measures._delong import area_freedom, delong
+from unseen.show.text import text_table
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
 
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Confusion(Result):
+    """Confusion matrix: counts, and for each true class the share of every decision with its Wilson interval.
+
+    Parameters
+    ----------
+    classes : tuple of str
+        Labels, in the order of rows (truth) and columns (decision).
+    counts, share, low, high : ndarray
+        Weighted counts; shares of the row with their limits, NaN for a class without cases.
+    level : float
+        Confidence level of the limits.
+    """
+
+    classes: tuple[str, ...]
+    counts: Floats
+    share: Floats
+    low: Floats
+    high: Floats
+    level: float
+
+    def __getitem__(self, cell: tuple[Any, Any]) -> float:
+        i, j = (self.classes.index(str(label)) for label in cell)
+        return float(self.counts[i, j])
+
+    def interval(self, truth: Any, decision: Any) -> Interval:
+        """Return the limits of the share of a true class that gets a decision."""
+        i, j = (self.classes.index(str(label)) for label in (truth, decision))
+        return Interval(float(self.low[i, j]), float(self.high[i, j]), self.level)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict per cell."""
+        return [
+            {
+                "truth": self.classes[i],
+                "decision": self.classes[j],
+                "count": float(self.counts[i, j]),
+                "share": float(self.share[i, j]),
+                "lower": float(self.low[i, j]),
+                "upper": float(self.high[i, j]),
+            }
+            for i in range(len(self.classes))
+            for j in range(len(self.classes))
+        ]
+
+    def __str__(self) -> str:
+        rows = [[c, *(f"{v:g}" for v in line)] for c, line in zip(self.classes, self.counts)]
+        return text_table(rows, ["", *self.classes], right=self.classes)
+
+
+# stands for infinitely many degrees of freedom, which JSON cannot hold
 MOST_FREEDOM = 1e9
 
 
@@ -32,7 +84,7 @@ class AucDifference(Result):
     estimate : Estimate
         The difference, its standard error and interval.
     statistic, p : float or None
-        Difference over its standard error and two-sided p-value, by Student's t; None where the two curves never differ.
+        Difference over its standard error and two-sided p-value, by Student's t; None if the two curves never differ.
     paired : bool
         Whether both curves are of the same cases, whose covariance is then allowed for.
     """
@@ -44,7 +96,7 @@ class AucDifference(Result):
 
     @property
     def value(self) -> float:
-        """The difference; positive where the first curve has the larger area."""
+        """The difference; positive if the first curve has the larger area."""
         return self.estimate.value
 
     @property
@@ -113,8 +165,8 @@ class Roc(Result):
         grid = np.unique(
             np.concatenate([self.alarm_rate, np.clip(self.alarm_rate + across, 0, 1), np.linspace(0, 1, 101)])
         )
-        low = np.where(grid - across > 0, _below(self, grid - across), 0.0) - up
-        high = _above(self, np.minimum(grid + across, 1.0)) + up
+        low = np.where(grid - across > 0, _hit_rate_before(self, grid - across), 0.0) - up
+        high = _hit_rate_beyond(self, np.minimum(grid + across, 1.0)) + up
         return grid, np.clip(low, 0, 1), np.clip(high, 0, 1)
 
     def difference(self, other: Roc, *, paired: bool | None = None, level: float = 0.95) -> AucDifference:
@@ -125,7 +177,7 @@ class Roc(Result):
         other : Roc
             The other curve.
         paired : bool, optional
-            Whether both are of the same cases in the same order; by default where their labels are the same.
+            Whether both are of the same cases in the same order; by default if their labels are the same.
         level : float
             Confidence level.
         """
@@ -183,12 +235,12 @@ class Roc(Result):
         return f"ROC of {self.label}: {len(self.threshold)} points; {self.auc}"
 
 
-def _below(roc: Roc, rate: Floats) -> Floats:
+def _hit_rate_before(roc: Roc, rate: Floats) -> Floats:
     """Return the hit rate at the last point left of a false-alarm rate."""
     return roc.hit_rate[np.maximum(np.searchsorted(roc.alarm_rate, rate, side="left") - 1, 0)]
 
 
-def _above(roc: Roc, rate: Floats) -> Floats:
+def _hit_rate_beyond(roc: Roc, rate: Floats) -> Floats:
     """Return the hit rate at the first point beyond a false-alarm rate."""
     return roc.hit_rate[np.minimum(np.searchsorted(roc.alarm_rate, rate, side="right"), len(roc.hit_rate) - 1)]
 
@@ -270,22 +322,22 @@ class Calibration(Result):
         )
 
 
-def calibrated(j: Judged, code: int, n_bins: int, level: float) -> Calibration:
+def calibration_of(cases: ScoredCases, code: int, n_bins: int, level: float) -> Calibration:
     """Return the calibration of one class's probabilities; cases of a group are not counted as independent ones."""
-    positive, probability = j.y == code, j.column(code)
+    positive, probability = cases.y == code, cases.column(code)
     bins = bins_of(probability, n_bins)
-    mass = np.bincount(bins, j.weight)
-    observed, mean = (np.bincount(bins, j.weight * v) / mass for v in (positive, probability))
+    mass = np.bincount(bins, cases.weight)
+    observed, mean = (np.bincount(bins, cases.weight * v) / mass for v in (positive, probability))
     ends = np.empty((len(mass), 2))
     for k in range(len(mass)):
         whole = (bins == k).astype(float)
         ends[k] = wilson_interval(
-            float(observed[k]), effective_size(j, whole * positive, whole, float(observed[k]), level)[0], level
+            float(observed[k]), effective_size(cases, whole * positive, whole, float(observed[k]), level)[0], level
         )
-    parts = brier_decomposition(positive, probability, n_bins, j.weight)
+    parts = brier_decomposition(positive, probability, n_bins, cases.weight)
     count = np.bincount(bins).astype(np.int64)
     return Calibration(
-        label=j.label(code),
+        label=cases.label(code),
         predicted=mean,
         observed=observed,
         low=ends[:, 0],

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import unseen
-from unseen.checks.outside import outside_of_data, outside_of_model
+from unseen.checks.preprocessing_outside import trace_in_data, trace_in_model
 from unseen.datasets import as_data
 
 RNG = np.random.default_rng(5)
@@ -32,11 +32,11 @@ Y = (RAW[:, 0] + RNG.normal(0, 1, 60) > 2).astype(int)
     ],
 )
 def test_traces(transformer, words):
-    assert words in outside_of_data(as_data(transformer.fit_transform(RAW), Y)).finding
+    assert words in trace_in_data(as_data(transformer.fit_transform(RAW), Y)).finding
 
 
 def test_divisor_n_minus_one_is_a_trace_too():
-    assert outside_of_data(as_data((RAW - RAW.mean(0)) / RAW.std(0, ddof=1), Y)) is not None
+    assert trace_in_data(as_data((RAW - RAW.mean(0)) / RAW.std(0, ddof=1), Y)) is not None
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_divisor_n_minus_one_is_a_trace_too():
     ],
 )
 def test_no_false_alarm(X):
-    assert outside_of_data(as_data(X, Y[: len(X)])) is None
+    assert trace_in_data(as_data(X, Y[: len(X)])) is None
 
 
 def test_note_gives_the_error_of_the_raw_data_scaled_inside():
@@ -86,12 +86,12 @@ def test_frozen_selection_on_random_labels():
 
 def test_prefit_selector_is_freed():
     selector = SelectFromModel(LogisticRegression().fit(RAW, Y), prefit=True)
-    found = outside_of_model(make_pipeline(selector, GaussianNB()))
+    found = trace_in_model(make_pipeline(selector, GaussianNB()))
     assert "'selectfrommodel' was fitted before" in found.finding
     assert found.inside.steps[0][1].prefit is False
     found.inside.fit(RAW, Y)
 
 
 def test_models_without_steps_are_left_alone():
-    assert outside_of_model(GaussianNB()) is None
-    assert outside_of_model(make_pipeline(StandardScaler(), GaussianNB())) is None
+    assert trace_in_model(GaussianNB()) is None
+    assert trace_in_model(make_pipeline(StandardScaler(), GaussianNB())) is None

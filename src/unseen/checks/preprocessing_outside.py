@@ -1,4 +1,4 @@
-"""Preprocessing that was fitted outside the resampling loop: traces of it, and what moving it inside changes."""
+"""U029: preprocessing was fitted on all rows, outside the resampling loop; and what moving it inside changes."""
 
 from __future__ import annotations
 
@@ -8,22 +8,27 @@ from typing import Any
 
 import numpy as np
 
+from unseen.checks.registry import check
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import FitError
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 
-__all__ = ["Outside", "outside_notes", "outside_of_data", "outside_of_model"]
+__all__ = ["PreprocessingTrace", "outside_notes", "trace_in_data", "trace_in_model"]
 
+# in fewer rows such values come about by chance or by rounding
 LEAST_ROWS = 10
+# bounds time and memory
 MOST_CELLS = 20_000_000
+# far above the rounding of means of doubles, far below what chance gives
 EXACT = 1e-7
+# bounds the product of all pairs of columns
 ROTATION_COLUMNS = 500
 
 
 @dataclass(frozen=True)
-class Outside:
+class PreprocessingTrace:
     """A trace of preprocessing fitted on all rows.
 
     Parameters
@@ -32,19 +37,19 @@ class Outside:
         What was seen, in words.
     inside : object or None
         A scikit-learn transformer that does the same inside the loop (scaling again what was scaled already gives exactly
-        what scaling the raw data inside would have given), or the model with its frozen parts set free; None where only
-        the user can move it.
+        what scaling the raw data inside would have given), or the model with its frozen steps to be fitted; None if only the
+        user can move it.
     """
 
     finding: str
     inside: Any = None
 
 
-def outside_of_data(data: Data) -> Outside | None:
-    """Return what the numbers themselves tell: columns that all have mean 0 and deviation 1, or reach from 0 to 1.
+def trace_in_data(data: Data) -> PreprocessingTrace | None:
+    """Return what the numbers themselves show: all columns have mean 0 and deviation 1, or reach from 0 to 1.
 
-    Chance does not give such columns, so there is no doubt about the finding; but preprocessing that leaves no such trace,
-    above all a choice of features, is not seen.
+    Chance does not give such columns, so the finding is certain. Preprocessing that leaves no such trace, above all a
+    selection of features, is not found.
 
     Examples
     --------
@@ -52,9 +57,9 @@ def outside_of_data(data: Data) -> Outside | None:
     >>> from unseen.datasets import as_data
     >>> rng = np.random.default_rng(0)
     >>> X, y = rng.normal(5, 2, (40, 3)), rng.integers(0, 2, 40)
-    >>> outside_of_data(as_data(X, y)) is None
+    >>> trace_in_data(as_data(X, y)) is None
     True
-    >>> outside_of_data(as_data((X - X.mean(0)) / X.std(0), y)).finding
+    >>> trace_in_data(as_data((X - X.mean(0)) / X.std(0), y)).finding
     'all 3 columns have mean 0 and standard deviation 1 over all rows'
     """
     X = _numeric(data.X)
@@ -64,7 +69,7 @@ def outside_of_data(data: Data) -> Outside | None:
     k = varied.shape[1]
     if k == 0:
         return None
-    return _standardised(varied, k) or _ranged(varied, k) or _rotated(X)
+    return _standardisation_trace(varied, k) or _range_trace(varied, k) or _rotation_trace(X)
 
 
 def _numeric(X: Any) -> Floats | None:
@@ -83,29 +88,31 @@ def _columns(k: int) -> str:
     return "the one column that varies has" if k == 1 else f"all {k} columns have"
 
 
-def _standardised(X: Floats, k: int) -> Outside | None:
+def _standardisation_trace(X: Floats, k: int) -> PreprocessingTrace | None:
     from sklearn.preprocessing import StandardScaler
 
     centred = np.all(np.abs(X.mean(axis=0)) < EXACT)
     if not centred or not any(np.allclose(X.std(axis=0, ddof=d), 1, rtol=0, atol=EXACT) for d in (0, 1)):
         return None
-    return Outside(f"{_columns(k)} mean 0 and standard deviation 1 over all rows", StandardScaler())
+    return PreprocessingTrace(f"{_columns(k)} mean 0 and standard deviation 1 over all rows", StandardScaler())
 
 
-def _ranged(X: Floats, k: int) -> Outside | None:
-    """One column from 0 to 1 may be a share; two or more that all touch both ends were stretched."""
+def _range_trace(X: Floats, k: int) -> PreprocessingTrace | None:
+    """Return a trace if two or more columns all touch both ends; one column from 0 to 1 may be a share."""
     from sklearn.preprocessing import MinMaxScaler
 
     low, high = X.min(axis=0), X.max(axis=0)
     fractional = np.mean(np.round(X) != X) > 0.5
     for ends in ((0.0, 1.0), (-1.0, 1.0)):
         if k > 1 and fractional and np.all(np.abs(low - ends[0]) < EXACT) and np.all(np.abs(high - ends[1]) < EXACT):
-            return Outside(f"{_columns(k)} extremes {ends[0]:g} and {ends[1]:g} over all rows", MinMaxScaler(ends))
+            return PreprocessingTrace(
+                f"{_columns(k)} extremes {ends[0]:g} and {ends[1]:g} over all rows", MinMaxScaler(ends)
+            )
     return None
 
 
-def _rotated(X: Floats) -> Outside | None:
-    """Principal scores: centred, uncorrelated and in falling order of variance."""
+def _rotation_trace(X: Floats) -> PreprocessingTrace | None:
+    """Return a trace if the columns look like principal scores: centred, uncorrelated, in falling order of variance."""
     n, k = X.shape
     if not 2 <= k < n or k > ROTATION_COLUMNS or np.any(np.abs(X.mean(axis=0)) > EXACT * (1 + X.std(axis=0))):
         return None
@@ -116,11 +123,13 @@ def _rotated(X: Floats) -> Outside | None:
     off = scaled.T @ scaled / n - np.eye(k)
     if np.abs(off).max() > EXACT:
         return None
-    return Outside(f"the {k} columns are uncorrelated over all rows, as principal scores fitted on all of them are")
+    return PreprocessingTrace(
+        f"the {k} columns are uncorrelated over all rows, as principal scores fitted on all of them are"
+    )
 
 
-def outside_of_model(estimator: Any) -> Outside | None:
-    """Return what a model says of itself: steps that were fitted before and are not fitted again.
+def trace_in_model(estimator: Any) -> PreprocessingTrace | None:
+    """Return what the model itself shows: steps that were fitted before and are not fitted again.
 
     Examples
     --------
@@ -128,7 +137,7 @@ def outside_of_model(estimator: Any) -> Outside | None:
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> found = outside_of_model(make_pipeline(FrozenEstimator(StandardScaler().fit([[0.0], [1.0]])), DecisionTreeClassifier()))
+    >>> found = trace_in_model(make_pipeline(FrozenEstimator(StandardScaler().fit([[0.0], [1.0]])), DecisionTreeClassifier()))
     >>> found.finding
     "the step 'frozenestimator' was fitted before and stays as it is in every split"
     """
@@ -141,15 +150,15 @@ def outside_of_model(estimator: Any) -> Outside | None:
     word = "step" if len(frozen) == 1 else "steps"
     stays = "was fitted before and stays as it is" if len(frozen) == 1 else "were fitted before and stay as they are"
     finding = f"the {word} {', '.join(map(repr, frozen))} {stays} in every split"
-    return Outside(finding, _freed(estimator))
+    return PreprocessingTrace(finding, _with_all_steps_fitted(estimator))
 
 
 def _is_fitted_before(step: Any) -> bool:
     return type(step).__name__ == "FrozenEstimator" or getattr(step, "prefit", False) is True
 
 
-def _freed(pipeline: Any) -> Any:
-    """Return the pipeline with its frozen steps to be fitted inside."""
+def _with_all_steps_fitted(pipeline: Any) -> Any:
+    """Return the pipeline with its frozen steps made to be fitted in every split."""
     from sklearn.base import clone
     from sklearn.pipeline import Pipeline
 
@@ -163,10 +172,18 @@ def _freed(pipeline: Any) -> Any:
     return Pipeline(steps)
 
 
+@check(
+    "U029",
+    "model",
+    title="preprocessing outside the loop",
+    sentence="All columns have mean 0 and standard deviation 1, or the same extremes, or are uncorrelated over all rows; or a step of "
+    "the pipeline was fitted before. Not given if fitting it inside every split changes nothing.",
+    advice="It has seen the rows that were to be unseen. Put it into a pipeline with the model.",
+)
 def outside_notes(
     estimator: Any, data: Data, table: LossTable, rerun: Callable[[Any], LossTable], method: Any, level: float
 ) -> tuple[Note, ...]:
-    """Return a note on preprocessing that saw all rows, with what moving it inside does to the error on the same splits.
+    """Return U029 if preprocessing saw all rows, with what moving it inside does to the error on the same splits.
 
     Parameters
     ----------
@@ -179,10 +196,10 @@ def outside_notes(
     method, level
         How the paired difference is estimated.
     """
-    found = outside_of_model(estimator)
+    found = trace_in_model(estimator)
     inside = None if found is None else found.inside
     if found is None:
-        found = outside_of_data(data)
+        found = trace_in_data(data)
         if found is None:
             return ()
         if found.inside is not None and isinstance(data.X, np.ndarray) and hasattr(estimator, "get_params"):
@@ -200,7 +217,7 @@ def outside_notes(
 
 
 def _effect(method: Any, table: LossTable, moved: LossTable, level: float) -> str:
-    """Say what moving it inside changes; empty where it changes nothing, as for a model that scales for itself."""
+    """Say what moving it inside changes; empty if it changes nothing, as for a model that scales by itself."""
     before, after = float(table.contributions().mean()), float(moved.contributions().mean())
     if np.allclose(table.split_means(), moved.split_means(), rtol=0, atol=1e-12):
         return ""

@@ -1,0 +1,53 @@
+"""Codes of the notes on deep nets: what each means and what to do about it."""
+
+from __future__ import annotations
+
+from unseen.core.notes import NoteKind, declare_notes
+
+__all__: list[str] = []
+
+declare_notes(
+    NoteKind(
+        "N001",
+        "sets without order",
+        "With these hyper-parameters fixed all gaps tie, so no measure can be scored there. These sets are left out.",
+    ),
+    NoteKind(
+        "N002",
+        "few networks",
+        "On small grids a random measure scores well above 0. Compare the score with its noise floor.",
+    ),
+    NoteKind(
+        "N003",
+        "gaps alike",
+        "The gaps hardly differ by more than their sampling error. Use more test data or a wider grid.",
+    ),
+    NoteKind(
+        "N004",
+        "values left out",
+        "Networks failed there. The whole value of the hyper-parameter is left out, so that the grid stays complete.",
+    ),
+    NoteKind("N005", "zoo unfinished", "Call `Zoo.train` again with the same folder to go on where it stopped."),
+    NoteKind(
+        "N006",
+        "poorly trained network",
+        "It does not fit its own training data, so measures of its gap mean little. Train it further or leave it out.",
+    ),
+    NoteKind("N007", "measure left out", "The measure does not apply to some networks. The note gives the reason."),
+    NoteKind(
+        "N020",
+        "chains disagree",
+        "The samples of the posterior have not settled. Use more burn-in, more steps or a smaller step.",
+    ),
+    NoteKind("N021", "memory was short", "Batches were halved until they fitted. The numbers are the same."),
+    NoteKind(
+        "N022",
+        "copies trained by default",
+        "Copies of the net were trained with the defaults of fit_many. Give training= as the net itself was trained.",
+    ),
+    NoteKind(
+        "N023",
+        "outputs and labels at odds",
+        "Always naming the largest class would get more training rows right. Give classes= (--classes) in the order of the outputs.",
+    ),
+)

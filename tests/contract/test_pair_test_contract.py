@@ -8,7 +8,8 @@ import pytest
 
 from unseen.core.registry import known
 from unseen.significance.mcnemar import McNemar
-from unseen.testing import PAIR_CHECKS, comparisons
+from unseen.testing import PAIR_CHECKS
+from unseen.testing import pair_tests as comparisons
 
 TESTS = {name: cls for name, cls in known("significance").items() if "datasets" not in cls.needs}
 

@@ -11,12 +11,12 @@ import pytest
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.method import check_table, point_estimate
 from unseen.core.plan import Split
-from unseen.designs._draw import make_plan
+from unseen.designs.drawing import make_plan
 from unseen.designs.kfold import KFold
 from unseen.engine.run import execute
 from unseen.estimators.corrected_t import CorrectedT
 from unseen.estimators.gcv import Gcv
-from unseen.measures.squared import Squared
+from unseen.measures.regression import Squared
 from unseen.testing import designs, direct_methods, engines, measures, table_methods
 
 

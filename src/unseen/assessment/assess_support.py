@@ -19,8 +19,8 @@ from unseen.core.registry import known, options_of
 from unseen.core.rng import stream, task_seed
 from unseen.core.table import Predictions
 from unseen.core.trained import codes_of
-from unseen.designs._draw import left_out_size
 from unseen.designs.bootstrap import Bootstrap
+from unseen.designs.drawing import left_out_size
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
 from unseen.designs.repeated_kfold import RepeatedKFold

@@ -22,9 +22,9 @@ from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
 from unseen.request.prepare import data_of, model_of, needs_scores, plan_of
-from unseen.significance._winner import winner_of
 from unseen.significance.adjust import ADJUSTMENTS, adjusted
 from unseen.significance.paired import from_estimate, with_ropes
+from unseen.significance.winner import winner_of
 
 __all__ = ["compare", "pair_tests"]
 

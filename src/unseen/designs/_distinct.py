@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.plan import Split
-from unseen.designs._draw import distinct_possible, lacks_class, others, redrawing, rows_of, too_rare
+from unseen.designs.drawing import distinct_possible, lacks_class, others, redrawing, rows_of, too_rare
 
 __all__ = ["distinct_splits", "every_test_part", "split_off"]
 

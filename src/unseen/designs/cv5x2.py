@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan
 from unseen.core.registry import register
-from unseen.designs._draw import make_plan
+from unseen.designs.drawing import make_plan
 from unseen.designs.kfold import full_rounds
 
 __all__ = ["Cv5x2"]

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import left_out_size, make_plan, others, redraw_note, redrawing, rows_of, strata_of
+from unseen.designs.drawing import left_out_size, make_plan, others, redraw_note, redrawing, rows_of, strata_of
 from unseen.designs.monte_carlo import random_test_units
 
 __all__ = ["Holdout"]

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, lacks_class, left_out_size, make_plan, redrawing, rows_of
+from unseen.designs.drawing import check_count, lacks_class, left_out_size, make_plan, redrawing, rows_of
 
 __all__ = ["LearningCurve"]
 

@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.plan import Plan
 from unseen.core.registry import register
 from unseen.designs._distinct import distinct_splits
-from unseen.designs._draw import check_count, left_out_size, make_plan, redraw_note
+from unseen.designs.drawing import check_count, left_out_size, make_plan, redraw_note
 
 __all__ = ["LeaveOut"]
 

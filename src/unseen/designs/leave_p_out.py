@@ -13,7 +13,7 @@ from unseen.core.errors import InputError
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
 from unseen.designs._distinct import distinct_splits, every_test_part, split_off
-from unseen.designs._draw import check_count, lacks_class, make_plan, redraw_note, scarce_note
+from unseen.designs.drawing import check_count, lacks_class, make_plan, redraw_note, scarce_note
 
 __all__ = ["LeavePOut"]
 

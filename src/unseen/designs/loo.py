@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.plan import Plan
 from unseen.core.registry import register
-from unseen.designs._draw import lacks_class, make_plan, scarce_note
+from unseen.designs.drawing import lacks_class, make_plan, scarce_note
 from unseen.designs.kfold import one_round
 
 __all__ = ["LeaveOneOut"]

@@ -11,7 +11,7 @@ from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import (
+from unseen.designs.drawing import (
     check_count,
     left_out_size,
     make_plan,

@@ -13,7 +13,15 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, lacks_class, make_plan, redraw_note, rows_of, scarce_note, shuffled_folds
+from unseen.designs.drawing import (
+    check_count,
+    lacks_class,
+    make_plan,
+    redraw_note,
+    rows_of,
+    scarce_note,
+    shuffled_folds,
+)
 
 __all__ = ["Nested"]
 

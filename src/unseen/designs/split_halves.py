@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import (
+from unseen.designs.drawing import (
     MAX_REDRAWS,
     check_count,
     lacks_class,

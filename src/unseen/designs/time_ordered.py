@@ -14,7 +14,7 @@ from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, check_fraction, lacks_class, make_plan, rows_of, too_rare
+from unseen.designs.drawing import check_count, check_fraction, lacks_class, make_plan, rows_of, too_rare
 
 __all__ = ["TimeOrdered", "in_time"]
 

@@ -20,7 +20,7 @@ def no_information_rate(measure: Any, y: Array, value: Array, score: Floats | No
 
     Examples
     --------
-    >>> from unseen.measures.squared import Squared
+    >>> from unseen.measures.regression import Squared
     >>> no_information_rate(Squared(), np.array([0.0, 2.0]), np.array([0.0, 2.0]))
     2.0
     """

@@ -11,8 +11,8 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import mean_over_tested, untested_note
 from unseen.estimators._no_information import no_information_rate
+from unseen.estimators.plain_means import mean_over_tested, untested_note
 
 __all__ = ["B632Plus", "combine"]
 

@@ -11,7 +11,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import distinct_drawn
+from unseen.estimators.plain_means import distinct_drawn
 
 __all__ = ["BootstrapZero"]
 

@@ -10,7 +10,7 @@ from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._rate import rate_estimate
+from unseen.estimators.rate import rate_estimate
 
 __all__ = ["ClopperPearson", "clopper_pearson_interval"]
 

@@ -14,7 +14,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.registry import register
 from unseen.designs.cv5x2 import Cv5x2
-from unseen.estimators._unit_mean import split_values
+from unseen.estimators.unit_mean import split_values
 
 __all__ = ["Cv5x2T"]
 

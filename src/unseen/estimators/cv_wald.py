@@ -13,7 +13,7 @@ from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.kfold import KFold
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 from unseen.estimators.wald import few_units
 
 __all__ = ["CvWald"]

@@ -15,7 +15,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.registry import register
 from unseen.designs.nested import Nested
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 
 __all__ = ["NestedCv"]
 

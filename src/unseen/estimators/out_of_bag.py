@@ -14,7 +14,7 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
-from unseen.estimators._means import distinct_drawn
+from unseen.estimators.plain_means import distinct_drawn
 
 __all__ = ["MIN_REPLICATES", "OutOfBagInterval", "replicates_checked"]
 

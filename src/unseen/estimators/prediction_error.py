@@ -1,4 +1,4 @@
-"""Final prediction error of a least-squares model (Akaike, 1970)."""
+"""Prediction errors of linear models in closed form: FPE (Akaike, 1970) and GPE (Moody, 1992)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.estimators._linear import closed_form, least_squares_only, linear_fit
 
-__all__ = ["Fpe"]
+__all__ = ["Fpe", "Gpe"]
 
 
 @register
@@ -67,3 +67,52 @@ class Fpe:
         s2 = fit.mse * n / (n - p)
         value = float(np.log1p(s2) + s2 * p / ((1 + s2) * n))
         return closed_form(self, data, value, "log(1 + squared)", n_fits, seconds)
+
+
+@register
+@dataclass(frozen=True)
+class Gpe:
+    """Final prediction error with effective parameters, for ridge (and plain least squares, where it is `fpe`).
+
+    Parameters
+    ----------
+    form : {"moody", "fper"}
+        "moody": S_N + 2 s2 p / N with p = tr(H) and s2 = S_N N / (N - p), hence S_N (N + p) / (N - p). "fper", the
+        regularised FPE of Larsen and Hansen: S_N (N + p2) / (N - 2 p + p2) with p2 = tr(H H), which uses the exact
+        mean of the training error of a biasless smoother.
+
+    References
+    ----------
+    Moody, J. E. (1992). The effective number of parameters. Advances in Neural Information Processing Systems 4.
+    Larsen, J. and Hansen, L. K. (1994). Generalization performance of regularized neural network models. NNSP.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LinearRegression
+    >>> X, y = unseen.datasets.load("diabetes").xy
+    >>> values = [unseen.estimate(LinearRegression(), X, y, method=m, random_state=0).value for m in ("gpe", "fpe")]
+    >>> bool(np.isclose(*values))
+    True
+    """
+
+    form: str = "moody"
+    id: ClassVar[str] = "gpe"
+    target: ClassVar[Target] = Target.ALGORITHM
+    weighted: ClassVar[bool] = False
+    in_assess: ClassVar[bool] = True
+    whole_model: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        if self.form not in ("moody", "fper"):
+            raise InputError(f"{self.id}: form is {self.form!r}; it is 'moody' or 'fper'.")
+
+    def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
+        """Return the generalized prediction error."""
+        fitted, n_fits, seconds = trained(model, data, rng)
+        fit = linear_fit(self.id, fitted, data)
+        n, p, p2 = fit.n, fit.effective, fit.effective_squared
+        value = fit.mse * ((n + p) / (n - p) if self.form == "moody" else (n + p2) / (n - 2 * p + p2))
+        text = f"{p:.4g} effective parameters; independent noise of one variance; the bias of shrinking is left out"
+        return closed_form(self, data, value, "squared", n_fits, seconds, text)

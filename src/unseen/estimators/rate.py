@@ -13,7 +13,7 @@ from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, finish
 from unseen.core.notes import Note, note
-from unseen.estimators._unit_mean import of_the_model, unit_mean
+from unseen.estimators.unit_mean import of_the_model, unit_mean
 
 __all__ = ["Rate", "rate_estimate", "rate_of", "trusted_size"]
 

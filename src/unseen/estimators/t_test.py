@@ -13,7 +13,7 @@ from unseen.core.method import check_table, t_interval
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 
 __all__ = ["TTest"]
 

@@ -17,7 +17,7 @@ from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.time_ordered import TimeOrdered, in_time
 from unseen.estimators._long_run import bartlett_variance, cosine_count, cosine_variance, newey_west_lags
-from unseen.estimators._means import mean_over_tested
+from unseen.estimators.plain_means import mean_over_tested
 
 __all__ = ["TimeOrderedError"]
 

@@ -13,7 +13,7 @@ from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._unit_mean import of_the_model, unit_mean
+from unseen.estimators.unit_mean import of_the_model, unit_mean
 
 __all__ = ["FEW_UNITS", "Wald", "few_units"]
 

@@ -12,7 +12,7 @@ from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._rate import rate_estimate
+from unseen.estimators.rate import rate_estimate
 
 __all__ = ["Wilson", "wilson_interval"]
 

@@ -20,9 +20,8 @@ from unseen.evaluation.measure_intervals import Bootstrap, area_estimate, few_un
 from unseen.evaluation.measure_one import RATES, of_set, of_table, one_measure, rate_of_class
 from unseen.evaluation.measure_outputs import has_several_outputs, measures_of_outputs
 from unseen.evaluation.measure_record import Measures
-from unseen.measures._costs import cost_matrix
-from unseen.measures._tables import against_rest
-from unseen.measures.utility import Utility
+from unseen.measures.confusion import against_rest
+from unseen.measures.costs import Utility, cost_matrix
 
 __all__ = ["measure"]
 

@@ -15,8 +15,8 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_confusion import Confusion
 from unseen.evaluation.measure_input import Judged
 from unseen.evaluation.measure_intervals import effective_size
-from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
-from unseen.measures._delong import area_freedom, delong
+from unseen.measures.area_variance import area_freedom, delong
+from unseen.measures.calibration import BrierParts, bins_of, brier_decomposition
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]
 

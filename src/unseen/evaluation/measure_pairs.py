@@ -14,11 +14,11 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.core.set_losses import as_loss
-from unseen.estimators.bca import bca_ends
+from unseen.estimators.bootstrap_intervals import bca_ends
 from unseen.evaluation.measure_input import Judged, judged_table
 from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, Bootstrap, blocks_of
 from unseen.evaluation.measure_one import one_measure
-from unseen.measures._delong import area_freedom, delong
+from unseen.measures.area_variance import area_freedom, delong
 from unseen.significance.paired import compared
 
 __all__ = ["set_difference", "set_estimate"]

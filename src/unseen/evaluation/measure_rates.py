@@ -9,7 +9,7 @@ from unseen.core.estimate import Estimate
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_input import Judged
 from unseen.evaluation.measure_intervals import estimate_of
-from unseen.measures.d_prime import DPrime
+from unseen.measures.agreement import DPrime
 
 __all__ = ["balanced_estimate", "d_prime_estimate", "recovered"]
 

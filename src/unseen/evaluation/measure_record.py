@@ -16,9 +16,9 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_curves import Calibration, Confusion, PrecisionRecall, Roc, calibrated
 from unseen.evaluation.measure_input import Judged
 from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
-from unseen.measures._continuous import Outlying, outlying, surprising
-from unseen.measures._curves import sweep
-from unseen.measures._tables import tables_of
+from unseen.measures.areas import sweep
+from unseen.measures.confusion import tables_of
+from unseen.measures.regression import Outlying, outlying, surprising
 
 __all__ = ["Measures"]
 
@@ -106,7 +106,7 @@ class Measures(Result):
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
         """Return precision against sensitivity of a class against the rest."""
         from unseen.evaluation.measure_intervals import Bootstrap
-        from unseen.measures.average_precision import AveragePrecision
+        from unseen.measures.areas import AveragePrecision
 
         j = self.judged
         code, positive = self._class(label)

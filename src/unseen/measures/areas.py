@@ -1,15 +1,28 @@
-"""Curves traced by a moving threshold: one point per distinct score, in O(n log n)."""
+"""Curves traced by a moving threshold, the areas under them and the distance to their perfect corner."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, NotApplicable
+from unseen.core.registry import register
 
-__all__ = ["FromCurve", "Sweep", "corner_distance", "partial_area", "score_column", "sweep"]
+__all__ = [
+    "Auc",
+    "AveragePrecision",
+    "CornerDistance",
+    "FromCurve",
+    "PartialAuc",
+    "Sweep",
+    "corner_distance",
+    "partial_area",
+    "score_column",
+    "sweep",
+]
 
 
 @dataclass(frozen=True)
@@ -121,3 +134,159 @@ def corner_distance(hit: Floats, alarm: Floats) -> Floats:
     share = np.divide(-low, high - low, out=np.zeros_like(low), where=high > low)
     crossing = alarm[rows, before] + share * (alarm[rows, after] - alarm[rows, before])
     return np.asarray(np.sqrt(2) * crossing)
+
+
+@register
+@dataclass(frozen=True)
+class Auc:
+    """Chance that a random positive case scores higher than a random negative one, ties counted half.
+
+    With more than two classes the mean over classes, each against the rest; classes without a case are left out.
+
+    References
+    ----------
+    Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic (ROC)
+    curve. Radiology 143, 29-36.
+
+    Examples
+    --------
+    >>> Auc().of_set(np.array([0, 0, 1, 1]), np.zeros(4), np.array([[0.1], [0.4], [0.4], [0.8]]))
+    0.875
+    """
+
+    id: ClassVar[str] = "auc"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = 0.5
+    needs_score: ClassVar[bool] = True
+
+    def of_set(
+        self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
+    ) -> float:
+        """Return the area of a set of predictions; NaN where a class is missing."""
+        weights = np.ones((1, len(y))) if weight is None else weight[None]
+        return float(self.of_weights(y, value, score, weights, positive)[0])
+
+    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
+        """Return the areas of many weightings of one set (a row of `weights` each), sorting once."""
+        if score is not None and score.shape[1] > 2:
+            there = [k for k in range(score.shape[1]) if np.any(y == k)]
+            each = [self.of_weights((y == k).astype(int), value, score[:, [k]], weights) for k in there]
+            return np.asarray(np.mean(each, axis=0))
+        column = score_column(y, score, positive, self.id)
+        plus, minus = np.flatnonzero(y == positive), np.flatnonzero(y != positive)
+        minus = minus[np.argsort(column[minus], kind="stable")]
+        # weight of the negatives below each positive, from running sums; ties count half
+        below = np.searchsorted(column[minus], column[plus], side="left")
+        upto = np.searchsorted(column[minus], column[plus], side="right")
+        sums = np.zeros((len(weights), len(minus) + 1))
+        np.cumsum(np.take(weights, minus, axis=1), axis=1, out=sums[:, 1:])
+        height = np.take(sums, below, axis=1)
+        if not np.array_equal(below, upto):
+            height = (height + np.take(sums, upto, axis=1)) / 2
+        own = np.take(weights, plus, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(np.einsum("ij,ij->i", own, height) / (own.sum(axis=1) * sums[:, -1]))
+
+
+@register
+@dataclass(frozen=True)
+class PartialAuc(FromCurve):
+    """Area left of a false-alarm rate, rescaled so that chance gives 0.5 and a perfect curve 1.
+
+    Parameters
+    ----------
+    max_rate : float
+        Largest false-alarm rate that matters.
+    rescaled : bool
+        Rescale as McClish does; False gives the plain area.
+
+    References
+    ----------
+    McClish, D. K. (1989). Analyzing a portion of the ROC curve. Medical Decision Making 9, 190-195.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, score = np.array([1, 1, 0, 1, 0, 0]), np.array([0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    >>> round(PartialAuc().of_set(y, y, score[:, None]), 4)
+    0.8246
+    """
+
+    max_rate: float = 0.1
+    rescaled: bool = True
+    id: ClassVar[str] = "partial-auc"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = 0.5
+    needs_score: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_rate <= 1:
+            raise InputError(f"max_rate is {self.max_rate!r}; a false-alarm rate lies above 0 and up to 1.")
+
+    def of_sweep(self, curve: Sweep) -> Floats:
+        """Return the area for each weighting of a sweep."""
+        area = partial_area(curve.hit_rate, curve.alarm_rate, self.max_rate)
+        least = self.max_rate**2 / 2
+        return 0.5 * (1 + (area - least) / (self.max_rate - least)) if self.rescaled else area
+
+
+@register
+@dataclass(frozen=True)
+class AveragePrecision(FromCurve):
+    """Precision at each threshold, weighted by the gain in sensitivity it brings; guessing gives the prevalence.
+
+    References
+    ----------
+    Davis, J. and Goadrich, M. (2006). The relationship between precision-recall and ROC curves. International Conference
+    on Machine Learning, 233-240.
+
+    Examples
+    --------
+    >>> y, score = np.array([1, 1, 0, 1, 0, 0]), np.array([0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    >>> round(AveragePrecision().of_set(y, y, score[:, None]), 4)
+    0.9167
+    """
+
+    id: ClassVar[str] = "average-precision"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = None
+    needs_score: ClassVar[bool] = True
+
+    def of_sweep(self, curve: Sweep) -> Floats:
+        """Return the sum over thresholds of the gain in sensitivity times precision; no interpolation between them."""
+        return np.asarray((np.diff(curve.hit_rate, axis=1) * curve.precision[:, 1:]).sum(axis=1))
+
+
+@register
+@dataclass(frozen=True)
+class CornerDistance(FromCurve):
+    """0 for a perfect curve, 0.7071 for chance; what Hutton calls d', under a name of its own (see `d-prime`).
+
+    References
+    ----------
+    Hutton, L. V. (1992). Using statistics to assess the performance of neural network classifiers. Johns Hopkins APL
+    Technical Digest 13, 291-299.
+
+    Examples
+    --------
+    >>> y, score = np.array([1, 1, 0, 1, 0, 0]), np.array([0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    >>> round(CornerDistance().of_set(y, y, score[:, None]), 4)
+    0.4714
+    """
+
+    id: ClassVar[str] = "corner-distance"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (0.0, float(np.sqrt(2)))
+    direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = float(np.sqrt(0.5))
+    needs_score: ClassVar[bool] = True
+
+    def of_sweep(self, curve: Sweep) -> Floats:
+        """Return the distance for each weighting of a sweep."""
+        return corner_distance(curve.hit_rate, curve.alarm_rate)

@@ -1,17 +1,19 @@
-"""Cost matrices: the check, and the decision threshold that costs least on a training part."""
+"""What decisions cost or gain by a matrix, and the decision threshold that costs least on a training part."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
-from unseen.measures._curves import sweep
+from unseen.core.registry import register
+from unseen.measures.areas import sweep
+from unseen.measures.confusion import FromTable, divided
 
-__all__ = ["Threshold", "best_threshold", "cost_matrix"]
+__all__ = ["Cost", "Threshold", "Utility", "best_threshold", "cost_matrix"]
 
 
 def cost_matrix(costs: Any, size: int | None = None) -> Floats:
@@ -101,3 +103,90 @@ def _between(threshold: Floats, place: int) -> float:
     if place == len(threshold):
         return float("-inf")
     return float((threshold[place - 1] + threshold[place]) / 2)
+
+
+@register
+@dataclass(frozen=True)
+class Cost:
+    """What a decision costs, given truth and decision; its mean is minus the utility (Hutton's U with k = 1/n).
+
+    Parameters
+    ----------
+    costs : nested sequence of float, optional
+        Truth by row and decision by column, classes in sorted order; every error costs 1 by default.
+
+    References
+    ----------
+    Elkan, C. (2001). The foundations of cost-sensitive learning. International Joint Conference on Artificial
+    Intelligence, 973-978.
+
+    Examples
+    --------
+    >>> Cost(((0, 1), (5, 0))).per_example(np.array([0, 1, 1]), np.array([1, 0, 1])).tolist()
+    [1.0, 5.0, 0.0]
+    """
+
+    costs: Any = None
+    id: ClassVar[str] = "cost"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+    direction: ClassVar[str] = "lower"
+    neutral: ClassVar[float | None] = None
+    needs_score: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        matrix = cost_matrix(((0, 1), (1, 0)) if self.costs is None else self.costs)
+        object.__setattr__(self, "range", (float(matrix.min()), float(matrix.max())))
+        if self.costs is not None:
+            object.__setattr__(self, "costs", tuple(map(tuple, matrix.tolist())))
+
+    def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
+        """Return the cost of each decision."""
+        if self.costs is None:
+            return (y != value).astype(float)
+        size = 1 + int(max(y.max(initial=0), value.max(initial=0)))
+        matrix = cost_matrix(self.costs, None if len(self.costs) >= size else size)
+        return np.asarray(matrix[y, value])
+
+
+@register
+@dataclass(frozen=True)
+class Utility(FromTable):
+    """U = k sum n_ij U_ij with k = 1/n, i the true class and j the one assigned.
+
+    Parameters
+    ----------
+    gains : nested sequence of float, optional
+        Truth by row and decision by column, classes in sorted order; by default 1 on the diagonal and 0 off it, which
+        makes the utility the accuracy. A cost is a negative gain.
+
+    References
+    ----------
+    Hutton, L. V. (1992). Using statistics to assess the performance of neural network classifiers. Johns Hopkins APL
+    Technical Digest 13, 291-299.
+
+    Examples
+    --------
+    >>> y, said = np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0])
+    >>> Utility().of_set(y, said), Utility(((1, -1), (-5, 2))).of_set(y, said)
+    (0.75, -0.25)
+    """
+
+    gains: Any = None
+    id: ClassVar[str] = "utility"
+    task: ClassVar[str] = "classification"
+    range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
+    direction: ClassVar[str] = "higher"
+    neutral: ClassVar[float | None] = None
+    needs_score: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if self.gains is not None:
+            matrix = cost_matrix(self.gains)
+            object.__setattr__(self, "gains", tuple(map(tuple, matrix.tolist())))
+
+    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
+        """Return the mean gain of each confusion matrix."""
+        size = tables.shape[-1]
+        gains = np.eye(size) if self.gains is None else cost_matrix(self.gains, size)
+        return divided((tables * gains).sum(axis=(-2, -1)), tables.sum(axis=(-2, -1)))

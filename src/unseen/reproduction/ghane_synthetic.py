@@ -19,7 +19,7 @@ from unseen.engine.events import Reporter
 from unseen.engine.threads import worker_count
 from unseen.reproduction._published import published
 from unseen.reproduction._record import Cell, Check, Reproduction
-from unseen.resubstitution._deviations import Deviations
+from unseen.resubstitution import Deviations
 
 __all__ = ["RULES", "GhaneResult", "GhaneSynthetic"]
 

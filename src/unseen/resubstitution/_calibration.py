@@ -13,12 +13,12 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.model import Fitted, Model
-from unseen.resubstitution._draws import Draws
-from unseen.resubstitution._held import retrained
-from unseen.resubstitution._integrate import misclassified_mass
-from unseen.resubstitution._regions import Regions, regions_of
-from unseen.resubstitution._result import point_weights
-from unseen.resubstitution._spread import Spread
+from unseen.resubstitution._decision_regions import Regions, regions_of
+from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_integrals import misclassified_mass
+from unseen.resubstitution._pretrained import retrained
+from unseen.resubstitution._smoothed import point_weights
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["SEARCHES", "Trial", "calibration_error", "check_calibration", "search", "search_error", "trials_of"]
 

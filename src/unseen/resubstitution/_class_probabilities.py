@@ -10,8 +10,8 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.notes import Note, note
+from unseen.resubstitution._decision_regions import Regions, aligned
 from unseen.resubstitution._neighbours import k_nearest_in_parts
-from unseen.resubstitution._regions import Regions, aligned
 
 __all__ = ["NAMES", "Posterior", "posterior_notes", "posterior_of"]
 

@@ -13,9 +13,15 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.model import Fitted
-from unseen.resubstitution._answers import answers
-from unseen.resubstitution._linear import Linear, affine_map, agrees, is_linear_by_code, linear_form
-from unseen.resubstitution._voting import voting_rule
+from unseen.resubstitution._checked_predictions import answers
+from unseen.resubstitution._decision_rules import (
+    Linear,
+    affine_map,
+    agrees,
+    is_linear_by_code,
+    linear_form,
+    voting_rule,
+)
 
 __all__ = ["Regions", "check_classification", "check_model", "regions_of"]
 

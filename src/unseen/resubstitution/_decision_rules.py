@@ -1,4 +1,4 @@
-"""Linear decision rules: found in a fitted classifier, composed with affine transformers, checked against `predict`."""
+"""Decision rules read off fitted classifiers: linear scores, checked against `predict`, and nearest-neighbour votes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.resubstitution._neighbours import k_nearest
 
-__all__ = ["Linear", "affine_map", "linear_form"]
+__all__ = ["Linear", "affine_map", "linear_form", "voting_rule"]
+
 
 MAX_PROBED = 2000  # columns; probing an affine map needs one row per column
 CHECKED = 64  # rows at which a linear form must agree with the model
@@ -119,3 +121,34 @@ def affine_map(transform: Callable[[Floats], Floats], points: Floats) -> tuple[F
     expected = asked @ matrix + shift
     size = 1 + np.abs(values).max()
     return (matrix, shift) if np.allclose(values, expected, rtol=0, atol=1e-8 * size) else None
+
+
+MAX_ROWS = 1000  # with more training rows the model's own tree is as quick
+MAX_NEIGHBOURS = 25
+
+
+def voting_rule(model: Any) -> Callable[[Floats], Array] | None:
+    """Return `predict` of a plain k-nearest-neighbour classifier as a quicker function, None for any other model.
+
+    Plain means Euclidean distances, equal votes and no two equal training rows (whose ties the model breaks in its own way).
+    """
+    if type(model).__name__ != "KNeighborsClassifier" or not type(model).__module__.startswith("sklearn."):
+        return None
+    rows, codes, classes = (getattr(model, name, None) for name in ("_fit_X", "_y", "classes_"))
+    k = getattr(model, "n_neighbors", None)
+    if not isinstance(rows, np.ndarray) or not isinstance(codes, np.ndarray) or not isinstance(classes, np.ndarray):
+        return None
+    if model.weights != "uniform" or getattr(model, "effective_metric_", None) != "euclidean" or codes.ndim != 1:
+        return None
+    if not isinstance(k, (int, np.integer)) or not 1 <= k <= min(MAX_NEIGHBOURS, len(rows)) or len(rows) > MAX_ROWS:
+        return None
+    train = np.asarray(rows, dtype=float)
+    if len(np.unique(train, axis=0)) < len(train):
+        return None
+
+    def predict(points: Floats) -> Array:
+        votes = codes[k_nearest(points, train, int(k))]
+        counts = np.stack([(votes == code).sum(axis=1) for code in range(len(classes))], axis=1)
+        return np.asarray(classes[counts.argmax(axis=1)])
+
+    return predict

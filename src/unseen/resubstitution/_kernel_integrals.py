@@ -11,10 +11,10 @@ from scipy.special import ndtr, ndtri
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
-from unseen.resubstitution._draws import Draws
-from unseen.resubstitution._linear import Linear
-from unseen.resubstitution._regions import Regions
-from unseen.resubstitution._spread import Spread
+from unseen.resubstitution._decision_regions import Regions
+from unseen.resubstitution._decision_rules import Linear
+from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["Integral", "kernel_means", "misclassified_mass"]
 

@@ -13,10 +13,10 @@ from unseen.core.registry import build
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.frame import as_data
-from unseen.resubstitution._held import held
-from unseen.resubstitution._integrate import misclassified_mass
-from unseen.resubstitution._regions import Regions, regions_of
-from unseen.resubstitution._spread import Spread
+from unseen.resubstitution._decision_regions import Regions, regions_of
+from unseen.resubstitution._kernel_integrals import misclassified_mass
+from unseen.resubstitution._pretrained import held
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["KernelView", "view"]
 

@@ -10,8 +10,8 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
-from unseen.resubstitution._apply import apply
-from unseen.resubstitution._held import held
+from unseen.resubstitution._functions import apply
+from unseen.resubstitution._pretrained import held
 
 __all__ = ["Scorer", "scorer", "whole_sample"]
 

@@ -1,4 +1,4 @@
-"""Options that methods of the family share, checked when the method is made."""
+"""What the smoothed estimators share: options, weights of the points, and the record they return."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats
+from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.estimate import Target
-from unseen.resubstitution._draws import Draws
-from unseen.resubstitution._regions import SPACES, Regions
-from unseen.resubstitution._spread import Spread
-from unseen.resubstitution.kernels import Kernel, as_kernel
+from unseen.core.estimate import SmoothedEstimate, Target
+from unseen.core.notes import Note
+from unseen.resubstitution._decision_regions import SPACES, Regions
+from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_integrals import Integral
+from unseen.resubstitution.kernels import Kernel, Spread, as_kernel
 
-__all__ = ["Averaged", "Kernelled", "check_integration"]
+__all__ = ["Averaged", "Kernelled", "check_integration", "point_weights", "smoothed"]
+
 
 POINTS = 100_000
 FEWEST_AND_MOST = (10, 100)
@@ -117,3 +121,51 @@ class Kernelled(Averaged):
         """The measure in words."""
         kernel = self.chosen_kernel
         return f"{getattr(kernel, 'id', type(kernel).__name__)} kernels"
+
+
+def point_weights(data: Data, average: str) -> Floats:
+    """Return the weight of each point in the estimate, summing to 1.
+
+    "points" is the mean over all points (of their sample weights), "class" gives each class the same share.
+    """
+    weights = np.ones(data.n) if data.weights is None else data.weights
+    if average == "class":
+        totals = np.bincount(data.codes, weights)
+        weights = weights / np.where(totals > 0, totals, 1.0)[data.codes]
+    return np.asarray(weights / weights.sum(), dtype=float)
+
+
+def smoothed(
+    method: Any,
+    regions: Regions,
+    integral: Integral,
+    measure: str,
+    cost: tuple[int, float],
+    *,
+    weights: Floats | None = None,
+    bandwidth: Floats | None = None,
+    notes: tuple[Note, ...] = (),
+) -> SmoothedEstimate:
+    """Fill in what every method of the family reports; `cost` is fits and seconds."""
+    data = regions.data
+    weights = point_weights(data, method.average) if weights is None else weights
+    return SmoothedEstimate(
+        value=float(weights @ integral.values),
+        std_error=None,
+        interval=None,
+        df=None,
+        method=method.id,
+        target=method.target.at(data.n_units),
+        loss="zero-one",
+        n_units=data.n_units,
+        n_fits=cost[0],
+        seconds=cost[1],
+        notes=notes,
+        mc_error=integral.error(weights),
+        contributions=integral.values,
+        space=regions.space,
+        measure=measure,
+        integration=integral.how,
+        bandwidth=bandwidth,
+        balanced=float(point_weights(data, "class") @ integral.values),
+    ).expecting(method, regions.model, data)

@@ -17,7 +17,7 @@ from unseen.core.method import finish
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.measures._delong import area, area_ends, area_freedom, delong
+from unseen.measures.area_variance import area, area_ends, area_freedom, delong
 from unseen.significance.mcnemar import pooled_folds
 from unseen.significance.paired import check_pair, compared
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from unseen.core.arrays import Floats
+from unseen.core.comparison import Winner
 from unseen.core.estimate import Interval
 from unseen.core.losses import LossTable
 from unseen.core.method import bound_without_spread
 from unseen.core.set_losses import SetLossTable
-from unseen.core.winner import Winner
 from unseen.significance.paired import outer
 
 __all__ = ["bias_corrected", "winner_of"]

@@ -13,7 +13,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.estimate import Target
 from unseen.core.summary import summarize
-from unseen.resubstitution._deviations import Deviations
+from unseen.resubstitution import Deviations
 from unseen.study._measured import correlation_of, coverage_of, mean_of, share_of, variance_of
 from unseen.study._pairs import adjusted_pairs, paired
 from unseen.study._summary import CellSummary, StudyCell, StudySummary, deviations_title

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result, plain
 from unseen.core.summary import Summary
-from unseen.resubstitution._deviations import Deviations
+from unseen.resubstitution import Deviations
 from unseen.study._measured import Measured
 from unseen.study._pairs import PairTest
 

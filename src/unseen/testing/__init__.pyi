@@ -1,7 +1,7 @@
 # The public names of this package; `__init__.py` loads them from here on first use.
 
-from unseen.testing.comparisons import PAIR_CHECKS as PAIR_CHECKS
-from unseen.testing.comparisons import check_pair_test as check_pair_test
+from unseen.testing.pair_tests import PAIR_CHECKS as PAIR_CHECKS
+from unseen.testing.pair_tests import check_pair_test as check_pair_test
 from unseen.testing.designs import DESIGN_CHECKS as DESIGN_CHECKS
 from unseen.testing.designs import check_design as check_design
 from unseen.testing.direct_methods import DIRECT_CHECKS as DIRECT_CHECKS

@@ -18,7 +18,7 @@ from unseen.core.errors import InputError
 from unseen.designs import Bootstrap
 from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.b632plus import B632Plus, combine
-from unseen.measures.squared import Squared
+from unseen.measures.regression import Squared
 
 
 def noisy(n=60, seed=0, d=3):

@@ -15,13 +15,11 @@ from unseen.datasets.frame import as_data
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.auto import Auto
-from unseen.estimators.bca import Bca, bca_ends
+from unseen.estimators.bootstrap_intervals import Bca, BootstrapPercentile, bca_ends
 from unseen.estimators.bootstrap_loo import BootstrapLoo
-from unseen.estimators.bootstrap_percentile import BootstrapPercentile
 from unseen.estimators.clopper_pearson import ClopperPearson
-from unseen.estimators.leave_out import LeaveOutError
-from unseen.estimators.monte_carlo import MonteCarloError
 from unseen.estimators.out_of_bag import OutOfBagInterval
+from unseen.estimators.plain_means import LeaveOutError, MonteCarloError
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
 from unseen.estimators.wilson import Wilson, wilson_interval

@@ -9,8 +9,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from unseen import resubstitution as R
-from unseen.resubstitution import _draws
-from unseen.resubstitution._draws import Draws
+from unseen.resubstitution import _kernel_draws as _draws
+from unseen.resubstitution._kernel_draws import Draws
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((12, 5))

@@ -15,9 +15,9 @@ from unseen import resubstitution as R
 from unseen.core.registry import build
 from unseen.datasets.frame import as_data
 from unseen.datasets.populations import GaussianBlocks
-from unseen.resubstitution import _calibrate
-from unseen.resubstitution._calibrate import calibration_error, search
-from unseen.resubstitution._held import held
+from unseen.resubstitution import _calibration as _calibrate
+from unseen.resubstitution._calibration import calibration_error, search
+from unseen.resubstitution._pretrained import held
 
 X, Y = GaussianBlocks().draw(100, np.random.default_rng(8)).xy
 

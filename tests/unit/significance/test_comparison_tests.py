@@ -17,7 +17,6 @@ from unseen.core.registry import known
 from unseen.designs.holdout import Holdout
 from unseen.designs.kfold import KFold
 from unseen.estimators.corrected_t import CorrectedT
-from unseen.significance._winner import bias_corrected
 from unseen.significance.adjust import adjusted, benjamini_hochberg, holm
 from unseen.significance.bayesian_t import BayesianT, posterior
 from unseen.significance.combined_f import CombinedF, combined_f
@@ -26,6 +25,7 @@ from unseen.significance.friedman import Friedman, exact_p, friedman
 from unseen.significance.mcnemar import McNemar, mcnemar_p
 from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
+from unseen.significance.winner import bias_corrected
 
 PAIRED = [cls for cls in known("significance").values() if "datasets" not in cls.needs]
 

@@ -11,8 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import unseen
 from unseen.core.plan import Split
-from unseen.measures._delong import area_freedom, delong
-from unseen.significance._winner import bias_corrected, winner_of
+from unseen.measures.area_variance import area_freedom, delong
 from unseen.significance.adjust import adjusted
 from unseen.significance.bayesian_t import BayesianT
 from unseen.significance.combined_f import CombinedF
@@ -21,6 +20,7 @@ from unseen.significance.friedman import Friedman, friedman
 from unseen.significance.mcnemar import mcnemar_p
 from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
+from unseen.significance.winner import bias_corrected, winner_of
 
 
 def test_permutation_flips_weighted_differences(loss_table):

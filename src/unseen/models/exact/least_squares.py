@@ -10,7 +10,7 @@ from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.core.registry import register
-from unseen.models.exact._linear import LinearRule, answer, harmless, recognised, steps_of
+from unseen.models.exact.linear import LinearRule, answer, harmless, recognised, steps_of
 
 __all__ = ["LeastSquares"]
 

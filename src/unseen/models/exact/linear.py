@@ -12,7 +12,7 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.engine.threads import limited_threads
-from unseen.models.exact._hat import factored
+from unseen.models.exact.hat import factored
 
 __all__ = ["LinearRule", "answer", "recognised", "steps_of"]
 

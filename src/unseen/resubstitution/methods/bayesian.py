@@ -14,13 +14,11 @@ from unseen.core.estimate import SmoothedEstimate, Target
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._bandwidths import covariances
-from unseen.resubstitution._draws import Draws
-from unseen.resubstitution._integrate import Integral, misclassified_mass
-from unseen.resubstitution._options import check_integration
-from unseen.resubstitution._regions import SPACES, Regions, check_classification, regions_of
-from unseen.resubstitution._result import smoothed
-from unseen.resubstitution._spread import Spread
+from unseen.resubstitution._decision_regions import SPACES, Regions, check_classification, regions_of
+from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._smoothed import check_integration, smoothed
+from unseen.resubstitution.kernels import Spread, covariances
 
 __all__ = ["Bayesian"]
 

@@ -11,11 +11,10 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import Integral
-from unseen.resubstitution._options import Averaged
-from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
-from unseen.resubstitution._regions import Regions, check_classification, regions_of
-from unseen.resubstitution._result import smoothed
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
+from unseen.resubstitution._decision_regions import Regions, check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import Integral
+from unseen.resubstitution._smoothed import Averaged, smoothed
 
 __all__ = ["PosteriorResub", "doubt_at_points"]
 

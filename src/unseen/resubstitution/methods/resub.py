@@ -14,8 +14,8 @@ from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.model import Fitted
 from unseen.core.registry import find, register
 from unseen.core.trained import trained
-from unseen.resubstitution._answers import answers
-from unseen.resubstitution._regions import check_model
+from unseen.resubstitution._checked_predictions import answers
+from unseen.resubstitution._decision_regions import check_model
 
 __all__ = ["Resub"]
 

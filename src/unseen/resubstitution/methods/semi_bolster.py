@@ -11,10 +11,9 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import Integral, misclassified_mass
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
 
 __all__ = ["SemiBolster"]
 

@@ -21,7 +21,9 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _paper(cls: type) -> str:
-    return (importlib.import_module(cls.__module__).__doc__ or "").strip().split("\n")[0]
+    """Return what a method is: the first line of its file, or of its class if the file holds several methods."""
+    module = importlib.import_module(cls.__module__)
+    return describe(cls) if hasattr(module, "FAMILY") else (module.__doc__ or "").strip().split("\n")[0]
 
 
 def methods() -> str:
@@ -29,9 +31,9 @@ def methods() -> str:
     rows = []
     for kind in ("estimators", "resubstitution"):
         for name, cls in known(kind).items():
-            designs = ", ".join(sorted(getattr(cls, "designs", ()))) or ("recipe" if hasattr(cls, "parts") else "none")
-            target = str(getattr(cls, "target", ""))
-            marks = " (liberal)" if getattr(cls, "liberal", False) else ""
+            designs = ", ".join(sorted(cls.designs)) or ("recipe" if cls.kind == "recipe" else "none")
+            target = str(cls.target)
+            marks = " (liberal)" if cls.liberal else ""
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
     tests = [[f"`{name}`", _paper(cls)] for name, cls in known("significance").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)
@@ -59,7 +61,7 @@ def measures() -> str:
             f"{cls.range[0]:g} to {cls.range[1]:g}",
             cls.direction,
             _neutral(cls),
-            "yes" if hasattr(cls, "per_example") else "no",
+            "yes" if cls.kind == "loss" else "no",
         ]
         for name, cls in known("measures").items()
     ]
@@ -88,8 +90,7 @@ def net_measures() -> str:
 
 
 def _neutral(cls: type) -> str:
-    value = getattr(cls, "neutral", None)
-    return "depends" if value is None else f"{value:.4g}"
+    return "depends" if cls.neutral is None else f"{cls.neutral:.4g}"
 
 
 def notes() -> str:

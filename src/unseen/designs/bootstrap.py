@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import check_count, make_plan, others, redraw_note, redrawing, rows_of
 
@@ -17,7 +17,7 @@ __all__ = ["Bootstrap"]
 
 @register
 @dataclass(frozen=True)
-class Bootstrap:
+class Bootstrap(Design):
     """B samples of n units drawn with replacement; the units left over are the test part.
 
     Parameters

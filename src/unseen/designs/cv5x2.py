@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan
+from unseen.core.plan import Design, Plan
 from unseen.core.registry import register
 from unseen.designs.drawing import make_plan
 from unseen.designs.kfold import full_rounds
@@ -20,7 +20,7 @@ REPLICATIONS = 5
 
 @register
 @dataclass(frozen=True)
-class Cv5x2:
+class Cv5x2(Design):
     """Five times, the units are cut in two halves and each half is tested by the model trained on the other.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import left_out_size, make_plan, others, redraw_note, redrawing, rows_of, strata_of
 from unseen.designs.monte_carlo import random_test_units
@@ -18,7 +18,7 @@ __all__ = ["Holdout"]
 
 @register
 @dataclass(frozen=True)
-class Holdout:
+class Holdout(Design):
     """One random split.
 
     Parameters

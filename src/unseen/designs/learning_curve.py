@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import check_count, lacks_class, left_out_size, make_plan, redrawing, rows_of
 
@@ -17,7 +17,7 @@ __all__ = ["LearningCurve"]
 
 @register
 @dataclass(frozen=True)
-class LearningCurve:
+class LearningCurve(Design):
     """For each of several random splits, models trained on growing, nested parts of the training units.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs._distinct import distinct_splits, every_test_part, split_off
 from unseen.designs.drawing import check_count, lacks_class, make_plan, redraw_note, scarce_note
@@ -22,7 +22,7 @@ MOST_SPLITS = 100_000
 
 @register
 @dataclass(frozen=True)
-class LeavePOut:
+class LeavePOut(Design):
     """Every way to leave p units out, or that many distinct ones drawn at random.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import (
     check_count,
@@ -39,7 +39,7 @@ def random_test_units(strata: Ints | None, n: int, size: int, rng: np.random.Gen
 
 @register
 @dataclass(frozen=True)
-class MonteCarlo:
+class MonteCarlo(Design):
     """J random splits, each leaving out a share of the units.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import (
     MAX_REDRAWS,
@@ -30,7 +30,7 @@ __all__ = ["SplitHalves"]
 
 @register
 @dataclass(frozen=True)
-class SplitHalves:
+class SplitHalves(Design):
     """J outer splits for the mean; M halvings of the units, each half with random splits of its own, for its variance.
 
     Outer splits have `part` -1 and `fold` j. A split of half h = 0, 1 of halving m has `repeat` m, `part` h and

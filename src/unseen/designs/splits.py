@@ -12,7 +12,7 @@ from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.notes import note
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import build, known, register
 
 __all__ = ["Splits", "as_design"]
@@ -20,7 +20,7 @@ __all__ = ["Splits", "as_design"]
 
 @register
 @dataclass(frozen=True)
-class Splits:
+class Splits(Design):
     """Index pairs taken as they come.
 
     Parameters

@@ -12,7 +12,7 @@ from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import check_count, check_fraction, lacks_class, make_plan, rows_of, too_rare
 
@@ -21,7 +21,7 @@ __all__ = ["TimeOrdered", "in_time"]
 
 @register
 @dataclass(frozen=True)
-class TimeOrdered:
+class TimeOrdered(Design):
     """An expanding window: models are trained on all units before a block of time and tested on that block.
 
     Units of the same time are never on two sides of a split. With groups, whole groups are ordered by the time of

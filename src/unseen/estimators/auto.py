@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table
 from unseen.core.notes import note
@@ -38,7 +39,7 @@ BY_DESIGN = {
 
 @register
 @dataclass(frozen=True)
-class Auto:
+class Auto(TableMethod):
     """The method that suits the design; where no design is given, the design that suits the sample and the fits.
 
     From 20,000 units on one hold-out is precise; below, nested cross-validation with 10 x 5 folds (150 fits) or 3 x 5 folds
@@ -67,12 +68,7 @@ class Auto:
     fits: int = 100
     id: ClassVar[str] = "auto"
     designs: ClassVar[frozenset[str]] = frozenset({*BY_DESIGN, "holdout"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     equivariant: ClassVar[bool] = False
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     in_assess: ClassVar[bool] = False
     version: ClassVar[int] = 2
 

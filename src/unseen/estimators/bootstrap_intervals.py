@@ -11,6 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, finish
 from unseen.core.notes import note
@@ -29,6 +30,8 @@ __all__ = [
     "resampled",
     "with_interval",
 ]
+
+FAMILY = ("bootstrap-percentile", "bca")
 
 
 MOST_BLOCKS = 400
@@ -92,10 +95,8 @@ def _some(measure: Any, table: LossTable, weights: Floats) -> Floats:
     data, test = table.data, table.source[0].test
     y = data.target[test.row]
     code = 1 if data.classes is None or data.positive is None else int(np.searchsorted(data.classes, data.positive))
-    if hasattr(measure, "of_weights"):
+    if measure.kind == "set":
         return np.asarray(measure.of_weights(y, test.value, test.score, weights, code))
-    if hasattr(measure, "of_set"):
-        return np.array([measure.of_set(y, test.value, test.score, w, code) for w in weights])
     return np.asarray(weights @ measure.per_example(y, test.value, test.score) / weights.sum(axis=1))
 
 
@@ -120,7 +121,7 @@ def no_variation(r: Resampled) -> bool:
 
 @register
 @dataclass(frozen=True)
-class BootstrapPercentile:
+class BootstrapPercentile(TableMethod):
     """A measure of one model on held-out units, with quantiles of its values on resampled units; `bca` is usually better.
 
     Parameters
@@ -151,10 +152,7 @@ class BootstrapPercentile:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     linear: ClassVar[bool] = False
-    equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = False
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""
@@ -196,7 +194,7 @@ def bca_ends(value: float, draws: Floats, left_out: Floats, level: float) -> tup
 
 @register
 @dataclass(frozen=True)
-class Bca:
+class Bca(TableMethod):
     """A measure of one model on held-out units, with the bootstrap interval that allows for bias and skewness.
 
     Parameters
@@ -227,10 +225,7 @@ class Bca:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     linear: ClassVar[bool] = False
-    equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = False
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, split_freedom, t_interval
 from unseen.core.notes import Note, note
@@ -64,7 +65,7 @@ def _rare_in_sets(table: LossTable) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class CorrectedT:
+class CorrectedT(TableMethod):
     """Mean over random splits; its variance (1/J + n2/n1) S^2 allows for the overlap of training sets.
 
     The interval is symmetric, which a rate near 0 or 1 is not: where fewer than ten errors are seen a note says so.
@@ -85,12 +86,6 @@ class CorrectedT:
 
     id: ClassVar[str] = "corrected-t"
     designs: ClassVar[frozenset[str]] = frozenset({"leave-out", "monte-carlo", "repeated-kfold"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 3
 

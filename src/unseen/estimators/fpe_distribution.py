@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import DirectMethod
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.core.trained import trained
@@ -83,7 +84,7 @@ class FpeLaw(Estimate):
 
 @register
 @dataclass(frozen=True)
-class FpeDistribution:
+class FpeDistribution(DirectMethod):
     """Mean and fractiles of sigma^2 (1 + chi2(p) / N), to be held against the leave-out distribution.
 
     References
@@ -101,11 +102,8 @@ class FpeDistribution:
     """
 
     id: ClassVar[str] = "fpe-distribution"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
     whole_model: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> FpeLaw:
         """Return the law; its mean is the value."""

@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import NotApplicable
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.registry import register
 from unseen.core.trained import trained
@@ -38,7 +39,7 @@ def nic_penalty(gradients: Floats, hessian: Floats) -> float:
 
 @register
 @dataclass(frozen=True)
-class Nic:
+class Nic(DirectMethod):
     """Training loss plus tr(V Q^-1) / N, which allows for a model that is not the true one.
 
     For least squares and ridge the loss is the squared error; for logistic regression, two classes or many, penalised
@@ -60,10 +61,7 @@ class Nic:
     """
 
     id: ClassVar[str] = "nic"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the criterion."""

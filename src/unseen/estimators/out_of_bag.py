@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
@@ -34,7 +35,7 @@ def replicates_checked(method: str, table: LossTable) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class OutOfBagInterval:
+class OutOfBagInterval(TableMethod):
     """Mean over units of their out-of-bag errors, with a standard error from the same bootstrap samples.
 
     A bootstrap sample holds about 63% of the units, so the error is that of a smaller training set: too large.
@@ -57,13 +58,7 @@ class OutOfBagInterval:
 
     id: ClassVar[str] = "out-of-bag"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 500 bootstrap samples."""

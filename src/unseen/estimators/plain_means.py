@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.notes import Note, note
@@ -34,6 +35,8 @@ __all__ = [
     "mean_over_tested",
     "untested_note",
 ]
+
+FAMILY = ("kfold", "repeated-kfold", "loo", "leave-p-out", "leave-out", "monte-carlo")
 
 
 def untested_note(table: LossTable) -> tuple[Note, ...]:
@@ -77,7 +80,7 @@ def distinct_drawn(n: int) -> float:
 
 @register
 @dataclass(frozen=True)
-class KFoldError:
+class KFoldError(TableMethod):
     """Mean over all units, each tested once by a model that did not see it; `cv-wald` and `nested-cv` add intervals.
 
     References
@@ -95,14 +98,7 @@ class KFoldError:
 
     id: ClassVar[str] = "kfold"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "splits"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> KFold:
         """Return 10 folds, or as many as there are units."""
@@ -115,7 +111,7 @@ class KFoldError:
 
 @register
 @dataclass(frozen=True)
-class RepeatedKFoldError:
+class RepeatedKFoldError(TableMethod):
     """Mean over all units and rounds; less noise from the shuffle than one round of k-fold.
 
     References
@@ -134,14 +130,7 @@ class RepeatedKFoldError:
 
     id: ClassVar[str] = "repeated-kfold"
     designs: ClassVar[frozenset[str]] = frozenset({"repeated-kfold"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> RepeatedKFold:
         """Return five rounds of 10 folds, or of as many as there are units."""
@@ -154,7 +143,7 @@ class RepeatedKFoldError:
 
 @register
 @dataclass(frozen=True)
-class LeaveOneOutError:
+class LeaveOneOutError(TableMethod):
     """Mean over all units, each tested by the model trained on all the others: hardly biased, but variable.
 
     References
@@ -173,14 +162,7 @@ class LeaveOneOutError:
 
     id: ClassVar[str] = "loo"
     designs: ClassVar[frozenset[str]] = frozenset({"loo"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> LeaveOneOut:
         """Return leave-one-out."""
@@ -196,7 +178,7 @@ MOST_FITS = 1000
 
 @register
 @dataclass(frozen=True)
-class LeavePOutError:
+class LeavePOutError(TableMethod):
     """Mean over all ways, or many distinct ways, to leave p units out.
 
     References
@@ -215,14 +197,7 @@ class LeavePOutError:
 
     id: ClassVar[str] = "leave-p-out"
     designs: ClassVar[frozenset[str]] = frozenset({"leave-p-out"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> LeavePOut:
         """Return all pairs where there are at most 1,000 of them, else 1,000 distinct ones."""
@@ -235,7 +210,7 @@ class LeavePOutError:
 
 @register
 @dataclass(frozen=True)
-class LeaveOutError:
+class LeaveOutError(TableMethod):
     """Mean over distinct random splits: the location of the leave-out distribution of the generalization error.
 
     References
@@ -253,13 +228,7 @@ class LeaveOutError:
 
     id: ClassVar[str] = "leave-out"
     designs: ClassVar[frozenset[str]] = frozenset({"leave-out"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 2
 
@@ -274,7 +243,7 @@ class LeaveOutError:
 
 @register
 @dataclass(frozen=True)
-class MonteCarloError:
+class MonteCarloError(TableMethod):
     """Mean over random splits, or over splits given by the user; `corrected-t` adds an interval.
 
     References
@@ -293,13 +262,7 @@ class MonteCarloError:
 
     id: ClassVar[str] = "monte-carlo"
     designs: ClassVar[frozenset[str]] = frozenset({"monte-carlo", "splits"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 2
 

@@ -9,17 +9,20 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import DirectMethod
 from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.estimators._linear import closed_form, least_squares_only, linear_fit
 
 __all__ = ["Fpe", "Gpe"]
 
+FAMILY = ("fpe", "gpe")
+
 
 @register
 @dataclass(frozen=True)
-class Fpe:
+class Fpe(DirectMethod):
     """S_N (N + p) / (N - p), with S_N the mean squared residual and p the number of parameters.
 
     Parameters
@@ -46,11 +49,7 @@ class Fpe:
 
     scale: str = "identity"
     id: ClassVar[str] = "fpe"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
-    in_assess: ClassVar[bool] = True
     whole_model: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.scale not in ("identity", "log1p"):
@@ -71,7 +70,7 @@ class Fpe:
 
 @register
 @dataclass(frozen=True)
-class Gpe:
+class Gpe(DirectMethod):
     """Final prediction error with effective parameters, for ridge (and plain least squares, where it is `fpe`).
 
     Parameters
@@ -98,11 +97,7 @@ class Gpe:
 
     form: str = "moody"
     id: ClassVar[str] = "gpe"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
-    in_assess: ClassVar[bool] = True
     whole_model: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.form not in ("moody", "fper"):

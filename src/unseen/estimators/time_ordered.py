@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.notes import note
@@ -26,7 +27,7 @@ FEW_UNITS = 20
 
 @register
 @dataclass(frozen=True)
-class TimeOrderedError:
+class TimeOrderedError(TableMethod):
     """Mean over the tested units; its standard error allows for correlation between losses near in time.
 
     The default variance averages squared cosine projections of the losses and refers to t with as many degrees of
@@ -64,13 +65,6 @@ class TimeOrderedError:
     count: int | None = None
     id: ClassVar[str] = "time-ordered"
     designs: ClassVar[frozenset[str]] = frozenset({"time-ordered"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.spread not in ("cosine", "newey-west"):

@@ -10,6 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
+from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
@@ -32,7 +33,7 @@ def vc_radius(n: int, dimension: int, level: float) -> float:
 
 @register
 @dataclass(frozen=True)
-class VcBound:
+class VcBound(DirectMethod):
     """Training error plus tau: with probability `level` no classifier of the family has a larger error.
 
     The interval is training error -/+ tau, cut to [0, 1]; it holds for every distribution of the data, and is vacuous
@@ -61,9 +62,7 @@ class VcBound:
     dimension: int | None = None
     id: ClassVar[str] = "vc-bound"
     target: ClassVar[Target] = Target.MODEL
-    weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.dimension is not None and self.dimension < 1:

@@ -8,6 +8,7 @@ from typing import ClassVar
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Target
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
@@ -27,7 +28,7 @@ def few_units(n: int) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class Wald:
+class Wald(TableMethod):
     """Mean loss on the held-out units, plus and minus z S / sqrt(n2); with groups, S is that of group totals.
 
     References
@@ -48,12 +49,6 @@ class Wald:
     id: ClassVar[str] = "wald"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

@@ -63,10 +63,7 @@ def of_set(
     """Return any measure by the bootstrap of units."""
     y, value = (j.y, j.value) if y is None else (y, value)
     name = name or one.id
-    if hasattr(one, "of_weights"):
+    if one.kind == "set":
         return boot.of_weights(name, lambda w: one.of_weights(y, value, j.score, w, j.positive), one.range)
-    if hasattr(one, "of_set"):
-        each = lambda w: np.array([one.of_set(y, value, j.score, row, j.positive) for row in w])  # noqa: E731
-        return boot.of_weights(name, each, one.range)
     losses = one.per_example(y, value, j.score)
     return boot.of_weights(name, lambda w: w @ losses / w.sum(axis=1), one.range)

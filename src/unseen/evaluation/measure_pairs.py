@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -127,7 +128,5 @@ def _resampled(a: LossTable, one: Judged, two: Judged, level: float) -> tuple[fl
     return value, float(kept.std(ddof=1)), bca_ends(value, kept, rest, level)
 
 
-def _of(measure: object, j: Judged, weights: Floats) -> Floats:
-    if hasattr(measure, "of_weights"):
-        return np.asarray(measure.of_weights(j.y, j.value, j.score, weights, j.positive))
-    return np.array([measure.of_set(j.y, j.value, j.score, w, j.positive) for w in weights])  # type: ignore[attr-defined]
+def _of(measure: Any, j: Judged, weights: Floats) -> Floats:
+    return np.asarray(measure.of_weights(j.y, j.value, j.score, weights, j.positive))

@@ -10,9 +10,11 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.errors import NotApplicable
 from unseen.core.registry import register
-from unseen.measures.confusion import Averaged, FromTable, divided
+from unseen.measures.confusion import ClassAverage, FromTable, divided
 
 __all__ = ["F1", "Accuracy", "BalancedAccuracy", "DPrime", "Mcc"]
+
+FAMILY = ("accuracy", "balanced-accuracy", "f1", "mcc", "d-prime")
 
 
 @register
@@ -33,11 +35,7 @@ class Accuracy(FromTable):
     """
 
     id: ClassVar[str] = "accuracy"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the trace over the total."""
@@ -62,11 +60,7 @@ class BalancedAccuracy(FromTable):
     """
 
     id: ClassVar[str] = "balanced-accuracy"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the mean of the diagonal over the row sums; classes without a case do not count."""
@@ -77,7 +71,7 @@ class BalancedAccuracy(FromTable):
 
 @register
 @dataclass(frozen=True)
-class F1(Averaged):
+class F1(ClassAverage):
     """2 TP / (2 TP + FP + FN) of the positive class, or a mean over classes; 0 where it is neither there nor predicted.
 
     References
@@ -91,11 +85,7 @@ class F1(Averaged):
     """
 
     id: ClassVar[str] = "f1"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
         """Return 2 TP / (2 TP + FP + FN), 0 for 0 / 0."""
@@ -122,11 +112,9 @@ class Mcc(FromTable):
     """
 
     id: ClassVar[str] = "mcc"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0
-    needs_score: ClassVar[bool] = False
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the covariance of the class indicators over the root of their variances."""
@@ -157,11 +145,9 @@ class DPrime(FromTable):
     """
 
     id: ClassVar[str] = "d-prime"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0
-    needs_score: ClassVar[bool] = False
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the difference of the normal quantiles; NaN where a class is missing."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, NotApplicable
+from unseen.core.measure import SetMeasure
 from unseen.core.registry import register
 
 __all__ = [
@@ -23,6 +24,8 @@ __all__ = [
     "score_column",
     "sweep",
 ]
+
+FAMILY = ("auc", "partial-auc", "average-precision", "corner-distance")
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,8 @@ def score_column(y: Array, score: Floats | None, positive: int, name: str) -> Fl
     return np.asarray(score[:, positive] if score.shape[1] == 2 else score[:, 0] if positive == 1 else -score[:, 0])
 
 
-class FromCurve:
-    """Mixin: a measure of two classes that says `of_sweep(sweep)` gets its other forms from it."""
+class FromCurve(SetMeasure):
+    """A measure of a curve of two classes: a file gives `of_sweep(sweep)`, and the other forms follow."""
 
     def of_sweep(self, curve: Sweep) -> Floats:
         """Return the measure for each weighting of a sweep."""
@@ -98,20 +101,13 @@ class FromCurve:
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the measure for many weightings of one set; NaN where a class is missing."""
-        column = score_column(y, score, positive, str(getattr(self, "id", "this measure")))
+        column = score_column(y, score, positive, self.id)
         curve = sweep(y == positive, column, weights)
         both = (curve.plus[:, -1] > 0) & (curve.minus[:, -1] > 0)
         out = np.full(len(weights), np.nan)
         if both.any():
             out[both] = self.of_sweep(Sweep(curve.threshold, curve.plus[both], curve.minus[both]))
         return out
-
-    def of_set(
-        self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
-    ) -> float:
-        """Return the measure of a set of predictions; NaN where a class is missing."""
-        weights = np.ones((1, len(y))) if weight is None else np.asarray(weight, dtype=float)[None]
-        return float(self.of_weights(y, value, score, weights, positive)[0])
 
 
 def partial_area(hit: Floats, alarm: Floats, limit: float) -> Floats:
@@ -138,7 +134,7 @@ def corner_distance(hit: Floats, alarm: Floats) -> Floats:
 
 @register
 @dataclass(frozen=True)
-class Auc:
+class Auc(SetMeasure):
     """Chance that a random positive case scores higher than a random negative one, ties counted half.
 
     With more than two classes the mean over classes, each against the rest; classes without a case are left out.
@@ -155,18 +151,9 @@ class Auc:
     """
 
     id: ClassVar[str] = "auc"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.5
     needs_score: ClassVar[bool] = True
-
-    def of_set(
-        self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
-    ) -> float:
-        """Return the area of a set of predictions; NaN where a class is missing."""
-        weights = np.ones((1, len(y))) if weight is None else weight[None]
-        return float(self.of_weights(y, value, score, weights, positive)[0])
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the areas of many weightings of one set (a row of `weights` each), sorting once."""
@@ -217,8 +204,6 @@ class PartialAuc(FromCurve):
     max_rate: float = 0.1
     rescaled: bool = True
     id: ClassVar[str] = "partial-auc"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.5
     needs_score: ClassVar[bool] = True
@@ -252,10 +237,7 @@ class AveragePrecision(FromCurve):
     """
 
     id: ClassVar[str] = "average-precision"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = True
 
     def of_sweep(self, curve: Sweep) -> Floats:
@@ -281,9 +263,7 @@ class CornerDistance(FromCurve):
     """
 
     id: ClassVar[str] = "corner-distance"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, float(np.sqrt(2)))
-    direction: ClassVar[str] = "lower"
     neutral: ClassVar[float | None] = float(np.sqrt(0.5))
     needs_score: ClassVar[bool] = True
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
+from unseen.core.measure import SetMeasure
 
-__all__ = ["AVERAGES", "Averaged", "FromTable", "Share", "against_rest", "divided", "tables_of"]
+__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "FromTable", "against_rest", "divided", "tables_of"]
 
 AVERAGES = ("auto", "positive", "macro", "micro", "weighted")
 
@@ -45,8 +46,8 @@ def against_rest(tables: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     return hits, misses, alarms, tables.sum(axis=(-2, -1))[..., None] - hits - misses - alarms
 
 
-class FromTable:
-    """Mixin: a measure that says `of_tables(tables, positive)` gets its other forms from it."""
+class FromTable(SetMeasure):
+    """A measure of a confusion matrix: a file gives `of_tables(tables, positive)`, and the other forms follow."""
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the measure of each confusion matrix."""
@@ -58,16 +59,9 @@ class FromTable:
         size = max(2, wide, int(y.max(initial=0)) + 1, int(value.max(initial=0)) + 1)
         return self.of_tables(tables_of(y, value, weights, size), positive)
 
-    def of_set(
-        self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
-    ) -> float:
-        """Return the measure of a set of predictions."""
-        weights = np.ones((1, len(y))) if weight is None else np.asarray(weight, dtype=float)[None]
-        return float(self.of_weights(y, value, score, weights, positive)[0])
-
 
 @dataclass(frozen=True)
-class Averaged(FromTable):
+class ClassAverage(FromTable):
     """A figure of one class against the rest: that of the positive class, or a mean over classes.
 
     Parameters
@@ -102,7 +96,7 @@ class Averaged(FromTable):
 
 
 @dataclass(frozen=True)
-class Share(Averaged):
+class ClassRate(ClassAverage):
     """A measure that is a share: it says which counts are the part and which the whole, and gets its value from them."""
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:

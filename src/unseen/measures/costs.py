@@ -9,11 +9,14 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
+from unseen.core.measure import Loss
 from unseen.core.registry import register
 from unseen.measures.areas import sweep
 from unseen.measures.confusion import FromTable, divided
 
 __all__ = ["Cost", "Threshold", "Utility", "best_threshold", "cost_matrix"]
+
+FAMILY = ("cost", "utility")
 
 
 def cost_matrix(costs: Any, size: int | None = None) -> Floats:
@@ -107,7 +110,7 @@ def _between(threshold: Floats, place: int) -> float:
 
 @register
 @dataclass(frozen=True)
-class Cost:
+class Cost(Loss):
     """What a decision costs, given truth and decision; its mean is minus the utility (Hutton's U with k = 1/n).
 
     Parameters
@@ -128,11 +131,7 @@ class Cost:
 
     costs: Any = None
     id: ClassVar[str] = "cost"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         matrix = cost_matrix(((0, 1), (1, 0)) if self.costs is None else self.costs)
@@ -174,11 +173,8 @@ class Utility(FromTable):
 
     gains: Any = None
     id: ClassVar[str] = "utility"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (float("-inf"), float("inf"))
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.gains is not None:

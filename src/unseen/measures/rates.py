@@ -8,7 +8,7 @@ from typing import ClassVar
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.registry import register
-from unseen.measures.confusion import Share
+from unseen.measures.confusion import ClassRate
 
 __all__ = [
     "FalseAlarmRate",
@@ -21,10 +21,19 @@ __all__ = [
     "predictive_value",
 ]
 
+FAMILY = (
+    "sensitivity",
+    "specificity",
+    "miss-rate",
+    "false-alarm-rate",
+    "positive-predictive-value",
+    "negative-predictive-value",
+)
+
 
 @register
 @dataclass(frozen=True)
-class Sensitivity(Share):
+class Sensitivity(ClassRate):
     """Share of the positive cases that are called positive (recall, true positive ratio).
 
     References
@@ -41,11 +50,7 @@ class Sensitivity(Share):
     """
 
     id: ClassVar[str] = "sensitivity"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return TP and TP + FN; the share is NaN where no case is positive."""
@@ -54,7 +59,7 @@ class Sensitivity(Share):
 
 @register
 @dataclass(frozen=True)
-class Specificity(Share):
+class Specificity(ClassRate):
     """Share of the negative cases that are called negative (true negative ratio).
 
     References
@@ -71,11 +76,7 @@ class Specificity(Share):
     """
 
     id: ClassVar[str] = "specificity"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return TN and TN + FP; the share is NaN where no case is negative."""
@@ -84,7 +85,7 @@ class Specificity(Share):
 
 @register
 @dataclass(frozen=True)
-class MissRate(Share):
+class MissRate(ClassRate):
     """Share of the positive cases that are called negative; 1 - sensitivity.
 
     References
@@ -101,11 +102,6 @@ class MissRate(Share):
     """
 
     id: ClassVar[str] = "miss-rate"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return FN and TP + FN; the share is NaN where no case is positive."""
@@ -114,7 +110,7 @@ class MissRate(Share):
 
 @register
 @dataclass(frozen=True)
-class FalseAlarmRate(Share):
+class FalseAlarmRate(ClassRate):
     """Share of the negative cases that are called positive; 1 - specificity.
 
     References
@@ -131,11 +127,6 @@ class FalseAlarmRate(Share):
     """
 
     id: ClassVar[str] = "false-alarm-rate"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return FP and TN + FP; the share is NaN where no case is negative."""
@@ -144,7 +135,7 @@ class FalseAlarmRate(Share):
 
 @register
 @dataclass(frozen=True)
-class PositivePredictiveValue(Share):
+class PositivePredictiveValue(ClassRate):
     """Share of the positive calls that are right (precision, selectivity), at the prevalence of these data.
 
     References
@@ -161,11 +152,7 @@ class PositivePredictiveValue(Share):
     """
 
     id: ClassVar[str] = "positive-predictive-value"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return TP and TP + FP; the share is NaN where nothing is called positive."""
@@ -174,7 +161,7 @@ class PositivePredictiveValue(Share):
 
 @register
 @dataclass(frozen=True)
-class NegativePredictiveValue(Share):
+class NegativePredictiveValue(ClassRate):
     """Share of the negative calls that are right, at the prevalence of these data.
 
     References
@@ -190,11 +177,7 @@ class NegativePredictiveValue(Share):
     """
 
     id: ClassVar[str] = "negative-predictive-value"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return TN and TN + FN; the share is NaN where nothing is called negative."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
+from unseen.core.measure import Loss, SetMeasure
 from unseen.core.registry import register
 
 __all__ = [
     "NORMAL_RATIO",
     "R2",
     "Absolute",
-    "FromNumbers",
     "NormalisedAbsolute",
     "NormalisedSquared",
     "Outlying",
@@ -34,25 +34,24 @@ __all__ = [
     "weighted_median",
 ]
 
+FAMILY = (
+    "absolute",
+    "squared",
+    "quantile",
+    "rms",
+    "normalised-absolute",
+    "normalised-squared",
+    "trimmed-absolute",
+    "trimmed-squared",
+    "pov",
+    "pineda-p",
+    "r2",
+)
+
 
 NORMAL_RATIO = float(np.sqrt(2 / np.pi))
 FAR = 3.5
 FAIR = 0.5
-
-
-class FromNumbers:
-    """Mixin: a measure that says `of_weights(y, value, score, weights, positive)` gets `of_set` from it."""
-
-    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return the measure for many weightings of one set, a row of `weights` each."""
-        raise NotImplementedError
-
-    def of_set(
-        self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
-    ) -> float:
-        """Return the measure of a set of predictions."""
-        weights = np.ones((1, len(y))) if weight is None else np.asarray(weight, dtype=float)[None]
-        return float(self.of_weights(y, value, score, weights, positive)[0])
 
 
 def moments(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -95,7 +94,7 @@ def trimmed_mean(losses: Floats, weight: Floats, share: float) -> float:
 
 
 @dataclass(frozen=True)
-class Trimmed(FromNumbers):
+class Trimmed(SetMeasure):
     """Mean of all but the largest losses of a pattern; a subclass says what the loss of an error is.
 
     Parameters
@@ -202,7 +201,7 @@ def surprising(positive: Array, probability: Floats, level: float = 0.95) -> Out
 
 @register
 @dataclass(frozen=True)
-class Absolute:
+class Absolute(Loss):
     """Absolute error; its mean is the mean absolute error.
 
     Examples
@@ -214,9 +213,6 @@ class Absolute:
     id: ClassVar[str] = "absolute"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return the absolute difference `|y - value|`."""
@@ -233,7 +229,7 @@ class Absolute:
 
 @register
 @dataclass(frozen=True)
-class Squared:
+class Squared(Loss):
     """Squared error; its mean is the mean squared error.
 
     Examples
@@ -245,9 +241,6 @@ class Squared:
     id: ClassVar[str] = "squared"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return (y - value)^2."""
@@ -260,7 +253,7 @@ class Squared:
 
 @register
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(Loss):
     """q (y - f) where f is too low, (1 - q) (f - y) where it is too high; half the absolute error at q = 0.5.
 
     Parameters
@@ -282,9 +275,6 @@ class Quantile:
     id: ClassVar[str] = "quantile"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 < self.q < 1:
@@ -298,7 +288,7 @@ class Quantile:
 
 @register
 @dataclass(frozen=True)
-class Rms(FromNumbers):
+class Rms(SetMeasure):
     """Square root of the mean squared error; never below the mean absolute error.
 
     References
@@ -316,9 +306,6 @@ class Rms(FromNumbers):
     id: ClassVar[str] = "rms"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the root of the mean squared error for each weighting."""
@@ -327,7 +314,7 @@ class Rms(FromNumbers):
 
 @register
 @dataclass(frozen=True)
-class NormalisedAbsolute(FromNumbers):
+class NormalisedAbsolute(SetMeasure):
     """1 for guessing the median, 0 for perfect predictions.
 
     References
@@ -344,9 +331,7 @@ class NormalisedAbsolute(FromNumbers):
     id: ClassVar[str] = "normalised-absolute"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
     neutral: ClassVar[float | None] = 1.0
-    needs_score: ClassVar[bool] = False
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the ratio for each weighting; NaN where the target does not vary."""
@@ -357,7 +342,7 @@ class NormalisedAbsolute(FromNumbers):
 
 @register
 @dataclass(frozen=True)
-class NormalisedSquared(FromNumbers):
+class NormalisedSquared(SetMeasure):
     """1 for guessing the mean, 0 for perfect predictions; 1 - R^2.
 
     References
@@ -374,9 +359,7 @@ class NormalisedSquared(FromNumbers):
     id: ClassVar[str] = "normalised-squared"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
     neutral: ClassVar[float | None] = 1.0
-    needs_score: ClassVar[bool] = False
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return E_m / s_t^2 for each weighting; NaN where the target does not vary."""
@@ -409,9 +392,6 @@ class TrimmedAbsolute(Trimmed):
     id: ClassVar[str] = "trimmed-absolute"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def loss_of(self, errors: Floats) -> Floats:
         """Return the absolute value of each error."""
@@ -442,9 +422,6 @@ class TrimmedSquared(Trimmed):
     id: ClassVar[str] = "trimmed-squared"
     task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def loss_of(self, errors: Floats) -> Floats:
         """Return the square of each error."""
@@ -453,7 +430,7 @@ class TrimmedSquared(Trimmed):
 
 @register
 @dataclass(frozen=True)
-class Pov(FromNumbers):
+class Pov(SetMeasure):
     """Squared correlation: what a straight line through the predictions would explain; 0 for a constant.
 
     References
@@ -469,10 +446,8 @@ class Pov(FromNumbers):
 
     id: ClassVar[str] = "pov"
     task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0
-    needs_score: ClassVar[bool] = False
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the squared correlation for each weighting; 0 where either does not vary."""
@@ -486,7 +461,7 @@ class Pov(FromNumbers):
 
 @register
 @dataclass(frozen=True)
-class PinedaP(FromNumbers):
+class PinedaP(SetMeasure):
     """1 for perfect outputs, 0 for guessing the mean, negative for worse; never above the proportion of variance `pov`.
 
     References
@@ -506,7 +481,6 @@ class PinedaP(FromNumbers):
     range: ClassVar[tuple[float, float]] = (float("-inf"), 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0
-    needs_score: ClassVar[bool] = False
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return 1 - E_m / s_t^2 for each weighting; NaN where the target does not vary."""
@@ -533,8 +507,3 @@ class R2(PinedaP):
     """
 
     id: ClassVar[str] = "r2"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (float("-inf"), 1.0)
-    direction: ClassVar[str] = "higher"
-    neutral: ClassVar[float | None] = 0.0
-    needs_score: ClassVar[bool] = False

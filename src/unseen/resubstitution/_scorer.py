@@ -27,7 +27,7 @@ class Scorer:
     def __call__(self, fitted: Any, X: Any, y: Any) -> float:
         """Return the score of a model that was trained on X and y."""
         recipe = build(self.method, "resubstitution", options=self.options)
-        if not hasattr(recipe, "parts"):
+        if recipe.kind == "direct":
             return 1.0 - float(apply(self.method, fitted, X, y, self.seed, None, self.options).value)
         suited = recipe.suited(held(fitted).native)
         parts = {name: apply(name, fitted, X, y, self.seed, None, {}) for name in suited.needed}

@@ -11,13 +11,14 @@ from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import SmoothedEstimate, Target
+from unseen.core.kinds import DirectMethod
 from unseen.core.notes import Note
 from unseen.resubstitution._decision_regions import SPACES, Regions
 from unseen.resubstitution._kernel_draws import Draws
 from unseen.resubstitution._kernel_integrals import Integral
 from unseen.resubstitution.kernels import Kernel, Spread, as_kernel
 
-__all__ = ["Averaged", "Kernelled", "check_integration", "point_weights", "smoothed"]
+__all__ = ["KernelMethod", "ResubMethod", "SmoothedMethod", "check_integration", "point_weights", "smoothed"]
 
 
 POINTS = 100_000
@@ -32,8 +33,15 @@ def check_integration(draws: Any, exact: Any) -> None:
         raise InputError(f"exact is {exact!r}; it is True or False.")
 
 
+class ResubMethod(DirectMethod):
+    """A direct method of the group `resubstitution`: its target is the one trained model."""
+
+    group: ClassVar[str] = "resubstitution"
+    target: ClassVar[Target] = Target.MODEL
+
+
 @dataclass(frozen=True)
-class Averaged:
+class SmoothedMethod(ResubMethod):
     """Options of every smoothed estimator.
 
     Parameters
@@ -47,11 +55,7 @@ class Averaged:
     average: str = "points"
     space: str = "auto"
 
-    id: ClassVar[str] = ""
-    target: ClassVar[Target] = Target.MODEL
     weighted: ClassVar[bool] = True
-    in_assess: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.average not in ("points", "class"):
@@ -61,7 +65,7 @@ class Averaged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernelled(Averaged):
+class KernelMethod(SmoothedMethod):
     """Options of every estimator with kernels.
 
     Parameters

@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.comparison import Comparison, Rope, as_rope
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Interval, Target
+from unseen.core.estimate import Interval
+from unseen.core.kinds import PairTest
 from unseen.core.losses import LossTable
 from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
@@ -41,7 +42,7 @@ def posterior(mean: float, scale: float, df: float, rope: tuple[float, float]) -
 
 @register
 @dataclass(frozen=True)
-class BayesianT:
+class BayesianT(PairTest):
     """Posterior of the mean difference: t with J - 1 degrees of freedom and scale S sqrt(1/J + rho/(1 - rho)).
 
     rho is the share of units tested in a split, taken from the splits themselves, so that random splits with a large test
@@ -75,10 +76,6 @@ class BayesianT:
     test_fraction: float | None = None
     id: ClassVar[str] = "bayesian-t"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         as_rope(self.rope)

@@ -12,6 +12,7 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.kinds import PairTest
 from unseen.core.losses import LossTable
 from unseen.core.method import finish
 from unseen.core.notes import Note, note
@@ -53,7 +54,7 @@ def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, p
 
 @register
 @dataclass(frozen=True)
-class DeLong:
+class DeLong(PairTest):
     """One minus the area under the ROC curve as the error; the covariance of two areas on the same cases is allowed for.
 
     The difference is referred to Student's t with Satterthwaite's degrees of freedom: the normal law of the paper rejects equal
@@ -81,6 +82,7 @@ class DeLong:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     weighted: ClassVar[bool] = False
+    own_error: ClassVar[bool] = True
     version: ClassVar[int] = 4
 
     def default_design(self, data: Data) -> Holdout:

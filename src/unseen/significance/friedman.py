@@ -14,6 +14,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.estimate import check_level
+from unseen.core.kinds import RankTest
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.significance.adjust import holm
@@ -90,7 +91,7 @@ def _orders(row: list[int]) -> list[tuple[int, ...]] | None:
 
 @register
 @dataclass(frozen=True)
-class Friedman:
+class Friedman(RankTest):
     """Ranks of the models within each data set against chance; data sets are the independent units, folds are not.
 
     With fewer than ten data sets, or two models, both p-values are exact over all orders, where these can be gone through:
@@ -117,8 +118,6 @@ class Friedman:
 
     posthoc: str = "nemenyi"
     id: ClassVar[str] = "friedman"
-    needs: ClassVar[frozenset[str]] = frozenset({"datasets"})
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.posthoc not in ("nemenyi", "holm"):

@@ -43,9 +43,9 @@ def check_pair(test: Any, a: LossTable, b: LossTable, level: float) -> tuple[Los
             raise DesignError(
                 f"{test.id} is not valid for the design {table.plan.design!r}; it needs {' or '.join(sorted(test.designs))}."
             )
-        if table.data.weights is not None and not getattr(test, "weighted", False):
+        if table.data.weights is not None and not test.weighted:
             raise InputError(f"{test.id} has no weighted form; leave the weights out or choose another test.")
-    if a.by_split and not getattr(test, "by_split", False):
+    if a.by_split and not test.by_split:
         raise NotApplicable(f"{test.id} needs the loss of each unit, and {a.loss} exists for whole test parts only.")
     difference = a.minus(b)
     if len(difference.completed) == 0:

@@ -11,6 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.estimate import Target
+from unseen.core.kinds import PairTest
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.core.rng import stream
@@ -63,7 +64,7 @@ def sign_flip_p(totals: Floats, n_resamples: int, rng: np.random.Generator) -> t
 
 @register
 @dataclass(frozen=True)
-class Permutation:
+class Permutation(PairTest):
     """Mean difference against all exchanges of the two models' losses within units; a group is exchanged as a whole.
 
     Parameters
@@ -91,9 +92,6 @@ class Permutation:
     id: ClassVar[str] = "permutation"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "kfold", "loo"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

@@ -12,6 +12,7 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Target
+from unseen.core.kinds import PairTest
 from unseen.core.losses import LossTable
 from unseen.core.notes import note
 from unseen.core.registry import register
@@ -69,7 +70,7 @@ def signed_rank(differences: Floats, zeros: str = "drop") -> tuple[float, float,
 
 @register
 @dataclass(frozen=True)
-class Wilcoxon:
+class Wilcoxon(PairTest):
     """Signed ranks of the units' loss differences: is one model's loss larger as often and as far as the other's?
 
     It tests symmetry of the differences about 0, not their mean; one huge loss counts as little more than a large one. So its
@@ -101,9 +102,7 @@ class Wilcoxon:
     id: ClassVar[str] = "wilcoxon"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "kfold", "loo"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.zeros not in ("drop", "pratt"):

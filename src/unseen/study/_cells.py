@@ -85,9 +85,9 @@ def _loss_of(source: Any, n: int) -> str:
 
 
 def _how(method_id: str, part: Any, *kinds: str) -> dict[str, Any]:
-    made = {"id": method_id, "options": part.options, "version": getattr(find(method_id, *kinds), "version", 1)}
+    made = {"id": method_id, "options": part.options, "version": find(method_id, *kinds).version}
     if part.design:
-        version = getattr(find(part.design, "designs"), "version", 1)
+        version = find(part.design, "designs").version
         made["design"] = {"id": part.design, "options": part.design_options, "version": version}
     return made
 

@@ -110,8 +110,8 @@ class _Where:
 
 def _check_loss(loss: str) -> None:
     cls = type(build(loss, "measures"))
-    if not hasattr(cls, "per_example"):
-        names = [name for name, one in known("measures").items() if hasattr(one, "per_example")]
+    if cls.kind != "loss":
+        names = [name for name, one in known("measures").items() if one.kind == "loss"]
         raise InputError(f"{loss} is no mean over cases; a study takes one of: {', '.join(names)}.")
 
 
@@ -161,7 +161,7 @@ def _check_design(where: _Where, path: str, part: Any, method: Any) -> None:
         if part.design_options:
             where.refuse(f"{path}.design_options", "they were given without a design")
         return
-    if not hasattr(method, "designs"):
+    if not method.designs:
         where.refuse(f"{path}.design", f"{method.id} does not resample, so it has no design")
     if part.design not in known("designs"):
         where.told(f"{path}.design", _unknown, "design", part.design, known("designs"))
@@ -192,10 +192,7 @@ def _check_pair(where: _Where, path: str, pair: Any, models: list[str]) -> None:
     if pair.model_a == pair.model_b:
         where.refuse(f"{path}.model_b", f"{pair.model_b!r} cannot be compared with itself")
     cls = where.told(f"{path}.test", find, pair.test, "significance", "estimators")
-    tests = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
-    if "datasets" in getattr(cls, "needs", ()) or not (
-        hasattr(cls, "designs") and (tests or getattr(cls, "linear", False))
-    ):
+    if cls.kind != "test" and not cls.linear:
         where.refuse(f"{path}.test", f"{pair.test} is no test of the difference of two models on one sample")
     if cls.id == "delong":
         where.refuse(

@@ -12,6 +12,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import UnseenError
 from unseen.core.plan import Plan
+from unseen.core.registry import declare
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample
 
@@ -137,5 +138,6 @@ def check_design(cls: type[Any], **options: Any) -> None:
     >>> from unseen.designs.kfold import KFold
     >>> check_design(KFold)
     """
+    declare(cls)
     for check in DESIGN_CHECKS:
         check(cls(**options))

@@ -11,7 +11,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.registry import find
+from unseen.core.registry import declare, find
 from unseen.models.sklearn import as_model
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample
@@ -148,5 +148,6 @@ def check_direct_method(cls: type[Any], **options: Any) -> None:
     >>> from unseen.estimators.gcv import Gcv
     >>> check_direct_method(Gcv)
     """
+    declare(cls)
     for check in DIRECT_CHECKS:
         check(cls(**options))

@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
-from unseen.core.registry import build, known
+from unseen.core.registry import build, declare, known
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample, table_on
 
@@ -188,5 +188,6 @@ def check_pair_test(cls: type[Any], **options: Any) -> None:
     >>> from unseen.significance.mcnemar import McNemar
     >>> check_pair_test(McNemar)
     """
+    declare(cls)
     for check in PAIR_CHECKS:
         check(cls(**options))

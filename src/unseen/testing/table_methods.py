@@ -13,7 +13,7 @@ from unseen.core.data import Data
 from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.registry import build, known
+from unseen.core.registry import build, declare, known
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample, table_on, transformed
 
@@ -260,5 +260,6 @@ def check_table_method(cls: type[Any], **options: Any) -> None:
     >>> from unseen.estimators.corrected_t import CorrectedT
     >>> check_table_method(CorrectedT)
     """
+    declare(cls)
     for check in TABLE_CHECKS:
         check(cls(**options))

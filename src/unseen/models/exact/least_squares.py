@@ -10,14 +10,14 @@ from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.core.registry import register
-from unseen.models.exact.linear import LinearRule, answer, harmless, recognised, steps_of
+from unseen.models.exact.linear import ExactFits, LinearRule, answer, harmless, recognised, steps_of
 
 __all__ = ["LeastSquares"]
 
 
 @register
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(ExactFits):
     """scikit-learn's LinearRegression, bare or behind scalers, which cannot change its predictions.
 
     Declines, so that the engine refits, for: classes, sparse or single-precision features, positive weights only,

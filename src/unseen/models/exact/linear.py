@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from unseen.core.plan import Split
 from unseen.engine.threads import limited_threads
 from unseen.models.exact.hat import factored
 
-__all__ = ["LinearRule", "answer", "recognised", "steps_of"]
+__all__ = ["ExactFits", "LinearRule", "answer", "recognised", "steps_of"]
 
 MAX_WEIGHTS = 2000
 MAX_PREDICTIONS = 200_000_000
@@ -22,6 +22,19 @@ MOST_UNSAFE = 0.2
 # each maps a column x to a x + b, where a and b come from the training part
 SHIFTING = {"StandardScaler": "with_mean", "RobustScaler": "with_centering", "MinMaxScaler": None}
 SCALING = {"StandardScaler": "with_std", "RobustScaler": "with_scaling", "MinMaxScaler": None, "MaxAbsScaler": None}
+
+
+class ExactFits:
+    """A learner whose fits on parts of the data need no refitting; registers in the group `exact` for the engine."""
+
+    group: ClassVar[str] = "exact"
+    id: ClassVar[str] = ""
+
+    def fit_many(
+        self, model: Any, data: Data, splits: Sequence[Split], seeds: Sequence[int]
+    ) -> list[tuple[Array, None]] | None:
+        """Return every fit's predictions for all rows, or None if this model must be refitted."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.core.registry import register
-from unseen.models.exact.linear import LinearRule, answer, harmless, recognised, steps_of
+from unseen.models.exact.linear import ExactFits, LinearRule, answer, harmless, recognised, steps_of
 
 __all__ = ["RidgeRegression"]
 
@@ -21,7 +21,7 @@ DIRECT_SOLVERS = ("auto", "cholesky", "svd")
 
 @register
 @dataclass(frozen=True)
-class RidgeRegression:
+class RidgeRegression(ExactFits):
     """scikit-learn's Ridge with a direct solver, bare or behind a scaler that only centres.
 
     A scaler that divides by the training part's spread changes the penalty from split to split; such a pipeline is

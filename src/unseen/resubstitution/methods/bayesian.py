@@ -10,14 +10,14 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
-from unseen.core.estimate import SmoothedEstimate, Target
+from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._decision_regions import SPACES, Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_draws import Draws
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import check_integration, smoothed
+from unseen.resubstitution._smoothed import ResubMethod, check_integration, smoothed
 from unseen.resubstitution.kernels import Spread, covariances
 
 __all__ = ["Bayesian"]
@@ -29,7 +29,7 @@ POOLED = "the covariance is the pooled one of the same points, which makes a rul
 
 @register
 @dataclass(frozen=True)
-class Bayesian:
+class Bayesian(ResubMethod):
     """Posterior mean of the model's error where each class is Gaussian with unknown mean and known covariance.
 
     The error of class y is the mass of the predictive distribution N(m*, S (v+1)/v) outside its region, v = v0 + n_y and
@@ -75,10 +75,6 @@ class Bayesian:
     draws: int | None = None
     exact: bool = True
     id: ClassVar[str] = "bayesian"
-    target: ClassVar[Target] = Target.MODEL
-    weighted: ClassVar[bool] = False
-    in_assess: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.space not in SPACES:

@@ -13,14 +13,14 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
 
 __all__ = ["Bolster"]
 
 
 @register
 @dataclass(frozen=True)
-class Bolster(Kernelled):
+class Bolster(KernelMethod):
     """Share of a kernel around each training point that the model assigns to another class.
 
     The kernel of class y is Gaussian with standard deviation d_y / alpha_d, d_y the class's mean nearest-neighbour

@@ -15,14 +15,14 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import kernel_means
-from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
 
 __all__ = ["BolsterPosterior"]
 
 
 @register
 @dataclass(frozen=True)
-class BolsterPosterior(Kernelled):
+class BolsterPosterior(KernelMethod):
     """Mean, over points drawn from the kernels, of the posterior probability of another class than the one assigned there.
 
     Parameters

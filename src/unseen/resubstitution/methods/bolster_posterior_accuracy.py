@@ -14,7 +14,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import posterior_notes
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
 from unseen.resubstitution.methods.posterior import doubt_at_points
 
 __all__ = ["BolsterPosteriorAccuracy"]
@@ -22,7 +22,7 @@ __all__ = ["BolsterPosteriorAccuracy"]
 
 @register
 @dataclass(frozen=True)
-class BolsterPosteriorAccuracy(Kernelled):
+class BolsterPosteriorAccuracy(KernelMethod):
     """One minus: correctly classified share of each kernel times the posterior trust at its centre.
 
     Never below either of `bolster` and `posterior`: the two doubts add up.

@@ -15,7 +15,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import posterior_notes
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
 from unseen.resubstitution.methods.posterior import doubt_at_points
 
 __all__ = ["BolsterPosteriorProduct"]
@@ -23,7 +23,7 @@ __all__ = ["BolsterPosteriorProduct"]
 
 @register
 @dataclass(frozen=True)
-class BolsterPosteriorProduct(Kernelled):
+class BolsterPosteriorProduct(KernelMethod):
     """Misclassified share of each kernel times the posterior doubt at its centre; never above either factor.
 
     Parameters

@@ -17,14 +17,14 @@ from unseen.core.trained import trained
 from unseen.resubstitution._calibration import calibration_error, check_calibration, search, search_error, trials_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
 
 __all__ = ["CalibratedBolster"]
 
 
 @register
 @dataclass(frozen=True)
-class CalibratedBolster(Kernelled):
+class CalibratedBolster(KernelMethod):
     """Bolstering with the kernels' standard deviations multiplied by the kappa that removes an estimated bias.
 
     The bias is estimated from r random 80/20 splits: the model is trained on 80%, its bolstered estimate compared with its

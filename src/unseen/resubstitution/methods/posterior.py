@@ -14,7 +14,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._decision_regions import Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral
-from unseen.resubstitution._smoothed import Averaged, smoothed
+from unseen.resubstitution._smoothed import SmoothedMethod, smoothed
 
 __all__ = ["PosteriorResub", "doubt_at_points"]
 
@@ -30,7 +30,7 @@ def doubt_at_points(regions: Regions, posterior: Any, k: int, among: int | None 
 
 @register
 @dataclass(frozen=True)
-class PosteriorResub(Averaged):
+class PosteriorResub(SmoothedMethod):
     """Mean posterior probability of another class than the one assigned to each training point.
 
     With nearest neighbours, the point is its own first neighbour: k = 1 is plain resubstitution.

@@ -13,14 +13,14 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import Kernelled, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
 
 __all__ = ["SemiBolster"]
 
 
 @register
 @dataclass(frozen=True)
-class SemiBolster(Kernelled):
+class SemiBolster(KernelMethod):
     """Kernels on correctly classified points only; a misclassified point counts 1.
 
     Never below `bolster` on the same kernel points, and better where the decision regions are rough.

@@ -14,6 +14,7 @@ from unseen.core.errors import NotApplicable
 from unseen.core.estimate import Estimate
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
+from unseen.core.trained import Training
 
 __all__ = ["LinearFit", "closed_form", "features_and_final", "least_squares_only", "linear_fit"]
 
@@ -150,9 +151,7 @@ def least_squares_only(method: str, fit: LinearFit) -> None:
         raise NotApplicable(f"{method} is for plain least squares; use gpe or gcv for a ridge penalty.")
 
 
-def closed_form(
-    method: Any, data: Data, value: float, loss: str, n_fits: int, seconds: float, text: str = ""
-) -> Estimate:
+def closed_form(method: Any, data: Data, value: float, loss: str, training: Training, text: str = "") -> Estimate:
     """Return the estimate of a closed form, with the note on what it assumes."""
     words = text or "independent noise of one variance, and inputs that were not chosen with the target in sight"
     notes: tuple[Note, ...] = (note("U016", words),)
@@ -166,7 +165,7 @@ def closed_form(
         target=target,
         loss=loss,
         n_units=data.n_units,
-        n_fits=n_fits,
-        seconds=seconds,
+        n_fits=training.n_fits,
+        seconds=training.seconds,
         notes=notes,
     )

@@ -41,7 +41,7 @@ class Gcv(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the generalized cross-validation error."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        fit = linear_fit(self.id, fitted, data)
+        training = trained(model, data, rng)
+        fit = linear_fit(self.id, training.fitted, data)
         value = fit.mse / (1 - fit.effective / fit.n) ** 2
-        return closed_form(self, data, value, "squared", n_fits, seconds)
+        return closed_form(self, data, value, "squared", training)

@@ -65,12 +65,13 @@ class Nic(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the criterion."""
-        fitted, n_fits, seconds = trained(model, data, rng)
+        training = trained(model, data, rng)
+        fitted = training.fitted
         if data.task == "regression":
             value, loss = _squared(self.id, fitted, data), "squared"
         else:
             value, loss = _logistic(self.id, fitted, data), "log-loss"
-        return closed_form(self, data, value, loss, n_fits, seconds, "independent rows, and a sample that is large")
+        return closed_form(self, data, value, loss, training, "independent rows, and a sample that is large")
 
 
 def _squared(method: str, fitted: Fitted, data: Data) -> float:

@@ -57,15 +57,15 @@ class Fpe(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the final prediction error."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        fit = linear_fit(self.id, fitted, data)
+        training = trained(model, data, rng)
+        fit = linear_fit(self.id, training.fitted, data)
         least_squares_only(self.id, fit)
         n, p = fit.n, fit.effective
         if self.scale == "identity":
-            return closed_form(self, data, fit.mse * (n + p) / (n - p), "squared", n_fits, seconds)
+            return closed_form(self, data, fit.mse * (n + p) / (n - p), "squared", training)
         s2 = fit.mse * n / (n - p)
         value = float(np.log1p(s2) + s2 * p / ((1 + s2) * n))
-        return closed_form(self, data, value, "log(1 + squared)", n_fits, seconds)
+        return closed_form(self, data, value, "log(1 + squared)", training)
 
 
 @register
@@ -105,9 +105,9 @@ class Gpe(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the generalized prediction error."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        fit = linear_fit(self.id, fitted, data)
+        training = trained(model, data, rng)
+        fit = linear_fit(self.id, training.fitted, data)
         n, p, p2 = fit.n, fit.effective, fit.effective_squared
         value = fit.mse * ((n + p) / (n - p) if self.form == "moody" else (n + p2) / (n - 2 * p + p2))
         text = f"{p:.4g} effective parameters; independent noise of one variance; the bias of shrinking is left out"
-        return closed_form(self, data, value, "squared", n_fits, seconds, text)
+        return closed_form(self, data, value, "squared", training, text)

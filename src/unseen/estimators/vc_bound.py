@@ -75,7 +75,8 @@ class VcBound(DirectMethod):
             raise NotApplicable(f"{self.id} speaks of two classes; the target is of another kind.")
         if data.groups is not None:
             raise NotApplicable(f"{self.id} needs independent rows, and these are grouped.")
-        fitted, n_fits, seconds = trained(model, data, rng)
+        training = trained(model, data, rng)
+        fitted = training.fitted
         error = float(np.mean(codes_of(fitted.predict(data.X), data) != data.codes))
         tau = vc_radius(data.n, self.dimension or _linear_dimension(fitted), level)
         notes: tuple[Note, ...] = ()
@@ -92,8 +93,8 @@ class VcBound(DirectMethod):
             target=target,
             loss="zero-one",
             n_units=data.n_units,
-            n_fits=n_fits,
-            seconds=seconds,
+            n_fits=training.n_fits,
+            seconds=training.seconds,
             notes=notes,
         )
 

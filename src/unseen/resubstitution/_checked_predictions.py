@@ -1,4 +1,4 @@
-"""What a trained model predicts, checked: whatever is wrong with the answer becomes a sentence."""
+"""Predictions of a trained model, checked: whatever is wrong with them becomes a message."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, UnseenError
 from unseen.core.trained import codes_of
 
-__all__ = ["answers"]
+__all__ = ["checked_predictions"]
 
 
-def answers(predict: Callable[[Any], Any], X: Any, n: int, data: Data) -> Array:
-    """Return one prediction for each of the n rows of X: class codes, or numbers where the target holds numbers.
+def checked_predictions(predict: Callable[[Any], Any], X: Any, n: int, data: Data) -> Array:
+    """Return one prediction for each of the n rows of X: class codes, or numbers if the target holds numbers.
 
     Examples
     --------
     >>> data = Data(np.zeros((2, 1)), np.array(["a", "b"]), "classification", np.array(["a", "b"]))
-    >>> answers(lambda X: np.full(len(X), "b"), data.X, 2, data).tolist()
+    >>> checked_predictions(lambda X: np.full(len(X), "b"), data.X, 2, data).tolist()
     [1, 1]
-    >>> answers(lambda X: "b", data.X, 2, data)
+    >>> checked_predictions(lambda X: "b", data.X, 2, data)
     Traceback (most recent call last):
     ...
     unseen.core.errors.InputError: the model returned predictions of shape () for 2 points.
@@ -32,7 +32,7 @@ def answers(predict: Callable[[Any], Any], X: Any, n: int, data: Data) -> Array:
         labels = np.asarray(predict(X))
     except UnseenError:
         raise
-    except Exception as error:  # a user's model may raise anything; its words are passed on
+    except Exception as error:  # a user's model may raise anything; its message is passed on
         raise InputError(f"the model could not predict: {type(error).__name__}: {error}") from error
     if labels.shape == (n, 1):
         labels = labels[:, 0]

@@ -13,7 +13,7 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.model import Fitted
-from unseen.resubstitution._checked_predictions import answers
+from unseen.resubstitution._checked_predictions import checked_predictions
 from unseen.resubstitution._decision_rules import (
     Linear,
     affine_map,
@@ -92,7 +92,7 @@ class Regions:
 
     def assign(self, points: Floats) -> Ints:
         """Return the class the model assigns to each point."""
-        return answers(lambda rows: self._predict(rows), points, len(points), self.data)
+        return checked_predictions(lambda rows: self._predict(rows), points, len(points), self.data)
 
     @cached_property
     def _predict(self) -> Callable[[Floats], Array]:

@@ -1,4 +1,4 @@
-"""A two-dimensional view of kernels and decision regions, projected where there are more dimensions."""
+"""A two-dimensional view of kernels and decision regions, projected if there are more dimensions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
-from unseen.core.registry import build
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.frame import as_data
 from unseen.resubstitution._decision_regions import Regions, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._pretrained import held
+from unseen.resubstitution._pretrained import pretrained
 from unseen.resubstitution.kernels import Spread
+from unseen.resubstitution.methods.bolster import Bolster
 
 __all__ = ["KernelView", "view"]
 
@@ -88,7 +88,14 @@ def view(
     plane: Any = None,
     resolution: int = 200,
     random_state: RandomState = None,
-    **options: Any,
+    space: str = "auto",
+    kernel: Any = "spherical",
+    bandwidth: Any = None,
+    scale: float | None = None,
+    n_mc: int | None = None,
+    sampler: str = "plain",
+    draws: int | None = None,
+    exact: bool = True,
 ) -> KernelView:
     """Return kernels and decision regions of a trained classifier as seen in a plane.
 
@@ -104,8 +111,8 @@ def view(
         Places along each axis at which the model is asked.
     random_state : int, Generator or None
         Same seed, same contributions.
-    **options
-        Options of `unseen.resubstitution.bolster`.
+    space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
+        As in `unseen.resubstitution.bolster`.
 
     Examples
     --------
@@ -118,12 +125,21 @@ def view(
     """
     if isinstance(resolution, bool) or not isinstance(resolution, (int, np.integer)) or not 2 <= resolution <= 2000:
         raise InputError(f"resolution is {resolution!r}; give a whole number from 2 to 2000.")
-    method = build("bolster", "resubstitution", options=options)
+    method = Bolster(
+        space=space,
+        kernel=kernel,
+        bandwidth=bandwidth,
+        scale=scale,
+        n_mc=n_mc,
+        sampler=sampler,
+        draws=draws,
+        exact=exact,
+    )
     data = as_data(X, y)
-    regions = regions_of("bolster", held(fitted), data, method.space)
+    regions = regions_of("bolster", pretrained(fitted), data, method.space)
     spread = method.spread(regions)
-    draws = method.kernel_draws(stream(root_seed(random_state), "direct", "bolster"), data.n)
-    mass = misclassified_mass(regions, spread, draws, exact=method.exact)
+    places = method.kernel_draws(stream(root_seed(random_state), "direct", "bolster"), data.n)
+    mass = misclassified_mass(regions, spread, places, exact=method.exact)
     basis, names = _plane(regions, plane)
     flat = regions.points @ basis.T
     variance = regions.points.var(axis=0).sum()

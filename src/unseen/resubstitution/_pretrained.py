@@ -1,4 +1,4 @@
-"""A model trained elsewhere, held as it is; and training again where a calibration needs it."""
+"""A model trained elsewhere, used as it is; and a copy of it trained again, as a calibration needs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Held", "held", "retrained"]
+__all__ = ["Pretrained", "pretrained", "retrained"]
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class Pretrained:
     """A trained object or a function, never changed."""
 
     native: Any
@@ -28,19 +28,19 @@ class Held:
         return np.asarray(self.native.predict(X) if hasattr(self.native, "predict") else self.native(X))
 
     def scores(self, X: Any) -> tuple[Floats, str] | None:
-        """Return class probabilities where the object has them."""
+        """Return class probabilities if the object has them."""
         if not hasattr(self.native, "predict_proba"):
             return None
         return np.asarray(self.native.predict_proba(_in_shape(X, self.sample_shape)), dtype=float), "probability"
 
 
-def held(model: Any) -> Fitted:
+def pretrained(model: Any) -> Fitted:
     """Return a trained model as it is; a plain function counts as its `predict`."""
     if is_fitted(model):
         return cast(Fitted, model)
     if isinstance(model, type) or not (callable(getattr(model, "predict", None)) or callable(model)):
         raise KindError(f"the fitted model is {model!r}; give an object with predict, or a function of X.")
-    return Held(model)
+    return Pretrained(model)
 
 
 def retrained(model: Model | Fitted, data: Data, seed: int) -> Fitted:
@@ -59,7 +59,7 @@ def retrained(model: Model | Fitted, data: Data, seed: int) -> Fitted:
     unset = [k for k, v in fresh.get_params().items() if v is None and k.split("__")[-1] == "random_state"]
     fresh.set_params(**{name: (seed + j) % (2**31 - 1) for j, name in enumerate(sorted(unset))})
     shape = getattr(model, "sample_shape", ())
-    return Held(fresh.fit(_in_shape(data.X, shape), data.y), shape)
+    return Pretrained(fresh.fit(_in_shape(data.X, shape), data.y), shape)
 
 
 def _in_shape(X: Any, shape: tuple[int, ...]) -> Any:

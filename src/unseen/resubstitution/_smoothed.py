@@ -13,6 +13,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import SmoothedEstimate, Target
 from unseen.core.kinds import DirectMethod
 from unseen.core.notes import Note
+from unseen.core.trained import Training
 from unseen.resubstitution._decision_regions import SPACES, Regions
 from unseen.resubstitution._kernel_draws import Draws
 from unseen.resubstitution._kernel_integrals import Integral
@@ -49,7 +50,7 @@ class SmoothedMethod(ResubMethod):
     average : {"points", "class"}
         Mean over all points, or each class with equal weight.
     space : {"auto", "input"}
-        Where distances are measured: what the final estimator of a fitted Pipeline sees, or X as given.
+        Space in which distances are measured: what the final estimator of a fitted Pipeline sees, or X as given.
     """
 
     average: str = "points"
@@ -77,14 +78,14 @@ class KernelMethod(SmoothedMethod):
     scale : float or None
         Factor on the size.
     n_mc : int or None
-        Points per kernel where the integral is not exact. None is 100, or fewer in samples of more than 1,000 points, so that
+        Points per kernel if the integral is not exact. None is 100, or fewer in samples of more than 1,000 points, so that
         some 100,000 are drawn in all, but never fewer than 10.
     sampler : {"plain", "antithetic", "sobol"}
         How these points are drawn.
     draws : int or None
         Seed of the points: models given the same one are compared on the same kernel points.
     exact : bool
-        Use exact integrals where they exist.
+        Use exact integrals if they exist, as for linear classifiers.
     """
 
     kernel: Any = "spherical"
@@ -144,13 +145,13 @@ def smoothed(
     regions: Regions,
     integral: Integral,
     measure: str,
-    cost: tuple[int, float],
+    training: Training,
     *,
     weights: Floats | None = None,
     bandwidth: Floats | None = None,
     notes: tuple[Note, ...] = (),
 ) -> SmoothedEstimate:
-    """Fill in what every method of the family reports; `cost` is fits and seconds."""
+    """Return the estimate with all that smoothed methods report."""
     data = regions.data
     weights = point_weights(data, method.average) if weights is None else weights
     return SmoothedEstimate(
@@ -162,8 +163,8 @@ def smoothed(
         target=method.target.at(data.n_units),
         loss="zero-one",
         n_units=data.n_units,
-        n_fits=cost[0],
-        seconds=cost[1],
+        n_fits=training.n_fits,
+        seconds=training.seconds,
         notes=notes,
         mc_error=integral.error(weights),
         contributions=integral.values,

@@ -33,15 +33,10 @@ def _check_file(cls: type[Any], module: ModuleType) -> None:
         own = module_name(cls.id)
         assert stem == own, f"{cls.id} lives in {stem}.py; its file is {own}.py, or {stem}.py lists it in FAMILY"
         return
-    there = [
-        c.id for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__ and _named(c)
-    ]
+    classes: list[Any] = [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]
+    there = [c.id for c in classes if getattr(c, "group", "") and getattr(c, "id", "")]
     assert cls.id in family, f"{cls.id} is not in the FAMILY of {stem}.py"
     assert len(there) > 1 and sorted(family) == sorted(there), f"FAMILY of {stem}.py is {family}; it holds {there}"
-
-
-def _named(cls: type[Any]) -> bool:
-    return bool(getattr(cls, "group", "") and getattr(cls, "id", ""))
 
 
 def check_sourced(cls: type[Any]) -> None:

@@ -27,7 +27,7 @@ from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
 from unseen.significance.winner import bias_corrected
 
-PAIRED = [cls for cls in known("significance").values() if "datasets" not in cls.needs]
+PAIRED = [cls for cls in known("significance").values() if cls.kind == "test"]
 
 
 class OneColumn(ClassifierMixin, BaseEstimator):

@@ -48,8 +48,10 @@ class Bayesian(ResubMethod):
         Prior mean m0: one vector, or one per class; zero by default.
     prior_weight : float
         v0, the number of points the prior mean is worth; 0 leaves everything to the data.
-    space, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`; here `n_mc` points are drawn per class.
+    space, sampler, draws, exact
+        As in `bolster`.
+    n_mc : int
+        Points drawn per class if the integral is not exact.
 
     References
     ----------
@@ -87,8 +89,8 @@ class Bayesian(ResubMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the posterior mean of the error."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         if regions.d > MAX_DIMENSIONS:
             raise NotApplicable(
                 f"{self.id} needs covariances of {regions.d} dimensions (limit {MAX_DIMENSIONS}); reduce them in a pipeline."
@@ -105,7 +107,7 @@ class Bayesian(ResubMethod):
             regions,
             Integral(mass.values[regions.codes], np.zeros(data.n), mass.how),
             "Gaussian predictive distribution",
-            (n_fits, seconds),
+            training,
             weights=(shares / counts)[regions.codes],
             bandwidth=spread.bandwidth,
             notes=notes,

@@ -26,11 +26,6 @@ class Bolster(KernelMethod):
     The kernel of class y is Gaussian with standard deviation d_y / alpha_d, d_y the class's mean nearest-neighbour
     distance and alpha_d the median of the chi distribution. Exact for linear two-class classifiers.
 
-    Parameters
-    ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
-
     References
     ----------
     Braga-Neto, U. M. and Dougherty, E. R. (2004). Bolstered error estimation. Pattern Recognition 37, 1267-1281.
@@ -51,11 +46,11 @@ class Bolster(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean mass outside, with each point's own as its contribution."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         weights = point_weights(data, self.average)
         integral = misclassified_mass(
             regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights
         )
-        return smoothed(self, regions, integral, self.measure, (n_fits, seconds), bandwidth=spread.bandwidth)
+        return smoothed(self, regions, integral, self.measure, training, bandwidth=spread.bandwidth)

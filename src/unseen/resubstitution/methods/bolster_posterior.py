@@ -27,10 +27,12 @@ class BolsterPosterior(KernelMethod):
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`; no exact form exists, so `exact` changes nothing.
-    posterior, k, among
-        See `unseen.resubstitution.posterior`; kernel points look in the part of the training point they were drawn around.
+    exact : bool
+        As in `bolster`; no exact form exists here, so it changes nothing.
+    posterior, k
+        As in `posterior`.
+    among : int or None
+        As in `posterior`; kernel points look in the part of the training point they were drawn around.
 
     References
     ----------
@@ -56,8 +58,8 @@ class BolsterPosterior(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt at the kernel points."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         estimate, name = posterior_of(regions, self.posterior, self.k, self.among)
 
@@ -69,4 +71,4 @@ class BolsterPosterior(KernelMethod):
         integral = kernel_means(regions.points, regions.codes, spread, draws, doubt, weights=weights)
         measure = f"{self.measure}, {name} at the kernel points"
         notes = posterior_notes(self.posterior)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)
+        return smoothed(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)

@@ -29,10 +29,10 @@ class BolsterPosteriorAccuracy(KernelMethod):
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
-    posterior, k
-        See `unseen.resubstitution.posterior`; posterior="model" is the published use, with softmax probabilities.
+    posterior : str, classifier or function
+        As in `posterior`; "model" is the published use, with softmax probabilities.
+    k : int
+        As in `posterior`.
 
     References
     ----------
@@ -57,8 +57,8 @@ class BolsterPosteriorAccuracy(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return one minus the mean product of the two accuracies."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         doubt, name = doubt_at_points(regions, self.posterior, self.k)
         trust = 1 - doubt.values
@@ -67,4 +67,4 @@ class BolsterPosteriorAccuracy(KernelMethod):
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
         measure = f"{self.measure} and {name}, accuracies multiplied"
         notes = posterior_notes(self.posterior)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)
+        return smoothed(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)

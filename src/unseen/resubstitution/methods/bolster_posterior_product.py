@@ -28,10 +28,8 @@ class BolsterPosteriorProduct(KernelMethod):
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
     posterior, k
-        See `unseen.resubstitution.posterior`.
+        As in `posterior`.
 
     References
     ----------
@@ -57,8 +55,8 @@ class BolsterPosteriorProduct(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean product."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         doubt, name = doubt_at_points(regions, self.posterior, self.k)
         weights = point_weights(data, self.average) * doubt.values
@@ -70,7 +68,7 @@ class BolsterPosteriorProduct(KernelMethod):
             regions,
             integral,
             f"{self.measure} times {name}",
-            (n_fits, seconds),
+            training,
             bandwidth=spread.bandwidth,
             notes=(remark, *posterior_notes(self.posterior)),
         )

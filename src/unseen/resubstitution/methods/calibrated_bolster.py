@@ -32,8 +32,6 @@ class CalibratedBolster(KernelMethod):
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
     r : int
         Number of splits, each of which trains the model once.
     search : {"step", "root"}
@@ -79,12 +77,12 @@ class CalibratedBolster(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> CalibratedEstimate:
         """Return the bolstered estimate at the calibrated kappa, with the curve that led to it."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread, draws = self.spread(regions), self.kernel_draws(rng, data.n)
         start = time.perf_counter()
         trials = trials_of(self, model, data, rng)
-        seconds += time.perf_counter() - start
+        training = training.plus(self.r, time.perf_counter() - start)
         noise: dict[float, float] = {}
 
         def deviations_at(k: float) -> Floats:
@@ -102,9 +100,7 @@ class CalibratedBolster(KernelMethod):
         # with one sign throughout the search ended at a limit, and the bias did not vanish
         rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"
         measure = f"{self.measure} scaled by {kappa:.4g}{rest}"
-        base = smoothed(
-            self, regions, mass, measure, (n_fits + self.r, seconds), bandwidth=spread.scaled(kappa).bandwidth
-        )
+        base = smoothed(self, regions, mass, measure, training, bandwidth=spread.scaled(kappa).bandwidth)
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
         shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(

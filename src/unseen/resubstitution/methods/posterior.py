@@ -37,8 +37,6 @@ class PosteriorResub(SmoothedMethod):
 
     Parameters
     ----------
-    average, space
-        See `unseen.resubstitution.bolster`.
     posterior : str, classifier or function
         "knn", "model" (its own predict_proba), "calibrated" (its scores, by a sigmoid fitted to the same points, with a note),
         "gaussian-process", a classifier with predict_proba that is fitted to the sample, or a function of points.
@@ -72,7 +70,7 @@ class PosteriorResub(SmoothedMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt, with each point's own as its contribution."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         integral, measure = doubt_at_points(regions, self.posterior, self.k, self.among)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), notes=posterior_notes(self.posterior))
+        return smoothed(self, regions, integral, measure, training, notes=posterior_notes(self.posterior))

@@ -14,7 +14,7 @@ from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.model import Fitted
 from unseen.core.registry import find, register
 from unseen.core.trained import trained
-from unseen.resubstitution._checked_predictions import answers
+from unseen.resubstitution._checked_predictions import checked_predictions
 from unseen.resubstitution._decision_regions import check_model
 from unseen.resubstitution._smoothed import ResubMethod
 
@@ -50,11 +50,12 @@ class Resub(ResubMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the training error, with each point's loss as its contribution."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        check_model(fitted, data)
+        training = trained(model, data, rng)
+        fitted = training.fitted
+        check_model(training.fitted, data)
         measure = _loss(self.loss, data)
         score = _probabilities(measure.id, fitted, data) if measure.needs_score else None
-        losses = measure.per_example(data.target, answers(fitted.predict, data.X, data.n, data), score)
+        losses = measure.per_example(data.target, checked_predictions(fitted.predict, data.X, data.n, data), score)
         value = float(np.average(losses, weights=data.weights))
         return ResubEstimate(
             value=value,
@@ -65,8 +66,8 @@ class Resub(ResubMethod):
             target=self.target.at(data.n_units),
             loss=measure.id,
             n_units=data.n_units,
-            n_fits=n_fits,
-            seconds=seconds,
+            n_fits=training.n_fits,
+            seconds=training.seconds,
             mc_error=0.0,
             contributions=losses,
         ).expecting(self, fitted.native, data)

@@ -27,8 +27,8 @@ class SemiBolster(KernelMethod):
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`. `average="class"` is what the published tables used.
+    average : {"points", "class"}
+        As in `bolster`; the published tables used "class".
 
     References
     ----------
@@ -52,8 +52,8 @@ class SemiBolster(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean contribution: 1 where misclassified, else the kernel's mass outside."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         wrong = regions.assigned != regions.codes
         rows, weights = np.flatnonzero(~wrong), point_weights(data, self.average)
@@ -61,4 +61,4 @@ class SemiBolster(KernelMethod):
         mass = misclassified_mass(regions, spread, draws, exact=self.exact, rows=rows, weights=weights)
         integral = Integral(np.where(wrong, 1.0, mass.values), np.where(wrong, 0.0, mass.variances), mass.how)
         measure = f"{self.measure} on correctly classified points"
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)
+        return smoothed(self, regions, integral, measure, training, bandwidth=spread.bandwidth)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 from unseen.core.estimate import Estimate, Target
 
-__all__ = ["DirectMethod", "Method", "PairTest", "RankTest", "Recipe", "TableMethod"]
+__all__ = ["DirectMethod", "Method", "PairedTest", "RankTest", "Recipe", "TableMethod"]
 
 
 class Method:
@@ -132,7 +132,7 @@ class Recipe(Method):
         raise NotImplementedError
 
 
-class PairTest(Method):
+class PairedTest(Method):
     """Tests the difference of two models from their tables of losses on the same splits; usually has a weighted form."""
 
     group: ClassVar[str] = "significance"

@@ -119,13 +119,13 @@ def _without_spread(
 ) -> Estimate:
     """All splits agree: bound a rate, or a perfect score, by Clopper-Pearson over the tested units, else give no interval."""
     interval, text = bound_without_spread(table, value, level)
-    said = f"all splits gave the same value{', so no' if interval is None else '; the'} {text}"
+    text = f"all splits gave the same value{', so no' if interval is None else '; the'} {text}"
     df = df if interval is None else None
-    return finish(method, table, value, 0.0, interval, df, notes=(*notes, note("U010", said)), n_train=n_train)
+    return finish(method, table, value, 0.0, interval, df, notes=(*notes, note("U010", text)), n_train=n_train)
 
 
 def bound_without_spread(table: LossTable, value: float, level: float) -> tuple[Interval | None, str]:
-    """Return Clopper-Pearson's interval of a value that does not vary, None where it bounds nothing, and what to say of it."""
+    """Return Clopper-Pearson's interval of a value that does not vary, None if it bounds nothing, and a text about it."""
     low, high = table.range
     between = table.by_split and min(value - low, high - value) > 1e-12  # such as the area .5 of a constant
     if table.is_difference or between or not np.isfinite(high - low):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from unseen.core.errors import InputError, UnknownName, UnseenError
-from unseen.core.kinds import DirectMethod, PairTest, RankTest, Recipe, TableMethod
+from unseen.core.kinds import DirectMethod, PairedTest, RankTest, Recipe, TableMethod
 from unseen.core.measure import Loss, SetMeasure
 from unseen.core.plan import Design
 
@@ -125,7 +125,7 @@ def _place(thing: Any) -> tuple[str, str]:
 
 # base classes by kind; a design has no kind, its group says what it is
 _BASES: dict[str, type[Any]] = {
-    **{base.kind: base for base in (TableMethod, DirectMethod, Recipe, PairTest, RankTest, Loss, SetMeasure)},
+    **{base.kind: base for base in (TableMethod, DirectMethod, Recipe, PairedTest, RankTest, Loss, SetMeasure)},
     "designs": Design,
 }
 # kinds that may register in a group; the others take any class

@@ -13,7 +13,7 @@ from unseen.designs.drawing import distinct_possible, lacks_class, others, redra
 
 __all__ = ["distinct_splits", "every_test_part", "split_off"]
 
-FEW_ENOUGH_TO_LIST = 2000
+FEW_ENOUGH_TO_LIST = 2000  # so few test parts are listed and drawn from; more are drawn until they differ
 
 
 def split_off(data: Data, test: Ints, repeat: int) -> Split:

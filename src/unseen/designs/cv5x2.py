@@ -15,7 +15,7 @@ from unseen.designs.kfold import full_rounds
 
 __all__ = ["Cv5x2"]
 
-REPLICATIONS = 5
+REPLICATIONS = 5  # as Dietterich (1998) proposes: the t and F laws of the tests are for five
 
 
 @register

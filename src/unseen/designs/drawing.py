@@ -36,8 +36,8 @@ __all__ = [
     "trained_size",
 ]
 
-MAX_REDRAWS = 200
-MAX_SHUFFLES = 20
+MAX_REDRAWS = 200  # a class that 200 random training parts miss is too rare for the design
+MAX_SHUFFLES = 20  # a class that 20 shuffles could not spread is left as it falls, with a note
 
 
 def make_plan(design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = ()) -> Plan:
@@ -139,7 +139,7 @@ def redraw_note(redrawn: int, kept: int) -> tuple[Note, ...]:
 
 
 def strata_of(data: Data, stratify: bool | str) -> Ints | None:
-    """Return a stratum per unit, or None where units are drawn simply at random."""
+    """Return a stratum per unit, or None if units are drawn simply at random."""
     if stratify == "auto":
         stratify = data.task == "classification" and data.groups is None
     if not stratify:
@@ -172,7 +172,7 @@ def shuffled_folds(
     rng: np.random.Generator,
     splits_of: Callable[[Ints], list[Split]],
 ) -> tuple[list[Split], int]:
-    """Shuffle units into folds until no training part lacks a class; a shuffle is kept as it is where none will do."""
+    """Shuffle units into folds until no training part lacks a class; a shuffle is kept as it is if none will do."""
     for redrawn in range(MAX_SHUFFLES):
         splits = splits_of(fold_of_units(data, n_folds, stratify, rng))
         if not any(lacks_class(data, s.train) for s in splits):

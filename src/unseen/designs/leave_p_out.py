@@ -17,7 +17,7 @@ from unseen.designs.drawing import check_count, lacks_class, make_plan, redraw_n
 
 __all__ = ["LeavePOut"]
 
-MOST_SPLITS = 100_000
+MOST_SPLITS = 100_000  # more fits than anybody waits for; an error names the way out
 
 
 @register

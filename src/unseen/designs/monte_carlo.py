@@ -27,7 +27,7 @@ __all__ = ["MonteCarlo", "random_test_units"]
 
 
 def random_test_units(strata: Ints | None, n: int, size: int, rng: np.random.Generator) -> Ints:
-    """Return `size` units drawn without replacement, in proportion to the strata where given."""
+    """Return `size` units drawn without replacement, in proportion to the strata if given."""
     if strata is None:
         return rng.permutation(n)[:size]
     order = rng.permutation(n)
@@ -51,7 +51,7 @@ class MonteCarlo(Design):
     stratify : bool
         Draw in proportion to the classes. The default, False, is what the corrected t interval assumes.
     train_fraction : float or None
-        Share of the units trained on, where some are to be thrown out; None trains on all the rest.
+        Share of the units trained on, if some are to be thrown out; None trains on all the rest.
 
     Examples
     --------

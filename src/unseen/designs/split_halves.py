@@ -49,7 +49,7 @@ class SplitHalves(Design):
     inner_splits : int
         Splits of each half.
     train_fraction : float or None
-        Share of the units trained on in an outer split, where some are to be thrown out; None trains on all the rest.
+        Share of the units trained on in an outer split, if some are to be thrown out; None trains on all the rest.
 
     References
     ----------

@@ -28,7 +28,7 @@ class Splits(Design):
     source : scikit-learn splitter, or iterable of (train, test) index arrays
         Where the splits come from. A splitter with `random_state=None` is seeded from the run's seed.
     kind : str
-        Id of the design these splits stand for ("kfold", "monte-carlo", ...), where an estimator should accept them as
+        Id of the design these splits stand for ("kfold", "monte-carlo", ...), if an estimator should accept them as
         such; "splits" by default, which only plain means accept.
 
     Examples

@@ -34,7 +34,7 @@ class TimeOrdered(Design):
     start : float
         Share of the units that the first model is trained on; what follows is tested, each unit once.
     gap : int
-        Units left out between training part and test block, where outcomes become known late.
+        Units left out between training part and test block, if outcomes become known late.
 
     References
     ----------

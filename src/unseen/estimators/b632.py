@@ -16,7 +16,7 @@ from unseen.estimators.plain_means import mean_over_tested, untested_note
 
 __all__ = ["B632"]
 
-SHARE = 0.632
+SHARE = 0.632  # 1 - 1/e: the share of distinct units in a bootstrap sample
 
 
 @register

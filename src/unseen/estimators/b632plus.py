@@ -12,11 +12,10 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
+from unseen.estimators.b632 import SHARE
 from unseen.estimators.plain_means import mean_over_tested, untested_note
 
 __all__ = ["B632Plus", "combine"]
-
-SHARE = 0.632
 
 
 def combine(train: float, outside: float, chance: float, *, capped: bool = True) -> float:

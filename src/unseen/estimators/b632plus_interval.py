@@ -14,7 +14,7 @@ from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
 from unseen.estimators.b632plus import B632Plus
-from unseen.estimators.out_of_bag import replicates_checked
+from unseen.estimators.out_of_bag import check_replicates
 
 __all__ = ["B632PlusInterval"]
 
@@ -55,7 +55,7 @@ class B632PlusInterval(TableMethod):
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the .632+ error and its normal interval."""
         level = check_table(self, table, level)
-        notes = replicates_checked(self.id, table)
+        notes = check_replicates(self.id, table)
         outside = out_of_bag(table)
         value = B632Plus()(table, level=level).value
         ratio = value / outside.value if outside.value > 0 else 0.0

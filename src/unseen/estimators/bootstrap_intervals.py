@@ -20,24 +20,17 @@ from unseen.core.rng import stream
 from unseen.designs.holdout import Holdout
 from unseen.estimators.unit_mean import of_the_model
 
-__all__ = [
-    "Bca",
-    "BootstrapPercentile",
-    "Resampled",
-    "bca_ends",
-    "measure_of",
-    "no_variation",
-    "resampled",
-    "with_interval",
-]
+__all__ = ["Bca", "BootstrapInterval", "BootstrapPercentile", "Resampled", "bca_ends"]
 
 FAMILY = ("bootstrap-percentile", "bca")
 
 
-MOST_BLOCKS = 400
-CELLS_AT_ONCE = 4_000_000
-ROUND_OFF = 1e-12
-LEAST_UNITS, FEW_UNITS = 5, 20
+MOST_BLOCKS = 400  # leave-out values behind the skewness of BCa; with more units some are left out together
+CELLS_AT_ONCE = 4_000_000  # 32 MB of weights at a time
+ROUND_OFF = 1e-12  # draws that differ by less are the same value
+FEWEST_DRAWS = 100  # fewer leave at most two draws beyond each end of a 95% interval
+LEAST_UNITS = 5  # four units have 35 different resamples
+FEW_UNITS = 20  # a bootstrap of 20 units shows 97.5% of their spread, sqrt(19/20)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,36 +43,80 @@ class Resampled:
     name: str
     range: tuple[float, float]
 
+    @property
+    def constant(self) -> bool:
+        """Whether the draws are all the same but for rounding."""
+        return float(np.ptp(self.draws)) <= ROUND_OFF * max(1.0, abs(self.value))
 
-def measure_of(method: Any) -> Any:
-    """Return the measure a method was asked for, or None for the table's own loss."""
-    return None if method.measure == "auto" else find(method.measure, "measures")()
 
+@dataclass(frozen=True)
+class BootstrapInterval(TableMethod):
+    """A measure of one model on held-out units with an interval from resampled units; a file says which ends.
 
-def resampled(method: Any, table: LossTable, n_bootstrap: int) -> Resampled:
-    """Return what percentile and BCa intervals are made of; whole units (groups) are drawn and left out."""
-    if n_bootstrap < 100:
-        raise InputError(f"{method.id} needs at least 100 bootstrap draws; n_bootstrap is {n_bootstrap}.")
-    measure, rows = measure_of(method), table.test.row
-    if measure is not None and measure.task not in (table.data.task, "any"):
-        raise NotApplicable(f"{method.id}: {measure.id} is a measure for {measure.task}.")
-    tested, place = np.unique(table.data.units[rows], return_inverse=True)
-    n = len(tested)
-    if n < LEAST_UNITS:
-        raise InputError(f"{method.id} needs at least {LEAST_UNITS} held-out units; there are {n}.")
-    rng = stream(table.source[0].seed, method.id, method.measure)
-    draws = rng.multinomial(n, np.full(n, 1 / n), n_bootstrap).astype(float)
-    blocks = np.arange(n) * min(n, MOST_BLOCKS) // n
-    left = np.array([blocks != k for k in range(blocks[-1] + 1)], dtype=float)
-    weight = table.row_weights(rows)
-    values = [_values(measure, table, w, place.reshape(-1), weight) for w in (np.ones((1, n)), draws, left)]
-    kept = values[1][np.isfinite(values[1])]
-    if not np.isfinite(values[0][0]) or len(kept) < n_bootstrap / 2:
-        raise InputError(f"{method.id}: {method.measure} is undefined on this test part or on most of its resamples.")
-    name, span = (table.loss, table.range) if measure is None else (measure.id, measure.range)
-    return Resampled(
-        value=float(values[0][0]), draws=kept, left_out=values[2][np.isfinite(values[2])], name=name, range=span
-    )
+    Parameters
+    ----------
+    measure : str
+        Any measure, such as auc, f1 or pov, reported as it is (higher may be better); "auto" is the mean loss.
+    n_bootstrap : int
+        Resamples.
+    """
+
+    measure: str = "auto"
+    n_bootstrap: int = 2000
+    designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
+    target: ClassVar[Target] = Target.MODEL
+    needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
+    linear: ClassVar[bool] = False
+    centred: ClassVar[bool] = False
+
+    def default_design(self, data: Data) -> Holdout:
+        """Return one split that holds out a third."""
+        return Holdout()
+
+    def ends(self, resampled: Resampled, level: float) -> tuple[float, float]:
+        """Return the ends of the interval."""
+        raise NotImplementedError
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the measure, its bootstrap standard error and the interval; none if the draws do not vary."""
+        level = check_table(self, table, level)
+        r = self.resample(table)
+        notes = (note("U010", "all resamples of the held-out units gave the same value"),) if r.constant else ()
+        n = len(np.unique(table.data.units[table.test.row]))
+        if n < FEW_UNITS:
+            notes = (*notes, note("U009", f"only {n} held-out units, of which a bootstrap shows too little spread"))
+        interval = None if r.constant else Interval(*self.ends(r, level), level)
+        placed = replace(table, range=r.range)
+        made = finish(self, placed, r.value, float(r.draws.std(ddof=1)), interval, None, notes=notes)
+        return of_the_model(replace(made, loss=r.name), table)
+
+    def resample(self, table: LossTable) -> Resampled:
+        """Return the measure on all held-out units, on resamples of them and with some left out; groups stay whole."""
+        if self.n_bootstrap < FEWEST_DRAWS:
+            raise InputError(
+                f"{self.id} needs at least {FEWEST_DRAWS} bootstrap draws; n_bootstrap is {self.n_bootstrap}."
+            )
+        measure = None if self.measure == "auto" else find(self.measure, "measures")()
+        if measure is not None and measure.task not in (table.data.task, "any"):
+            raise NotApplicable(f"{self.id}: {measure.id} is a measure for {measure.task}.")
+        rows = table.test.row
+        tested, place = np.unique(table.data.units[rows], return_inverse=True)
+        n = len(tested)
+        if n < LEAST_UNITS:
+            raise InputError(f"{self.id} needs at least {LEAST_UNITS} held-out units; there are {n}.")
+        rng = stream(table.source[0].seed, self.id, self.measure)
+        draws = rng.multinomial(n, np.full(n, 1 / n), self.n_bootstrap).astype(float)
+        blocks = np.arange(n) * min(n, MOST_BLOCKS) // n
+        left = np.array([blocks != k for k in range(blocks[-1] + 1)], dtype=float)
+        weight = table.row_weights(rows)
+        values = [_values(measure, table, w, place.reshape(-1), weight) for w in (np.ones((1, n)), draws, left)]
+        kept = values[1][np.isfinite(values[1])]
+        if not np.isfinite(values[0][0]) or len(kept) < self.n_bootstrap / 2:
+            raise InputError(f"{self.id}: {self.measure} is undefined on this test part or on most of its resamples.")
+        name, span = (table.loss, table.range) if measure is None else (measure.id, measure.range)
+        return Resampled(
+            value=float(values[0][0]), draws=kept, left_out=values[2][np.isfinite(values[2])], name=name, range=span
+        )
 
 
 def _values(measure: Any, table: LossTable, units: Floats, place: Any, weight: Floats) -> Floats:
@@ -90,6 +127,7 @@ def _values(measure: Any, table: LossTable, units: Floats, place: Any, weight: F
 
 
 def _some(measure: Any, table: LossTable, weights: Floats) -> Floats:
+    """Return the measure for each row of weights."""
     if measure is None:
         return np.asarray(weights @ table.test.value / weights.sum(axis=1))
     data, test = table.data, table.source[0].test
@@ -100,36 +138,10 @@ def _some(measure: Any, table: LossTable, weights: Floats) -> Floats:
     return np.asarray(weights @ measure.per_example(y, test.value, test.score) / weights.sum(axis=1))
 
 
-def with_interval(
-    method: Any, table: LossTable, r: Resampled, ends: tuple[float, float] | None, level: float
-) -> Estimate:
-    """Return the estimate with its bootstrap standard error; no interval where the draws do not vary."""
-    placed = replace(table, range=r.range)
-    notes = () if ends is not None else (note("U010", "all resamples of the held-out units gave the same value"),)
-    n = len(np.unique(table.data.units[table.test.row]))
-    if n < FEW_UNITS:
-        notes = (*notes, note("U009", f"only {n} held-out units, of which a bootstrap shows too little spread"))
-    interval = None if ends is None else Interval(float(ends[0]), float(ends[1]), level)
-    made = finish(method, placed, r.value, float(r.draws.std(ddof=1)), interval, None, notes=notes)
-    return of_the_model(replace(made, loss=r.name), table)
-
-
-def no_variation(r: Resampled) -> bool:
-    """Say whether the draws are all the same but for rounding."""
-    return float(np.ptp(r.draws)) <= ROUND_OFF * max(1.0, abs(r.value))
-
-
 @register
 @dataclass(frozen=True)
-class BootstrapPercentile(TableMethod):
+class BootstrapPercentile(BootstrapInterval):
     """A measure of one model on held-out units, with quantiles of its values on resampled units; `bca` is usually better.
-
-    Parameters
-    ----------
-    measure : str
-        Any measure, such as auc, f1 or pov, reported as it is (higher may be better); "auto" is the mean loss.
-    n_bootstrap : int
-        Resamples.
 
     References
     ----------
@@ -145,27 +157,12 @@ class BootstrapPercentile(TableMethod):
     ('auc', True)
     """
 
-    measure: str = "auto"
-    n_bootstrap: int = 2000
     id: ClassVar[str] = "bootstrap-percentile"
-    designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
-    target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
-    linear: ClassVar[bool] = False
-    centred: ClassVar[bool] = False
 
-    def default_design(self, data: Data) -> Holdout:
-        """Return one split that holds out a third."""
-        return Holdout()
-
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the measure and its percentile interval."""
-        level = check_table(self, table, level)
-        r = resampled(self, table, self.n_bootstrap)
-        if no_variation(r):
-            return with_interval(self, table, r, None, level)
-        low, high = np.quantile(r.draws, [(1 - level) / 2, (1 + level) / 2])
-        return with_interval(self, table, r, (low, high), level)
+    def ends(self, resampled: Resampled, level: float) -> tuple[float, float]:
+        """Return quantiles of the draws."""
+        low, high = np.quantile(resampled.draws, [(1 - level) / 2, (1 + level) / 2])
+        return float(low), float(high)
 
 
 def bca_ends(value: float, draws: Floats, left_out: Floats, level: float) -> tuple[float, float]:
@@ -194,15 +191,8 @@ def bca_ends(value: float, draws: Floats, left_out: Floats, level: float) -> tup
 
 @register
 @dataclass(frozen=True)
-class Bca(TableMethod):
+class Bca(BootstrapInterval):
     """A measure of one model on held-out units, with the bootstrap interval that allows for bias and skewness.
-
-    Parameters
-    ----------
-    measure : str
-        Any measure, such as auc, f1 or pov, reported as it is (higher may be better); "auto" is the mean loss.
-    n_bootstrap : int
-        Resamples.
 
     References
     ----------
@@ -218,22 +208,8 @@ class Bca(TableMethod):
     ('pov', True)
     """
 
-    measure: str = "auto"
-    n_bootstrap: int = 2000
     id: ClassVar[str] = "bca"
-    designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
-    target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
-    linear: ClassVar[bool] = False
-    centred: ClassVar[bool] = False
 
-    def default_design(self, data: Data) -> Holdout:
-        """Return one split that holds out a third."""
-        return Holdout()
-
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the measure and its BCa interval."""
-        level = check_table(self, table, level)
-        r = resampled(self, table, self.n_bootstrap)
-        ends = None if no_variation(r) else bca_ends(r.value, r.draws, r.left_out, level)
-        return with_interval(self, table, r, ends, level)
+    def ends(self, resampled: Resampled, level: float) -> tuple[float, float]:
+        """Return quantiles of the draws, moved by bias and skewness."""
+        return bca_ends(resampled.value, resampled.draws, resampled.left_out, level)

@@ -20,7 +20,7 @@ from unseen.designs.split_halves import SplitHalves
 
 __all__ = ["ConservativeZ"]
 
-FEW_HALVINGS = 5
+FEW_HALVINGS = 5  # a variance from four squares has a standard error of 70%, sqrt(2/4)
 
 
 @register

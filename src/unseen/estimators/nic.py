@@ -19,7 +19,7 @@ from unseen.estimators._linear import closed_form, features_and_final, linear_fi
 
 __all__ = ["Nic", "nic_penalty"]
 
-MOST_PARAMETERS = 2000
+MOST_PARAMETERS = 2000  # the Hessian has as many rows and columns: 32 MB
 # The slope left over, and what one more Newton step would gain beside the criterion's own correction.
 SMALL_SHARE = 0.01
 

@@ -17,12 +17,12 @@ from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
 from unseen.estimators.plain_means import distinct_drawn
 
-__all__ = ["MIN_REPLICATES", "OutOfBagInterval", "replicates_checked"]
+__all__ = ["MIN_REPLICATES", "OutOfBagInterval", "check_replicates"]
 
-MIN_REPLICATES = 200
+MIN_REPLICATES = 200  # with fewer the standard error is mostly Monte-Carlo noise
 
 
-def replicates_checked(method: str, table: LossTable) -> tuple[Note, ...]:
+def check_replicates(method: str, table: LossTable) -> tuple[Note, ...]:
     """Refuse too few bootstrap samples for a standard error; return notes on units never out of bag."""
     if len(table.completed) < MIN_REPLICATES:
         raise InputError(
@@ -67,7 +67,7 @@ class OutOfBagInterval(TableMethod):
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the out-of-bag error and its normal interval."""
         level = check_table(self, table, level)
-        notes = replicates_checked(self.id, table)
+        notes = check_replicates(self.id, table)
         result = out_of_bag(table)
         size = distinct_drawn(table.data.n_units)
         return normal_interval(self, table, result.value, result.std_error, level, notes, size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,11 +27,11 @@ __all__ = [
     "LeaveOneOutError",
     "LeaveOutError",
     "LeavePOutError",
+    "MeanOverRows",
+    "MeanOverSplits",
     "MonteCarloError",
     "RepeatedKFoldError",
     "distinct_drawn",
-    "mean_over_rows",
-    "mean_over_splits",
     "mean_over_tested",
     "untested_note",
 ]
@@ -45,19 +45,6 @@ def untested_note(table: LossTable) -> tuple[Note, ...]:
     if tested == table.data.n_units:
         return ()
     return (note("U012", f"{table.data.n_units - tested} of {table.data.n_units} units were never tested"),)
-
-
-def mean_over_rows(method: Any, table: LossTable, level: float) -> Estimate:
-    """Return the mean over all test losses, each as often as it was tested; for designs that test all rows alike."""
-    check_table(method, table, level)
-    value = np.average(table.test.value, weights=table.row_weights(table.test.row))
-    return point_estimate(method, table, float(value), notes=untested_note(table))
-
-
-def mean_over_splits(method: Any, table: LossTable, level: float) -> Estimate:
-    """Return the mean of the splits' mean losses; of a measure of sets, its value on the pooled test parts."""
-    check_table(method, table, level)
-    return point_estimate(method, table, float(table.contributions().mean()))
 
 
 def mean_over_tested(table: LossTable) -> float:
@@ -78,9 +65,32 @@ def distinct_drawn(n: int) -> float:
     return round((1 - (1 - 1 / n) ** n) * n, 1)
 
 
+class MeanOverRows(TableMethod):
+    """Mean over all test losses, each as often as it was tested; for designs that test all rows alike."""
+
+    point_only: ClassVar[bool] = True
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the mean loss over all tested rows."""
+        check_table(self, table, level)
+        value = np.average(table.test.value, weights=table.row_weights(table.test.row))
+        return point_estimate(self, table, float(value), notes=untested_note(table))
+
+
+class MeanOverSplits(TableMethod):
+    """Mean of the splits' mean losses; of a measure of sets, its value on the pooled test parts."""
+
+    point_only: ClassVar[bool] = True
+
+    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
+        """Return the mean of the splits' mean losses."""
+        check_table(self, table, level)
+        return point_estimate(self, table, float(table.contributions().mean()))
+
+
 @register
 @dataclass(frozen=True)
-class KFoldError(TableMethod):
+class KFoldError(MeanOverRows):
     """Mean over all units, each tested once by a model that did not see it; `cv-wald` and `nested-cv` add intervals.
 
     References
@@ -98,20 +108,15 @@ class KFoldError(TableMethod):
 
     id: ClassVar[str] = "kfold"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "splits"})
-    point_only: ClassVar[bool] = True
 
     def default_design(self, data: Data) -> KFold:
         """Return 10 folds, or as many as there are units."""
         return KFold(n_folds=min(10, data.n_units))
 
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean loss over all tested rows."""
-        return mean_over_rows(self, table, level)
-
 
 @register
 @dataclass(frozen=True)
-class RepeatedKFoldError(TableMethod):
+class RepeatedKFoldError(MeanOverRows):
     """Mean over all units and rounds; less noise from the shuffle than one round of k-fold.
 
     References
@@ -130,20 +135,15 @@ class RepeatedKFoldError(TableMethod):
 
     id: ClassVar[str] = "repeated-kfold"
     designs: ClassVar[frozenset[str]] = frozenset({"repeated-kfold"})
-    point_only: ClassVar[bool] = True
 
     def default_design(self, data: Data) -> RepeatedKFold:
         """Return five rounds of 10 folds, or of as many as there are units."""
         return RepeatedKFold(n_folds=min(10, data.n_units))
 
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean loss over all tested rows of all rounds."""
-        return mean_over_rows(self, table, level)
-
 
 @register
 @dataclass(frozen=True)
-class LeaveOneOutError(TableMethod):
+class LeaveOneOutError(MeanOverRows):
     """Mean over all units, each tested by the model trained on all the others: hardly biased, but variable.
 
     References
@@ -162,23 +162,18 @@ class LeaveOneOutError(TableMethod):
 
     id: ClassVar[str] = "loo"
     designs: ClassVar[frozenset[str]] = frozenset({"loo"})
-    point_only: ClassVar[bool] = True
 
     def default_design(self, data: Data) -> LeaveOneOut:
         """Return leave-one-out."""
         return LeaveOneOut()
 
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean loss over all rows."""
-        return mean_over_rows(self, table, level)
 
-
-MOST_FITS = 1000
+MOST_FITS = 1000  # all pairs of 45 units; beyond that pairs are drawn
 
 
 @register
 @dataclass(frozen=True)
-class LeavePOutError(TableMethod):
+class LeavePOutError(MeanOverSplits):
     """Mean over all ways, or many distinct ways, to leave p units out.
 
     References
@@ -197,20 +192,15 @@ class LeavePOutError(TableMethod):
 
     id: ClassVar[str] = "leave-p-out"
     designs: ClassVar[frozenset[str]] = frozenset({"leave-p-out"})
-    point_only: ClassVar[bool] = True
 
     def default_design(self, data: Data) -> LeavePOut:
-        """Return all pairs where there are at most 1,000 of them, else 1,000 distinct ones."""
+        """Return all pairs if there are at most 1,000 of them, else 1,000 distinct ones."""
         return LeavePOut(2, None if comb(data.n_units, 2) <= MOST_FITS else MOST_FITS)
-
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean of the splits' mean losses."""
-        return mean_over_splits(self, table, level)
 
 
 @register
 @dataclass(frozen=True)
-class LeaveOutError(TableMethod):
+class LeaveOutError(MeanOverSplits):
     """Mean over distinct random splits: the location of the leave-out distribution of the generalization error.
 
     References
@@ -228,7 +218,6 @@ class LeaveOutError(TableMethod):
 
     id: ClassVar[str] = "leave-out"
     designs: ClassVar[frozenset[str]] = frozenset({"leave-out"})
-    point_only: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 2
 
@@ -236,14 +225,10 @@ class LeaveOutError(TableMethod):
         """Return 200 distinct splits that leave a quarter out, or as many as there are."""
         return LeaveOut(0.25, min(200, comb(data.n_units, -(-data.n_units // 4))))
 
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean of the splits' mean losses."""
-        return mean_over_splits(self, table, level)
-
 
 @register
 @dataclass(frozen=True)
-class MonteCarloError(TableMethod):
+class MonteCarloError(MeanOverSplits):
     """Mean over random splits, or over splits given by the user; `corrected-t` adds an interval.
 
     References
@@ -262,14 +247,9 @@ class MonteCarloError(TableMethod):
 
     id: ClassVar[str] = "monte-carlo"
     designs: ClassVar[frozenset[str]] = frozenset({"monte-carlo", "splits"})
-    point_only: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> MonteCarlo:
         """Return 25 random 90/10 splits."""
         return MonteCarlo(fraction=0.1, n_splits=25)
-
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the mean of the splits' mean losses."""
-        return mean_over_splits(self, table, level)

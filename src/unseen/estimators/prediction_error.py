@@ -71,7 +71,7 @@ class Fpe(DirectMethod):
 @register
 @dataclass(frozen=True)
 class Gpe(DirectMethod):
-    """Final prediction error with effective parameters, for ridge (and plain least squares, where it is `fpe`).
+    """Final prediction error with effective parameters, for ridge; for plain least squares it is `fpe`.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["Rate", "rate_estimate", "rate_of", "trusted_size"]
 
 
 def trusted_size(size: float, rows: int, units: int, level: float) -> float:
-    """Return the effective size that an interval may count on, where its standard error comes from so many units.
+    """Return the effective size that an interval may count on, if its standard error comes from so many units.
 
     The size is reduced by the square of the ratio of two quantiles of Student's t, with rows - 1 and units - 1 degrees of
     freedom, because an error from few units is uncertain itself; it stays between 1 and the rows.

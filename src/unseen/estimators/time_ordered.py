@@ -22,7 +22,7 @@ from unseen.estimators.plain_means import mean_over_tested
 
 __all__ = ["TimeOrderedError"]
 
-FEW_UNITS = 20
+FEW_UNITS = 20  # below it the rule gives at most two cosines, so two degrees of freedom
 
 
 @register

@@ -47,7 +47,7 @@ def of_the_model(estimate: Estimate, table: LossTable) -> Estimate:
 
 
 def split_values(table: LossTable) -> Floats:
-    """Return the mean test loss of every split of the plan, NaN where its fit failed."""
+    """Return the mean test loss of every split of the plan, NaN if its fit failed."""
     values = np.full(len(table.plan), np.nan)
     values[table.completed] = table.split_means()
     return values

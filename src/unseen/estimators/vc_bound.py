@@ -72,7 +72,7 @@ class VcBound(DirectMethod):
         """Return the bound as value, and both sides of it as interval."""
         check_level(level)
         if data.classes is None or len(data.classes) != 2:
-            raise NotApplicable(f"{self.id} speaks of two classes; the target is of another kind.")
+            raise NotApplicable(f"{self.id} is a bound for two classes; the target is of another kind.")
         if data.groups is not None:
             raise NotApplicable(f"{self.id} needs independent rows, and these are grouped.")
         training = trained(model, data, rng)

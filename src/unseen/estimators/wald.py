@@ -18,7 +18,7 @@ from unseen.estimators.unit_mean import of_the_model, unit_mean
 
 __all__ = ["FEW_UNITS", "Wald", "few_units"]
 
-FEW_UNITS = 30
+FEW_UNITS = 30  # the usual size from which a mean counts as normal
 
 
 def few_units(n: int) -> tuple[Note, ...]:

@@ -18,7 +18,7 @@ from unseen.evaluation.measure_input import Judged
 from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
 from unseen.measures.areas import sweep
 from unseen.measures.confusion import tables_of
-from unseen.measures.regression import Outlying, outlying, surprising
+from unseen.measures.outliers import Outlying, outlying, surprising
 
 __all__ = ["Measures"]
 

@@ -9,7 +9,7 @@ from unseen.core.registry import describe, known
 from unseen.evaluation.disagreement_record import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
-from unseen.measures.regression import Outlying
+from unseen.measures.outliers import Outlying
 from unseen.show.sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
 
 __all__: list[str] = []

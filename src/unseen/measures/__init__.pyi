@@ -2,8 +2,8 @@
 
 from unseen.measures.calibration import BrierParts as BrierParts
 from unseen.measures.calibration import brier_decomposition as brier_decomposition
-from unseen.measures.regression import Outlying as Outlying
-from unseen.measures.regression import outlying as outlying
+from unseen.measures.outliers import Outlying as Outlying
+from unseen.measures.outliers import outlying as outlying
 from unseen.measures.costs import Threshold as Threshold
 from unseen.measures.costs import best_threshold as best_threshold
 from unseen.measures.area_variance import delong as delong

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.errors import NotApplicable
 from unseen.core.registry import register
-from unseen.measures.confusion import ClassAverage, FromTable, divided
+from unseen.measures.confusion import ClassAverage, FromTable, ratio
 
 __all__ = ["F1", "Accuracy", "BalancedAccuracy", "DPrime", "Mcc"]
 
@@ -39,7 +39,7 @@ class Accuracy(FromTable):
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the trace over the total."""
-        return divided(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+        return ratio(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
 
 
 @register
@@ -65,14 +65,14 @@ class BalancedAccuracy(FromTable):
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the mean of the diagonal over the row sums; classes without a case do not count."""
         there = tables.sum(axis=-1)
-        each = divided(np.diagonal(tables, axis1=-2, axis2=-1), there)
-        return divided(np.nan_to_num(each).sum(axis=-1), (there > 0).sum(axis=-1).astype(float))
+        each = ratio(np.diagonal(tables, axis1=-2, axis2=-1), there)
+        return ratio(np.nan_to_num(each).sum(axis=-1), (there > 0).sum(axis=-1).astype(float))
 
 
 @register
 @dataclass(frozen=True)
 class F1(ClassAverage):
-    """2 TP / (2 TP + FP + FN) of the positive class, or a mean over classes; 0 where it is neither there nor predicted.
+    """2 TP / (2 TP + FP + FN) of the positive class, or a mean over classes; 0 if it is neither there nor predicted.
 
     References
     ----------
@@ -96,7 +96,7 @@ class F1(ClassAverage):
 @register
 @dataclass(frozen=True)
 class Mcc(FromTable):
-    """Correlation of truth and decision; 0 for guessing, and where either never varies.
+    """Correlation of truth and decision; 0 for guessing, and if either never varies.
 
     References
     ----------
@@ -150,13 +150,13 @@ class DPrime(FromTable):
     neutral: ClassVar[float | None] = 0.0
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
-        """Return the difference of the normal quantiles; NaN where a class is missing."""
+        """Return the difference of the normal quantiles; NaN if a class is missing."""
         from scipy.special import ndtri
 
         if tables.shape[-1] > 2:
             raise NotApplicable("d-prime is for two classes.")
         there = tables.sum(axis=-1)
-        said = divided(tables[..., positive], there)
-        edge = divided(np.full_like(there, 0.5), there)
+        said = ratio(tables[..., positive], there)
+        edge = ratio(np.full_like(there, 0.5), there)
         z = ndtri(np.clip(said, edge, 1 - edge))
         return np.asarray(z[..., positive] - z[..., 1 - positive])

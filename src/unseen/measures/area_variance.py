@@ -22,7 +22,7 @@ def delong(
         Scores of each model, higher for the positive class.
     units : ndarray, optional
         Group of each case; the structural components of a group are summed (Obuchowski, 1997). A class that lies in one
-        group has no spread to tell, and the covariances are then 0.
+        group shows no spread, and the covariances are then 0.
     weight : ndarray, optional
         Weight of each case; a pair counts as the product of its two.
 
@@ -134,7 +134,7 @@ def area(positive: Array, score: Floats) -> float:
 
 
 def logit_ends(value: float, std_error: float, level: float, df: float = np.inf) -> tuple[float, float]:
-    """Return an interval made on the logit scale, which never leaves (0, 1) (Pepe, 2003); Student's t where df is finite.
+    """Return an interval made on the logit scale, which never leaves (0, 1) (Pepe, 2003); Student's t if df is finite.
 
     References
     ----------
@@ -154,7 +154,7 @@ def logit_ends(value: float, std_error: float, level: float, df: float = np.inf)
 
 
 def area_ends(value: float, std_error: float, level: float, fewer: int, df: float = np.inf) -> tuple[float, float, str]:
-    """Return the interval of one area, and in words what took the place of DeLong's where that has no spread.
+    """Return the interval of one area, and in words what replaces that of DeLong if it has no spread.
 
     Where no pair, or every pair, is in the wrong order DeLong's variance is 0; the interval is then Wilson's for as many
     trials as the smaller class has units.

@@ -51,7 +51,7 @@ class Sweep:
 
     @property
     def precision(self) -> Floats:
-        """Share of positives at or above each threshold; 1 where nothing is."""
+        """Share of positives at or above each threshold; 1 if nothing is."""
         total = self.plus + self.minus
         return np.divide(self.plus, total, out=np.ones_like(total), where=total > 0)
 
@@ -100,7 +100,7 @@ class FromCurve(SetMeasure):
         raise NotImplementedError
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return the measure for many weightings of one set; NaN where a class is missing."""
+        """Return the measure for many weightings of one set; NaN if a class is missing."""
         column = score_column(y, score, positive, self.id)
         curve = sweep(y == positive, column, weights)
         both = (curve.plus[:, -1] > 0) & (curve.minus[:, -1] > 0)

@@ -10,7 +10,7 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
 from unseen.core.measure import SetMeasure
 
-__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "FromTable", "against_rest", "divided", "tables_of"]
+__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "FromTable", "against_rest", "ratio", "tables_of"]
 
 AVERAGES = ("auto", "positive", "macro", "micro", "weighted")
 
@@ -33,8 +33,8 @@ def tables_of(y: Array, value: Array, weights: Floats, size: int) -> Floats:
     return np.ascontiguousarray((membership @ weights.T).T).reshape(len(weights), size, size)
 
 
-def divided(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, NaN where there is nothing to divide by."""
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole, NaN if there is nothing to divide by."""
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
 
 
@@ -78,7 +78,7 @@ class ClassAverage(FromTable):
             raise InputError(f"average is {self.average!r}; give one of {', '.join(AVERAGES)}.")
 
     def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return the figure from the four counts; NaN where it is undefined."""
+        """Return the figure from the four counts; NaN if it is undefined."""
         raise NotImplementedError
 
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
@@ -92,7 +92,7 @@ class ClassAverage(FromTable):
         seen = counts[0] + counts[1] + counts[2] > 0
         weight = (counts[0] + counts[1]) if self.average == "weighted" else seen.astype(float)
         weight = np.where(np.isfinite(each) & seen, weight, 0.0)
-        return divided((weight * np.nan_to_num(each)).sum(axis=-1), weight.sum(axis=-1))
+        return ratio((weight * np.nan_to_num(each)).sum(axis=-1), weight.sum(axis=-1))
 
 
 @dataclass(frozen=True)
@@ -104,5 +104,5 @@ class ClassRate(ClassAverage):
         raise NotImplementedError
 
     def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
-        """Return the share; NaN where the whole is empty."""
-        return divided(*self.share(hits, misses, alarms, rejections))
+        """Return the share; NaN if the whole is empty."""
+        return ratio(*self.share(hits, misses, alarms, rejections))

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 from unseen.core.measure import Loss
 from unseen.core.registry import register
 from unseen.measures.areas import sweep
-from unseen.measures.confusion import FromTable, divided
+from unseen.measures.confusion import FromTable, ratio
 
 __all__ = ["Cost", "Threshold", "Utility", "best_threshold", "cost_matrix"]
 
@@ -66,7 +66,7 @@ def best_threshold(positive: Array, score: Floats, costs: Any = None, weight: Fl
     Returns
     -------
     Threshold
-        A case is called positive where its score is at least `value`, the middle of the gap between neighbouring scores.
+        A case is called positive if its score is at least `value`, the middle of the gap between neighbouring scores.
 
     References
     ----------
@@ -185,4 +185,4 @@ class Utility(FromTable):
         """Return the mean gain of each confusion matrix."""
         size = tables.shape[-1]
         gains = np.eye(size) if self.gains is None else cost_matrix(self.gains, size)
-        return divided((tables * gains).sum(axis=(-2, -1)), tables.sum(axis=(-2, -1)))
+        return ratio((tables * gains).sum(axis=(-2, -1)), tables.sum(axis=(-2, -1)))

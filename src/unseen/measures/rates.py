@@ -53,7 +53,7 @@ class Sensitivity(ClassRate):
     direction: ClassVar[str] = "higher"
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TP and TP + FN; the share is NaN where no case is positive."""
+        """Return TP and TP + FN; the share is NaN if no case is positive."""
         return hits, hits + misses
 
 
@@ -79,7 +79,7 @@ class Specificity(ClassRate):
     direction: ClassVar[str] = "higher"
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TN and TN + FP; the share is NaN where no case is negative."""
+        """Return TN and TN + FP; the share is NaN if no case is negative."""
         return rejections, rejections + alarms
 
 
@@ -104,7 +104,7 @@ class MissRate(ClassRate):
     id: ClassVar[str] = "miss-rate"
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return FN and TP + FN; the share is NaN where no case is positive."""
+        """Return FN and TP + FN; the share is NaN if no case is positive."""
         return misses, hits + misses
 
 
@@ -129,7 +129,7 @@ class FalseAlarmRate(ClassRate):
     id: ClassVar[str] = "false-alarm-rate"
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return FP and TN + FP; the share is NaN where no case is negative."""
+        """Return FP and TN + FP; the share is NaN if no case is negative."""
         return alarms, rejections + alarms
 
 
@@ -155,7 +155,7 @@ class PositivePredictiveValue(ClassRate):
     direction: ClassVar[str] = "higher"
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TP and TP + FP; the share is NaN where nothing is called positive."""
+        """Return TP and TP + FP; the share is NaN if nothing is called positive."""
         return hits, hits + alarms
 
 
@@ -180,7 +180,7 @@ class NegativePredictiveValue(ClassRate):
     direction: ClassVar[str] = "higher"
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TN and TN + FN; the share is NaN where nothing is called negative."""
+        """Return TN and TN + FN; the share is NaN if nothing is called negative."""
         return rejections, rejections + misses
 
 
@@ -194,7 +194,7 @@ class PredictiveValue:
 
 
 def predictive_value(*, sensitivity: float, specificity: float, prevalence: float) -> PredictiveValue:
-    """Return how often positive and negative calls are right where a share `prevalence` of the cases is positive.
+    """Return how often positive and negative calls are right if a share `prevalence` of the cases is positive.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def predictive_value(*, sensitivity: float, specificity: float, prevalence: floa
     Returns
     -------
     PredictiveValue
-        NaN where such a call is never made.
+        NaN if such a call is never made.
 
     References
     ----------

@@ -7,18 +7,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
 from unseen.core.measure import Loss, SetMeasure
 from unseen.core.registry import register
 
 __all__ = [
-    "NORMAL_RATIO",
     "R2",
     "Absolute",
     "NormalisedAbsolute",
     "NormalisedSquared",
-    "Outlying",
     "PinedaP",
     "Pov",
     "Quantile",
@@ -28,8 +26,6 @@ __all__ = [
     "TrimmedAbsolute",
     "TrimmedSquared",
     "moments",
-    "outlying",
-    "surprising",
     "trimmed_mean",
     "weighted_median",
 ]
@@ -49,11 +45,6 @@ FAMILY = (
 )
 
 
-NORMAL_RATIO = float(np.sqrt(2 / np.pi))
-FAR = 3.5
-FAIR = 0.5
-
-
 def moments(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return weighted means and population variances, one for each row of `weights`."""
     centre = values.mean() if len(values) else 0.0
@@ -64,7 +55,7 @@ def moments(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def weighted_median(values: Floats, weight: Floats) -> float:
-    """Return the middle value; between two neighbours where the weight splits evenly.
+    """Return the middle value; between two neighbours if the weight splits evenly.
 
     Examples
     --------
@@ -117,86 +108,6 @@ class Trimmed(SetMeasure):
         """Return the trimmed mean for each weighting."""
         losses = self.loss_of(y - value)
         return np.array([trimmed_mean(losses, w, self.share) for w in weights])
-
-
-@dataclass(frozen=True)
-class Outlying:
-    """Patterns whose errors stand out: E_abs / E_rms, what is usual (0.798 for normal errors), and which they are."""
-
-    ratio: float
-    rows: Ints
-    errors: Floats
-    usual: float = NORMAL_RATIO
-
-    @property
-    def suspicious(self) -> bool:
-        """Whether some patterns have errors far from the others'."""
-        return len(self.rows) > 0
-
-
-def outlying(errors: Floats, limit: float = FAR) -> Outlying:
-    """Find errors far from the rest by their modified z-score, which large errors themselves do not move.
-
-    Parameters
-    ----------
-    errors : array
-        Target minus output.
-    limit : float
-        Modified z-score above which an error stands out.
-
-    References
-    ----------
-    Hutton, L. V. (1992). Using statistics to assess the performance of neural network classifiers. Johns Hopkins APL
-    Technical Digest 13, 291-299 (E_abs well below E_rms). Iglewicz, B. and Hoaglin, D. C. (1993). How to detect and
-    handle outliers. ASQC Quality Press (modified z-score above 3.5).
-
-    Examples
-    --------
-    >>> found = outlying(np.array([0.1, -0.2, 0.15, 0.0, -0.1, 5.0]))
-    >>> found.rows.tolist(), found.ratio < NORMAL_RATIO
-    ([5], True)
-    """
-    errors = np.asarray(errors, dtype=float)
-    rms = float(np.sqrt(np.square(errors).mean()))
-    gap = np.abs(errors - np.median(errors))
-    spread = 1.4826 * float(np.median(gap)) or 1.2533 * float(gap.mean())
-    rows = np.flatnonzero(gap > limit * spread).astype(np.int64) if spread > 0 else np.zeros(0, np.int64)
-    rows = rows[np.argsort(-gap[rows], kind="stable")]
-    return Outlying(float(np.abs(errors).mean()) / rms if rms > 0 else NORMAL_RATIO, rows, errors[rows])
-
-
-def surprising(positive: Array, probability: Floats, level: float = 0.95) -> Outlying:
-    """Find cases whose true class was given a probability that calibrated probabilities would hardly ever give it.
-
-    The limit is set so that with calibrated probabilities no case at all stands out with a chance of at least `level`: the
-    smaller probabilities of the cases below it add up to at most 1 - level. Usual are the ratio 2 mean(p (1 - p)) to
-    sqrt(mean(p (1 - p))), not that of normal errors.
-
-    Parameters
-    ----------
-    positive : array of bool
-        Which cases are of the class.
-    probability : array
-        Probabilities of the class.
-    level : float
-        Chance that nothing stands out in a calibrated set.
-
-    Examples
-    --------
-    >>> found = surprising(np.array([1, 0, 1, 1, 0], bool), np.array([0.8, 0.3, 0.9, 0.01, 0.2]))
-    >>> found.rows.tolist(), found.errors.tolist()
-    ([3], [0.99])
-    """
-    errors = np.asarray(positive, dtype=float) - probability
-    smaller = np.minimum(probability, 1 - probability)
-    order = np.argsort(smaller, kind="stable")
-    below = np.zeros(len(errors), dtype=bool)
-    below[order] = np.cumsum(smaller[order]) <= 1 - level
-    rows = np.flatnonzero(below & (np.abs(errors) > FAIR))
-    rows = rows[np.argsort(-np.abs(errors[rows]), kind="stable")].astype(np.int64)
-    rms, spread = float(np.sqrt(np.square(errors).mean())), float(np.mean(probability * (1 - probability)))
-    usual = 2 * float(np.sqrt(spread)) if spread > 0 else 1.0
-    return Outlying(float(np.abs(errors).mean()) / rms if rms > 0 else usual, rows, errors[rows], usual)
 
 
 @register
@@ -254,7 +165,7 @@ class Squared(Loss):
 @register
 @dataclass(frozen=True)
 class Quantile(Loss):
-    """q (y - f) where f is too low, (1 - q) (f - y) where it is too high; half the absolute error at q = 0.5.
+    """q (y - f) if f is too low, (1 - q) (f - y) if it is too high; half the absolute error at q = 0.5.
 
     Parameters
     ----------
@@ -334,7 +245,7 @@ class NormalisedAbsolute(SetMeasure):
     neutral: ClassVar[float | None] = 1.0
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return the ratio for each weighting; NaN where the target does not vary."""
+        """Return the ratio for each weighting; NaN if the target does not vary."""
         error = weights @ np.abs(y - value)
         spread = np.array([w @ np.abs(y - weighted_median(y, w)) for w in weights])
         return np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
@@ -362,7 +273,7 @@ class NormalisedSquared(SetMeasure):
     neutral: ClassVar[float | None] = 1.0
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return E_m / s_t^2 for each weighting; NaN where the target does not vary."""
+        """Return E_m / s_t^2 for each weighting; NaN if the target does not vary."""
         spread = moments(np.asarray(y, dtype=float), weights)[1]
         error = weights @ np.square(y - value) / weights.sum(axis=1)
         return np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
@@ -450,7 +361,7 @@ class Pov(SetMeasure):
     neutral: ClassVar[float | None] = 0.0
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return the squared correlation for each weighting; 0 where either does not vary."""
+        """Return the squared correlation for each weighting; 0 if either does not vary."""
         dy, dv = np.asarray(y - np.mean(y), dtype=float), np.asarray(value - np.mean(value), dtype=float)
         total = weights.sum(axis=1)
         means = weights @ dy / total, weights @ dv / total
@@ -483,7 +394,7 @@ class PinedaP(SetMeasure):
     neutral: ClassVar[float | None] = 0.0
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
-        """Return 1 - E_m / s_t^2 for each weighting; NaN where the target does not vary."""
+        """Return 1 - E_m / s_t^2 for each weighting; NaN if the target does not vary."""
         spread = moments(np.asarray(y, dtype=float), weights)[1]
         error = weights @ np.square(y - value) / weights.sum(axis=1)
         return 1 - np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)

@@ -28,7 +28,7 @@ class ZeroOne(Loss):
     id: ClassVar[str] = "zero-one"
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
-        """Return 1.0 where the labels differ."""
+        """Return 1.0 if the labels differ."""
         return (y != value).astype(float)
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:

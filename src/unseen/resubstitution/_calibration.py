@@ -14,16 +14,16 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.model import Fitted, Model
 from unseen.resubstitution._decision_regions import Regions, regions_of
-from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._pretrained import retrained
+from unseen.resubstitution._pretrained import train_again
 from unseen.resubstitution._smoothed import point_weights
 from unseen.resubstitution.kernels import Spread
 
 __all__ = ["SEARCHES", "Trial", "calibration_error", "check_calibration", "search", "search_error", "trials_of"]
 
 SEARCHES = ("step", "root")
-ATTEMPTS = 200
+ATTEMPTS = 200  # a class that 200 random splits leave with fewer than two points is too small
 
 
 def check_calibration(method: Any) -> None:
@@ -44,7 +44,7 @@ class Trial:
 
     regions: Regions
     spread: Spread
-    draws: Draws
+    draws: KernelDraws
     weights: Floats
     error: float
 
@@ -65,7 +65,7 @@ def trials_of(method: Any, model: Model | Fitted, data: Data, rng: np.random.Gen
     trials = []
     for _ in range(method.r):
         train, test = _split(method, data, rng)
-        fitted = retrained(model, data.take(train), int(rng.integers(2**31 - 1)))
+        fitted = train_again(model, data.take(train), int(rng.integers(2**31 - 1)))
         regions = regions_of(method.id, fitted, data.take(train), method.space)
         outside = regions_of(method.id, fitted, data.take(test), method.space)
         wrong = (outside.assigned != outside.codes).astype(float)

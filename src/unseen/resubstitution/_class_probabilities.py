@@ -17,7 +17,7 @@ __all__ = ["NAMES", "Posterior", "posterior_notes", "posterior_of"]
 
 NAMES = ("knn", "model", "calibrated", "gaussian-process")
 Posterior = Callable[..., Floats]
-MAX_GAUSSIAN_PROCESS = 3000
+MAX_GAUSSIAN_PROCESS = 3000  # its cost grows with the third power of the rows
 AMONG = 12_500  # rows among which a training point looks for its neighbours
 
 

@@ -57,7 +57,7 @@ class Regions:
     stated : Linear or None
         Linear rule read off the model; not yet checked.
     sample_shape : tuple of int
-        Shape in which the model wants each point, where it does not want flat rows.
+        Shape in which the model wants each point, if it does not want flat rows.
     """
 
     points: Floats
@@ -141,13 +141,13 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
         raise UnknownName("space", space, SPACES)
     check_classification(method_id, data)
     assert data.classes is not None
-    native = _unwrapped(getattr(fitted, "native", fitted))
+    native = _final_model(getattr(fitted, "native", fitted))
     check_model(fitted, data)
-    parts, final = _taken_apart(native)
+    parts, final = _pipeline_parts(native)
     if space == "auto" and parts:
         steps = [step for part in parts for step in _transformers(part)]
         name = "after " + ", ".join(type(step).__name__ for step in steps)
-        points, columns = _numbers(_transformed(parts, data.X), name)
+        points, columns = _numbers(_transform(parts, data.X), name)
         form = linear_form(final, data.classes)
         return Regions(
             points=points,
@@ -162,7 +162,7 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
         columns = None  # trained on an array, the model would warn of names
     form = linear_form(native, data.classes)
     if parts:
-        form = _composed(parts, final, data.classes, points, columns)
+        form = _linear_form_of_pipeline(parts, final, data.classes, points, columns)
     model = fitted if not hasattr(native, "predict") else native
     return Regions(
         points=points,
@@ -183,8 +183,8 @@ def _named(points: Floats, columns: Any) -> Any:
     return pd.DataFrame(points, columns=columns)
 
 
-def _unwrapped(model: Any) -> Any:
-    """Return what a search kept as its best, and the only real step of a pipeline."""
+def _final_model(model: Any) -> Any:
+    """Return the best estimator of a search, and the only real step of a pipeline."""
     while True:
         if hasattr(model, "best_estimator_"):
             model = model.best_estimator_
@@ -200,16 +200,16 @@ def _transformers(native: Any) -> list[Any]:
     return [step for _, step in native.steps[:-1] if step is not None and not isinstance(step, str)]
 
 
-def _taken_apart(native: Any) -> tuple[list[Any], Any]:
+def _pipeline_parts(native: Any) -> tuple[list[Any], Any]:
     """Return the pipelines that precede the final estimator, one inside the other, and that estimator."""
     parts = []
     while _transformers(native):
         parts.append(native)
-        native = _unwrapped(native[-1])
+        native = _final_model(native[-1])
     return parts, native
 
 
-def _transformed(parts: list[Any], X: Any) -> Any:
+def _transform(parts: list[Any], X: Any) -> Any:
     try:
         for part in parts:
             X = part[:-1].transform(X)
@@ -218,14 +218,16 @@ def _transformed(parts: list[Any], X: Any) -> Any:
         raise InputError(f"the pipeline could not transform X: {type(error).__name__}: {error}") from error
 
 
-def _composed(parts: list[Any], final: Any, classes: Array, points: Floats, columns: Any) -> Linear | None:
+def _linear_form_of_pipeline(
+    parts: list[Any], final: Any, classes: Array, points: Floats, columns: Any
+) -> Linear | None:
     """Return the rule of affine transformers followed by a linear classifier, as a rule on the input."""
     form = linear_form(final, classes)
     if form is None:
         return None
 
     def transform(rows: Floats) -> Floats:
-        return _numbers(_transformed(parts, _named(rows, columns)), "the transformers' output")[0]
+        return _numbers(_transform(parts, _named(rows, columns)), "the transformers' output")[0]
 
     try:
         found = affine_map(transform, points)
@@ -235,11 +237,11 @@ def _composed(parts: list[Any], final: Any, classes: Array, points: Floats, colu
 
 
 def check_model(fitted: Any, data: Data) -> None:
-    """Refuse a regression model where there are classes, a classifier where there are numbers, and a model of other features."""
-    native = _unwrapped(getattr(fitted, "native", fitted))
+    """Refuse a regression model if there are classes, a classifier if there are numbers, and a model of other features."""
+    native = _final_model(getattr(fitted, "native", fitted))
     final = native[-1] if _transformers(native) else native
     regression = "regressor" in (getattr(m, "_estimator_type", None) for m in (native, final)) or _is_regressor(final)
-    name = getattr(final, "kind_name", type(final).__name__)  # a model in another process tells its class
+    name = getattr(final, "kind_name", type(final).__name__)  # a model in another process names its class
     if data.classes is None and hasattr(native, "classes_"):
         raise InputError(
             f"{name} is a classifier, and the target {data.target_name!r} holds numbers; if these are labels, give the task "

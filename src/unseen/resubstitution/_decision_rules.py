@@ -65,7 +65,7 @@ def linear_form(model: Any, classes: Array) -> Linear | None:
 
 
 def is_linear_by_code(model: Any) -> bool:
-    """Tell whether `predict` is scikit-learn's own largest linear score, which needs no check."""
+    """Return whether `predict` is scikit-learn's own largest linear score, which needs no check."""
     if not type(model).__module__.startswith("sklearn."):
         return False
     try:
@@ -80,7 +80,7 @@ def is_linear_by_code(model: Any) -> bool:
 
 
 def agrees(form: Linear, points: Floats, assign: Callable[[Floats], Ints]) -> bool:
-    """Tell whether a linear rule decides as the model does, at the points and three times as far out."""
+    """Return whether a linear rule decides as the model does, at the points and three times as far out."""
     some = points if len(points) <= CHECKED else points[:: -(-len(points) // CHECKED)]
     centre = points.mean(axis=0)
     asked = np.vstack([some, centre + 3 * (some - centre)])
@@ -95,7 +95,7 @@ def agrees(form: Linear, points: Floats, assign: Callable[[Floats], Ints]) -> bo
 
 
 def affine_map(transform: Callable[[Floats], Floats], points: Floats) -> tuple[Floats, Floats] | None:
-    """Return (matrix, shift) with transform(x) = x @ matrix + shift, or None where the transformation is not affine.
+    """Return (matrix, shift) with transform(x) = x @ matrix + shift, or None if the transformation is not affine.
 
     The map is read off at the centre of the points and one step along each axis, then checked at the points and
     three times as far out.
@@ -124,7 +124,7 @@ def affine_map(transform: Callable[[Floats], Floats], points: Floats) -> tuple[F
 
 
 MAX_ROWS = 1000  # with more training rows the model's own tree is as quick
-MAX_NEIGHBOURS = 25
+MAX_NEIGHBOURS = 25  # the neighbours are picked one after the other
 
 
 def voting_rule(model: Any) -> Callable[[Floats], Array] | None:

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, UnknownName
 
-__all__ = ["SAMPLERS", "Draws"]
+__all__ = ["SAMPLERS", "KernelDraws"]
 
 SAMPLERS = ("plain", "antithetic", "sobol")
 BUDGET = 2**21  # numbers in one block: 16 MB, a few times that with copies
@@ -19,7 +19,7 @@ SOBOL_GROUPS = 2  # independent randomisations per kernel, from which the error 
 
 
 @dataclass(frozen=True)
-class Draws:
+class KernelDraws:
     """How many kernel points, of which kind, from which seed.
 
     Parameters
@@ -31,11 +31,11 @@ class Draws:
     seed : int
         The same seed gives the same points to every model.
     count : int or None
-        Number of independent groups of points, where it is not that of `n_mc`.
+        Number of independent groups of points, if it is not that of `n_mc`.
 
     Examples
     --------
-    >>> [(rows.stop, [z.shape for _, z in parts]) for rows, parts in Draws(6, "antithetic", 0).blocks(4, 2)]
+    >>> [(rows.stop, [z.shape for _, z in parts]) for rows, parts in KernelDraws(6, "antithetic", 0).blocks(4, 2)]
     [(4, [(4, 3, 2, 2)])]
     """
 
@@ -71,13 +71,13 @@ class Draws:
         kind = {"plain": "Monte Carlo", "antithetic": "antithetic Monte Carlo", "sobol": "quasi Monte Carlo (Sobol)"}
         return f"{kind[self.sampler]}, {self.per_kernel} points per kernel"
 
-    def quasi(self, d: int) -> Draws:
-        """Return as many Sobol points where they exist in d dimensions, else these."""
+    def quasi(self, d: int) -> KernelDraws:
+        """Return as many Sobol points if they exist in d dimensions, else these."""
         from scipy.stats import qmc
 
         return replace(self, sampler="sobol") if d <= qmc.Sobol.MAXDIM else self
 
-    def further(self, count: int) -> Draws:
+    def further(self, count: int) -> KernelDraws:
         """Return so many more groups of the same size, independent of these."""
         seed = int(np.random.SeedSequence([self.seed, count]).generate_state(1, np.uint64)[0])
         return replace(self, seed=seed, count=count)
@@ -108,7 +108,7 @@ class Draws:
 
 
 class _Sobol:
-    """Scrambled Sobol points, kept where they fit into a block and made again part by part where they do not."""
+    """Scrambled Sobol points, kept if they fit into a block and made again part by part if they do not."""
 
     def __init__(self, count: int, size: int, d: int, rng: np.random.Generator) -> None:
         from scipy.stats import qmc

@@ -1,4 +1,4 @@
-"""Mass of kernels outside their own decision region: exact where exact exists, else by batches of points."""
+"""Mass of kernels outside their own decision region: in closed form if there is one, else by batches of points."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
 from unseen.resubstitution._decision_regions import Regions
 from unseen.resubstitution._decision_rules import Linear
-from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution.kernels import Spread
 
 __all__ = ["Integral", "kernel_means", "misclassified_mass"]
 
-LATTICE_SHIFTS, LATTICE_POINTS = 4, 128
-DEGREES = 12  # degrees of freedom that tell a standard error to some 20%
+LATTICE_SHIFTS, LATTICE_POINTS = 4, 128  # random shifts, from which the error is estimated, and points of each
+DEGREES = 12  # degrees of freedom that give a standard error to some 20%
 ENOUGH = 10  # points per kernel that hardly miss a share that matters
 BATCH = 2**21  # numbers in the points of one call of predict
 
@@ -45,7 +45,7 @@ def kernel_means(
     centres: Floats,
     codes: Ints,
     spread: Spread,
-    draws: Draws,
+    draws: KernelDraws,
     integrand: Integrand,
     rows: Ints | None = None,
     weights: Floats | None = None,
@@ -53,8 +53,8 @@ def kernel_means(
     """Average `integrand(points, kernels)` over each kernel.
 
     `rows` names the kernels that are evaluated; the others keep 0. Points are drawn for all, so that a kernel's points
-    depend on nothing but the seed and its place in the sample. The error is judged by independent groups of these points;
-    where few kernels decide, by further groups of points around those, which leave the means as they are. `weights` say how
+    depend on nothing but the seed and its place in the sample. The error is estimated from independent groups of these points;
+    if few kernels decide, by further groups of points around those, which leave the means as they are. `weights` say how
     much each kernel counts in the sum whose error is wanted, equally much by default.
     """
     if not np.isfinite(spread.factor).all():
@@ -63,11 +63,11 @@ def kernel_means(
         )
     n = len(centres)
     wanted = np.ones(n, dtype=bool) if rows is None else np.isin(np.arange(n), rows)
-    work = _Work(centres, codes, spread, integrand)
+    work = _KernelAverage(centres, codes, spread, integrand)
     found = work.moments(draws, np.arange(n), wanted)
     count = draws.groups[0]
     groups = np.full(n, count)
-    chosen, more = _to_be_judged(found.inside if weights is None else found.inside * weights**2, wanted, draws)
+    chosen, more = _deciding_kernels(found.inside if weights is None else found.inside * weights**2, wanted, draws)
     if more:
         again = work.moments(draws.further(more), chosen, np.ones(len(chosen), dtype=bool))
         gap = found.values[chosen] - again.values
@@ -78,8 +78,8 @@ def kernel_means(
     return Integral(found.values, between / count, str(draws))
 
 
-def _to_be_judged(parts: Floats, wanted: Mask, draws: Draws) -> tuple[Ints, int]:
-    """Return the kernels that decide, where they are too few to tell the error, and how many more groups it takes.
+def _deciding_kernels(parts: Floats, wanted: Mask, draws: KernelDraws) -> tuple[Ints, int]:
+    """Return the kernels that decide the error, and how many more groups of points they need if they are few.
 
     `parts` are the kernels' parts in the variance of the weighted sum of single points.
     """
@@ -92,10 +92,10 @@ def _to_be_judged(parts: Floats, wanted: Mask, draws: Draws) -> tuple[Ints, int]
     return np.flatnonzero(known), max(0, int(np.ceil(missing / kernels)))
 
 
-def _one_point_of_all(found: _Moments, drawn: Mask) -> Floats:
+def _one_point_of_all(found: _KernelMoments, drawn: Mask) -> Floats:
     """Return the square of what one point may change, shared out among the kernels that decide, or all if none does.
 
-    Draws that agree by chance, or miss what is rare, cannot tell less than this.
+    Points that agree by chance, or miss what is rare, leave an error of at least this.
     """
     where = found.inside > 0 if found.inside.any() else drawn
     change = found.reach.max() or 1.0
@@ -103,7 +103,7 @@ def _one_point_of_all(found: _Moments, drawn: Mask) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Moments:
+class _KernelMoments:
     """Of each kernel: the mean, the sum of squares between the groups' means, the variance and the range of single points."""
 
     values: Floats
@@ -113,7 +113,7 @@ class _Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class _Work:
+class _KernelAverage:
     """What is averaged, over which kernels."""
 
     centres: Floats
@@ -126,9 +126,9 @@ class _Work:
         """Which kernels are more than a point."""
         return np.asarray(self.spread.bandwidth[self.codes] > 0)
 
-    def moments(self, draws: Draws, index: Ints, wanted: Mask) -> _Moments:
+    def moments(self, draws: KernelDraws, index: Ints, wanted: Mask) -> _KernelMoments:
         """Return the moments of the kernels `index`, 0 for those not wanted, whose points are drawn all the same."""
-        found = _Moments(*(np.zeros(len(index)) for _ in range(4)))
+        found = _KernelMoments(*(np.zeros(len(index)) for _ in range(4)))
         count, size = draws.groups
         for block, parts in draws.blocks(len(index), self.centres.shape[1]):
             chosen = np.flatnonzero(wanted[block])
@@ -142,8 +142,8 @@ class _Work:
                     low, high = np.minimum(low, values.min(axis=(1, 2))), np.maximum(high, values.max(axis=(1, 2)))
             means, place = totals / size, chosen + block.start
             found.values[place] = means.mean(axis=1)
-            found.between[place] = _cleared(means.var(axis=1) * count, 1e-20)
-            found.inside[place] = _cleared(squares / (count * size) - found.values[place] ** 2, 1e-12)
+            found.between[place] = _without_rounding(means.var(axis=1) * count, 1e-20)
+            found.inside[place] = _without_rounding(squares / (count * size) - found.values[place] ** 2, 1e-12)
             found.reach[place] = high - low
         return found
 
@@ -156,8 +156,8 @@ class _Work:
         return np.asarray(_in_batches(self.integrand, points, kernels).reshape(m, groups, size))
 
 
-def _cleared(values: Floats, rounding: float) -> Floats:
-    """Return 0 where sums of equal numbers differ by rounding alone."""
+def _without_rounding(values: Floats, rounding: float) -> Floats:
+    """Return 0 if sums of equal numbers differ by rounding alone."""
     return np.asarray(np.where(values > rounding, values, 0.0))
 
 
@@ -172,7 +172,7 @@ def _in_batches(integrand: Integrand, points: Floats, kernels: Ints) -> Floats:
 def misclassified_mass(
     regions: Regions,
     spread: Spread,
-    draws: Draws,
+    draws: KernelDraws,
     *,
     exact: bool = True,
     rows: Ints | None = None,
@@ -212,7 +212,7 @@ def _two_class(form: Linear, centres: Floats, codes: Ints, spread: Spread) -> In
 
 
 def _multi_class(form: Linear, centres: Floats, codes: Ints, spread: Spread, seed: int) -> Integral | None:
-    """Integrate linear regions of several classes as orthants, by randomly shifted lattices; None where degenerate."""
+    """Integrate linear regions of several classes as orthants, by randomly shifted lattices; None if degenerate."""
     rng = np.random.default_rng(seed)
     values, variances = np.zeros(len(centres)), np.zeros(len(centres))
     shifts = max(LATTICE_SHIFTS, 256 // len(centres))  # few kernels leave few degrees of freedom to their error

@@ -106,7 +106,7 @@ def view(
     X, y : array-like
         The sample it was trained on.
     plane : pair of int, or array of shape (2, d), optional
-        Two columns, or two directions; the first two columns where there are only two, else the first two principal axes.
+        Two columns, or two directions; the first two columns if there are only two, else the first two principal axes.
     resolution : int
         Places along each axis at which the model is asked.
     random_state : int, Generator or None

@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Pretrained", "pretrained", "retrained"]
+__all__ = ["Pretrained", "pretrained", "train_again"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ def pretrained(model: Any) -> Fitted:
     return Pretrained(model)
 
 
-def retrained(model: Model | Fitted, data: Data, seed: int) -> Fitted:
+def train_again(model: Model | Fitted, data: Data, seed: int) -> Fitted:
     """Return the same kind of model trained anew on `data`."""
     if not isinstance(model, Fitted):
         return model.fit(data, seed)

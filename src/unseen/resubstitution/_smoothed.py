@@ -15,15 +15,15 @@ from unseen.core.kinds import DirectMethod
 from unseen.core.notes import Note
 from unseen.core.trained import Training
 from unseen.resubstitution._decision_regions import SPACES, Regions
-from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral
 from unseen.resubstitution.kernels import Kernel, Spread, as_kernel
 
-__all__ = ["KernelMethod", "ResubMethod", "SmoothedMethod", "check_integration", "point_weights", "smoothed"]
+__all__ = ["KernelMethod", "ResubMethod", "SmoothedMethod", "check_integration", "point_weights", "smoothed_estimate"]
 
 
-POINTS = 100_000
-FEWEST_AND_MOST = (10, 100)
+POINTS = 100_000  # points drawn in all: the Monte-Carlo error then hardly depends on the sample size
+FEWEST_AND_MOST = (10, 100)  # points per kernel: fewer miss shares that matter, more change nothing that shows
 
 
 def check_integration(draws: Any, exact: Any) -> None:
@@ -99,7 +99,7 @@ class KernelMethod(SmoothedMethod):
     def __post_init__(self) -> None:
         super().__post_init__()
         as_kernel(self.kernel, self.bandwidth, self.scale)
-        Draws(self.points_per_kernel(2), self.sampler, 0)
+        KernelDraws(self.points_per_kernel(2), self.sampler, 0)
         check_integration(self.draws, self.exact)
 
     @property
@@ -116,10 +116,10 @@ class KernelMethod(SmoothedMethod):
         fewest, most = FEWEST_AND_MOST
         return self.n_mc if self.n_mc is not None else min(max(POINTS // n, fewest), most)
 
-    def kernel_draws(self, rng: np.random.Generator, n: int) -> Draws:
+    def kernel_draws(self, rng: np.random.Generator, n: int) -> KernelDraws:
         """Return the points of n kernels: those of the seed `draws`, else fresh ones from `rng`."""
         seed = int(rng.integers(2**63)) if self.draws is None else int(self.draws)
-        return Draws(self.points_per_kernel(n), self.sampler, seed)
+        return KernelDraws(self.points_per_kernel(n), self.sampler, seed)
 
     @property
     def measure(self) -> str:
@@ -140,7 +140,7 @@ def point_weights(data: Data, average: str) -> Floats:
     return np.asarray(weights / weights.sum(), dtype=float)
 
 
-def smoothed(
+def smoothed_estimate(
     method: Any,
     regions: Regions,
     integral: Integral,
@@ -151,7 +151,7 @@ def smoothed(
     bandwidth: Floats | None = None,
     notes: tuple[Note, ...] = (),
 ) -> SmoothedEstimate:
-    """Return the estimate with all that smoothed methods report."""
+    """Return the estimate with all that smoothed_estimate methods report."""
     data = regions.data
     weights = point_weights(data, method.average) if weights is None else weights
     return SmoothedEstimate(

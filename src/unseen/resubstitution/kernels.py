@@ -32,7 +32,7 @@ __all__ = [
 
 
 def members(X: Floats, codes: Ints, classes: Array, code: int) -> Floats | None:
-    """Return the points of a class, None where it is empty, and refuse a single one."""
+    """Return the points of a class, None if it is empty, and refuse a single one."""
     points = X[codes == code]
     if len(points) == 1:
         raise InputError(
@@ -43,7 +43,7 @@ def members(X: Floats, codes: Ints, classes: Array, code: int) -> Floats | None:
 
 
 def given_sizes(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
-    """Return bandwidths given as numbers, one per class; None where they come from nearest neighbours."""
+    """Return bandwidths given as numbers, one per class; None if they come from nearest neighbours."""
     if isinstance(bandwidth, str):
         if bandwidth != "nearest":
             raise UnknownName(
@@ -284,7 +284,7 @@ class Diagonal:
         or given (one, one per class, or an array of classes x coordinates).
     nearest : {"distinct", "any"}
         Nearest different value, or nearest value with ties counting as 0 (the printed form, which gives kernels of
-        size 0 where most values of a coordinate are equal).
+        size 0 if most values of a coordinate are equal).
     scale : float
         Factor kappa on the standard deviations.
 
@@ -398,7 +398,7 @@ KERNELS: dict[str, type[Any]] = {cls.id: cls for cls in (Spherical, Diagonal, Fu
 
 
 def as_kernel(kernel: Any, bandwidth: Any = None, scale: float | None = None) -> Kernel:
-    """Return a kernel for a name or a kernel object, its size set where given.
+    """Return a kernel for a name or a kernel object, its size set if given.
 
     Examples
     --------

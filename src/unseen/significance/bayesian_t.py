@@ -11,7 +11,7 @@ from unseen.core.comparison import Comparison, Rope, as_rope
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Interval
-from unseen.core.kinds import PairTest
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
@@ -42,7 +42,7 @@ def posterior(mean: float, scale: float, df: float, rope: tuple[float, float]) -
 
 @register
 @dataclass(frozen=True)
-class BayesianT(PairTest):
+class BayesianT(PairedTest):
     """Posterior of the mean difference: t with J - 1 degrees of freedom and scale S sqrt(1/J + rho/(1 - rho)).
 
     rho is the share of units tested in a split, taken from the splits themselves, so that random splits with a large test
@@ -53,7 +53,7 @@ class BayesianT(PairTest):
     rope : float or pair of float
         Region of practical equivalence: half-width, or (low, high), in units of the loss.
     test_fraction : float or None
-        rho, where it should not be taken from the splits.
+        rho, if it should not be taken from the splits.
 
     References
     ----------

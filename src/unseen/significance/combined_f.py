@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.kinds import PairTest
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
@@ -41,7 +41,7 @@ def combined_f(differences: Floats) -> tuple[float, float]:
 
 @register
 @dataclass(frozen=True)
-class CombinedF(PairTest):
+class CombinedF(PairedTest):
     """All ten half-sample differences instead of the first alone, referred to F with 10 and 5 degrees of freedom.
 
     References

@@ -12,7 +12,7 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target
-from unseen.core.kinds import PairTest
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.method import finish
 from unseen.core.notes import Note, note
@@ -24,7 +24,7 @@ from unseen.significance.paired import check_pair, compared
 
 __all__ = ["DeLong", "delong"]
 
-MOST_FREEDOM = 1e9
+MOST_FREEDOM = 1e9  # t is normal by then, and its quantiles are still computed
 
 
 def _scores(table: LossTable, positive: int) -> Floats:
@@ -43,7 +43,7 @@ def _fewer_units(units: Array, positive: Array) -> int:
 
 
 def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, pooled: float) -> float:
-    """Return the share of test parts on which the first area is larger, ties half; of all cases where no part has both classes."""
+    """Return the share of test parts on which the first area is larger, ties half; of all cases if no part has both classes."""
     order = np.argsort(split, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(split[order])) + 1)
     both = [rows for rows in parts if positive[rows].any() and not positive[rows].all()]
@@ -54,11 +54,11 @@ def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, p
 
 @register
 @dataclass(frozen=True)
-class DeLong(PairTest):
+class DeLong(PairedTest):
     """One minus the area under the ROC curve as the error; the covariance of two areas on the same cases is allowed for.
 
     The difference is referred to Student's t with Satterthwaite's degrees of freedom: the normal law of the paper rejects equal
-    areas too often where a class is rare (.11 at .05 with 5 cases against 100, .08 with 10 against 300).
+    areas too often if a class is rare (.11 at .05 with 5 cases against 100, .08 with 10 against 300).
 
     References
     ----------
@@ -102,7 +102,7 @@ class DeLong(PairTest):
         return replace(made, loss="1 - auc")
 
     def set_error(self, table: LossTable, multiplicity: Floats) -> float:
-        """Return 1 - AUC of the units counted as often as given; NaN where a class is missing."""
+        """Return 1 - AUC of the units counted as often as given; NaN if a class is missing."""
         positive, score = self._cases(table)
         repeats = multiplicity[table.data.units[table.source[0].test.row]].astype(np.int64)
         positive, score = np.repeat(positive, repeats), np.repeat(score, repeats)
@@ -144,9 +144,7 @@ class DeLong(PairTest):
         if se == 0:
             alone = _fewer_units(units, positive) < 2
             why = (
-                "a class lies in one group, whose spread cannot be told"
-                if alone
-                else "the two models rank all cases alike"
+                "a class lies in one group, whose spread is unknown" if alone else "the two models rank all cases alike"
             )
             notes = (*notes, note("U010", why))
         half = float(stdtrit(df, (1 + level) / 2)) * se

@@ -22,8 +22,9 @@ from unseen.significance.ranking import Ranking
 
 __all__ = ["Friedman", "exact_p", "friedman"]
 
-FEW_DATASETS = 10
-MOST_ORDERS, MOST_SUMS = 720, 200_000
+FEW_DATASETS = 10  # below it chi-square and F err, F towards too many findings
+MOST_ORDERS = 720  # orders of six models
+MOST_SUMS = 200_000  # steps a data set may cost
 
 
 def friedman(ranks: Floats) -> tuple[float, float, float, float]:
@@ -47,7 +48,7 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
     p = float(chdtrc(k - 1, chi2))
     rest = n * (k - 1) - chi2
     if rest <= 1e-12:
-        # F is infinite where all data sets order the models alike, which chance does too
+        # F is infinite if all data sets order the models alike, which chance does too
         orders = factorial(k) // prod(factorial(int(t)) for t in np.unique(ranks[0], return_counts=True)[1])
         return chi2, p, float("inf"), float(orders ** (1.0 - n))
     f = (n - 1) * chi2 / rest
@@ -57,7 +58,7 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
 def exact_p(ranks: Floats) -> float | None:
     """Return the chance of rank sums at least as far apart, over all ways to deal out the ranks of each data set.
 
-    None where there are too many ways to go through; chi-square and F serve for as many data sets as that takes.
+    None if there are too many ways to go through; chi-square and F serve for as many data sets as that takes.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def exact_p(ranks: Floats) -> float | None:
 
 
 def _orders(row: list[int]) -> list[tuple[int, ...]] | None:
-    """Return the different orders of a row of ranks, ties among them; None where they are too many."""
+    """Return the different orders of a row of ranks, ties among them; None if they are too many."""
     return sorted(set(permutations(row))) if factorial(len(row)) <= MOST_ORDERS else None
 
 
@@ -94,7 +95,7 @@ def _orders(row: list[int]) -> list[tuple[int, ...]] | None:
 class Friedman(RankTest):
     """Ranks of the models within each data set against chance; data sets are the independent units, folds are not.
 
-    With fewer than ten data sets, or two models, both p-values are exact over all orders, where these can be gone through:
+    With fewer than ten data sets, or two models, both p-values are exact over all orders, if these can be gone through:
     there chi-square and F err, F on the side of too many findings (three models, three data sets: 20% at nominal 5%).
 
     Parameters
@@ -127,7 +128,7 @@ class Friedman(RankTest):
         """Return mean ranks, both forms of the test and all pairs, from a matrix data set x model of errors."""
         from scipy.stats import rankdata
 
-        level, matrix = check_level(level), _checked(errors, names)
+        level, matrix = check_level(level), _check_errors(errors, names)
         n, k = matrix.shape
         ranks = rankdata(matrix, axis=1)
         means = ranks.mean(axis=0)
@@ -177,7 +178,7 @@ class Friedman(RankTest):
         return p, critical
 
 
-def _checked(errors: Floats, names: Sequence[str]) -> Floats:
+def _check_errors(errors: Floats, names: Sequence[str]) -> Floats:
     try:
         matrix = np.asarray(errors, dtype=float)
     except (TypeError, ValueError) as error:

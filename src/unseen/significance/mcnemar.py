@@ -11,7 +11,7 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Target
-from unseen.core.kinds import PairTest
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
@@ -50,7 +50,7 @@ def pooled_folds(difference: LossTable) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class McNemar(PairTest):
+class McNemar(PairedTest):
     """Counts of units that only one model gets wrong, against equal chances; exact by default.
 
     Parameters

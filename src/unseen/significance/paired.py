@@ -128,7 +128,7 @@ def with_ropes(
 ) -> tuple[Comparison, ...]:
     """Return comparisons with what their intervals allow to say about a region of practical equivalence.
 
-    A pair by itself is decided where its interval lies on one side of an end of the region, or inside. With several pairs the
+    A pair by itself is decided if its interval lies on one side of an end of the region, or inside. With several pairs the
     size 1 - level at which it would just be decided is adjusted like any p-value, or the best of many equal models would be
     found better by more than the region. Posteriors of a Bayesian test are left as they are.
     """
@@ -136,7 +136,7 @@ def with_ropes(
     claims = [_claim(pair, low, high) for pair in pairs]
     sizes = adjust([size for size, _ in claims])
     return tuple(
-        pair if pair.rope is not None else replace(pair, rope=Rope(low, high, _decided(size, words, pair.level)))
+        pair if pair.rope is not None else replace(pair, rope=Rope(low, high, _decision(size, words, pair.level)))
         for pair, size, (_, words) in zip(pairs, sizes, claims)
     )
 
@@ -159,5 +159,5 @@ def _claim(pair: Comparison, low: float, high: float) -> tuple[float | None, str
     return 2 * max(below((low - value) / se), below((value - high) / se)), "equivalent"
 
 
-def _decided(size: float | None, words: str, level: float) -> str:
+def _decision(size: float | None, words: str, level: float) -> str:
     return words if size is not None and size < 1 - level else "undecided"

@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.estimate import Target
-from unseen.core.kinds import PairTest
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.core.rng import stream
@@ -21,14 +21,14 @@ from unseen.significance.paired import check_pair, compared, without_interval
 
 __all__ = ["Permutation", "sign_flip_p"]
 
-EXACT_UP_TO = 20
-CELLS_AT_ONCE = 4_000_000
+EXACT_UP_TO = 20  # a million sign flips
+CELLS_AT_ONCE = 4_000_000  # 4 MB of signs at a time
 
 
 def sign_flip_p(totals: Floats, n_resamples: int, rng: np.random.Generator) -> tuple[float, str]:
     """Return the share of sign flips with a sum at least as far from 0 as observed, and how it was found.
 
-    Exact by enumeration for up to 20 nonzero values, exact by the binomial distribution where all are of one size,
+    Exact by enumeration for up to 20 nonzero values, exact by the binomial distribution if all are of one size,
     else (1 + hits)/(1 + n_resamples). Ties count, and no p-value is 0.
 
     Examples
@@ -64,13 +64,13 @@ def sign_flip_p(totals: Floats, n_resamples: int, rng: np.random.Generator) -> t
 
 @register
 @dataclass(frozen=True)
-class Permutation(PairTest):
+class Permutation(PairedTest):
     """Mean difference against all exchanges of the two models' losses within units; a group is exchanged as a whole.
 
     Parameters
     ----------
     n_resamples : int
-        Random exchanges, where there are too many to list.
+        Random exchanges, if there are too many to list.
 
     References
     ----------

@@ -124,7 +124,7 @@ DESIGN_CHECKS = (
 
 
 def check_design(cls: type[Any], **options: Any) -> None:
-    """Hold a design against the whole contract.
+    """Run the whole contract over a design.
 
     Parameters
     ----------

@@ -129,7 +129,7 @@ MEASURE_CHECKS = (
 
 
 def check_measure(cls: type[Any], **options: Any) -> None:
-    """Hold a loss or measure against the contract.
+    """Run the whole contract over a loss or measure.
 
     Parameters
     ----------

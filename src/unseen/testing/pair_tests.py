@@ -18,7 +18,7 @@ from unseen.testing._samples import sample, table_on
 
 __all__ = ["PAIR_CHECKS", "check_pair_test"]
 
-ROWS = 150
+ROWS = 150  # enough for every test to see a difference between the sample models
 NEEDS = frozenset({"test", "train", "full", "predictions"})
 
 
@@ -174,7 +174,7 @@ PAIR_CHECKS = (
 
 
 def check_pair_test(cls: type[Any], **options: Any) -> None:
-    """Hold a test of two tables against the whole contract.
+    """Run the whole contract over a test of two tables.
 
     Parameters
     ----------

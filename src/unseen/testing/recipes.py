@@ -59,7 +59,7 @@ RECIPE_CHECKS = (is_described, result_is_whole)
 
 
 def check_recipe(cls: type[Any], **options: Any) -> None:
-    """Hold a recipe against the contract.
+    """Run the whole contract over a recipe.
 
     Parameters
     ----------

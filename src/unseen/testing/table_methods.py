@@ -225,7 +225,7 @@ def failed_splits_do_not_break_it(method: Any) -> None:
         except InputError as error:
             assert method.id in str(error), f"{method.id} refuses without naming itself: {error}"
         else:
-            assert np.isfinite(e.value), f"{method.id}: {e.value} where one split failed"
+            assert np.isfinite(e.value), f"{method.id}: {e.value} if one split failed"
 
 
 TABLE_CHECKS = (
@@ -246,7 +246,7 @@ TABLE_CHECKS = (
 
 
 def check_table_method(cls: type[Any], **options: Any) -> None:
-    """Hold a table method against the whole contract.
+    """Run the whole contract over a table method.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from unseen.measures.agreement import F1, BalancedAccuracy, DPrime
 from unseen.measures.area_variance import delong
 from unseen.measures.areas import sweep
 from unseen.measures.costs import best_threshold
-from unseen.measures.regression import outlying
+from unseen.measures.outliers import outlying
 
 
 def test_d_prime_is_the_same_distance_whichever_class_is_positive():

@@ -14,7 +14,8 @@ from unseen.measures.area_variance import area, delong, logit_ends
 from unseen.measures.areas import PartialAuc, sweep
 from unseen.measures.calibration import bins_of
 from unseen.measures.costs import Cost
-from unseen.measures.regression import NORMAL_RATIO, surprising, weighted_median
+from unseen.measures.outliers import NORMAL_RATIO, surprising
+from unseen.measures.regression import weighted_median
 
 rng = np.random.default_rng(5)
 N = 300

@@ -11,9 +11,9 @@ from unseen.core.arrays import Array, Floats, Ints
 
 __all__ = ["Factored", "factored", "held_out_residuals"]
 
-RANK_TOLERANCE = 1e-7
-SMALLEST_PIVOT = 1e-6
-CHUNK_NUMBERS = 4_000_000
+RANK_TOLERANCE = 1e-7  # a smaller pivot of the scaled columns leaves fewer than half of the digits of a solution
+SMALLEST_PIVOT = 1e-6  # below it a training part hardly determines the weights, and refitting is the safe way
+CHUNK_NUMBERS = 4_000_000  # 32 MB at a time
 
 
 def held_out_residuals(hat: Floats, residuals: Floats, left_out: Ints) -> Floats:
@@ -65,7 +65,7 @@ class Factored:
     def predictions(self, counts: Array) -> tuple[Floats, Array]:
         """Return predictions for all rows by the fits that used row i `counts[j, i]` times, and which fits are safe.
 
-        A fit is not safe where its training part hardly determines the weights; its predictions are then to be made
+        A fit is not safe if its training part hardly determines the weights; its predictions are then to be made
         by fitting.
         """
         J, n = counts.shape
@@ -124,7 +124,7 @@ def _chunks(indices: Ints, numbers_each: int) -> Iterator[Ints]:
 
 
 def factored(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Floats | None) -> Factored | None:
-    """Factor the design of all rows; None where it does not determine the weights.
+    """Factor the design of all rows; None if it does not determine the weights.
 
     Parameters
     ----------

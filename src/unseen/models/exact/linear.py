@@ -14,11 +14,11 @@ from unseen.core.plan import Split
 from unseen.engine.threads import limited_threads
 from unseen.models.exact.hat import factored
 
-__all__ = ["ExactFits", "LinearRule", "answer", "recognised", "steps_of"]
+__all__ = ["ExactFits", "LinearRule", "answer", "is_sklearn", "steps_of"]
 
-MAX_WEIGHTS = 2000
-MAX_PREDICTIONS = 200_000_000
-MOST_UNSAFE = 0.2
+MAX_WEIGHTS = 2000  # the normal equations then take 32 MB
+MAX_PREDICTIONS = 200_000_000  # 1.6 GB of predictions; beyond that the engine refits split by split
+MOST_UNSAFE = 0.2  # if more fits than this need refitting, the engine does it in parallel
 # each maps a column x to a x + b, where a and b come from the training part
 SHIFTING = {"StandardScaler": "with_mean", "RobustScaler": "with_centering", "MinMaxScaler": None}
 SCALING = {"StandardScaler": "with_std", "RobustScaler": "with_scaling", "MinMaxScaler": None, "MaxAbsScaler": None}
@@ -39,7 +39,7 @@ class ExactFits:
 
 @dataclass(frozen=True)
 class LinearRule:
-    """Penalty and intercept of a recognised model."""
+    """Penalty and intercept of a is_sklearn model."""
 
     penalty: float
     intercept: bool
@@ -57,7 +57,7 @@ def _from_sklearn(thing: Any) -> bool:
     return type(thing).__module__.startswith("sklearn.")
 
 
-def recognised(thing: Any, name: str) -> bool:
+def is_sklearn(thing: Any, name: str) -> bool:
     """Say whether an object is exactly the scikit-learn class of this name, not a class derived from it."""
     return _from_sklearn(thing) and type(thing).__name__ == name
 
@@ -78,7 +78,7 @@ def harmless(scalers: Sequence[Any], intercept: bool, may_scale: bool) -> bool:
 def answer(
     rule: LinearRule, model: Any, data: Data, splits: Sequence[Split], seeds: Sequence[int]
 ) -> list[tuple[Array, None]] | None:
-    """Return every fit's predictions for all rows, or None where refitting is the exact way."""
+    """Return every fit's predictions for all rows, or None if refitting is the exact way."""
     X = _numbers(data.X)
     if X is None or len(splits) * data.n > MAX_PREDICTIONS or X.shape[1] > MAX_WEIGHTS:
         return None

@@ -15,14 +15,14 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._decision_regions import SPACES, Regions, check_classification, regions_of
-from unseen.resubstitution._kernel_draws import Draws
+from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import ResubMethod, check_integration, smoothed
+from unseen.resubstitution._smoothed import ResubMethod, check_integration, smoothed_estimate
 from unseen.resubstitution.kernels import Spread, covariances
 
 __all__ = ["Bayesian"]
 
-MAX_DIMENSIONS = 3000
+MAX_DIMENSIONS = 3000  # a covariance matrix per class of 72 MB
 FLAT = ", and nothing is assumed of its mean: a rule fitted to the same points then looks too good, the more so the more features"
 POOLED = "the covariance is the pooled one of the same points, which makes a rule fitted to them look better still"
 
@@ -30,7 +30,7 @@ POOLED = "the covariance is the pooled one of the same points, which makes a rul
 @register
 @dataclass(frozen=True)
 class Bayesian(ResubMethod):
-    """Posterior mean of the model's error where each class is Gaussian with unknown mean and known covariance.
+    """Posterior mean of the model's error if each class is Gaussian with unknown mean and known covariance.
 
     The error of class y is the mass of the predictive distribution N(m*, S (v+1)/v) outside its region, v = v0 + n_y and
     m* = (v0 m0 + n_y xbar_y)/v: exact for linear two-class models. Classes weigh (n_y + 1)/(n + c), the posterior mean of
@@ -81,7 +81,7 @@ class Bayesian(ResubMethod):
     def __post_init__(self) -> None:
         if self.space not in SPACES:
             raise UnknownName("space", self.space, SPACES)
-        Draws(self.n_mc, self.sampler, 0)
+        KernelDraws(self.n_mc, self.sampler, 0)
         check_integration(self.draws, self.exact)
         if not isinstance(self.prior_weight, (int, float, np.floating)) or not 0 <= self.prior_weight < np.inf:
             raise InputError(f"prior_weight is {self.prior_weight!r}; it is a number of at least 0.")
@@ -98,11 +98,11 @@ class Bayesian(ResubMethod):
         counts = np.bincount(regions.codes, minlength=len(regions.classes)).astype(float)
         means, spread, notes = self._predictive(regions, counts)
         seed = int(rng.integers(2**63)) if self.draws is None else int(self.draws)
-        draws = Draws(int(self.n_mc), self.sampler, seed)
+        draws = KernelDraws(int(self.n_mc), self.sampler, seed)
         codes = np.arange(len(counts))
         shares = (counts + 1) / (counts.sum() + len(counts))
         mass = misclassified_mass(regions, spread, draws, exact=self.exact, centres=means, codes=codes, weights=shares)
-        estimate = smoothed(
+        estimate = smoothed_estimate(
             self,
             regions,
             Integral(mass.values[regions.codes], np.zeros(data.n), mass.how),
@@ -130,7 +130,7 @@ class Bayesian(ResubMethod):
         means = (self.prior_weight * prior + counts[:, None] * averages) / v[:, None]
         notes = [note("U016", "each class is taken to be Gaussian" + (FLAT if self.prior_weight == 0 else ""))]
         if self.covariance is None:
-            matrices = covariances(_pooled(regions, averages), c, d)
+            matrices = covariances(_pooled_covariance(regions, averages), c, d)
             notes.append(note("U023", POOLED))
         else:
             matrices = covariances(self.covariance, c, d)
@@ -152,7 +152,7 @@ def _prior_means(given: Any, c: int, d: int) -> Floats:
     return values
 
 
-def _pooled(regions: Regions, averages: Floats) -> Floats:
+def _pooled_covariance(regions: Regions, averages: Floats) -> Floats:
     n, c = len(regions.points), len(averages)
     if n <= c:
         raise InputError(

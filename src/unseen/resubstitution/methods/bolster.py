@@ -13,7 +13,7 @@ from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["Bolster"]
 
@@ -53,4 +53,4 @@ class Bolster(KernelMethod):
         integral = misclassified_mass(
             regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights
         )
-        return smoothed(self, regions, integral, self.measure, training, bandwidth=spread.bandwidth)
+        return smoothed_estimate(self, regions, integral, self.measure, training, bandwidth=spread.bandwidth)

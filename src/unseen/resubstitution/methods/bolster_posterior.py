@@ -15,7 +15,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import kernel_means
-from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["BolsterPosterior"]
 
@@ -71,4 +71,4 @@ class BolsterPosterior(KernelMethod):
         integral = kernel_means(regions.points, regions.codes, spread, draws, doubt, weights=weights)
         measure = f"{self.measure}, {name} at the kernel points"
         notes = posterior_notes(self.posterior)
-        return smoothed(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)
+        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)

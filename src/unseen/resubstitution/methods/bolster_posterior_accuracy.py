@@ -14,8 +14,8 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import posterior_notes
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
-from unseen.resubstitution.methods.posterior import doubt_at_points
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution.methods.posterior import unassigned_probability
 
 __all__ = ["BolsterPosteriorAccuracy"]
 
@@ -60,11 +60,11 @@ class BolsterPosteriorAccuracy(KernelMethod):
         training = trained(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
-        doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        doubt, name = unassigned_probability(regions, self.posterior, self.k)
         trust = 1 - doubt.values
         weights = point_weights(data, self.average) * trust
         mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
         measure = f"{self.measure} and {name}, accuracies multiplied"
         notes = posterior_notes(self.posterior)
-        return smoothed(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)
+        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)

@@ -15,8 +15,8 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import posterior_notes
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
-from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
-from unseen.resubstitution.methods.posterior import doubt_at_points
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution.methods.posterior import unassigned_probability
 
 __all__ = ["BolsterPosteriorProduct"]
 
@@ -58,12 +58,12 @@ class BolsterPosteriorProduct(KernelMethod):
         training = trained(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
-        doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        doubt, name = unassigned_probability(regions, self.posterior, self.k)
         weights = point_weights(data, self.average) * doubt.values
         mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
         integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
-        return smoothed(
+        return smoothed_estimate(
             self,
             regions,
             integral,

@@ -17,7 +17,7 @@ from unseen.core.trained import trained
 from unseen.resubstitution._calibration import calibration_error, check_calibration, search, search_error, trials_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["CalibratedBolster"]
 
@@ -100,7 +100,7 @@ class CalibratedBolster(KernelMethod):
         # with one sign throughout the search ended at a limit, and the bias did not vanish
         rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"
         measure = f"{self.measure} scaled by {kappa:.4g}{rest}"
-        base = smoothed(self, regions, mass, measure, training, bandwidth=spread.scaled(kappa).bandwidth)
+        base = smoothed_estimate(self, regions, mass, measure, training, bandwidth=spread.scaled(kappa).bandwidth)
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
         shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(

@@ -26,7 +26,7 @@ class NaiveBayesBolster(Bolster):
     kernel : "diagonal" or Diagonal
         Diagonal kernels only.
     nearest : {"distinct", "any"}
-        "any" counts ties as distance 0, as printed: where most values of a coordinate are equal, nothing moves.
+        "any" counts ties as distance 0, as printed: if most values of a coordinate are equal, nothing moves.
 
     References
     ----------

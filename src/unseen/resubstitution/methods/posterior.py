@@ -14,12 +14,12 @@ from unseen.core.trained import trained
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._decision_regions import Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral
-from unseen.resubstitution._smoothed import SmoothedMethod, smoothed
+from unseen.resubstitution._smoothed import SmoothedMethod, smoothed_estimate
 
-__all__ = ["PosteriorResub", "doubt_at_points"]
+__all__ = ["PosteriorResub", "unassigned_probability"]
 
 
-def doubt_at_points(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Integral, str]:
+def unassigned_probability(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Integral, str]:
     """Return the posterior probability, at each training point, of another class than the one assigned there."""
     estimate, name = posterior_of(regions, posterior, k, among)
     n = len(regions.points)
@@ -72,5 +72,5 @@ class PosteriorResub(SmoothedMethod):
         check_classification(self.id, data)
         training = trained(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
-        integral, measure = doubt_at_points(regions, self.posterior, self.k, self.among)
-        return smoothed(self, regions, integral, measure, training, notes=posterior_notes(self.posterior))
+        integral, measure = unassigned_probability(regions, self.posterior, self.k, self.among)
+        return smoothed_estimate(self, regions, integral, measure, training, notes=posterior_notes(self.posterior))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import unseen
+from unseen.assessment.listing import reference_of
 from unseen.core.notes import CODES
 from unseen.core.registry import describe, known, options_of
 from unseen.datasets import bundled
@@ -23,7 +25,19 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 def _paper(cls: type) -> str:
     """Return what a method is: the first line of its file, or of its class if the file holds several methods."""
     module = importlib.import_module(cls.__module__)
-    return describe(cls) if hasattr(module, "FAMILY") else (module.__doc__ or "").strip().split("\n")[0]
+    if hasattr(module, "FAMILY"):
+        return f"{describe(cls).removesuffix('.')} {_citation(cls)}.".replace(" .", ".")
+    return (module.__doc__ or "").strip().split("\n")[0]
+
+
+def _citation(cls: type) -> str:
+    """Return authors and year of the first reference of a class, such as "(Stone, 1974)"; nothing without one."""
+    found = re.match(r"(.+?) \((\d{4})\)", reference_of(cls))
+    names = re.findall(r"([\w'-]+), [A-Z]\.", found[1]) if found else []
+    if not names:
+        return ""
+    authors = " & ".join(names) if len(names) < 3 else f"{names[0]} et al."
+    return f"({authors}, {found[2]})"
 
 
 def methods() -> str:

@@ -8,8 +8,8 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.timing import cpu_seconds, row
 from unseen.evaluation.measure_intervals import BootstrapIntervals
 from unseen.evaluation.scored_cases import check_scored_cases
-from unseen.measures._delong import area, delong
-from unseen.measures.auc import Auc
+from unseen.measures.area_variance import area, delong
+from unseen.measures.areas import Auc
 
 
 def _million() -> list[dict]:

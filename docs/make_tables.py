@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 import unseen
@@ -20,7 +21,21 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _paper(cls: type) -> str:
-    return (importlib.import_module(cls.__module__).__doc__ or "").strip().split("\n")[0]
+    """Return what a method is: the first line of its file, or of its class if the file holds several methods."""
+    module = importlib.import_module(cls.__module__)
+    if hasattr(module, "FAMILY"):
+        return f"{describe(cls).removesuffix('.')} {_citation(cls)}.".replace(" .", ".")
+    return (module.__doc__ or "").strip().split("\n")[0]
+
+
+def _citation(cls: type) -> str:
+    """Return authors and year of the first reference of a class, such as "(Stone, 1974)"; nothing without one."""
+    found = re.match(r"(.+?) \((\d{4})\)", reference_of(cls))
+    names = re.findall(r"([\w'-]+), [A-Z]\.", found[1]) if found else []
+    if not names:
+        return ""
+    authors = " & ".join(names) if len(names) < 3 else f"{names[0]} et al."
+    return f"({authors}, {found[2]})"
 
 
 def methods() -> str:
@@ -28,9 +43,9 @@ def methods() -> str:
     rows = []
     for kind in ("estimators", "resubstitution"):
         for name, cls in known(kind).items():
-            designs = ", ".join(sorted(getattr(cls, "designs", ()))) or ("recipe" if hasattr(cls, "parts") else "none")
-            target = str(getattr(cls, "target", ""))
-            marks = " (liberal)" if getattr(cls, "liberal", False) else ""
+            designs = ", ".join(sorted(cls.designs)) or ("recipe" if cls.kind == "recipe" else "none")
+            target = str(cls.target)
+            marks = " (liberal)" if cls.liberal else ""
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
     tests = [[f"`{name}`", _paper(cls)] for name, cls in known("significance").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)
@@ -58,7 +73,7 @@ def measures() -> str:
             f"{cls.range[0]:g} to {cls.range[1]:g}",
             cls.direction,
             _neutral(cls),
-            "yes" if hasattr(cls, "per_example") else "no",
+            "yes" if cls.kind == "loss" else "no",
         ]
         for name, cls in known("measures").items()
     ]
@@ -87,8 +102,7 @@ def net_measures() -> str:
 
 
 def _neutral(cls: type) -> str:
-    value = getattr(cls, "neutral", None)
-    return "depends" if value is None else f"{value:.4g}"
+    return "depends" if cls.neutral is None else f"{cls.neutral:.4g}"
 
 
 def data() -> str:

@@ -150,14 +150,14 @@ def sizes(tests: list[str], n_datasets: int, seed: int = 0) -> dict[str, Any]:
         for name in tests:
             test_id, design = NULL_TESTS[name]
             test = build(test_id, "significance", "estimators")
-            design = design or getattr(test, "difference_design", test.default_design)(data)
+            design = design or test.difference_design(data)
             if repr(design) not in tables:
                 plan = plan_of(design, data, k)
                 tables[repr(design)] = [
                     execute(model_of(m, data), data, plan, seed=k, train=False).losses() for m in halves
                 ]
             a, b = tables[repr(design)]
-            made = from_estimate(test, a.minus(b), 0.95) if hasattr(test, "linear") else test(a, b)
+            made = from_estimate(test, a.minus(b), 0.95) if test.kind == "table" else test(a, b)
             p[name].append(1.0 if made.p is None or np.isnan(made.p) else made.p)
     rates = {name: {str(a): float(np.mean(np.array(v) <= a)) for a in (0.05, 0.10)} for name, v in p.items()}
     return {"n_datasets": n_datasets, "tests": rates}

@@ -8,10 +8,7 @@ from unseen.core.registry import known
 from unseen.testing import DIRECT_CHECKS
 
 METHODS = {
-    name: cls
-    for kind in ("estimators", "resubstitution")
-    for name, cls in known(kind).items()
-    if not hasattr(cls, "designs") and not hasattr(cls, "parts")
+    name: cls for kind in ("estimators", "resubstitution") for name, cls in known(kind).items() if cls.kind == "direct"
 }
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from unseen.core.registry import known
 from unseen.significance.mcnemar import McNemar
-from unseen.testing import PAIR_CHECKS, comparisons
+from unseen.testing import PAIR_CHECKS, pair_tests
 
-TESTS = {name: cls for name, cls in known("significance").items() if "datasets" not in cls.needs}
+TESTS = {name: cls for name, cls in known("significance").items() if cls.kind == "test"}
 
 
 @pytest.mark.parametrize("check", PAIR_CHECKS, ids=lambda c: c.__name__)
@@ -39,9 +39,9 @@ class Careless(McNemar):
 @pytest.mark.parametrize(
     ("cls", "check"),
     [
-        (OneSided, comparisons.names_may_be_swapped),
-        (Careless, comparisons.foreign_tables_are_refused),
-        (OneSided, comparisons.is_described),
+        (OneSided, pair_tests.names_may_be_swapped),
+        (Careless, pair_tests.foreign_tables_are_refused),
+        (OneSided, pair_tests.is_described),
     ],
 )
 def test_breaches_are_caught(cls, check):

@@ -8,7 +8,7 @@ from unseen.core.registry import known
 from unseen.testing import RECIPE_CHECKS
 
 RECIPES = {
-    name: cls for kind in ("estimators", "resubstitution") for name, cls in known(kind).items() if hasattr(cls, "parts")
+    name: cls for kind in ("estimators", "resubstitution") for name, cls in known(kind).items() if cls.kind == "recipe"
 }
 
 

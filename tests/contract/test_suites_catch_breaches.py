@@ -11,13 +11,16 @@ import pytest
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.method import check_table, point_estimate
 from unseen.core.plan import Split
-from unseen.designs._draw import make_plan
+from unseen.designs.drawing import make_plan
 from unseen.designs.kfold import KFold
 from unseen.engine.run import execute
 from unseen.estimators.corrected_t import CorrectedT
 from unseen.estimators.gcv import Gcv
-from unseen.measures.squared import Squared
+from unseen.measures import rates
+from unseen.measures.rates import Sensitivity
+from unseen.measures.regression import Squared
 from unseen.testing import designs, direct_methods, engines, measures, table_methods
+from unseen.testing._describe import check_described
 
 
 class Narrowing(CorrectedT):
@@ -161,6 +164,40 @@ def test_bad_measures_are_caught(cls, check):
     with pytest.raises(AssertionError):
         check(cls())
     check(Squared())
+
+
+class WrongWeights(Sensitivity):
+    def of_weights(self, y, value, score, weights, positive=1):
+        return np.full(len(weights), self.of_set(y, value, score))
+
+    def of_set(self, y, value, score=None, weight=None, positive=1):
+        return float(np.mean(value[y == positive] == positive))
+
+
+def test_a_measure_that_ignores_weights_is_caught():
+    with pytest.raises(AssertionError, match="with weights"):
+        measures.whole_weights_are_copies(WrongWeights())
+    measures.whole_weights_are_copies(Sensitivity())
+
+
+@pytest.mark.parametrize(
+    ("module", "id", "words"),
+    [
+        ("unseen.measures.rates", "recall", "not in the FAMILY of rates.py"),
+        ("unseen.measures.brier", "squared-distance", "its file is squared_distance.py"),
+    ],
+)
+def test_a_method_in_a_file_that_does_not_name_it_is_caught(module, id, words):
+    stray = type("Stray", (Sensitivity,), {"id": id, "__module__": module})
+    with pytest.raises(AssertionError, match=words):
+        check_described(stray)
+
+
+def test_a_family_that_lists_more_than_its_file_holds_is_caught(monkeypatch):
+    check_described(Sensitivity)
+    monkeypatch.setattr(rates, "FAMILY", (*rates.FAMILY, "recall"))
+    with pytest.raises(AssertionError, match=r"FAMILY of rates\.py"):
+        check_described(Sensitivity)
 
 
 @dataclass(frozen=True)

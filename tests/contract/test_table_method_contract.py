@@ -7,7 +7,7 @@ import pytest
 from unseen.core.registry import known
 from unseen.testing import TABLE_CHECKS
 
-METHODS = {name: cls for name, cls in known("estimators").items() if hasattr(cls, "designs")}
+METHODS = {name: cls for name, cls in known("estimators").items() if cls.kind == "table"}
 
 
 @pytest.mark.parametrize("check", TABLE_CHECKS, ids=lambda c: c.__name__)

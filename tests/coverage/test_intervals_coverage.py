@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import unseen
-from unseen.estimators.bca import Bca
+from unseen.estimators.bootstrap_intervals import Bca
 from unseen.estimators.clopper_pearson import clopper_pearson_interval
 from unseen.estimators.wilson import wilson_interval
 

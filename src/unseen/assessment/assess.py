@@ -26,7 +26,7 @@ from unseen.core.model import Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
-from unseen.designs._draw import distinct_possible, left_out_size
+from unseen.designs.drawing import distinct_possible, left_out_size
 from unseen.engine.events import reporter_for
 from unseen.engine.run import execute
 from unseen.engine.threads import worker_count

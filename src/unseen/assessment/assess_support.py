@@ -19,8 +19,8 @@ from unseen.core.registry import known, options_of
 from unseen.core.rng import stream, task_seed
 from unseen.core.table import Predictions
 from unseen.core.trained import codes_of
-from unseen.designs._draw import left_out_size
 from unseen.designs.bootstrap import Bootstrap
+from unseen.designs.drawing import left_out_size
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
 from unseen.designs.repeated_kfold import RepeatedKFold
@@ -76,7 +76,7 @@ class Job:
     @property
     def by_split(self) -> bool:
         """Whether the measure is one of whole test parts, of which methods without splits cannot speak."""
-        return self.loss != "auto" and not hasattr(measure_kind(self.loss), "per_example")
+        return self.loss != "auto" and measure_kind(self.loss).kind == "set"
 
     def fit_all(self) -> tuple[Fitted, float]:
         """Fit on all rows, keep what that model says of them, and return it with the seconds it took."""
@@ -124,8 +124,7 @@ def add_support(job: Job, effort: Effort, estimates: dict[str, Estimate], traine
 
 def _apply_table_methods(job: Job, estimates: dict[str, Estimate]) -> None:
     for name, cls in known("estimators").items():
-        left_out = getattr(cls, "liberal", False) or not getattr(cls, "in_assess", True)
-        if name in estimates or not hasattr(cls, "designs") or left_out:
+        if name in estimates or cls.kind != "table" or cls.liberal or not cls.in_assess:
             continue
         table = next((t for t in job.tables.values() if t.plan.design in cls.designs), None)
         if table is not None:
@@ -136,9 +135,9 @@ def _apply_table_methods(job: Job, estimates: dict[str, Estimate]) -> None:
 def _apply_direct_methods(job: Job, estimates: dict[str, Estimate], trained: Fitted) -> None:
     for kind in ("resubstitution", "estimators"):
         for name, cls in known(kind).items():
-            if hasattr(cls, "designs") or hasattr(cls, "parts") or not getattr(cls, "in_assess", False):
+            if cls.kind != "direct" or not cls.in_assess:
                 continue
-            if job.data.weights is not None and not getattr(cls, "weighted", False):
+            if job.data.weights is not None and not cls.weighted:
                 continue
             if "loss" in options_of(cls) and not isinstance(job.loss, str):
                 continue  # these take a loss by its id, which says nothing of its options
@@ -155,10 +154,10 @@ def _apply_recipes(job: Job, estimates: dict[str, Estimate], trained: Fitted) ->
     """Add the recipes whose parts are all there, with the RMS to expect of them for such a model and such data."""
     for kind in ("estimators", "resubstitution"):
         for name, cls in known(kind).items():
-            if not hasattr(cls, "parts") or (job.data.weights is not None and not getattr(cls, "weighted", False)):
+            if cls.kind != "recipe" or (job.data.weights is not None and not cls.weighted):
                 continue
-            recipe = cls().suited(trained.native) if hasattr(cls, "suited") else cls()
-            if all(part in estimates for part in getattr(recipe, "needed", recipe.parts)):
+            recipe = cls().suited(trained.native)
+            if all(part in estimates for part in recipe.needed):
                 _try(estimates, name, lambda recipe=recipe: _situated(recipe(estimates, level=job.level), job, trained))
 
 

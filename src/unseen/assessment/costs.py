@@ -8,7 +8,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Model
 from unseen.evaluation.measure_file import costs_of
-from unseen.measures.cost import Cost
+from unseen.measures.costs import Cost
 from unseen.models.sklearn import as_model
 
 __all__ = ["cheapest_threshold", "measured_by"]

@@ -15,7 +15,7 @@ from unseen.core.rng import RandomState, stream
 from unseen.core.table import PredictionTable
 from unseen.designs.leave_out import LeaveOut
 from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
-from unseen.models.exact._linear import recognised, steps_of
+from unseen.models.exact.linear import is_sklearn, steps_of
 from unseen.request.prepare import data_of, model_of, needs_scores
 
 __all__ = ["DistributionWithLaw", "distribution"]
@@ -149,7 +149,7 @@ def _of_table(table: PredictionTable, loss: str) -> ErrorDistribution:
 def _law(model: Model, data: Data, loss: str) -> FpeLaw | None:
     """Return the law of a least-squares fit on all rows; None for any other model or loss."""
     _, final = steps_of(getattr(model, "estimator", None))
-    if loss not in ("auto", "squared") or data.weights is not None or not recognised(final, "LinearRegression"):
+    if loss not in ("auto", "squared") or data.weights is not None or not is_sklearn(final, "LinearRegression"):
         return None
     try:
         return FpeDistribution()(model, data, rng=stream(0, "law"))

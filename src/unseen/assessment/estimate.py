@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
-from unseen.core.registry import build
+from unseen.core.registry import build, declare, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.table import PredictionTable
 from unseen.designs.splits import as_design
@@ -83,6 +83,7 @@ def estimate(
     """
     check_level(level)
     chosen = build(method, "estimators", "resubstitution", options=options) if isinstance(method, str) else method
+    declare(type(chosen))
     if isinstance(model, PredictionTable):
         return _from_table(chosen, model, loss, level)
     columns = {
@@ -120,7 +121,7 @@ def estimate(
 
 
 def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:
-    if not hasattr(method, "designs"):
+    if method.kind != "table":
         raise InputError(f"{method.id} works from a model and its data, not from a table of predictions.")
     return method(table.losses(loss), level=level)
 
@@ -140,15 +141,15 @@ class _Job:
 
 
 def _estimate(method: Any, job: _Job, design: Any) -> Estimate:
-    if hasattr(method, "parts"):
+    if method.kind == "recipe":
         return _combined(method, job, design)
-    if not hasattr(method, "designs"):
+    if method.kind == "direct":
         _check_weighted(method, job.data)
         if not isinstance(job.loss, str):
             raise InputError(
                 f"{method.id} takes a loss by its id; give an id, or choose a method that splits the data."
             )
-        if hasattr(method, "loss") and method.loss == "auto":
+        if "loss" in options_of(type(method)) and method.loss == "auto":
             method = replace(method, loss=job.loss)
         subject = fitted_of(job.model, job.data) if job.fitted else model_of(job.model, job.data)
         made = method(subject, job.data, rng=stream(job.seed, "direct", method.id), level=job.level)
@@ -171,10 +172,9 @@ def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
     else:
         trained = model_of(job.model, job.data).fit(job.data, task_seed(job.seed, "fit", "full"))
     seconds = clock.perf_counter() - start
-    if hasattr(recipe, "suited"):
-        recipe = recipe.suited(trained.native)
-    made = {name: build(name, "estimators", "resubstitution") for name in getattr(recipe, "needed", recipe.parts)}
-    split = {name: part.default_design(job.data) for name, part in made.items() if hasattr(part, "designs")}
+    recipe = recipe.suited(trained.native)
+    made = {name: build(name, "estimators", "resubstitution") for name in recipe.needed}
+    split = {name: part.default_design(job.data) for name, part in made.items() if part.kind == "table"}
     needs: dict[Any, frozenset[str]] = {}
     for name, chosen in split.items():
         needs[chosen] = needs.get(chosen, frozenset()) | _needs(made[name])
@@ -210,15 +210,15 @@ def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
 
 
 def _needs(method: Any) -> frozenset[str]:
-    needs = getattr(method, "needs", frozenset({"test"}))
-    return needs | {"scores"} if needs_scores(getattr(method, "measure", "auto")) else needs
+    measured = "measure" in options_of(type(method)) and needs_scores(method.measure)
+    return method.needs | {"scores"} if measured else method.needs
 
 
 def _check_weighted(method: Any, data: Any) -> None:
-    if data.weights is not None and not getattr(method, "weighted", False):
+    if data.weights is not None and not method.weighted:
         raise InputError(f"{method.id} has no weighted form; leave the weights out or choose another method.")
 
 
 def _retrains(method: Any) -> bool:
-    parts = [build(name, "estimators", "resubstitution") for name in getattr(method, "parts", ())]
-    return any(hasattr(one, "designs") for one in (method, *parts))
+    parts = [build(name, "estimators", "resubstitution") for name in method.parts]
+    return any(one.kind == "table" for one in (method, *parts))

@@ -37,32 +37,31 @@ def method_rows() -> list[dict[str, Any]]:
 
 
 def _row(cls: type[Any], kind: str) -> dict[str, Any]:
-    target = getattr(cls, "target", None)
     return {
         "id": cls.id,
         "kind": _kind(cls, kind),
-        "target": None if target is None else str(target),
-        "designs": sorted(getattr(cls, "designs", ())),
+        "target": None if cls.target is None else str(cls.target),
+        "designs": sorted(cls.designs),
         "fits": _fits(cls, kind),
-        "linear": bool(getattr(cls, "linear", False)),
+        "linear": cls.linear,
         "description": describe(cls),
         "reference": reference_of(cls),
     }
 
 
 def _kind(cls: type[Any], kind: str) -> str:
-    if hasattr(cls, "parts"):
+    if cls.kind == "recipe":
         return "recipe"
-    if kind == "estimators" and not hasattr(cls, "designs"):
+    if kind == "estimators" and cls.kind == "direct":
         return "direct"
     return _KINDS[kind]
 
 
 def _fits(cls: type[Any], kind: str) -> int | None:
     """Count the fits of the default design on a small sample; None where the method fixes none."""
-    if hasattr(cls, "parts") or kind == "significance":
+    if cls.kind in ("recipe", "test", "ranking"):
         return None
-    if not hasattr(cls, "designs"):
+    if cls.kind == "direct":
         return 1 + int(options_of(cls).get("r", 0))  # r is the number of splits that calibrate
     from unseen.datasets.populations import GaussianBlocks
 
@@ -73,7 +72,7 @@ def _fits(cls: type[Any], kind: str) -> int | None:
         plan = cls().default_design(data).plan(data, np.random.default_rng(0))
     except (UnseenError, AttributeError, TypeError):
         return None
-    return len(plan.fits) + ("full" in getattr(cls, "needs", ()))
+    return len(plan.fits) + ("full" in cls.needs)
 
 
 def reference_of(cls: type[Any]) -> str:

@@ -108,7 +108,7 @@ def direct_methods() -> list[str]:
     return [
         name
         for name, cls in known("resubstitution").items()
-        if not hasattr(cls, "designs") and (hasattr(cls, "parts") or getattr(cls, "in_assess", False))
+        if cls.kind == "recipe" or (cls.kind == "direct" and cls.in_assess)
     ]
 
 

@@ -35,8 +35,8 @@ def methods_for(fitted: Any) -> list[str]:
 
 
 def _speaks_of(cls: type[Any], itself: bool) -> bool:
-    every = [cls, *(find(name, *KINDS) for name in getattr(cls, "parts", ()))]
-    return not any(hasattr(one, "designs") or (getattr(one, "whole_model", False) and not itself) for one in every)
+    every = [cls, *(find(name, *KINDS) for name in cls.parts)]
+    return not any(one.kind == "table" or (one.whole_model and not itself) for one in every)
 
 
 def known_methods(names: Sequence[str], fitted: Any) -> list[str]:

@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
-from unseen.core.registry import build, find, known, options_of
+from unseen.core.registry import build, declare, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.set_losses import favoured
 from unseen.core.table import PredictionTable
@@ -22,9 +22,9 @@ from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
 from unseen.engine.where import using
 from unseen.request.prepare import data_of, model_of, needs_scores, plan_of
-from unseen.significance._winner import winner_of
 from unseen.significance.adjust import ADJUSTMENTS, adjusted
 from unseen.significance.paired import from_estimate, with_ropes
+from unseen.significance.winner import winner_of
 
 __all__ = ["compare", "pair_tests"]
 
@@ -120,7 +120,7 @@ def compare(
     if test is None:
         test = "delong" if loss == "auc" else "corrected-t"
     chosen = _test_of(test, rope, options)
-    if loss == "auc" and chosen.id != "delong" and not getattr(chosen, "by_split", False):
+    if loss == "auc" and chosen.id != "delong" and not chosen.by_split:
         raise InputError(f"auc is no mean of losses, so {chosen.id} does not apply; use test='delong'.")
     models, rest = _subjects(subjects)
     seed = root_seed(random_state)
@@ -156,6 +156,7 @@ def pair_tests() -> list[str]:
 
 def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
     if not isinstance(test, str):
+        declare(type(test))
         return test
     try:
         cls = find(test, "significance", "estimators")
@@ -170,12 +171,11 @@ def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
 
 def _why_no_test(cls: type[Any]) -> str:
     """Return why a method cannot test a difference of two models, nothing where it can."""
-    if "datasets" in getattr(cls, "needs", ()):
+    if cls.kind == "ranking":
         return "ranks models over many data sets; give their errors to unseen.rank"
-    made_for_it = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
-    if not hasattr(cls, "designs") or not (made_for_it or getattr(cls, "linear", False)):
+    if cls.kind != "test" and not cls.linear:
         return "is no test of a difference: it is not linear in the losses, or needs no splits"
-    if getattr(cls, "point_only", False):
+    if cls.point_only:
         return "gives no standard error, so it is no test; choose corrected-t, for example"
     return ""
 
@@ -241,7 +241,7 @@ def _run(
 ) -> dict[str, PredictionTable]:
     """Fit every model once per split of one and the same plan."""
     if design is None:
-        design = getattr(test, "difference_design", test.default_design)(data)
+        design = test.difference_design(data)
     plan = plan_of(as_design(design), data, seed)
     ready = {name: model_of(model, data) for name, model in models.items()}
     scores = "predictions" in test.needs or needs_scores(loss)
@@ -269,7 +269,7 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
     p = adjusted([pair.p for pair in pairs], adjust)
     estimates = {name: _alone(test, table, level) for name, table in tables.items()}
     loss = next(iter(estimates.values())).loss
-    winner = winner_of(tables, level, stream(seed, "winner"), getattr(test, "set_error", None), loss)
+    winner = winner_of(tables, level, stream(seed, "winner"), test.set_error if test.own_error else None, loss)
     remarks: tuple[Note, ...] = ()
     if len(tables) >= MANY:
         luck = max(winner.corrected - winner.naive, 0.0)
@@ -281,12 +281,12 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
 
 
 def _one(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:
-    made = from_estimate(test, a.minus(b), level) if hasattr(test, "linear") else test(a, b, level=level)
+    made = from_estimate(test, a.minus(b), level) if test.kind == "table" else test(a, b, level=level)
     return replace(made, a=name_a, b=name_b)
 
 
 def _alone(test: Any, table: LossTable, level: float) -> Estimate:
-    if hasattr(test, "alone"):
+    if test.own_error:
         return test.alone(table, level=level)
-    method = test if hasattr(test, "linear") else build("auto", "estimators")
+    method = test if test.kind == "table" else build("auto", "estimators")
     return method(table, level=level)

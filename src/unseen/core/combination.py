@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
 from unseen.core.evidence import error_band, in_situation, recipe_weights
+from unseen.core.kinds import Recipe
 from unseen.core.notes import merge_notes, note
 from unseen.core.situation import rule_family, unlike_the_study
 
@@ -157,7 +158,7 @@ def _made(
 
 
 @dataclass(frozen=True)
-class WeightedRecipe:
+class WeightedRecipe(Recipe):
     """A recipe whose weights are data, by family of rules.
 
     Parameters
@@ -167,9 +168,6 @@ class WeightedRecipe:
     """
 
     family: str = "auto"
-    id: ClassVar[str] = ""
-    target: ClassVar[Target] = Target.MODEL
-    weighted: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         known = recipe_weights(self.id)

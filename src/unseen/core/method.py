@@ -1,23 +1,17 @@
-"""What a method is, the check every table method starts with, and the two ways most of them end."""
+"""The check every table method starts with, and the ways most of them end."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from unseen.core.data import Data
 from unseen.core.errors import DesignError, InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
 from unseen.core.losses import LossTable
-from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
 
 __all__ = [
-    "DirectMethod",
-    "Recipe",
-    "TableMethod",
     "bound_without_spread",
     "check_table",
     "finish",
@@ -29,68 +23,25 @@ __all__ = [
 ]
 
 
-class TableMethod(Protocol):
-    """Turns a table of losses into an estimate.
-
-    Class attributes: `id`; `designs` it accepts; `target`; `needs`, a subset of {test, train, full, predictions};
-    `linear` in the losses (works on differences); `point_only` where there is no standard error, so no test either (False by
-    default); `equivariant` under shift and scale; `centred` (value inside its interval); `weighted` (has a weighted form);
-    `version`. `default_design(data)` returns the design used when the caller names none.
-    """
-
-    id: str
-
-    def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the estimate."""
-        ...
-
-
-class DirectMethod(Protocol):
-    """Needs no split: resubstitution, closed forms, bounds.
-
-    `model` is a `Fitted` where one was handed in, else a `Model` that the method fits once on `data`. Class attribute
-    `whole_model` where a trained model must be the estimator itself, to train copies of it or to read its coefficients, so that
-    a function or a model from a file will not do (False by default).
-    """
-
-    id: str
-
-    def __call__(self, model: Model | Fitted, data: Data, *, rng: np.random.Generator, level: float) -> Estimate:
-        """Return the estimate."""
-        ...
-
-
-class Recipe(Protocol):
-    """Arithmetic on other methods' estimates; `parts` names them."""
-
-    id: str
-    parts: tuple[str, ...]
-
-    def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95) -> Estimate:
-        """Return the combined estimate."""
-        ...
-
-
 def check_table(method: Any, table: LossTable, level: float = 0.95) -> float:
     """Refuse a table the method is not valid for; return the checked level."""
     if table.plan.design not in method.designs:
         raise DesignError(
             f"{method.id} is not valid for the design {table.plan.design!r}; it needs {' or '.join(sorted(method.designs))}."
         )
-    needs = getattr(method, "needs", frozenset({"test"}))
     if table.is_difference and not method.linear:
         raise InputError(
             f"{method.id} is not linear in the losses and cannot be applied to a difference of two models."
         )
-    if table.by_split and not getattr(method, "by_split", False):
+    if table.by_split and not method.by_split:
         raise NotApplicable(
             f"{method.id} needs the loss of each unit, and {table.loss} exists for whole test parts only; use corrected-t."
         )
-    if "train" in needs and table.train is None:
+    if "train" in method.needs and table.train is None:
         raise InputError(f"{method.id} needs training predictions; make the table with run(..., train=True).")
-    if "full" in needs and table.full is None:
+    if "full" in method.needs and table.full is None:
         raise InputError(f"{method.id} needs the fit on all rows; make the table with run(..., full=True).")
-    if table.data.weights is not None and not getattr(method, "weighted", False):
+    if table.data.weights is not None and not method.weighted:
         raise InputError(f"{method.id} has no weighted form; leave the weights out or choose another method.")
     if len(table.completed) == 0:
         raise InputError(f"{method.id}: no split of this table was completed.")
@@ -168,13 +119,13 @@ def _without_spread(
 ) -> Estimate:
     """All splits agree: bound a rate, or a perfect score, by Clopper-Pearson over the tested units, else give no interval."""
     interval, text = bound_without_spread(table, value, level)
-    said = f"all splits gave the same value{', so no' if interval is None else '; the'} {text}"
+    text = f"all splits gave the same value{', so no' if interval is None else '; the'} {text}"
     df = df if interval is None else None
-    return finish(method, table, value, 0.0, interval, df, notes=(*notes, note("U010", said)), n_train=n_train)
+    return finish(method, table, value, 0.0, interval, df, notes=(*notes, note("U010", text)), n_train=n_train)
 
 
 def bound_without_spread(table: LossTable, value: float, level: float) -> tuple[Interval | None, str]:
-    """Return Clopper-Pearson's interval of a value that does not vary, None where it bounds nothing, and what to say of it."""
+    """Return Clopper-Pearson's interval of a value that does not vary, None if it bounds nothing, and a text about it."""
     low, high = table.range
     between = table.by_split and min(value - low, high - value) > 1e-12  # such as the area .5 of a constant
     if table.is_difference or between or not np.isfinite(high - low):

@@ -47,7 +47,7 @@ class Model(Protocol):
 
 
 def is_fitted(model: object) -> bool:
-    """Tell whether an object is a `Fitted`; `isinstance` says the same, ten times slower.
+    """Return whether an object is a `Fitted`; `isinstance` gives the same, ten times slower.
 
     Examples
     --------

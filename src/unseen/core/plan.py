@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -125,12 +125,16 @@ class Plan:
         return float(n_test), float(n_train)
 
 
-@runtime_checkable
-class Design(Protocol):
-    """Draws a plan; a design is a frozen dataclass whose fields are its options."""
+class Design:
+    """Draws a plan; a design is a frozen dataclass whose fields are its options.
 
-    id: str
+    `group` is the group it registers in, also the entry-point group of plug-ins; `version` is raised when its splits change.
+    """
+
+    group: ClassVar[str] = "designs"
+    id: ClassVar[str] = ""
+    version: ClassVar[int] = 1
 
     def plan(self, data: Data, rng: np.random.Generator) -> Plan:
         """Return the splits for `data`."""
-        ...
+        raise NotImplementedError

@@ -11,11 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from unseen.core.errors import InputError, UnknownName, UnseenError
+from unseen.core.kinds import DirectMethod, PairedTest, RankTest, Recipe, TableMethod
+from unseen.core.measure import Loss, SetMeasure
+from unseen.core.plan import Design
 
 __all__ = [
-    "FAMILIES",
+    "GROUPS",
     "Registry",
     "build",
+    "declare",
     "describe",
     "find",
     "import_all",
@@ -119,63 +123,97 @@ def _place(thing: Any) -> tuple[str, str]:
     return getattr(thing, "__module__", ""), getattr(thing, "__qualname__", repr(thing))
 
 
-# by family: the package whose files register, and what one of them is called in messages
-FAMILIES: dict[str, Registry[type[Any]]] = {
-    family: Registry(package, noun, f"unseen.{family}")
-    for family, package, noun in (
+# base classes by kind; a design has no kind, its group says what it is
+_BASES: dict[str, type[Any]] = {
+    **{base.kind: base for base in (TableMethod, DirectMethod, Recipe, PairedTest, RankTest, Loss, SetMeasure)},
+    "designs": Design,
+}
+# kinds that may register in a group; the others take any class
+_KINDS = {
+    "estimators": ("table", "direct", "recipe"),
+    "resubstitution": ("direct", "recipe"),
+    "significance": ("test", "ranking"),
+    "measures": ("loss", "set"),
+    "designs": ("designs",),
+}
+
+
+def declare(cls: type[Any]) -> None:
+    """Give a class that inherits none of the base classes the usual values of what it does not declare itself.
+
+    Its `group` and, for methods and measures, its `kind` say which base class that is; a class without them is refused.
+    """
+    group = getattr(cls, "group", "")
+    kinds = _KINDS.get(group, ())
+    kind = group if group == "designs" else getattr(cls, "kind", "")
+    if kind not in kinds:
+        if kinds:
+            raise UnseenError(
+                f"{cls.__qualname__} is of the group {group!r} and of the kind {kind!r}: give it a class attribute `kind`, one of {', '.join(kinds)}."
+            )
+        return
+    base = _BASES[kind]
+    if issubclass(cls, base):
+        return
+    for source in base.__mro__[:-1]:
+        for name, value in vars(source).items():
+            if not (name.startswith("__") or hasattr(cls, name)):
+                setattr(cls, name, value)
+
+
+# by group: the package whose files register, and what one of them is called in messages
+GROUPS: dict[str, Registry[type[Any]]] = {
+    group: Registry(package, noun, f"unseen.{group}", declare)
+    for group, package, noun in (
         ("designs", "unseen.designs", "design"),
         ("measures", "unseen.measures", "measure"),
         ("estimators", "unseen.estimators", "method"),
         ("resubstitution", "unseen.resubstitution.methods", "method"),
         ("significance", "unseen.significance", "test"),
         ("exact", "unseen.models.exact", "shortcut"),
-        ("models", "unseen.models", "model"),
         ("reproduction", "unseen.reproduction", "experiment"),
     )
 }
 
 
-def _family_of(cls: type[Any]) -> str:
-    own = next((f for f, registry in FAMILIES.items() if cls.__module__.startswith(f"{registry.package}.")), "")
-    family = own or getattr(cls, "kind", "")
-    if family not in FAMILIES:
-        raise UnseenError(
-            f"{cls.__qualname__} registers from outside unseen: give it a class attribute `kind`, one of {', '.join(FAMILIES)}."
-        )
-    return str(family)
-
-
 def register(cls: C) -> C:
-    """Class decorator: make a method, design or measure known under its `id`.
+    """Class decorator: make a method, design or measure known under its `id`, in the group its base class declares.
 
-    The family is that of the module's folder (`unseen.estimators...`), or the class attribute `kind` for plug-ins.
+    A class from outside may do without the base classes of `unseen.core.kinds`, `unseen.core.measure` and `unseen.core.plan`
+    if it declares `group` and `kind` itself.
     """
-    FAMILIES[_family_of(cls)].add(cls.id, cls)
+    group = getattr(cls, "group", None)
+    if group not in GROUPS:
+        raise UnseenError(
+            f"{cls.__qualname__} says not what it is: inherit a base class such as unseen.core.kinds.TableMethod, or give it "
+            f"the class attributes `group`, one of {', '.join(GROUPS)}, and `kind`."
+        )
+    GROUPS[group].add(cls.id, cls)
     return cls
 
 
-def known(family: str) -> dict[str, type[Any]]:
-    """Return every registered class of a family by id, in alphabetical order.
+def known(group: str) -> dict[str, type[Any]]:
+    """Return every registered class of a group by id, in alphabetical order.
 
     Examples
     --------
     >>> "corrected-t" in known("estimators")
     True
     """
-    return FAMILIES[family].all()
+    return GROUPS[group].all()
 
 
-def find(method_id: str, *families: str) -> type[Any]:
-    """Return the class registered under an id in the first of `families` that has it."""
-    for family in families:
-        found = FAMILIES[family].get(method_id)
+def find(method_id: str, *groups: str) -> type[Any]:
+    """Return the class registered under an id in the first of `groups` that has it."""
+    for group in groups:
+        found = GROUPS[group].get(method_id)
         if found is not None:
             return found
-    names = [name for family in families for name in known(family)]  # plug-ins are loaded now
-    for family in families:
-        if method_id in names and method_id in known(family):
-            return known(family)[method_id]
-    raise UnknownName(FAMILIES[families[0]].noun, method_id, names)
+    names = [name for group in groups for name in known(group)]  # plug-ins are loaded now
+    for group in groups:
+        if method_id in names and method_id in known(group):
+            return known(group)[method_id]
+    raise UnknownName(GROUPS[groups[0]].noun, method_id, names)
 
 
 def options_of(cls: type[Any]) -> dict[str, Any]:
@@ -210,7 +248,7 @@ def make(cls: type[Any], options: Mapping[str, Any] | None = None) -> Any:
         raise InputError(f"{cls.id}: {error}") from error
 
 
-def build(method_id: str, *families: str, options: Mapping[str, Any] | None = None) -> Any:
+def build(method_id: str, *groups: str, options: Mapping[str, Any] | None = None) -> Any:
     """Make the object registered under an id, its options set from `options`.
 
     Examples
@@ -218,7 +256,7 @@ def build(method_id: str, *families: str, options: Mapping[str, Any] | None = No
     >>> build("leave-out", "designs", options={"fraction": 0.5}).fraction
     0.5
     """
-    return make(find(method_id, *families), options)
+    return make(find(method_id, *groups), options)
 
 
 def describe(cls: type[Any]) -> str:

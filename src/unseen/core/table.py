@@ -15,7 +15,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.losses import Losses, LossTable
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan
-from unseen.core.registry import find
+from unseen.core.registry import declare, find
 from unseen.core.result import Result
 
 __all__ = ["Failure", "PredictionTable", "Predictions"]
@@ -132,7 +132,7 @@ class PredictionTable(Result):
         (5,)
         """
         measure = self.measure(loss)
-        if not hasattr(measure, "per_example"):
+        if measure.kind == "set":
             from unseen.core.set_losses import set_losses
 
             return set_losses(self, measure)
@@ -146,10 +146,11 @@ class PredictionTable(Result):
         if loss == "auto":
             loss = "zero-one" if self.data.task == "classification" else "squared"
         measure = find(loss, "measures")() if isinstance(loss, str) else loss
+        declare(type(measure))
         if measure.task not in (self.data.task, "any"):
             raise InputError(f"{measure.id} is a loss for {measure.task}, and this is a {self.data.task} table.")
         # a loss of single examples is one of probabilities; a measure of whole sets, such as auc, only orders the scores
-        decisions = hasattr(measure, "per_example") and self.score_kind == "decision"
+        decisions = measure.kind == "loss" and self.score_kind == "decision"
         if measure.needs_score and (self.test.score is None or decisions):
             raise InputError(
                 f"{measure.id} needs class probabilities; make the table with run(..., scores=True) and a model that has predict_proba."

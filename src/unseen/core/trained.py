@@ -1,8 +1,9 @@
-"""What every direct method starts with: a trained model, fitted once if need be, and its labels as codes."""
+"""What every direct method starts with: a trained model, fitted once if it is not yet, and its labels as codes."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -12,16 +13,29 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["codes_of", "trained"]
+__all__ = ["Training", "codes_of", "trained"]
 
 
-def trained(model: Model | Fitted, data: Data, rng: np.random.Generator) -> tuple[Fitted, int, float]:
-    """Return a trained model, how many fits that took (0 or 1) and the seconds."""
+@dataclass(frozen=True)
+class Training:
+    """A trained model, how many fits that took, and how many seconds."""
+
+    fitted: Fitted
+    n_fits: int = 0
+    seconds: float = 0.0
+
+    def plus(self, n_fits: int, seconds: float) -> Training:
+        """Return the same model with further fits and seconds counted, such as those of a calibration."""
+        return replace(self, n_fits=self.n_fits + n_fits, seconds=self.seconds + seconds)
+
+
+def trained(model: Model | Fitted, data: Data, rng: np.random.Generator) -> Training:
+    """Return a trained model as it is, or fit the model once on all rows."""
     if is_fitted(model):
-        return cast(Fitted, model), 0, 0.0
+        return Training(cast(Fitted, model))
     start = time.perf_counter()
     fitted = cast(Model, model).fit(data, int(rng.integers(2**31 - 1)))
-    return fitted, 1, time.perf_counter() - start
+    return Training(fitted, 1, time.perf_counter() - start)
 
 
 def codes_of(labels: Array, data: Data) -> Array:

@@ -8,19 +8,19 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan
+from unseen.core.plan import Design, Plan
 from unseen.core.registry import register
-from unseen.designs._draw import make_plan
+from unseen.designs.drawing import make_plan
 from unseen.designs.kfold import full_rounds
 
 __all__ = ["Cv5x2"]
 
-REPLICATIONS = 5
+REPLICATIONS = 5  # as Dietterich (1998) proposes: the t and F laws of the tests are for five
 
 
 @register
 @dataclass(frozen=True)
-class Cv5x2:
+class Cv5x2(Design):
     """Five times, the units are cut in two halves and each half is tested by the model trained on the other.
 
     Parameters

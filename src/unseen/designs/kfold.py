@@ -11,9 +11,17 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.notes import Note
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, lacks_class, make_plan, redraw_note, rows_of, scarce_note, shuffled_folds
+from unseen.designs.drawing import (
+    check_count,
+    lacks_class,
+    make_plan,
+    redraw_note,
+    rows_of,
+    scarce_note,
+    shuffled_folds,
+)
 
 __all__ = ["KFold", "full_rounds", "one_round"]
 
@@ -43,7 +51,7 @@ def full_rounds(
 
 @register
 @dataclass(frozen=True)
-class KFold:
+class KFold(Design):
     """Every unit is tested once by a model trained on the other folds.
 
     Parameters

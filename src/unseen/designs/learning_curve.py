@@ -8,16 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, lacks_class, left_out_size, make_plan, redrawing, rows_of
+from unseen.designs.drawing import check_count, draw_every_class, lacks_class, left_out_size, make_plan, rows_of
 
 __all__ = ["LearningCurve"]
 
 
 @register
 @dataclass(frozen=True)
-class LearningCurve:
+class LearningCurve(Design):
     """For each of several random splits, models trained on growing, nested parts of the training units.
 
     Parameters
@@ -59,7 +59,7 @@ class LearningCurve:
                 order = rng.permutation(n)
                 return Split(rows_of(data, order[size:]), rows_of(data, order[:size]))
 
-            whole, _ = redrawing(self.id, data, draw)
+            whole, _ = draw_every_class(self.id, data, draw)
             for part in range(self.n_sizes):
                 count = max(1, round((n - size) * (part + 1) / self.n_sizes))
                 train = rows_of(data, order[size : size + count])

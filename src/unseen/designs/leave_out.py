@@ -8,17 +8,17 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan
+from unseen.core.plan import Design, Plan
 from unseen.core.registry import register
 from unseen.designs._distinct import distinct_splits
-from unseen.designs._draw import check_count, left_out_size, make_plan, redraw_note
+from unseen.designs.drawing import check_count, left_out_size, make_plan, redraw_note
 
 __all__ = ["LeaveOut"]
 
 
 @register
 @dataclass(frozen=True)
-class LeaveOut:
+class LeaveOut(Design):
     """J distinct random splits, each leaving out a share of the units ("repeated learning-testing").
 
     Parameters

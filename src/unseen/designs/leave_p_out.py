@@ -10,19 +10,19 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs._distinct import distinct_splits, every_test_part, split_off
-from unseen.designs._draw import check_count, lacks_class, make_plan, redraw_note, scarce_note
+from unseen.designs.drawing import check_count, lacks_class, make_plan, redraw_note, scarce_note
 
 __all__ = ["LeavePOut"]
 
-MOST_SPLITS = 100_000
+MOST_SPLITS = 100_000  # more fits than anybody waits for; an error names the way out
 
 
 @register
 @dataclass(frozen=True)
-class LeavePOut:
+class LeavePOut(Design):
     """Every way to leave p units out, or that many distinct ones drawn at random.
 
     Parameters

@@ -9,9 +9,9 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Plan
+from unseen.core.plan import Design, Plan
 from unseen.core.registry import register
-from unseen.designs._draw import lacks_class, make_plan, scarce_note
+from unseen.designs.drawing import lacks_class, make_plan, scarce_note
 from unseen.designs.kfold import one_round
 
 __all__ = ["LeaveOneOut"]
@@ -19,7 +19,7 @@ __all__ = ["LeaveOneOut"]
 
 @register
 @dataclass(frozen=True)
-class LeaveOneOut:
+class LeaveOneOut(Design):
     """Every unit is tested by the model trained on all the others; with groups, every group.
 
     Examples

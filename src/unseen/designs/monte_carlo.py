@@ -9,25 +9,25 @@ import numpy as np
 
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import (
+from unseen.designs.drawing import (
     check_count,
+    complement,
+    draw_every_class,
     left_out_size,
     make_plan,
-    others,
     redraw_note,
-    redrawing,
     rows_of,
     strata_of,
-    trained_size,
+    training_size,
 )
 
 __all__ = ["MonteCarlo", "random_test_units"]
 
 
 def random_test_units(strata: Ints | None, n: int, size: int, rng: np.random.Generator) -> Ints:
-    """Return `size` units drawn without replacement, in proportion to the strata where given."""
+    """Return `size` units drawn without replacement, in proportion to the strata if given."""
     if strata is None:
         return rng.permutation(n)[:size]
     order = rng.permutation(n)
@@ -39,7 +39,7 @@ def random_test_units(strata: Ints | None, n: int, size: int, rng: np.random.Gen
 
 @register
 @dataclass(frozen=True)
-class MonteCarlo:
+class MonteCarlo(Design):
     """J random splits, each leaving out a share of the units.
 
     Parameters
@@ -51,7 +51,7 @@ class MonteCarlo:
     stratify : bool
         Draw in proportion to the classes. The default, False, is what the corrected t interval assumes.
     train_fraction : float or None
-        Share of the units trained on, where some are to be thrown out; None trains on all the rest.
+        Share of the units trained on, if some are to be thrown out; None trains on all the rest.
 
     Examples
     --------
@@ -72,19 +72,19 @@ class MonteCarlo:
         check_count(self.id, "n_splits", self.n_splits)
         n = data.n_units
         size = left_out_size(self.id, self.fraction, n)
-        n_train = trained_size(self.id, self.train_fraction, size, n)
+        n_train = training_size(self.id, self.train_fraction, size, n)
         strata = strata_of(data, self.stratify)
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)
-            rest = others(n, test)
+            rest = complement(n, test)
             if n_train < len(rest):
                 rest = rng.permutation(rest)[:n_train]
             return Split(rows_of(data, rest), rows_of(data, test))
 
         splits, redrawn = [], 0
         for j in range(self.n_splits):
-            split, again = redrawing(self.id, data, draw)
+            split, again = draw_every_class(self.id, data, draw)
             splits.append(Split(split.train, split.test, repeat=j))
             redrawn += again
         return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits))

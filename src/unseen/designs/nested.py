@@ -11,16 +11,24 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, lacks_class, make_plan, redraw_note, rows_of, scarce_note, shuffled_folds
+from unseen.designs.drawing import (
+    check_count,
+    lacks_class,
+    make_plan,
+    redraw_note,
+    rows_of,
+    scarce_note,
+    shuffled_folds,
+)
 
 __all__ = ["Nested"]
 
 
 @register
 @dataclass(frozen=True)
-class Nested:
+class Nested(Design):
     """Several shuffles into folds; outer splits leave one fold out, inner ones an outer fold and one fold more.
 
     A split with `part` -1 is an outer one: fold `fold` is tested by the model trained on all the others. A split with

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.plan import Plan
+from unseen.core.plan import Design, Plan
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, make_plan
+from unseen.designs.drawing import check_count, make_plan
 from unseen.designs.kfold import full_rounds
 
 __all__ = ["RepeatedKFold"]
@@ -18,7 +18,7 @@ __all__ = ["RepeatedKFold"]
 
 @register
 @dataclass(frozen=True)
-class RepeatedKFold:
+class RepeatedKFold(Design):
     """Several rounds of k-fold cross-validation, each with its own shuffle.
 
     Parameters

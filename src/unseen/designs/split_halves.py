@@ -10,19 +10,19 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import (
+from unseen.designs.drawing import (
     MAX_REDRAWS,
     check_count,
+    draw_every_class,
     lacks_class,
     left_out_size,
     make_plan,
     redraw_note,
-    redrawing,
     rows_of,
     too_rare,
-    trained_size,
+    training_size,
 )
 
 __all__ = ["SplitHalves"]
@@ -30,7 +30,7 @@ __all__ = ["SplitHalves"]
 
 @register
 @dataclass(frozen=True)
-class SplitHalves:
+class SplitHalves(Design):
     """J outer splits for the mean; M halvings of the units, each half with random splits of its own, for its variance.
 
     Outer splits have `part` -1 and `fold` j. A split of half h = 0, 1 of halving m has `repeat` m, `part` h and
@@ -49,7 +49,7 @@ class SplitHalves:
     inner_splits : int
         Splits of each half.
     train_fraction : float or None
-        Share of the units trained on in an outer split, where some are to be thrown out; None trains on all the rest.
+        Share of the units trained on in an outer split, if some are to be thrown out; None trains on all the rest.
 
     References
     ----------
@@ -77,7 +77,7 @@ class SplitHalves:
             check_count(self.id, name, getattr(self, name))
         n = data.n_units
         size = left_out_size(self.id, self.fraction, n)
-        n_train = trained_size(self.id, self.train_fraction, size, n)
+        n_train = training_size(self.id, self.train_fraction, size, n)
         inner, half = self._inner_sizes(n)
         splits: list[Split] = []
         redrawn = 0
@@ -107,7 +107,7 @@ class SplitHalves:
             order = rng.permutation(units)
             return Split(rows_of(data, order[n_test : n_test + n_train]), rows_of(data, order[:n_test]))
 
-        return redrawing(self.id, data, draw)
+        return draw_every_class(self.id, data, draw)
 
     def _halves(self, data: Data, half: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Cut the units in two at random, so that each half has every class."""

@@ -12,7 +12,7 @@ from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.notes import note
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import build, known, register
 
 __all__ = ["Splits", "as_design"]
@@ -20,7 +20,7 @@ __all__ = ["Splits", "as_design"]
 
 @register
 @dataclass(frozen=True)
-class Splits:
+class Splits(Design):
     """Index pairs taken as they come.
 
     Parameters
@@ -28,7 +28,7 @@ class Splits:
     source : scikit-learn splitter, or iterable of (train, test) index arrays
         Where the splits come from. A splitter with `random_state=None` is seeded from the run's seed.
     kind : str
-        Id of the design these splits stand for ("kfold", "monte-carlo", ...), where an estimator should accept them as
+        Id of the design these splits stand for ("kfold", "monte-carlo", ...), if an estimator should accept them as
         such; "splits" by default, which only plain means accept.
 
     Examples

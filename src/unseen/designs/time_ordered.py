@@ -12,16 +12,16 @@ from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
-from unseen.core.plan import Plan, Split
+from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs._draw import check_count, check_fraction, lacks_class, make_plan, rows_of, too_rare
+from unseen.designs.drawing import check_count, check_fraction, lacks_class, make_plan, rows_of, too_rare
 
-__all__ = ["TimeOrdered", "in_time"]
+__all__ = ["TimeOrdered", "units_in_time"]
 
 
 @register
 @dataclass(frozen=True)
-class TimeOrdered:
+class TimeOrdered(Design):
     """An expanding window: models are trained on all units before a block of time and tested on that block.
 
     Units of the same time are never on two sides of a split. With groups, whole groups are ordered by the time of
@@ -34,7 +34,7 @@ class TimeOrdered:
     start : float
         Share of the units that the first model is trained on; what follows is tested, each unit once.
     gap : int
-        Units left out between training part and test block, where outcomes become known late.
+        Units left out between training part and test block, if outcomes become known late.
 
     References
     ----------
@@ -65,7 +65,7 @@ class TimeOrdered:
             raise InputError(
                 f"{self.id} needs to know when each row was seen; give time=..., or choose a design that shuffles."
             )
-        units, times, notes = in_time(data)
+        units, times, notes = units_in_time(data)
         first, late = self._first_cut(data, units, times, max(round(share * len(units)), 1 + self.gap))
         edges = self._edges(times, first)
         splits = [
@@ -106,7 +106,7 @@ def _past_ties(times: Array, edge: int) -> int:
     return edge
 
 
-def in_time(data: Data) -> tuple[Ints, Array, tuple[Note, ...]]:
+def units_in_time(data: Data) -> tuple[Ints, Array, tuple[Note, ...]]:
     """Return units in the order of time and their times; a group counts from its first row on."""
     assert data.order is not None
     distinct, rank = np.unique(data.order, return_inverse=True)

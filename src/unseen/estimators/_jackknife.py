@@ -23,7 +23,7 @@ class OutOfBag:
 
 
 def _unit_losses(table: LossTable) -> tuple[Floats, Floats]:
-    """Return matrices replicate x unit: the mean loss of a unit where it was out of bag (else 0), and how often drawn."""
+    """Return matrices replicate x unit: the mean loss of a unit if it was out of bag (else 0), and how often drawn."""
     data, done = table.data, table.completed
     place = np.full(len(table.plan), -1)
     place[done] = np.arange(len(done))

@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import mean_over_tested, untested_note
+from unseen.estimators.plain_means import mean_over_tested, untested_note
 
 __all__ = ["B632"]
 
-SHARE = 0.632
+SHARE = 0.632  # 1 - 1/e: the share of distinct units in a bootstrap sample
 
 
 @register
 @dataclass(frozen=True)
-class B632:
+class B632(TableMethod):
     """0.368 times the training error of the full model plus 0.632 times the leave-one-out bootstrap error.
 
     Too small for models that memorise their training set; `632plus` mends that.
@@ -43,14 +44,8 @@ class B632:
 
     id: ClassVar[str] = "632"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "full"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

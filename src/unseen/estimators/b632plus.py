@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import mean_over_tested, untested_note
-from unseen.estimators._no_information import no_information_rate
+from unseen.estimators.b632 import SHARE
+from unseen.estimators.plain_means import mean_over_tested, untested_note
 
 __all__ = ["B632Plus", "combine"]
-
-SHARE = 0.632
 
 
 def combine(train: float, outside: float, chance: float, *, capped: bool = True) -> float:
@@ -37,7 +36,7 @@ def combine(train: float, outside: float, chance: float, *, capped: bool = True)
 
 @register
 @dataclass(frozen=True)
-class B632Plus:
+class B632Plus(TableMethod):
     """Training error and leave-one-out bootstrap error, the latter weighing more the more the model overfits.
 
     With training error S, bootstrap error E1 and no-information rate g: E1' = min(E1, g), relative overfitting
@@ -68,13 +67,10 @@ class B632Plus:
     capped: bool = True
     id: ClassVar[str] = "632plus"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "full", "predictions"})
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
-    centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""
@@ -85,6 +81,6 @@ class B632Plus:
         check_table(self, table, level)
         full = table.source[0].full
         assert full is not None
-        chance = no_information_rate(table.measure, table.data.target[full.row], full.value, full.score)
+        chance = table.measure.no_information(table.data.target[full.row], full.value, full.score)
         value = combine(table.full_error(), mean_over_tested(table), chance, capped=self.capped)
         return point_estimate(self, table, value, notes=untested_note(table), n_train=table.data.n_units)

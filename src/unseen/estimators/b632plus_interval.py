@@ -6,21 +6,22 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
 from unseen.estimators.b632plus import B632Plus
-from unseen.estimators.out_of_bag import replicates_checked
+from unseen.estimators.out_of_bag import check_replicates
 
 __all__ = ["B632PlusInterval"]
 
 
 @register
 @dataclass(frozen=True)
-class B632PlusInterval:
+class B632PlusInterval(TableMethod):
     """The .632+ error; its standard error is that of the out-of-bag error, scaled by the ratio of the two.
 
     Needs at least 200 bootstrap samples: with fewer the standard error is mostly Monte-Carlo noise.
@@ -42,13 +43,10 @@ class B632PlusInterval:
 
     id: ClassVar[str] = "632plus-interval"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "full", "predictions"})
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
-    centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 500 bootstrap samples."""
@@ -57,7 +55,7 @@ class B632PlusInterval:
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the .632+ error and its normal interval."""
         level = check_table(self, table, level)
-        notes = replicates_checked(self.id, table)
+        notes = check_replicates(self.id, table)
         outside = out_of_bag(table)
         value = B632Plus()(table, level=level).value
         ratio = value / outside.value if outside.value > 0 else 0.0

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import distinct_drawn, mean_over_tested, untested_note
+from unseen.estimators.plain_means import distinct_drawn, mean_over_tested, untested_note
 
 __all__ = ["BootstrapLoo"]
 
 
 @register
 @dataclass(frozen=True)
-class BootstrapLoo:
+class BootstrapLoo(TableMethod):
     """Err1: each row's mean loss over the replicates that left it out, averaged over rows.
 
     Its target is the error after training on the 63.2% distinct units of a bootstrap sample, hence more than that at n.
@@ -40,14 +41,7 @@ class BootstrapLoo:
 
     id: ClassVar[str] = "bootstrap-loo"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

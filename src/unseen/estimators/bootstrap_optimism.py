@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
@@ -31,7 +32,7 @@ def errors_on_all_rows(table: LossTable) -> Floats:
 
 @register
 @dataclass(frozen=True)
-class BootstrapOptimism:
+class BootstrapOptimism(TableMethod):
     """Training error of the full model plus the mean optimism seen in bootstrap samples.
 
     The optimism of a replicate is the error of its model on the original sample minus its error on the bootstrap
@@ -53,14 +54,8 @@ class BootstrapOptimism:
 
     id: ClassVar[str] = "bootstrap-optimism"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "train", "full"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators._means import distinct_drawn
+from unseen.estimators.plain_means import distinct_drawn
 
 __all__ = ["BootstrapZero"]
 
 
 @register
 @dataclass(frozen=True)
-class BootstrapZero:
+class BootstrapZero(TableMethod):
     """Mean over bootstrap samples of the error on the units each left out; `bootstrap-loo` averages over units instead.
 
     References
@@ -37,14 +38,7 @@ class BootstrapZero:
 
     id: ClassVar[str] = "bootstrap-zero"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

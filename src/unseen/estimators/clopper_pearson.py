@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._rate import rate_estimate
+from unseen.estimators.rate import rate_estimate
 
 __all__ = ["ClopperPearson", "clopper_pearson_interval"]
 
@@ -32,7 +33,7 @@ def clopper_pearson_interval(errors: float, size: float, level: float) -> tuple[
 
 @register
 @dataclass(frozen=True)
-class ClopperPearson:
+class ClopperPearson(TableMethod):
     """Error rate on the held-out rows with an interval that covers at least as often as it says.
 
     References
@@ -54,11 +55,8 @@ class ClopperPearson:
     id: ClassVar[str] = "clopper-pearson"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> Holdout:

@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
@@ -19,12 +20,12 @@ from unseen.designs.split_halves import SplitHalves
 
 __all__ = ["ConservativeZ"]
 
-FEW_HALVINGS = 5
+FEW_HALVINGS = 5  # a variance from four squares has a standard error of 70%, sqrt(2/4)
 
 
 @register
 @dataclass(frozen=True)
-class ConservativeZ:
+class ConservativeZ(TableMethod):
     """Mean over random splits; its variance is the mean of (m - m')^2 / 2 over disjoint random halves of the data.
 
     The halves are independent, so the variance is unbiased for half the sample, and too large for all of it.
@@ -45,12 +46,6 @@ class ConservativeZ:
 
     id: ClassVar[str] = "conservative-z"
     designs: ClassVar[frozenset[str]] = frozenset({"split-halves"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 2
 

@@ -9,19 +9,20 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.registry import register
 from unseen.designs.cv5x2 import Cv5x2
-from unseen.estimators._unit_mean import split_values
+from unseen.estimators.unit_mean import split_values
 
 __all__ = ["Cv5x2T"]
 
 
 @register
 @dataclass(frozen=True)
-class Cv5x2T:
+class Cv5x2T(TableMethod):
     """The first of ten half-sample errors, with the mean of (p1 - p2)^2 / 2 over five replications as its variance.
 
     Centred on the first error, as the test is: the mean of all ten would not have this variance.
@@ -43,14 +44,7 @@ class Cv5x2T:
 
     id: ClassVar[str] = "5x2cv"
     designs: ClassVar[frozenset[str]] = frozenset({"5x2cv"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Cv5x2:
         """Return five replications of two folds."""

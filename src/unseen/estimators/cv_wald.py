@@ -7,13 +7,14 @@ from typing import ClassVar
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.kfold import KFold
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 from unseen.estimators.wald import few_units
 
 __all__ = ["CvWald"]
@@ -21,7 +22,7 @@ __all__ = ["CvWald"]
 
 @register
 @dataclass(frozen=True)
-class CvWald:
+class CvWald(TableMethod):
     """Mean over all units, each tested once, plus and minus z S / sqrt(n); with groups, S is that of group totals.
 
     Right for large n and stable learners. The losses of one run are correlated, so it is too narrow for small samples
@@ -44,13 +45,6 @@ class CvWald:
 
     id: ClassVar[str] = "cv-wald"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "loo"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> KFold:
         """Return 10 folds, or as many as there are units."""

@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import DirectMethod
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.core.trained import trained
@@ -32,6 +33,7 @@ class FpeLaw(Estimate):
 
     Examples
     --------
+    >>> from unseen.core.estimate import Target
     >>> law = FpeLaw(
     ...     value=1.1, std_error=None, interval=None, df=None, method="fpe-distribution", target=Target.ALGORITHM,
     ...     loss="squared", n_units=20, n_fits=1, sigma2=1.0, p=2.0,
@@ -83,8 +85,8 @@ class FpeLaw(Estimate):
 
 @register
 @dataclass(frozen=True)
-class FpeDistribution:
-    """Mean and fractiles of sigma^2 (1 + chi2(p) / N), to be held against the leave-out distribution.
+class FpeDistribution(DirectMethod):
+    """Mean and fractiles of sigma^2 (1 + chi2(p) / N), to compare with the leave-out distribution.
 
     References
     ----------
@@ -101,19 +103,16 @@ class FpeDistribution:
     """
 
     id: ClassVar[str] = "fpe-distribution"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
     whole_model: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> FpeLaw:
         """Return the law; its mean is the value."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        fit = linear_fit(self.id, fitted, data)
+        training = trained(model, data, rng)
+        fit = linear_fit(self.id, training.fitted, data)
         least_squares_only(self.id, fit)
         n, p = fit.n, fit.effective
         sigma2 = fit.mse * n / (n - p)
-        plain = closed_form(self, data, sigma2 * (1 + p / n), "squared", n_fits, seconds)
+        plain = closed_form(self, data, sigma2 * (1 + p / n), "squared", training)
         plain = replace(plain, notes=(*plain.notes, note("U023", "the noise variance is RSS / (N - p)")))
         return FpeLaw(**vars(plain), sigma2=sigma2, p=p)

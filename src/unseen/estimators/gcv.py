@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import DirectMethod
 from unseen.core.registry import register
 from unseen.core.trained import trained
 from unseen.estimators._linear import closed_form, linear_fit
@@ -18,7 +19,7 @@ __all__ = ["Gcv"]
 
 @register
 @dataclass(frozen=True)
-class Gcv:
+class Gcv(DirectMethod):
     """S_N / (1 - tr(H) / N)^2 for least squares and ridge, H the hat matrix: leave-one-out with equal leverages.
 
     References
@@ -36,15 +37,11 @@ class Gcv:
     """
 
     id: ClassVar[str] = "gcv"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
-    in_assess: ClassVar[bool] = True
     whole_model: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the generalized cross-validation error."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        fit = linear_fit(self.id, fitted, data)
+        training = trained(model, data, rng)
+        fit = linear_fit(self.id, training.fitted, data)
         value = fit.mse / (1 - fit.effective / fit.n) ** 2
-        return closed_form(self, data, value, "squared", n_fits, seconds)
+        return closed_form(self, data, value, "squared", training)

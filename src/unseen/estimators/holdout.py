@@ -9,6 +9,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
@@ -19,7 +20,7 @@ __all__ = ["HoldoutError"]
 
 @register
 @dataclass(frozen=True)
-class HoldoutError:
+class HoldoutError(TableMethod):
     """Mean loss of one model on held-out units; `wilson` and `clopper-pearson` add intervals.
 
     Its target is the one model that was trained on the training part, not the one a user would train on all units.
@@ -42,13 +43,7 @@ class HoldoutError:
     id: ClassVar[str] = "holdout"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

@@ -10,12 +10,13 @@ import numpy as np
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.registry import register
 from unseen.designs.nested import Nested
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 
 __all__ = ["NestedCv"]
 
@@ -32,7 +33,7 @@ class _Folds:
 
 @register
 @dataclass(frozen=True)
-class NestedCv:
+class NestedCv(TableMethod):
     """Cross-validation error, its naive standard error widened by what inner cross-validation shows it to miss.
 
     Within the data without fold k, cross-validation estimates the error that fold k then measures: the mean of
@@ -63,12 +64,6 @@ class NestedCv:
     bias: str = "linear"
     id: ClassVar[str] = "nested-cv"
     designs: ClassVar[frozenset[str]] = frozenset({"nested"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import NotApplicable
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.registry import register
 from unseen.core.trained import trained
@@ -18,7 +19,7 @@ from unseen.estimators._linear import closed_form, features_and_final, linear_fi
 
 __all__ = ["Nic", "nic_penalty"]
 
-MOST_PARAMETERS = 2000
+MOST_PARAMETERS = 2000  # the Hessian has as many rows and columns: 32 MB
 # The slope left over, and what one more Newton step would gain beside the criterion's own correction.
 SMALL_SHARE = 0.01
 
@@ -38,7 +39,7 @@ def nic_penalty(gradients: Floats, hessian: Floats) -> float:
 
 @register
 @dataclass(frozen=True)
-class Nic:
+class Nic(DirectMethod):
     """Training loss plus tr(V Q^-1) / N, which allows for a model that is not the true one.
 
     For least squares and ridge the loss is the squared error; for logistic regression, two classes or many, penalised
@@ -60,19 +61,17 @@ class Nic:
     """
 
     id: ClassVar[str] = "nic"
-    target: ClassVar[Target] = Target.ALGORITHM
-    weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the criterion."""
-        fitted, n_fits, seconds = trained(model, data, rng)
+        training = trained(model, data, rng)
+        fitted = training.fitted
         if data.task == "regression":
             value, loss = _squared(self.id, fitted, data), "squared"
         else:
             value, loss = _logistic(self.id, fitted, data), "log-loss"
-        return closed_form(self, data, value, loss, n_fits, seconds, "independent rows, and a sample that is large")
+        return closed_form(self, data, value, loss, training, "independent rows, and a sample that is large")
 
 
 def _squared(method: str, fitted: Fitted, data: Data) -> float:

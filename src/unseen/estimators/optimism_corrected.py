@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.data import Data
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
@@ -17,7 +18,7 @@ __all__ = ["OptimismCorrected"]
 
 @register
 @dataclass(frozen=True)
-class OptimismCorrected:
+class OptimismCorrected(TableMethod):
     """Error of the full model on its own training rows, plus the mean of test minus training error over splits.
 
     References
@@ -38,14 +39,8 @@ class OptimismCorrected:
     designs: ClassVar[frozenset[str]] = frozenset(
         {"kfold", "repeated-kfold", "loo", "leave-p-out", "leave-out", "monte-carlo"}
     )
-    target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test", "train", "full"})
-    linear: ClassVar[bool] = True
     point_only: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> RepeatedKFold:
         """Return five rounds of 10 folds, or of as many as there are units."""

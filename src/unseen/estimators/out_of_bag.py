@@ -7,21 +7,22 @@ from typing import ClassVar
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
-from unseen.estimators._means import distinct_drawn
+from unseen.estimators.plain_means import distinct_drawn
 
-__all__ = ["MIN_REPLICATES", "OutOfBagInterval", "replicates_checked"]
+__all__ = ["MIN_REPLICATES", "OutOfBagInterval", "check_replicates"]
 
-MIN_REPLICATES = 200
+MIN_REPLICATES = 200  # with fewer the standard error is mostly Monte-Carlo noise
 
 
-def replicates_checked(method: str, table: LossTable) -> tuple[Note, ...]:
+def check_replicates(method: str, table: LossTable) -> tuple[Note, ...]:
     """Refuse too few bootstrap samples for a standard error; return notes on units never out of bag."""
     if len(table.completed) < MIN_REPLICATES:
         raise InputError(
@@ -34,7 +35,7 @@ def replicates_checked(method: str, table: LossTable) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class OutOfBagInterval:
+class OutOfBagInterval(TableMethod):
     """Mean over units of their out-of-bag errors, with a standard error from the same bootstrap samples.
 
     A bootstrap sample holds about 63% of the units, so the error is that of a smaller training set: too large.
@@ -57,13 +58,7 @@ class OutOfBagInterval:
 
     id: ClassVar[str] = "out-of-bag"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 500 bootstrap samples."""
@@ -72,7 +67,7 @@ class OutOfBagInterval:
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the out-of-bag error and its normal interval."""
         level = check_table(self, table, level)
-        notes = replicates_checked(self.id, table)
+        notes = check_replicates(self.id, table)
         result = out_of_bag(table)
         size = distinct_drawn(table.data.n_units)
         return normal_interval(self, table, result.value, result.std_error, level, notes, size)

@@ -9,7 +9,8 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.notes import note
@@ -21,7 +22,7 @@ __all__ = ["ResampledT"]
 
 @register
 @dataclass(frozen=True)
-class ResampledT:
+class ResampledT(TableMethod):
     """Mean over splits with variance S^2 / J, as if overlapping splits were independent: far too narrow.
 
     Its variance is too small by the factor 1 + J rho/(1 - rho), rho the correlation of two splits' means; `corrected-t`
@@ -45,12 +46,6 @@ class ResampledT:
 
     id: ClassVar[str] = "resampled-t"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     liberal: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
     version: ClassVar[int] = 2

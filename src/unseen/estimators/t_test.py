@@ -7,20 +7,21 @@ from typing import ClassVar
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 
 __all__ = ["TTest"]
 
 
 @register
 @dataclass(frozen=True)
-class TTest:
+class TTest(TableMethod):
     """Held-out mean with a t interval, read as the error of the algorithm: it leaves out the training set's own luck.
 
     Its variance is too small by the factor (s0 + (n2 - 1) s3)/(s0 - s3), where s0 is the variance of a loss and s3
@@ -42,14 +43,7 @@ class TTest:
 
     id: ClassVar[str] = "t-test"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     liberal: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

@@ -10,23 +10,24 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.notes import note
 from unseen.core.registry import register
-from unseen.designs.time_ordered import TimeOrdered, in_time
+from unseen.designs.time_ordered import TimeOrdered, units_in_time
 from unseen.estimators._long_run import bartlett_variance, cosine_count, cosine_variance, newey_west_lags
-from unseen.estimators._means import mean_over_tested
+from unseen.estimators.plain_means import mean_over_tested
 
 __all__ = ["TimeOrderedError"]
 
-FEW_UNITS = 20
+FEW_UNITS = 20  # below it the rule gives at most two cosines, so two degrees of freedom
 
 
 @register
 @dataclass(frozen=True)
-class TimeOrderedError:
+class TimeOrderedError(TableMethod):
     """Mean over the tested units; its standard error allows for correlation between losses near in time.
 
     The default variance averages squared cosine projections of the losses and refers to t with as many degrees of
@@ -64,13 +65,6 @@ class TimeOrderedError:
     count: int | None = None
     id: ClassVar[str] = "time-ordered"
     designs: ClassVar[frozenset[str]] = frozenset({"time-ordered"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.spread not in ("cosine", "newey-west"):
@@ -82,7 +76,7 @@ class TimeOrderedError:
         """Return ten blocks after the first half, or as many as the distinct times allow."""
         if data.order is None:
             return TimeOrdered()
-        times = in_time(data)[1]
+        times = units_in_time(data)[1]
         later = len(np.unique(times[round(len(times) * TimeOrdered.start) :]))
         return TimeOrdered(n_splits=max(1, min(TimeOrdered.n_splits, later - 1)))
 
@@ -113,6 +107,6 @@ def _influence_in_time(table: LossTable, value: float) -> Floats:
     units, size = table.data.units[rows], table.data.n_units
     share = np.bincount(units, weight, size)
     pull = np.bincount(units, weight * (table.test.value - value), size)
-    order = in_time(table.data)[0]
+    order = units_in_time(table.data)[0]
     order = order[share[order] > 0]
     return np.asarray(pull[order] / share[order].mean())

@@ -10,6 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
+from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
@@ -32,7 +33,7 @@ def vc_radius(n: int, dimension: int, level: float) -> float:
 
 @register
 @dataclass(frozen=True)
-class VcBound:
+class VcBound(DirectMethod):
     """Training error plus tau: with probability `level` no classifier of the family has a larger error.
 
     The interval is training error -/+ tau, cut to [0, 1]; it holds for every distribution of the data, and is vacuous
@@ -61,9 +62,7 @@ class VcBound:
     dimension: int | None = None
     id: ClassVar[str] = "vc-bound"
     target: ClassVar[Target] = Target.MODEL
-    weighted: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.dimension is not None and self.dimension < 1:
@@ -73,10 +72,11 @@ class VcBound:
         """Return the bound as value, and both sides of it as interval."""
         check_level(level)
         if data.classes is None or len(data.classes) != 2:
-            raise NotApplicable(f"{self.id} speaks of two classes; the target is of another kind.")
+            raise NotApplicable(f"{self.id} is a bound for two classes; the target is of another kind.")
         if data.groups is not None:
             raise NotApplicable(f"{self.id} needs independent rows, and these are grouped.")
-        fitted, n_fits, seconds = trained(model, data, rng)
+        training = trained(model, data, rng)
+        fitted = training.fitted
         error = float(np.mean(codes_of(fitted.predict(data.X), data) != data.codes))
         tau = vc_radius(data.n, self.dimension or _linear_dimension(fitted), level)
         notes: tuple[Note, ...] = ()
@@ -93,8 +93,8 @@ class VcBound:
             target=target,
             loss="zero-one",
             n_units=data.n_units,
-            n_fits=n_fits,
-            seconds=seconds,
+            n_fits=training.n_fits,
+            seconds=training.seconds,
             notes=notes,
         )
 

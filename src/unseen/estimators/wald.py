@@ -8,16 +8,17 @@ from typing import ClassVar
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Target
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._unit_mean import of_the_model, unit_mean
+from unseen.estimators.unit_mean import for_this_model, unit_mean
 
 __all__ = ["FEW_UNITS", "Wald", "few_units"]
 
-FEW_UNITS = 30
+FEW_UNITS = 30  # the usual size from which a mean counts as normal
 
 
 def few_units(n: int) -> tuple[Note, ...]:
@@ -27,7 +28,7 @@ def few_units(n: int) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class Wald:
+class Wald(TableMethod):
     """Mean loss on the held-out units, plus and minus z S / sqrt(n2); with groups, S is that of group totals.
 
     References
@@ -48,12 +49,6 @@ class Wald:
     id: ClassVar[str] = "wald"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    linear: ClassVar[bool] = True
-    equivariant: ClassVar[bool] = True
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""
@@ -66,4 +61,4 @@ class Wald:
         if mean.n_units < 2:
             raise InputError(f"{self.id} needs at least 2 held-out units to see a spread; there is {mean.n_units}.")
         made = normal_interval(self, table, mean.value, mean.std_error, level, few_units(mean.n_units))
-        return of_the_model(made, table)
+        return for_this_model(made, table)

@@ -9,10 +9,11 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
+from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators._rate import rate_estimate
+from unseen.estimators.rate import rate_estimate
 
 __all__ = ["Wilson", "wilson_interval"]
 
@@ -36,7 +37,7 @@ def wilson_interval(share: float, size: float, level: float) -> tuple[float, flo
 
 @register
 @dataclass(frozen=True)
-class Wilson:
+class Wilson(TableMethod):
     """Error rate on the held-out rows with the score interval; with groups, rows count as their effective number.
 
     References
@@ -56,11 +57,8 @@ class Wilson:
     id: ClassVar[str] = "wilson"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
-    centred: ClassVar[bool] = True
-    weighted: ClassVar[bool] = True
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> Holdout:

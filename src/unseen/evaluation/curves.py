@@ -14,8 +14,8 @@ from unseen.core.result import Result
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_intervals import effective_size
 from unseen.evaluation.scored_cases import ScoredCases
-from unseen.measures._calibration import BrierParts, bins_of, brier_decomposition
-from unseen.measures._delong import area_freedom, delong
+from unseen.measures.area_variance import area_freedom, delong
+from unseen.measures.calibration import BrierParts, bins_of, brier_decomposition
 from unseen.show.text import text_table
 
 __all__ = ["AucDifference", "Calibration", "Confusion", "PrecisionRecall", "Roc"]

@@ -19,10 +19,9 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, estimate_of, few_units, rate_estimate
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scored_cases_of
-from unseen.measures._costs import cost_matrix
-from unseen.measures._tables import against_rest
-from unseen.measures.d_prime import DPrime
-from unseen.measures.utility import Utility
+from unseen.measures.agreement import DPrime
+from unseen.measures.confusion import against_rest
+from unseen.measures.costs import Utility, cost_matrix
 
 __all__ = ["measure", "one_measure", "summed_limits"]
 
@@ -258,11 +257,8 @@ def _of_set(
     cases = boot.cases
     y, value = (cases.y, cases.value) if y is None else (y, value)
     name = name or one.id
-    if hasattr(one, "of_weights"):
+    if one.kind == "set":
         return boot.of_weights(name, lambda w: one.of_weights(y, value, cases.score, w, cases.positive), one.range)
-    if hasattr(one, "of_set"):
-        each = lambda w: np.array([one.of_set(y, value, cases.score, row, cases.positive) for row in w])  # noqa: E731
-        return boot.of_weights(name, each, one.range)
     losses = one.per_example(y, value, cases.score)
     return boot.of_weights(name, lambda w: w @ losses / w.sum(axis=1), one.range)
 

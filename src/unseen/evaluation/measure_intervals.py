@@ -11,12 +11,12 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
-from unseen.estimators._rate import trusted_size
-from unseen.estimators.bca import bca_ends
+from unseen.estimators.bootstrap_intervals import bca_ends
+from unseen.estimators.rate import trusted_size
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.scored_cases import ScoredCases
-from unseen.measures._delong import area_ends, area_freedom, delong
-from unseen.measures._tables import tables_of
+from unseen.measures.area_variance import area_ends, area_freedom, delong
+from unseen.measures.confusion import tables_of
 
 __all__ = [
     "BootstrapIntervals",

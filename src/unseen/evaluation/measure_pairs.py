@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,12 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.core.set_losses import as_loss
-from unseen.estimators.bca import bca_ends
+from unseen.estimators.bootstrap_intervals import bca_ends
 from unseen.evaluation.measure import one_measure
 from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, BootstrapIntervals, blocks_of
 from unseen.evaluation.scored_cases import ScoredCases, scored_cases_of
-from unseen.measures._delong import area_freedom, delong
-from unseen.significance.paired import compared
+from unseen.measures.area_variance import area_freedom, delong
+from unseen.significance.paired import comparison_of
 
 __all__ = ["set_difference", "set_estimate"]
 
@@ -88,7 +89,7 @@ def _comparison(difference: LossTable, made: Estimate, level: float) -> Comparis
     se, df = made.std_error or 0.0, made.df or MOST_FREEDOM
     statistic = made.value / se if se > 0 else (0.0 if made.value == 0 else None)
     p = float(2 * stdtr(df, -abs(statistic))) if statistic is not None else float("nan")
-    return compared(difference, made, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
+    return comparison_of(difference, made, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
 
 
 def _area_difference(
@@ -135,7 +136,5 @@ def _bootstrap_difference(
     return value, float(kept.std(ddof=1)), bca_ends(value, kept, rest, level)
 
 
-def _values(measure: object, cases: ScoredCases, weights: Floats) -> Floats:
-    if hasattr(measure, "of_weights"):
-        return np.asarray(measure.of_weights(cases.y, cases.value, cases.score, weights, cases.positive))
-    return np.array([measure.of_set(cases.y, cases.value, cases.score, w, cases.positive) for w in weights])  # type: ignore[attr-defined]
+def _values(measure: Any, cases: ScoredCases, weights: Floats) -> Floats:
+    return np.asarray(measure.of_weights(cases.y, cases.value, cases.score, weights, cases.positive))

@@ -22,7 +22,7 @@ from unseen.core.registry import build, find
 from unseen.core.rng import RandomState, root_seed
 from unseen.core.table import Predictions, PredictionTable
 from unseen.datasets.frames import read_frame
-from unseen.estimators._unit_mean import unit_mean
+from unseen.estimators.unit_mean import unit_mean
 from unseen.evaluation.measure_pairs import set_difference, set_estimate
 from unseen.evaluation.prediction_files import (
     MatchedRows,

@@ -9,7 +9,7 @@ from unseen.core.registry import describe, known
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
-from unseen.measures._continuous import Outlying
+from unseen.measures.outliers import Outlying
 from unseen.show.sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
 
 __all__: list[str] = []

@@ -1,4 +1,4 @@
-"""Losses and measures: `per_example` where they decompose over examples, else `of_set`; one file each."""
+"""Losses of single examples and measures of whole sets; those of one shape share a file."""
 
 from unseen.core.lazy import attach
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.measure import Loss
 from unseen.core.registry import register
 
 __all__ = ["Brier"]
@@ -15,7 +16,7 @@ __all__ = ["Brier"]
 
 @register
 @dataclass(frozen=True)
-class Brier:
+class Brier(Loss):
     """Squared distance between the probability vector and the true class, over all classes (0 to 2).
 
     Examples
@@ -25,10 +26,7 @@ class Brier:
     """
 
     id: ClassVar[str] = "brier"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, 2.0)
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = True
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.measure import Loss
 from unseen.core.registry import register
 
 __all__ = ["LogLoss"]
@@ -15,7 +16,7 @@ __all__ = ["LogLoss"]
 
 @register
 @dataclass(frozen=True)
-class LogLoss:
+class LogLoss(Loss):
     """Minus the logarithm of the probability given to the true class.
 
     Parameters
@@ -31,10 +32,7 @@ class LogLoss:
 
     floor: float = float(np.finfo(float).eps)
     id: ClassVar[str] = "log-loss"
-    task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
     needs_score: ClassVar[bool] = True
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:

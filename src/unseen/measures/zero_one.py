@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.measure import Loss
 from unseen.core.registry import register
 
 __all__ = ["ZeroOne"]
@@ -15,7 +16,7 @@ __all__ = ["ZeroOne"]
 
 @register
 @dataclass(frozen=True)
-class ZeroOne:
+class ZeroOne(Loss):
     """Zero-one loss; its mean is the error rate.
 
     Examples
@@ -25,14 +26,9 @@ class ZeroOne:
     """
 
     id: ClassVar[str] = "zero-one"
-    task: ClassVar[str] = "classification"
-    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    direction: ClassVar[str] = "lower"
-    neutral: ClassVar[float | None] = None
-    needs_score: ClassVar[bool] = False
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
-        """Return 1.0 where the labels differ."""
+        """Return 1.0 if the labels differ."""
         return (y != value).astype(float)
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:

@@ -147,7 +147,7 @@ class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             for train, test in folds:
                 said = np.asarray(clone(base).fit(X[np.ix_(train, kept)], y[train]).predict(X[np.ix_(test, kept)]))
                 said = said if continuous else np.searchsorted(self._classes, said)
-                if hasattr(one, "of_set"):
+                if one.kind == "set":
                     value = one.of_set(target[test], said, None, None, 1)
                 else:
                     value = float(one.per_example(target[test], said).mean())

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from unseen.core.errors import InputError
-from unseen.measures._costs import best_threshold
+from unseen.measures.costs import best_threshold
 
 __all__ = ["UtilityThreshold"]
 

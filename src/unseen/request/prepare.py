@@ -10,7 +10,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.model import Fitted, Model
 from unseen.core.plan import Plan
-from unseen.core.registry import find
+from unseen.core.registry import declare, find
 from unseen.core.rng import stream
 from unseen.datasets.conversion import as_data
 from unseen.models.sklearn import as_fitted, as_model
@@ -56,6 +56,7 @@ def measure_kind(loss: Any) -> Any:
         raise KindError(
             f"the measure is {loss!r}; give an id such as 'auc', or an object such as unseen.measures.Cost(...)."
         )
+    declare(type(loss))
     return loss
 
 

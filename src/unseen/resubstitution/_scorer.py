@@ -10,14 +10,14 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
-from unseen.resubstitution._apply import apply
-from unseen.resubstitution._held import held
+from unseen.resubstitution._method_function import apply
+from unseen.resubstitution._pretrained import pretrained
 
-__all__ = ["Scorer", "scorer", "whole_sample"]
+__all__ = ["ResubScorer", "scorer", "whole_sample"]
 
 
 @dataclass(frozen=True)
-class Scorer:
+class ResubScorer:
     """A function of (fitted, X, y) that returns one minus the estimated error; see `scorer`."""
 
     method: str
@@ -27,17 +27,17 @@ class Scorer:
     def __call__(self, fitted: Any, X: Any, y: Any) -> float:
         """Return the score of a model that was trained on X and y."""
         recipe = build(self.method, "resubstitution", options=self.options)
-        if not hasattr(recipe, "parts"):
-            return 1.0 - float(apply(self.method, fitted, X, y, self.seed, None, self.options).value)
-        suited = recipe.suited(held(fitted).native)
-        parts = {name: apply(name, fitted, X, y, self.seed, None, {}) for name in suited.needed}
+        if recipe.kind == "direct":
+            return 1.0 - float(apply(self.method, fitted, X, y, random_state=self.seed, options=self.options).value)
+        suited = recipe.suited(pretrained(fitted).native)
+        parts = {name: apply(name, fitted, X, y, random_state=self.seed) for name in suited.needed}
         return 1.0 - float(suited(parts).value)
 
 
-def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options: Any) -> Scorer:
+def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options: Any) -> ResubScorer:
     """Return a scoring function for scikit-learn's searches, to be used with `cv=whole_sample(X)`.
 
-    The score of the candidate that wins says too much good of it, since it was chosen by this score: with 4 of 10 features
+    The score of the winning candidate is too good, since it was chosen by this score: with 4 of 10 features
     kept by forward selection on 40 points, `bolster` gave a linear machine .21 on average, and .27 was true; `resub` .14 of .28.
 
     Parameters
@@ -46,14 +46,14 @@ def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options:
         Id of a method without retraining.
     random_state : int or Generator
         Every candidate is scored with the same random numbers, so that its score does not change between calls. Candidates
-        with other features meet other kernel points all the same: where the integral is not exact, their difference has
+        with other features meet other kernel points all the same: if the integral is not exact, their difference has
         nearly the integration error of two estimates (with 40 points and the default `n_mc` 0.006 to 0.008).
     **options
         Options of the method.
 
     Returns
     -------
-    Scorer
+    ResubScorer
 
     References
     ----------
@@ -73,7 +73,7 @@ def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options:
     3
     """
     build(method, "resubstitution", options=options)
-    return Scorer(method, root_seed(random_state), dict(options))
+    return ResubScorer(method, root_seed(random_state), dict(options))
 
 
 def whole_sample(X: Any) -> list[tuple[Ints, Ints]]:

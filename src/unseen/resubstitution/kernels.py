@@ -7,14 +7,188 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from scipy.special import betainc, gammainc, gammaincinv, ndtr
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.resubstitution._bandwidths import check_scale, covariances, given_sizes, mean_nearest, members
 from unseen.resubstitution._neighbours import gaps_by_column, nearest_distances
-from unseen.resubstitution._spread import Spread, median_of_chi
 
-__all__ = ["KERNELS", "Diagonal", "Full", "Kernel", "Spherical", "Spread", "UniformBall", "as_kernel", "median_of_chi"]
+__all__ = [
+    "KERNELS",
+    "Diagonal",
+    "Full",
+    "Kernel",
+    "Spherical",
+    "Spread",
+    "UniformBall",
+    "as_kernel",
+    "check_scale",
+    "covariances",
+    "given_sizes",
+    "mean_nearest",
+    "median_of_chi",
+    "members",
+]
+
+
+def members(X: Floats, codes: Ints, classes: Array, code: int) -> Floats | None:
+    """Return the points of a class, None if it is empty, and refuse a single one."""
+    points = X[codes == code]
+    if len(points) == 1:
+        raise InputError(
+            f"class {classes[code].item()!r} has one point; the distance to its nearest neighbour needs at least two. "
+            "Merge or drop the class, collect more of it, or give bandwidth= as a number."
+        )
+    return points if len(points) else None
+
+
+def given_sizes(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
+    """Return bandwidths given as numbers, one per class; None if they come from nearest neighbours."""
+    if isinstance(bandwidth, str):
+        if bandwidth != "nearest":
+            raise UnknownName(
+                "bandwidth",
+                bandwidth,
+                ("nearest",),
+                "A number of at least 0 works too; calibrated-bolster calibrates it.",
+            )
+        return None
+    try:
+        values = np.asarray(bandwidth, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise KindError(f"bandwidth is {bandwidth!r}; give 'nearest', a number, or one number per class.") from error
+    if values.ndim == 0:
+        values = np.full(n_classes, float(values))
+    if kernel != "diagonal" and values.shape != (n_classes,):
+        raise InputError(
+            f"bandwidth has shape {values.shape}; there are {n_classes} classes, so give {n_classes} numbers."
+        )
+    if np.any(np.isnan(values)) or np.any(values < 0):
+        raise InputError(f"bandwidth is {bandwidth!r}; a standard deviation or radius is a number of at least 0.")
+    return values
+
+
+def mean_nearest(X: Floats, codes: Ints, classes: Array, max_queries: int) -> Floats:
+    """Return the mean distance of a class's points to their nearest neighbours, 0 for an empty class."""
+    out = np.zeros(len(classes))
+    for code in range(len(classes)):
+        points = members(X, codes, classes, code)
+        if points is not None:
+            out[code] = nearest_distances(points, max_queries).mean()
+    return out
+
+
+def check_scale(scale: float) -> None:
+    """Refuse a factor that is negative or not a finite number."""
+    if not isinstance(scale, (int, float, np.floating)) or not 0 <= scale < np.inf:
+        raise InputError(f"scale is {scale!r}; the factor kappa on the kernel's size is a number of at least 0.")
+
+
+def covariances(given: Any, n_classes: int, d: int) -> Floats:
+    """Return a covariance matrix for each class, refusing what is not one."""
+    try:
+        values = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise KindError(
+            f"covariance is a {type(given).__name__}; give a {d} x {d} matrix, or one per class."
+        ) from error
+    if values.shape == (d, d):
+        values = np.repeat(values[None], n_classes, axis=0)
+    if values.shape != (n_classes, d, d):
+        raise InputError(f"covariance has shape {values.shape}; it must be ({d}, {d}) or ({n_classes}, {d}, {d}).")
+    if not np.all(np.isfinite(values)) or not np.allclose(values, values.transpose(0, 2, 1)):
+        raise InputError("covariance must be finite and symmetric.")
+    if np.any(np.linalg.eigvalsh(values) < -1e-10 * np.abs(values).max()):
+        raise InputError("covariance has a negative eigenvalue; a covariance matrix has none.")
+    return values
+
+
+def median_of_chi(d: int) -> float:
+    """Return alpha_d, the median distance from the centre of a standard normal point in d dimensions.
+
+    References
+    ----------
+    Braga-Neto, U. M. and Dougherty, E. R. (2004). Bolstered error estimation. Pattern Recognition 37, 1267-1281.
+
+    Examples
+    --------
+    >>> [round(median_of_chi(d), 4) for d in (1, 2, 3, 10)]
+    [0.6745, 1.1774, 1.5382, 3.0564]
+    """
+    return float(np.sqrt(2 * gammaincinv(d / 2, 0.5)))
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The kernels of c classes in d dimensions, sized for one sample.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (c,), (c, d) or (c, d, d)
+        Standard deviation (or radius) of each class, of each coordinate, or a square root of the covariance.
+    d : int
+        Number of dimensions.
+    ball : bool
+        Uniform in a ball instead of Gaussian.
+
+    Examples
+    --------
+    >>> s = Spread(np.array([1.0, 2.0]), d=3)
+    >>> s.along(np.array([0.0, 3.0, 4.0])).tolist(), s.scaled(2.0).bandwidth.tolist()
+    ([5.0, 10.0], [2.0, 4.0])
+    """
+
+    factor: Floats
+    d: int
+    ball: bool = False
+
+    def scaled(self, kappa: float) -> Spread:
+        """Return the same kernels with every standard deviation multiplied by `kappa`."""
+        return replace(self, factor=self.factor * kappa)
+
+    @property
+    def bandwidth(self) -> Floats:
+        """Root mean variance over coordinates of each class (the radius of a ball)."""
+        if self.factor.ndim == 1:
+            return self.factor
+        axes = tuple(range(1, self.factor.ndim))
+        return np.asarray(np.sqrt((self.factor**2).sum(axis=axes) / self.d))
+
+    def moved(self, z: Floats, codes: Ints) -> Floats:
+        """Turn standard normal rows into displacements from points of the classes `codes`."""
+        if self.ball:
+            length = np.sqrt(np.einsum("ij,ij->i", z, z))
+            radius = gammainc(self.d / 2, length**2 / 2) ** (1 / self.d)
+            return np.asarray(z * (self.factor[codes] * radius / length)[:, None])
+        if self.factor.ndim < 3:
+            return z * (self.factor[codes][:, None] if self.factor.ndim == 1 else self.factor[codes])
+        out = np.empty_like(z)
+        for code in np.unique(codes):
+            rows = codes == code
+            out[rows] = z[rows] @ self.factor[code].T
+        return out
+
+    def along(self, direction: Floats) -> Floats:
+        """Return sqrt(a' K a) of each class; for a ball, radius times |a|."""
+        with np.errstate(invalid="ignore"):
+            if self.factor.ndim == 1:
+                return np.asarray(self.factor * np.linalg.norm(direction))
+            if self.factor.ndim == 2:
+                return np.asarray(np.linalg.norm(self.factor * direction, axis=1))
+            return np.asarray(np.linalg.norm(direction @ self.factor, axis=1))
+
+    def mapped(self, directions: Floats, code: int) -> Floats:
+        """Return A F for the rows A of `directions`, so that A K A' = (A F)(A F)' in the class."""
+        factor = self.factor[code]
+        return np.asarray(directions @ factor if factor.ndim == 2 else directions * factor)
+
+    def below(self, t: Floats) -> Floats:
+        """Return the share of a kernel below t, t in units of `along`."""
+        if not self.ball:
+            return np.asarray(ndtr(t))
+        half = (self.d + 1) / 2  # a ball's shadow on a line: (u + 1)/2 is Beta(half, half)
+        return np.asarray(betainc(half, half, (np.clip(t, -1, 1) + 1) / 2))
+
 
 Bandwidth = str | float | Sequence[float]
 
@@ -110,7 +284,7 @@ class Diagonal:
         or given (one, one per class, or an array of classes x coordinates).
     nearest : {"distinct", "any"}
         Nearest different value, or nearest value with ties counting as 0 (the printed form, which gives kernels of
-        size 0 where most values of a coordinate are equal).
+        size 0 if most values of a coordinate are equal).
     scale : float
         Factor kappa on the standard deviations.
 
@@ -224,7 +398,7 @@ KERNELS: dict[str, type[Any]] = {cls.id: cls for cls in (Spherical, Diagonal, Fu
 
 
 def as_kernel(kernel: Any, bandwidth: Any = None, scale: float | None = None) -> Kernel:
-    """Return a kernel for a name or a kernel object, its size set where given.
+    """Return a kernel for a name or a kernel object, its size set if given.
 
     Examples
     --------

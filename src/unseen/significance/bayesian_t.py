@@ -10,13 +10,14 @@ import numpy as np
 from unseen.core.comparison import Comparison, Rope, as_rope
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Interval, Target
+from unseen.core.estimate import Interval
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.repeated_kfold import RepeatedKFold
-from unseen.significance.paired import check_pair, compared
+from unseen.significance.paired import check_pair, comparison_of
 
 __all__ = ["BayesianT", "posterior"]
 
@@ -41,7 +42,7 @@ def posterior(mean: float, scale: float, df: float, rope: tuple[float, float]) -
 
 @register
 @dataclass(frozen=True)
-class BayesianT:
+class BayesianT(PairedTest):
     """Posterior of the mean difference: t with J - 1 degrees of freedom and scale S sqrt(1/J + rho/(1 - rho)).
 
     rho is the share of units tested in a split, taken from the splits themselves, so that random splits with a large test
@@ -52,7 +53,7 @@ class BayesianT:
     rope : float or pair of float
         Region of practical equivalence: half-width, or (low, high), in units of the loss.
     test_fraction : float or None
-        rho, where it should not be taken from the splits.
+        rho, if it should not be taken from the splits.
 
     References
     ----------
@@ -75,10 +76,6 @@ class BayesianT:
     test_fraction: float | None = None
     id: ClassVar[str] = "bayesian-t"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         as_rope(self.rope)
@@ -112,4 +109,4 @@ class BayesianT:
             notes = (note("U010", "all splits gave the same difference, so the posterior is a point"),)
         interval = Interval(mean - half, mean + half, level)
         estimate = finish(self, difference, mean, scale, interval, float(df), notes=notes)
-        return compared(difference, estimate, level, statistic=None, reference=f"t({df})", p=None, rope=rope)
+        return comparison_of(difference, estimate, level, statistic=None, reference=f"t({df})", p=None, rope=rope)

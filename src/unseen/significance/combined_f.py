@@ -11,12 +11,12 @@ from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Target
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.cv5x2 import Cv5x2
-from unseen.significance.paired import check_pair, compared, without_interval
+from unseen.significance.paired import check_pair, comparison_of, without_interval
 
 __all__ = ["CombinedF", "combined_f"]
 
@@ -41,7 +41,7 @@ def combined_f(differences: Floats) -> tuple[float, float]:
 
 @register
 @dataclass(frozen=True)
-class CombinedF:
+class CombinedF(PairedTest):
     """All ten half-sample differences instead of the first alone, referred to F with 10 and 5 degrees of freedom.
 
     References
@@ -62,11 +62,7 @@ class CombinedF:
 
     id: ClassVar[str] = "combined-f"
     designs: ClassVar[frozenset[str]] = frozenset({"5x2cv"})
-    target: ClassVar[Target] = Target.ALGORITHM
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    weighted: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Cv5x2:
         """Return five replications of two folds."""
@@ -83,4 +79,4 @@ class CombinedF:
         if not np.isfinite(f):
             notes = (note("U010", "both halves agree in every replication, so no p-value can be given"),)
         estimate = without_interval(self, difference, float(means.mean()), notes)
-        return compared(difference, estimate, level, statistic=f, reference="F(10, 5)", p=p)
+        return comparison_of(difference, estimate, level, statistic=f, reference="F(10, 5)", p=p)

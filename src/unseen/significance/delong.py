@@ -12,18 +12,19 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.method import finish
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.measures._delong import area, area_ends, area_freedom, delong
+from unseen.measures.area_variance import area, area_ends, area_freedom, delong
 from unseen.significance.mcnemar import pooled_folds
-from unseen.significance.paired import check_pair, compared
+from unseen.significance.paired import check_pair, comparison_of
 
 __all__ = ["DeLong", "delong"]
 
-MOST_FREEDOM = 1e9
+MOST_FREEDOM = 1e9  # t is normal by then, and its quantiles are still computed
 
 
 def _scores(table: LossTable, positive: int) -> Floats:
@@ -42,7 +43,7 @@ def _fewer_units(units: Array, positive: Array) -> int:
 
 
 def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, pooled: float) -> float:
-    """Return the share of test parts on which the first area is larger, ties half; of all cases where no part has both classes."""
+    """Return the share of test parts on which the first area is larger, ties half; of all cases if no part has both classes."""
     order = np.argsort(split, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(split[order])) + 1)
     both = [rows for rows in parts if positive[rows].any() and not positive[rows].all()]
@@ -53,11 +54,11 @@ def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, p
 
 @register
 @dataclass(frozen=True)
-class DeLong:
+class DeLong(PairedTest):
     """One minus the area under the ROC curve as the error; the covariance of two areas on the same cases is allowed for.
 
     The difference is referred to Student's t with Satterthwaite's degrees of freedom: the normal law of the paper rejects equal
-    areas too often where a class is rare (.11 at .05 with 5 cases against 100, .08 with 10 against 300).
+    areas too often if a class is rare (.11 at .05 with 5 cases against 100, .08 with 10 against 300).
 
     References
     ----------
@@ -81,6 +82,7 @@ class DeLong:
     target: ClassVar[Target] = Target.MODEL
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     weighted: ClassVar[bool] = False
+    own_error: ClassVar[bool] = True
     version: ClassVar[int] = 4
 
     def default_design(self, data: Data) -> Holdout:
@@ -100,7 +102,7 @@ class DeLong:
         return replace(made, loss="1 - auc")
 
     def set_error(self, table: LossTable, multiplicity: Floats) -> float:
-        """Return 1 - AUC of the units counted as often as given; NaN where a class is missing."""
+        """Return 1 - AUC of the units counted as often as given; NaN if a class is missing."""
         positive, score = self._cases(table)
         repeats = multiplicity[table.data.units[table.source[0].test.row]].astype(np.int64)
         positive, score = np.repeat(positive, repeats), np.repeat(score, repeats)
@@ -142,9 +144,7 @@ class DeLong:
         if se == 0:
             alone = _fewer_units(units, positive) < 2
             why = (
-                "a class lies in one group, whose spread cannot be told"
-                if alone
-                else "the two models rank all cases alike"
+                "a class lies in one group, whose spread is unknown" if alone else "the two models rank all cases alike"
             )
             notes = (*notes, note("U010", why))
         half = float(stdtrit(df, (1 + level) / 2)) * se
@@ -152,7 +152,7 @@ class DeLong:
         estimate = replace(finish(self, difference, value, se, interval, df, notes=notes), loss="1 - auc")
         statistic = value / se if se > 0 else (0.0 if value == 0 else None)
         p = (1.0 if value == 0 else float("nan")) if se == 0 else float(2 * stdtr(df, -abs(value / se)))
-        made = compared(difference, estimate, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
+        made = comparison_of(difference, estimate, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
         # areas have no value per unit to divide by, and the share of splits must be of areas, not of the table's losses
         ahead = _share_ahead(a.source[0].test.split, positive, first, second, value)
         return replace(made, effect=None, prob_superior=ahead)

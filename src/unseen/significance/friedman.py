@@ -7,25 +7,36 @@ from dataclasses import dataclass
 from itertools import permutations
 from math import factorial, prod
 from operator import add
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.estimate import check_level
+from unseen.core.kinds import RankTest
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.significance.adjust import holm
 from unseen.significance.ranking import Ranking
 
-__all__ = ["Friedman", "exact_p", "friedman"]
+__all__ = ["Friedman", "FriedmanStatistics", "exact_p", "friedman"]
 
-FEW_DATASETS = 10
-MOST_ORDERS, MOST_SUMS = 720, 200_000
+FEW_DATASETS = 10  # below it chi-square and F err, F towards too many findings
+MOST_ORDERS = 720  # orders of six models
+MOST_SUMS = 200_000  # steps a data set may cost
 
 
-def friedman(ranks: Floats) -> tuple[float, float, float, float]:
+class FriedmanStatistics(NamedTuple):
+    """Chi-square and its p-value, and the F form with its own."""
+
+    chi2: float
+    p: float
+    f: float
+    f_p: float
+
+
+def friedman(ranks: Floats) -> FriedmanStatistics:
     """Return chi-square (corrected for ties) and its p-value, and Iman and Davenport's F with its own.
 
     Examples
@@ -41,22 +52,22 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
     squares = np.square(ranks).sum()
     spread = squares - n * k * (k + 1) ** 2 / 4
     if spread <= 0:
-        return 0.0, 1.0, 0.0, 1.0
+        return FriedmanStatistics(0.0, 1.0, 0.0, 1.0)
     chi2 = float((k - 1) * between / spread)
     p = float(chdtrc(k - 1, chi2))
     rest = n * (k - 1) - chi2
     if rest <= 1e-12:
-        # F is infinite where all data sets order the models alike, which chance does too
+        # F is infinite if all data sets order the models alike, which chance does too
         orders = factorial(k) // prod(factorial(int(t)) for t in np.unique(ranks[0], return_counts=True)[1])
-        return chi2, p, float("inf"), float(orders ** (1.0 - n))
+        return FriedmanStatistics(chi2, p, float("inf"), float(orders ** (1.0 - n)))
     f = (n - 1) * chi2 / rest
-    return chi2, p, float(f), float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+    return FriedmanStatistics(chi2, p, float(f), float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
 
 
 def exact_p(ranks: Floats) -> float | None:
     """Return the chance of rank sums at least as far apart, over all ways to deal out the ranks of each data set.
 
-    None where there are too many ways to go through; chi-square and F serve for as many data sets as that takes.
+    None if there are too many ways to go through; chi-square and F serve for as many data sets as that takes.
 
     Examples
     --------
@@ -73,27 +84,27 @@ def exact_p(ranks: Floats) -> float | None:
         if len(sums) * len(way) > MOST_SUMS:
             return None
         grown: dict[tuple[int, ...], float] = {}
-        for held, chance in sums.items():
+        for total, chance in sums.items():
             for order in way:
                 # models are exchangeable under chance, so only the set of sums matters
-                key = tuple(sorted(map(add, held, order)))
+                key = tuple(sorted(map(add, total, order)))
                 grown[key] = grown.get(key, 0.0) + chance / len(way)
         sums = grown
     seen = np.square(doubled.sum(axis=0)).sum()
-    return min(1.0, sum(chance for held, chance in sums.items() if sum(v * v for v in held) >= seen))
+    return min(1.0, sum(chance for total, chance in sums.items() if sum(v * v for v in total) >= seen))
 
 
 def _orders(row: list[int]) -> list[tuple[int, ...]] | None:
-    """Return the different orders of a row of ranks, ties among them; None where they are too many."""
+    """Return the different orders of a row of ranks, ties among them; None if they are too many."""
     return sorted(set(permutations(row))) if factorial(len(row)) <= MOST_ORDERS else None
 
 
 @register
 @dataclass(frozen=True)
-class Friedman:
+class Friedman(RankTest):
     """Ranks of the models within each data set against chance; data sets are the independent units, folds are not.
 
-    With fewer than ten data sets, or two models, both p-values are exact over all orders, where these can be gone through:
+    With fewer than ten data sets, or two models, both p-values are exact over all orders, if these can be gone through:
     there chi-square and F err, F on the side of too many findings (three models, three data sets: 20% at nominal 5%).
 
     Parameters
@@ -117,8 +128,6 @@ class Friedman:
 
     posthoc: str = "nemenyi"
     id: ClassVar[str] = "friedman"
-    needs: ClassVar[frozenset[str]] = frozenset({"datasets"})
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.posthoc not in ("nemenyi", "holm"):
@@ -128,7 +137,7 @@ class Friedman:
         """Return mean ranks, both forms of the test and all pairs, from a matrix data set x model of errors."""
         from scipy.stats import rankdata
 
-        level, matrix = check_level(level), _checked(errors, names)
+        level, matrix = check_level(level), _check_errors(errors, names)
         n, k = matrix.shape
         ranks = rankdata(matrix, axis=1)
         means = ranks.mean(axis=0)
@@ -140,20 +149,20 @@ class Friedman:
         if n < FEW_DATASETS or k == 2:
             exact = exact_p(ranks)
             if exact is not None:
-                tests = (tests[0], exact, tests[2], exact)
+                tests = tests._replace(p=exact, f_p=exact)
                 if k == 2:  # the pair is the test, and no critical difference may contradict it
                     pairwise, critical = np.where(np.eye(2) > 0, 1.0, exact), None
         if n < FEW_DATASETS:
-            which = "those of pairs are" if tests[1] == tests[3] else "p-values are"
+            which = "those of pairs are" if tests.p == tests.f_p else "p-values are"
             notes = (note("U009", f"only {n} data sets; {which} approximations that want {FEW_DATASETS} or more"),)
         return Ranking(
             names=tuple(names),
             mean_ranks=means,
             mean_errors=matrix.mean(axis=0),
-            statistic=tests[0],
-            p=tests[1],
-            f_statistic=tests[2],
-            f_p=tests[3],
+            statistic=tests.chi2,
+            p=tests.p,
+            f_statistic=tests.f,
+            f_p=tests.f_p,
             pairwise=pairwise,
             posthoc=self.posthoc,
             critical_difference=None if critical is None else critical * unit,
@@ -178,7 +187,7 @@ class Friedman:
         return p, critical
 
 
-def _checked(errors: Floats, names: Sequence[str]) -> Floats:
+def _check_errors(errors: Floats, names: Sequence[str]) -> Floats:
     try:
         matrix = np.asarray(errors, dtype=float)
     except (TypeError, ValueError) as error:

@@ -11,11 +11,12 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Target
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.significance.paired import check_pair, compared, without_interval
+from unseen.significance.paired import check_pair, comparison_of, without_interval
 
 __all__ = ["McNemar", "mcnemar_p", "pooled_folds"]
 
@@ -49,7 +50,7 @@ def pooled_folds(difference: LossTable) -> tuple[Note, ...]:
 
 @register
 @dataclass(frozen=True)
-class McNemar:
+class McNemar(PairedTest):
     """Counts of units that only one model gets wrong, against equal chances; exact by default.
 
     Parameters
@@ -78,9 +79,7 @@ class McNemar:
     id: ClassVar[str] = "mcnemar"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "kfold", "loo"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
     weighted: ClassVar[bool] = False
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.variant not in ("exact", "mid-p"):
@@ -102,7 +101,7 @@ class McNemar:
             )
         first, second = int((values == span).sum()), int((values == -span).sum())
         estimate = without_interval(self, difference, float(values.mean()), pooled_folds(difference))
-        return compared(
+        return comparison_of(
             difference,
             estimate,
             level,

@@ -17,7 +17,7 @@ from unseen.core.method import finish
 from unseen.core.notes import Note
 from unseen.core.plan import Plan
 
-__all__ = ["check_pair", "compared", "from_estimate", "outer", "unit_values", "with_ropes", "without_interval"]
+__all__ = ["check_pair", "comparison_of", "from_estimate", "outer", "unit_values", "with_ropes", "without_interval"]
 
 
 def outer(plan: Plan) -> Array:
@@ -43,9 +43,9 @@ def check_pair(test: Any, a: LossTable, b: LossTable, level: float) -> tuple[Los
             raise DesignError(
                 f"{test.id} is not valid for the design {table.plan.design!r}; it needs {' or '.join(sorted(test.designs))}."
             )
-        if table.data.weights is not None and not getattr(test, "weighted", False):
+        if table.data.weights is not None and not test.weighted:
             raise InputError(f"{test.id} has no weighted form; leave the weights out or choose another test.")
-    if a.by_split and not getattr(test, "by_split", False):
+    if a.by_split and not test.by_split:
         raise NotApplicable(f"{test.id} needs the loss of each unit, and {a.loss} exists for whole test parts only.")
     difference = a.minus(b)
     if len(difference.completed) == 0:
@@ -68,7 +68,7 @@ def _effect(difference: LossTable, value: float) -> float | None:
     return float(value / spread) if spread > 0 else None
 
 
-def compared(
+def comparison_of(
     difference: LossTable,
     estimate: Estimate,
     level: float,
@@ -120,7 +120,7 @@ def from_estimate(method: Any, difference: LossTable, level: float) -> Compariso
     else:
         statistic = value / se
         p = float(2 * (ndtr(-abs(statistic)) if df is None else stdtr(df, -abs(statistic))))
-    return compared(difference, estimate, level, statistic=statistic, reference=reference, p=p)
+    return comparison_of(difference, estimate, level, statistic=statistic, reference=reference, p=p)
 
 
 def with_ropes(
@@ -128,7 +128,7 @@ def with_ropes(
 ) -> tuple[Comparison, ...]:
     """Return comparisons with what their intervals allow to say about a region of practical equivalence.
 
-    A pair by itself is decided where its interval lies on one side of an end of the region, or inside. With several pairs the
+    A pair by itself is decided if its interval lies on one side of an end of the region, or inside. With several pairs the
     size 1 - level at which it would just be decided is adjusted like any p-value, or the best of many equal models would be
     found better by more than the region. Posteriors of a Bayesian test are left as they are.
     """
@@ -136,7 +136,7 @@ def with_ropes(
     claims = [_claim(pair, low, high) for pair in pairs]
     sizes = adjust([size for size, _ in claims])
     return tuple(
-        pair if pair.rope is not None else replace(pair, rope=Rope(low, high, _decided(size, words, pair.level)))
+        pair if pair.rope is not None else replace(pair, rope=Rope(low, high, _decision(size, words, pair.level)))
         for pair, size, (_, words) in zip(pairs, sizes, claims)
     )
 
@@ -159,5 +159,5 @@ def _claim(pair: Comparison, low: float, high: float) -> tuple[float | None, str
     return 2 * max(below((low - value) / se), below((value - high) / se)), "equivalent"
 
 
-def _decided(size: float | None, words: str, level: float) -> str:
+def _decision(size: float | None, words: str, level: float) -> str:
     return words if size is not None and size < 1 - level else "undecided"

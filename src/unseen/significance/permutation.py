@@ -11,23 +11,24 @@ from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparison
 from unseen.core.data import Data
 from unseen.core.estimate import Target
+from unseen.core.kinds import PairedTest
 from unseen.core.losses import LossTable
 from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.designs.holdout import Holdout
 from unseen.significance.mcnemar import pooled_folds
-from unseen.significance.paired import check_pair, compared, without_interval
+from unseen.significance.paired import check_pair, comparison_of, without_interval
 
 __all__ = ["Permutation", "sign_flip_p"]
 
-EXACT_UP_TO = 20
-CELLS_AT_ONCE = 4_000_000
+EXACT_UP_TO = 20  # a million sign flips
+CELLS_AT_ONCE = 4_000_000  # 4 MB of signs at a time
 
 
 def sign_flip_p(totals: Floats, n_resamples: int, rng: np.random.Generator) -> tuple[float, str]:
     """Return the share of sign flips with a sum at least as far from 0 as observed, and how it was found.
 
-    Exact by enumeration for up to 20 nonzero values, exact by the binomial distribution where all are of one size,
+    Exact by enumeration for up to 20 nonzero values, exact by the binomial distribution if all are of one size,
     else (1 + hits)/(1 + n_resamples). Ties count, and no p-value is 0.
 
     Examples
@@ -63,13 +64,13 @@ def sign_flip_p(totals: Floats, n_resamples: int, rng: np.random.Generator) -> t
 
 @register
 @dataclass(frozen=True)
-class Permutation:
+class Permutation(PairedTest):
     """Mean difference against all exchanges of the two models' losses within units; a group is exchanged as a whole.
 
     Parameters
     ----------
     n_resamples : int
-        Random exchanges, where there are too many to list.
+        Random exchanges, if there are too many to list.
 
     References
     ----------
@@ -91,9 +92,6 @@ class Permutation:
     id: ClassVar[str] = "permutation"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "kfold", "loo"})
     target: ClassVar[Target] = Target.MODEL
-    needs: ClassVar[frozenset[str]] = frozenset({"test"})
-    weighted: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""
@@ -110,4 +108,4 @@ class Permutation:
         p, reference = sign_flip_p(totals, self.n_resamples, rng)
         value = float(np.average(values, weights=weight))
         estimate = without_interval(self, difference, value, pooled_folds(difference))
-        return compared(difference, estimate, level, statistic=float(totals.sum()), reference=reference, p=p)
+        return comparison_of(difference, estimate, level, statistic=float(totals.sum()), reference=reference, p=p)

@@ -33,7 +33,7 @@ class Ranking(Result):
     posthoc : str
         "nemenyi" or "holm".
     critical_difference : float or None
-        Difference of mean ranks that Nemenyi's test needs at the level; None with Holm, and where two models are tested exactly.
+        Difference of mean ranks that Nemenyi's test needs at the level; None with Holm, and if two models are tested exactly.
     n_datasets : int
         Number of data sets.
     level : float

@@ -534,8 +534,8 @@ class _Checker:
 
 def _check_loss(loss: str) -> None:
     cls = type(build(loss, "measures"))
-    if not hasattr(cls, "per_example"):
-        names = [name for name, one in known("measures").items() if hasattr(one, "per_example")]
+    if cls.kind != "loss":
+        names = [name for name, one in known("measures").items() if one.kind == "loss"]
         raise InputError(f"{loss} is no mean over cases; a study takes one of: {', '.join(names)}.")
 
 
@@ -586,7 +586,7 @@ def _check_design(checker: _Checker, path: str, part: Any, method: Any) -> None:
         if part.design_options:
             checker.refuse(f"{path}.design_options", "they were given without a design")
         return
-    if not hasattr(method, "designs"):
+    if not method.designs:
         checker.refuse(f"{path}.design", f"{method.id} does not resample, so it has no design")
     if part.design not in known("designs"):
         checker.run(f"{path}.design", _refuse_name, "design", part.design, known("designs"))
@@ -617,10 +617,7 @@ def _check_pair(checker: _Checker, path: str, pair: Any, models: list[str]) -> N
     if pair.model_a == pair.model_b:
         checker.refuse(f"{path}.model_b", f"{pair.model_b!r} cannot be compared with itself")
     cls = checker.run(f"{path}.test", find, pair.test, "significance", "estimators")
-    tests = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
-    if "datasets" in getattr(cls, "needs", ()) or not (
-        hasattr(cls, "designs") and (tests or getattr(cls, "linear", False))
-    ):
+    if cls.kind != "test" and not cls.linear:
         checker.refuse(f"{path}.test", f"{pair.test} is no test of the difference of two models on one sample")
     if cls.id == "delong":
         checker.refuse(

@@ -190,11 +190,11 @@ class SampleModel:
     def _estimate_once(self, method: Any, how: Mapping[str, Any], seed: int) -> _TimedEstimate:
         settings, data = self.sample.settings, self.sample.data
         shared = {"method": method, "loss": settings["loss"], "level": settings["level"]}
-        if hasattr(method, "parts"):
+        if method.kind == "recipe":
             start = time.perf_counter()
             found = estimate_verb(self.text, data, random_state=seed, n_jobs=1, progress=False, **shared)
             return _TimedEstimate(found, time.perf_counter() - start)
-        if not hasattr(method, "designs"):
+        if method.kind == "direct":
             fitted, start = self.fitted, time.perf_counter()
             found = estimate_verb(fitted, data, random_state=seed, fitted=True, progress=False, **shared)
             return _TimedEstimate(found, time.perf_counter() - start)
@@ -221,7 +221,7 @@ class SampleModel:
         start = time.perf_counter()
         first, second = a.losses(settings["loss"]), b.losses(settings["loss"])
         level = settings["level"]
-        linear = hasattr(test, "linear")
+        linear = test.kind == "table"
         found = from_estimate(test, first.minus(second), level) if linear else test(first, second, level=level)
         seconds = time.perf_counter() - start + float(a.seconds.sum() + b.seconds.sum())
         target = declared_target(
@@ -258,13 +258,12 @@ def design_of(method: Any, how: Mapping[str, Any], data: Data, difference: bool 
     """Return the design a cell asks for, or the method's own."""
     if "design" in how:
         return build(how["design"]["id"], "designs", options=how["design"]["options"])
-    own = getattr(method, "difference_design", method.default_design) if difference else method.default_design
-    return own(data)
+    return method.difference_design(data) if difference else method.default_design(data)
 
 
 def needs_of(method: Any) -> frozenset[str]:
     """Return which predictions a method needs."""
-    return frozenset(getattr(method, "needs", frozenset({"test"})))
+    return frozenset(method.needs)
 
 
 def _answer(

@@ -1,7 +1,5 @@
 # The public names of this package; `__init__.py` loads them from here on first use.
 
-from unseen.testing.comparisons import PAIR_CHECKS as PAIR_CHECKS
-from unseen.testing.comparisons import check_pair_test as check_pair_test
 from unseen.testing.designs import DESIGN_CHECKS as DESIGN_CHECKS
 from unseen.testing.designs import check_design as check_design
 from unseen.testing.direct_methods import DIRECT_CHECKS as DIRECT_CHECKS
@@ -12,6 +10,8 @@ from unseen.testing.measures import MEASURE_CHECKS as MEASURE_CHECKS
 from unseen.testing.measures import check_measure as check_measure
 from unseen.testing.nets_measures import NET_MEASURE_CHECKS as NET_MEASURE_CHECKS
 from unseen.testing.nets_measures import check_net_measure as check_net_measure
+from unseen.testing.pair_tests import PAIR_CHECKS as PAIR_CHECKS
+from unseen.testing.pair_tests import check_pair_test as check_pair_test
 from unseen.testing.recipes import RECIPE_CHECKS as RECIPE_CHECKS
 from unseen.testing.recipes import check_recipe as check_recipe
 from unseen.testing.stores import STORE_CHECKS as STORE_CHECKS

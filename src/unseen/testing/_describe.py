@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+from types import ModuleType
 from typing import Any
 
 from unseen.core.registry import module_name, options_of
@@ -12,16 +13,30 @@ __all__ = ["check_described", "check_record", "check_sourced"]
 
 
 def check_described(cls: type[Any]) -> None:
-    """Demand the file name of the id (of this package's own files), an Examples section and a module docstring."""
+    """Demand the file name of the id (of this package's own files), an Examples section and a module docstring.
+
+    A file of several methods of one shape has a name of its own and lists their ids in `FAMILY`, all of them and no others.
+    """
     module = importlib.import_module(cls.__module__)
-    stem = cls.__module__.rsplit(".", 1)[-1]
-    own = cls.__module__.startswith("unseen.")
-    assert not own or stem == module_name(cls.id), f"{cls.id} lives in {stem}.py; its file is {module_name(cls.id)}.py"
+    if cls.__module__.startswith("unseen."):
+        _check_file(cls, module)
     text = cls.__doc__ or ""
     assert ">>>" in text and "Examples" in text, f"{cls.id}: the docstring has no Examples section with code"
     first = (module.__doc__ or "").strip().splitlines()
     assert first, f"{cls.id}: its module has no docstring"
     assert cls.__name__ in getattr(module, "__all__", ()), f"{cls.id}: {cls.__name__} is not in its module's __all__"
+
+
+def _check_file(cls: type[Any], module: ModuleType) -> None:
+    stem, family = module.__name__.rsplit(".", 1)[-1], getattr(module, "FAMILY", None)
+    if family is None:
+        own = module_name(cls.id)
+        assert stem == own, f"{cls.id} lives in {stem}.py; its file is {own}.py, or {stem}.py lists it in FAMILY"
+        return
+    classes: list[Any] = [c for c in vars(module).values() if isinstance(c, type) and c.__module__ == module.__name__]
+    there = [c.id for c in classes if getattr(c, "group", "") and getattr(c, "id", "")]
+    assert cls.id in family, f"{cls.id} is not in the FAMILY of {stem}.py"
+    assert len(there) > 1 and sorted(family) == sorted(there), f"FAMILY of {stem}.py is {family}; it holds {there}"
 
 
 def check_sourced(cls: type[Any]) -> None:

@@ -16,7 +16,7 @@ from unseen.core.registry import build
 from unseen.datasets.conversion import as_data
 from unseen.engine.run import execute
 
-__all__ = ["Centroids", "Line", "sample", "table_on", "transformed"]
+__all__ = ["Centroids", "LineModel", "sample", "table_on", "transformed"]
 
 
 @cache
@@ -90,7 +90,7 @@ class _Straight:
 
 
 @dataclass(frozen=True)
-class Line:
+class LineModel:
     """Least squares on the first columns."""
 
     columns: int = 3
@@ -106,7 +106,7 @@ def table_on(design: Any, data: Data, columns: int = 3, seed: int = 5) -> LossTa
     """Return the losses of a small model on a design's splits, with training rows and the fit on all rows."""
     design = build(design, "designs") if isinstance(design, str) else design
     plan: Plan = design.plan(data, np.random.default_rng(seed))
-    model: Any = Centroids(columns) if data.task == "classification" else Line(columns)
+    model: Any = Centroids(columns) if data.task == "classification" else LineModel(columns)
     return execute(model, data, plan, seed=seed, full=True, scores=data.task == "classification").losses()
 
 

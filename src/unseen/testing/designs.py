@@ -12,6 +12,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import UnseenError
 from unseen.core.plan import Plan
+from unseen.core.registry import declare
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample
 
@@ -123,7 +124,7 @@ DESIGN_CHECKS = (
 
 
 def check_design(cls: type[Any], **options: Any) -> None:
-    """Hold a design against the whole contract.
+    """Run the whole contract over a design.
 
     Parameters
     ----------
@@ -137,5 +138,6 @@ def check_design(cls: type[Any], **options: Any) -> None:
     >>> from unseen.designs.kfold import KFold
     >>> check_design(KFold)
     """
+    declare(cls)
     for check in DESIGN_CHECKS:
         check(cls(**options))

@@ -11,7 +11,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.registry import find
+from unseen.core.registry import declare, find
 from unseen.models.sklearn import as_model
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample
@@ -43,14 +43,14 @@ def _call(method: Any, model: Any, data: Data, level: float = 0.95) -> Estimate:
 
 @cache
 def _accepted(method: Any) -> list[tuple[Any, Data, Estimate]]:
-    """Return the sample models the method can speak of, with what it says; the others must be refused in words."""
+    """Return the sample models that the method takes, with its estimates; it must refuse the others in words."""
     good = []
     for model, data in _subjects():
         try:
             good.append((model, data, _call(method, model, data)))
         except NotApplicable as error:
             assert len(str(error)) > 20, f"{method.id}: the refusal of {model.name} says too little"
-    assert good, f"{method.id} can speak of none of the sample models"
+    assert good, f"{method.id} takes none of the sample models"
     return good
 
 
@@ -134,7 +134,7 @@ DIRECT_CHECKS = (
 
 
 def check_direct_method(cls: type[Any], **options: Any) -> None:
-    """Hold a direct method against the contract.
+    """Run the whole contract over a direct method.
 
     Parameters
     ----------
@@ -148,5 +148,6 @@ def check_direct_method(cls: type[Any], **options: Any) -> None:
     >>> from unseen.estimators.gcv import Gcv
     >>> check_direct_method(Gcv)
     """
+    declare(cls)
     for check in DIRECT_CHECKS:
         check(cls(**options))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
+from unseen.core.registry import declare
 from unseen.testing._describe import check_described, check_record
 
 __all__ = ["MEASURE_CHECKS", "check_measure"]
@@ -33,14 +34,16 @@ def is_described(measure: Any) -> None:
     assert isinstance(cls.needs_score, bool), f"{cls.id}: needs_score is not declared"
     low, high = cls.range
     assert low < high, f"{cls.id}: range is {cls.range}"
-    assert hasattr(cls, "per_example") or hasattr(cls, "of_set"), f"{cls.id} has neither per_example nor of_set"
-    neutral = getattr(cls, "neutral", None)
+    assert cls.kind in ("loss", "set"), f"{cls.id}: kind is {cls.kind!r}"
+    formula = "per_example" if cls.kind == "loss" else "of_set"
+    assert callable(getattr(cls, formula, None)), f"{cls.id} is of the kind {cls.kind!r} and has no {formula}"
+    neutral = cls.neutral
     assert neutral is None or low <= neutral <= high, f"{cls.id}: the neutral value {neutral} is out of range"
 
 
 def losses_are_in_range(measure: Any) -> None:
     """One finite number per example, inside the declared range, lower being better."""
-    if not hasattr(measure, "per_example"):
+    if measure.kind != "loss":
         return
     y, value, score = _examples(measure)
     losses = np.asarray(measure.per_example(y, value, score))
@@ -52,7 +55,7 @@ def losses_are_in_range(measure: Any) -> None:
 
 def truth_costs_least(measure: Any) -> None:
     """Predicting the truth costs no more than anything else."""
-    if not hasattr(measure, "per_example"):
+    if measure.kind != "loss":
         return
     y, value, score = _examples(measure)
     right = None if score is None else np.eye(2)[y]
@@ -62,7 +65,7 @@ def truth_costs_least(measure: Any) -> None:
 
 def examples_stand_alone(measure: Any) -> None:
     """The loss of an example does not depend on its neighbours."""
-    if not hasattr(measure, "per_example"):
+    if measure.kind != "loss":
         return
     y, value, score = _examples(measure)
     whole = measure.per_example(y, value, score)
@@ -75,7 +78,7 @@ def examples_stand_alone(measure: Any) -> None:
 
 def no_information_is_the_mean_over_pairs(measure: Any) -> None:
     """The closed form of the no-information rate equals the mean over all n^2 pairs."""
-    if not hasattr(measure, "no_information"):
+    if measure.kind != "loss":
         return
     y, value, score = _examples(measure)
     n = len(y)
@@ -87,7 +90,7 @@ def no_information_is_the_mean_over_pairs(measure: Any) -> None:
 
 def sets_are_in_range(measure: Any) -> None:
     """A measure of a set lies in its range, and predicting the truth is better than guessing in its direction."""
-    if not hasattr(measure, "of_set"):
+    if measure.kind != "set":
         return
     y, value, score = _examples(measure)
     got = measure.of_set(y, value, score)
@@ -100,7 +103,7 @@ def sets_are_in_range(measure: Any) -> None:
 
 def whole_weights_are_copies(measure: Any) -> None:
     """A row of weight 2 counts as two rows, one of weight 0 as none; all weightings at once give the same numbers."""
-    if not hasattr(measure, "of_set"):
+    if measure.kind != "set":
         return
     y, value, score = _examples(measure)
     weight = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
@@ -109,10 +112,9 @@ def whole_weights_are_copies(measure: Any) -> None:
     weighted = measure.of_set(y, value, score, weight)
     plain = measure.of_set(y[copies], value[copies], None if score is None else score[copies])
     assert np.isclose(weighted, plain, rtol=1e-10), f"{measure.id}: {weighted} with weights, {plain} with copies"
-    if hasattr(measure, "of_weights"):
-        both = measure.of_weights(y, value, score, np.stack([np.ones(len(y)), weight]))
-        single = [measure.of_set(y, value, score), weighted]
-        assert np.allclose(both, single, rtol=1e-10), f"{measure.id}: of_weights gives {both}, of_set {single}"
+    both = measure.of_weights(y, value, score, np.stack([np.ones(len(y)), weight]))
+    single = [measure.of_set(y, value, score), weighted]
+    assert np.allclose(both, single, rtol=1e-10), f"{measure.id}: of_weights gives {both}, of_set {single}"
 
 
 MEASURE_CHECKS = (
@@ -127,7 +129,7 @@ MEASURE_CHECKS = (
 
 
 def check_measure(cls: type[Any], **options: Any) -> None:
-    """Hold a loss or measure against the contract.
+    """Run the whole contract over a loss or measure.
 
     Parameters
     ----------
@@ -141,5 +143,6 @@ def check_measure(cls: type[Any], **options: Any) -> None:
     >>> from unseen.measures.brier import Brier
     >>> check_measure(Brier)
     """
+    declare(cls)
     for check in MEASURE_CHECKS:
         check(cls(**options))

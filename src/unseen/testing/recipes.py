@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.estimate import Estimate, ResubEstimate, Target
-from unseen.core.registry import known
+from unseen.core.registry import declare, known
 from unseen.testing._describe import check_described, check_record, check_sourced
 
 __all__ = ["RECIPE_CHECKS", "check_recipe"]
@@ -59,7 +59,7 @@ RECIPE_CHECKS = (is_described, result_is_whole)
 
 
 def check_recipe(cls: type[Any], **options: Any) -> None:
-    """Hold a recipe against the contract.
+    """Run the whole contract over a recipe.
 
     Parameters
     ----------
@@ -70,10 +70,11 @@ def check_recipe(cls: type[Any], **options: Any) -> None:
 
     Examples
     --------
-    >>> from unseen.core.registry import known
+    >>> from unseen.core.registry import declare, known
     >>> for method in known("resubstitution").values():
-    ...     if hasattr(method, "parts"):
+    ...     if method.kind == "recipe":
     ...         check_recipe(method)
     """
+    declare(cls)
     for check in RECIPE_CHECKS:
         check(cls(**options))

@@ -13,7 +13,7 @@ from unseen.core.data import Data
 from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.registry import build, known
+from unseen.core.registry import build, declare, known
 from unseen.testing._describe import check_described, check_record, check_sourced
 from unseen.testing._samples import sample, table_on, transformed
 
@@ -225,7 +225,7 @@ def failed_splits_do_not_break_it(method: Any) -> None:
         except InputError as error:
             assert method.id in str(error), f"{method.id} refuses without naming itself: {error}"
         else:
-            assert np.isfinite(e.value), f"{method.id}: {e.value} where one split failed"
+            assert np.isfinite(e.value), f"{method.id}: {e.value} if one split failed"
 
 
 TABLE_CHECKS = (
@@ -246,7 +246,7 @@ TABLE_CHECKS = (
 
 
 def check_table_method(cls: type[Any], **options: Any) -> None:
-    """Hold a table method against the whole contract.
+    """Run the whole contract over a table method.
 
     Parameters
     ----------
@@ -260,5 +260,6 @@ def check_table_method(cls: type[Any], **options: Any) -> None:
     >>> from unseen.estimators.corrected_t import CorrectedT
     >>> check_table_method(CorrectedT)
     """
+    declare(cls)
     for check in TABLE_CHECKS:
         check(cls(**options))

@@ -379,7 +379,7 @@ def test_a_winner_without_an_error_is_bounded_not_certain():
 
 def test_the_interval_of_a_winner_covers_its_error_where_errors_are_rare():
     """Three equal models, 2% errors, 40 units: [0, 0] in half of the data sets covered .52 of them."""
-    from unseen.significance._winner import winner_of
+    from unseen.significance.winner import winner_of
 
     covered = 0
     for seed in range(120):

@@ -15,10 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import InputError
+from unseen.core.measure import Loss
 from unseen.designs import Bootstrap
-from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.b632plus import B632Plus, combine
-from unseen.measures.squared import Squared
+from unseen.measures.regression import Squared
 
 
 def noisy(n=60, seed=0, d=3):
@@ -165,7 +165,7 @@ def test_optimism_corrected_by_hand():
 
 
 def test_rate_without_a_formula_goes_over_all_pairs(monkeypatch):
-    class Bare:
+    class Bare(Loss):
         id: ClassVar[str] = "bare"
 
         def per_example(self, y, value, score=None):
@@ -173,8 +173,8 @@ def test_rate_without_a_formula_goes_over_all_pairs(monkeypatch):
 
     rng = np.random.default_rng(0)
     y, f = rng.standard_normal(57), rng.standard_normal(57)
-    monkeypatch.setattr("unseen.estimators._no_information.PAIRS_AT_ONCE", 200)
-    assert no_information_rate(Bare(), y, f) == pytest.approx(Squared().no_information(y, f), rel=1e-12)
+    monkeypatch.setattr("unseen.core.measure.PAIRS_AT_ONCE", 200)
+    assert Bare().no_information(y, f) == pytest.approx(Squared().no_information(y, f), rel=1e-12)
 
 
 def test_632plus_refuses_weights_and_differences_by_name():

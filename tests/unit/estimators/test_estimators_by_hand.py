@@ -13,15 +13,12 @@ from sklearn.naive_bayes import GaussianNB
 import unseen
 from unseen.datasets.conversion import as_data
 from unseen.estimators._jackknife import influences, out_of_bag
-from unseen.estimators._no_information import no_information_rate
 from unseen.estimators.auto import Auto
-from unseen.estimators.bca import Bca, bca_ends
+from unseen.estimators.bootstrap_intervals import Bca, BootstrapPercentile, bca_ends
 from unseen.estimators.bootstrap_loo import BootstrapLoo
-from unseen.estimators.bootstrap_percentile import BootstrapPercentile
 from unseen.estimators.clopper_pearson import ClopperPearson
-from unseen.estimators.leave_out import LeaveOutError
-from unseen.estimators.monte_carlo import MonteCarloError
 from unseen.estimators.out_of_bag import OutOfBagInterval
+from unseen.estimators.plain_means import LeaveOutError, MonteCarloError
 from unseen.estimators.t_test import TTest
 from unseen.estimators.wald import Wald
 from unseen.estimators.wilson import Wilson, wilson_interval
@@ -109,7 +106,7 @@ def test_bca_acceleration_by_hand():
 
 
 def test_rate_without_a_formula_pairs_targets_with_the_scores_of_others(monkeypatch):
-    class Bare:
+    class Bare(Loss):
         id: ClassVar[str] = "bare"
 
         def per_example(self, y, value, score=None):
@@ -117,8 +114,8 @@ def test_rate_without_a_formula_pairs_targets_with_the_scores_of_others(monkeypa
 
     rng = np.random.default_rng(1)
     y, score = rng.integers(0, 3, 31), rng.dirichlet(np.ones(3), 31)
-    monkeypatch.setattr("unseen.estimators._no_information.PAIRS_AT_ONCE", 100)
-    found = no_information_rate(Bare(), y, score.argmax(axis=1), score)
+    monkeypatch.setattr("unseen.core.measure.PAIRS_AT_ONCE", 100)
+    found = Bare().no_information(y, score.argmax(axis=1), score)
     pairs = [np.sum((score[j] - np.eye(3)[y[i]]) ** 2) for i in range(31) for j in range(31)]
     assert found == pytest.approx(np.mean(pairs))
 

@@ -12,11 +12,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import InputError, NotApplicable, UnknownName
-from unseen.estimators.bca import Bca, bca_ends
-from unseen.estimators.bootstrap_percentile import BootstrapPercentile
-from unseen.measures.auc import Auc
-from unseen.measures.f1 import F1
-from unseen.measures.pov import Pov
+from unseen.estimators.bootstrap_intervals import Bca, BootstrapPercentile, bca_ends
+from unseen.measures.agreement import F1
+from unseen.measures.areas import Auc
+from unseen.measures.regression import Pov
 
 
 @pytest.fixture(scope="module")

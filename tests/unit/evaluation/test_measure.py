@@ -18,8 +18,8 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import summed_limits
 from unseen.evaluation.measure_file import costs_of, measure_file
 from unseen.evaluation.measure_intervals import called_sizes, effective_size
-from unseen.measures._delong import area_freedom, delong
-from unseen.measures.quantile import Quantile
+from unseen.measures.area_variance import area_freedom, delong
+from unseen.measures.regression import Quantile
 
 rng = np.random.default_rng(3)
 Y = np.repeat([0, 1], [60, 40])

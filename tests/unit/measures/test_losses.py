@@ -7,10 +7,9 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, mean_squared_error
 
 from unseen.core.registry import known
-from unseen.measures.absolute import Absolute
 from unseen.measures.brier import Brier
 from unseen.measures.log_loss import LogLoss
-from unseen.measures.squared import Squared
+from unseen.measures.regression import Absolute, Squared
 from unseen.measures.zero_one import ZeroOne
 
 rng = np.random.default_rng(0)

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unseen.measures._continuous import outlying
-from unseen.measures._costs import best_threshold
-from unseen.measures._curves import sweep
-from unseen.measures._delong import delong
-from unseen.measures.balanced_accuracy import BalancedAccuracy
-from unseen.measures.d_prime import DPrime
-from unseen.measures.f1 import F1
+from unseen.measures.agreement import F1, BalancedAccuracy, DPrime
+from unseen.measures.area_variance import delong
+from unseen.measures.areas import sweep
+from unseen.measures.costs import best_threshold
+from unseen.measures.outliers import outlying
 
 
 def test_d_prime_is_the_same_distance_whichever_class_is_positive():

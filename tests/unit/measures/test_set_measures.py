@@ -10,12 +10,12 @@ from sklearn import metrics
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.registry import find
 from unseen.measures import Utility, best_threshold, brier_decomposition, outlying, predictive_value
-from unseen.measures._calibration import bins_of
-from unseen.measures._continuous import NORMAL_RATIO, surprising, weighted_median
-from unseen.measures._curves import sweep
-from unseen.measures._delong import area, delong, logit_ends
-from unseen.measures.cost import Cost
-from unseen.measures.partial_auc import PartialAuc
+from unseen.measures.area_variance import area, delong, logit_ends
+from unseen.measures.areas import PartialAuc, sweep
+from unseen.measures.calibration import bins_of
+from unseen.measures.costs import Cost
+from unseen.measures.outliers import NORMAL_RATIO, surprising
+from unseen.measures.regression import weighted_median
 
 rng = np.random.default_rng(5)
 N = 300

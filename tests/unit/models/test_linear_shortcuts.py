@@ -16,7 +16,7 @@ from unseen.core.plan import Split
 from unseen.core.rng import stream
 from unseen.datasets import as_data
 from unseen.designs import Bootstrap, KFold, LeaveOut
-from unseen.models.exact._hat import factored, held_out_residuals
+from unseen.models.exact.hat import factored, held_out_residuals
 from unseen.models.exact.least_squares import LeastSquares
 from unseen.models.exact.ridge import RidgeRegression
 from unseen.models.sklearn import as_model

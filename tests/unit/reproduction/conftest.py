@@ -14,7 +14,7 @@ import unseen.core.registry as registry
 class ToyExperiment:
     """What every experiment has; a test adds its options and `run`."""
 
-    kind: ClassVar[str] = "reproduction"
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "toy"
     title: ClassVar[str] = "Toy"
     source: ClassVar[str] = "Nobody (1900)"
@@ -29,7 +29,7 @@ def toys(monkeypatch):
 
     def register(cls):
         registry.known("reproduction")
-        monkeypatch.setitem(registry.FAMILIES["reproduction"]._things, cls.id, cls)
+        monkeypatch.setitem(registry.GROUPS["reproduction"]._things, cls.id, cls)
         return cls
 
     return ToyExperiment, register

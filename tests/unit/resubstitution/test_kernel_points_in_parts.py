@@ -9,8 +9,8 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from unseen import resubstitution as R
-from unseen.resubstitution import _draws
-from unseen.resubstitution._draws import Draws
+from unseen.resubstitution import _kernel_draws as _draws
+from unseen.resubstitution._kernel_draws import KernelDraws
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((12, 5))
@@ -21,7 +21,7 @@ TREE = DecisionTreeClassifier(random_state=0).fit(X, Y)
 @pytest.mark.parametrize("sampler", ["plain", "antithetic", "sobol"])
 @pytest.mark.parametrize("budget", [2**4, 2**7, 2**9])
 def test_small_parts_give_the_same_points(monkeypatch, sampler, budget):
-    draws = Draws(64, sampler, 3)
+    draws = KernelDraws(64, sampler, 3)
 
     def points():
         whole = []

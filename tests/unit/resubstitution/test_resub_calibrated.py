@@ -15,9 +15,9 @@ from unseen import resubstitution as R
 from unseen.core.registry import build
 from unseen.datasets.conversion import as_data
 from unseen.datasets.populations import GaussianBlocks
-from unseen.resubstitution import _calibrate
-from unseen.resubstitution._calibrate import calibration_error, search
-from unseen.resubstitution._held import held
+from unseen.resubstitution import _calibration
+from unseen.resubstitution._calibration import calibration_error, search
+from unseen.resubstitution._pretrained import pretrained
 
 X, Y = GaussianBlocks().draw(100, np.random.default_rng(8)).xy
 
@@ -198,16 +198,16 @@ def test_the_observed_error_is_averaged_as_the_estimate_is(monkeypatch, average)
     """With equal class weights a bolstered error must be held against an observed one with equal class weights."""
     rows = np.concatenate([np.flatnonzero(Y == 0), np.flatnonzero(Y == 1)[:15]])
     data, seen = as_data(X[rows], Y[rows]), []
-    original = _calibrate._split
+    original = _calibration._split
 
     def recorded(*arguments):
         seen.append(original(*arguments))
         return seen[-1]
 
-    monkeypatch.setattr(_calibrate, "_split", recorded)
+    monkeypatch.setattr(_calibration, "_split", recorded)
     method = build("calibrated-bolster", "resubstitution", options={"average": average, "r": 4})
     fitted = KNeighborsClassifier(3).fit(data.X, data.y)
-    trials = _calibrate.trials_of(method, held(fitted), data, np.random.default_rng(1))
+    trials = _calibration.trials_of(method, pretrained(fitted), data, np.random.default_rng(1))
     for trial, (train, test) in zip(trials, seen, strict=True):
         assert len(test) == np.ceil(0.2 * len(rows))
         wrong = KNeighborsClassifier(3).fit(data.X[train], data.y[train]).predict(data.X[test]) != data.y[test]

@@ -15,7 +15,8 @@ from sklearn.svm import SVC, LinearSVC
 import unseen
 from unseen import resubstitution as R
 from unseen.datasets.populations import GaussianBlocks
-from unseen.resubstitution import _draws, _integrate
+from unseen.resubstitution import _kernel_draws as _draws
+from unseen.resubstitution import _kernel_integrals as _integrate
 from unseen.resubstitution.kernels import Full, UniformBall, as_kernel
 
 DATA = GaussianBlocks().draw(60, np.random.default_rng(5))
@@ -263,7 +264,7 @@ def test_quick_votes_are_the_models_own():
     for k in (1, 2, 5):
         fitted = KNeighborsClassifier(k).fit(X, Y)
         points = np.random.default_rng(k).standard_normal((500, 10))
-        from unseen.resubstitution._voting import voting_rule
+        from unseen.resubstitution._decision_rules import voting_rule
 
         np.testing.assert_array_equal(voting_rule(fitted)(points), fitted.predict(points))
     assert voting_rule(KNeighborsClassifier(3, weights="distance").fit(X, Y)) is None

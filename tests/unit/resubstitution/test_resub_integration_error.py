@@ -9,8 +9,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from unseen import resubstitution as R
 from unseen.datasets.populations import GaussianBlocks
-from unseen.resubstitution import _integrate
-from unseen.resubstitution._calibrate import search_error
+from unseen.resubstitution import _kernel_integrals as _integrate
+from unseen.resubstitution._calibration import search_error
 
 SAMPLERS = ["plain", "antithetic", "sobol"]
 

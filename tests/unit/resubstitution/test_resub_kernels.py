@@ -14,8 +14,7 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import _neighbours, bolster_posterior, posterior
 from unseen.resubstitution._neighbours import gaps_by_column, k_nearest, k_nearest_in_parts, nearest_distances
-from unseen.resubstitution._spread import Spread
-from unseen.resubstitution.kernels import Diagonal, Full, Spherical, UniformBall, as_kernel, median_of_chi
+from unseen.resubstitution.kernels import Diagonal, Full, Spherical, Spread, UniformBall, as_kernel, median_of_chi
 
 TWO = np.array(["a", "b"])
 

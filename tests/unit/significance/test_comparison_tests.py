@@ -17,7 +17,6 @@ from unseen.core.registry import known
 from unseen.designs.holdout import Holdout
 from unseen.designs.kfold import KFold
 from unseen.estimators.corrected_t import CorrectedT
-from unseen.significance._winner import bias_corrected
 from unseen.significance.adjust import adjusted, benjamini_hochberg, holm
 from unseen.significance.bayesian_t import BayesianT, posterior
 from unseen.significance.combined_f import CombinedF, combined_f
@@ -26,8 +25,9 @@ from unseen.significance.friedman import Friedman, exact_p, friedman
 from unseen.significance.mcnemar import McNemar, mcnemar_p
 from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
+from unseen.significance.winner import errors_of_choices
 
-PAIRED = [cls for cls in known("significance").values() if "datasets" not in cls.needs]
+PAIRED = [cls for cls in known("significance").values() if cls.kind == "test"]
 
 
 class OneColumn(ClassifierMixin, BaseEstimator):
@@ -392,7 +392,7 @@ def test_bias_corrected_error_of_the_best_of_many_coins():
     for _ in range(60):
         coins = rng.integers(0, 2, (80, 30)).astype(float)
         naive.append(coins.mean(axis=0).min())
-        chosen, best = bias_corrected(coins, np.ones(80), 60, rng).mean(axis=0)
+        chosen, best = errors_of_choices(coins, np.ones(80), 60, rng).mean(axis=0)
         corrected.append(naive[-1] + chosen - best)
     assert np.mean(naive) < 0.41
     assert np.mean(corrected) == pytest.approx(0.5, abs=0.02)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.resubstitution._deviations import Deviations
+from unseen.resubstitution import Deviations
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, percent, tidy
 

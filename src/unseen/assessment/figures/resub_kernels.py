@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
-from unseen.resubstitution._view import KernelView
+from unseen.resubstitution import KernelView
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label
 

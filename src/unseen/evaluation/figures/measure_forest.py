@@ -40,7 +40,7 @@ def info(m: Measures) -> MeasureForestInfo | None:
     for name, e in m.estimates.items():
         cls = classes.get(name.split("[")[0].split(" at ")[0])
         if cls is not None and cls.range == (0.0, 1.0):
-            rows.append((name, e, getattr(cls, "neutral", None)))
+            rows.append((name, e, cls.neutral))
     rows = rows[:MOST_LINES]
     if not rows:
         return None

@@ -10,14 +10,14 @@ from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.core.registry import register
-from unseen.models.exact._linear import LinearRule, answer, harmless, recognised, steps_of
+from unseen.models.exact.linear import ExactFits, LinearRule, answer, harmless, is_sklearn, steps_of
 
 __all__ = ["LeastSquares"]
 
 
 @register
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(ExactFits):
     """scikit-learn's LinearRegression, bare or behind scalers, which cannot change its predictions.
 
     Declines, so that the engine refits, for: classes, sparse or single-precision features, positive weights only,
@@ -43,9 +43,9 @@ class LeastSquares:
     def fit_many(
         self, model: Any, data: Data, splits: Sequence[Split], seeds: Sequence[int]
     ) -> list[tuple[Array, None]] | None:
-        """Return every fit's predictions for all rows, or None where this model must be refitted."""
+        """Return every fit's predictions for all rows, or None if this model must be refitted."""
         scalers, final = steps_of(getattr(model, "estimator", None))
-        if data.task != "regression" or not recognised(final, "LinearRegression") or final.positive:
+        if data.task != "regression" or not is_sklearn(final, "LinearRegression") or final.positive:
             return None
         if not harmless(scalers, final.fit_intercept, may_scale=True):
             return None

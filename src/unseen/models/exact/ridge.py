@@ -12,7 +12,7 @@ from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.core.registry import register
-from unseen.models.exact._linear import LinearRule, answer, harmless, recognised, steps_of
+from unseen.models.exact.linear import ExactFits, LinearRule, answer, harmless, is_sklearn, steps_of
 
 __all__ = ["RidgeRegression"]
 
@@ -21,7 +21,7 @@ DIRECT_SOLVERS = ("auto", "cholesky", "svd")
 
 @register
 @dataclass(frozen=True)
-class RidgeRegression:
+class RidgeRegression(ExactFits):
     """scikit-learn's Ridge with a direct solver, bare or behind a scaler that only centres.
 
     A scaler that divides by the training part's spread changes the penalty from split to split; such a pipeline is
@@ -48,9 +48,9 @@ class RidgeRegression:
     def fit_many(
         self, model: Any, data: Data, splits: Sequence[Split], seeds: Sequence[int]
     ) -> list[tuple[Array, None]] | None:
-        """Return every fit's predictions for all rows, or None where this model must be refitted."""
+        """Return every fit's predictions for all rows, or None if this model must be refitted."""
         scalers, final = steps_of(getattr(model, "estimator", None))
-        if data.task != "regression" or not recognised(final, "Ridge"):
+        if data.task != "regression" or not is_sklearn(final, "Ridge"):
             return None
         if final.positive or final.solver not in DIRECT_SOLVERS or np.ndim(final.alpha) != 0 or not final.alpha >= 0:
             return None

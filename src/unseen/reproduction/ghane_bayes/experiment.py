@@ -123,6 +123,7 @@ class GhaneBayes:
     out: str = ""
     results: str = ""
     chunk: int = 50
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "ghane-bayes"
     title: ClassVar[str] = "Bayesian posterior-probability error estimates of neural networks"
     source: ClassVar[str] = "Ghane (2022), dissertation, Texas A&M University, figures 2.7 to 2.9"

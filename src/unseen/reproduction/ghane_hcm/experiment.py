@@ -64,6 +64,7 @@ class GhaneHcm:
     q3: float = 19.0
     dose_tyr: float = 2.9
     noise: float = 0.02
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "ghane-hcm"
     title: ClassVar[str] = "Hybrid compartmental model of phenylalanine and tyrosine"
     source: ClassVar[str] = "Ghane (2022), dissertation, Texas A&M University, table 4.1 and figure 4.5"

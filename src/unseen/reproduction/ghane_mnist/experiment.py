@@ -106,6 +106,7 @@ class GhaneMnist:
     nearest: str = "distinct"
     initial: str = "glorot"
     chunk: int = 200
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "ghane-mnist"
     title: ClassVar[str] = "Naive-Bayes bolstering of LeNet-5 on MNIST"
     source: ClassVar[str] = "Ghane (2022), dissertation, Texas A&M University, tables 2.6 to 2.9, figure 2.3"

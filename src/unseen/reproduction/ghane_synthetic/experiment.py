@@ -80,6 +80,7 @@ class GhaneSynthetic:
     sizes: tuple[int, ...] = (20, 40, 60, 80, 100)
     rules: tuple[str, ...] = RULES
     bootstrap: int = 50
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "ghane-synthetic"
     title: ClassVar[str] = "Generalized resubstitution on synthetic data"
     source: ClassVar[str] = "Ghane (2022), dissertation, Texas A&M University, tables 2.1 to 2.5"

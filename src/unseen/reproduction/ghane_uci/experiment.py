@@ -105,6 +105,7 @@ class GhaneUci:
     device: str = "auto"
     out: str = ""
     results: str = ""
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "ghane-uci"
     title: ClassVar[str] = "Fully connected nets on small UCI sets"
     source: ClassVar[str] = "Ghane (2022), dissertation, Texas A&M University, figures 2.4 to 2.6"

@@ -74,6 +74,7 @@ class HuttonOvertraining:
     criterion: float = 0.025
     epochs: int = 4000
     zero_first: bool = False
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "hutton-overtraining"
     title: ClassVar[str] = "Overtraining in a very noisy environment"
     source: ClassVar[str] = "Hutton (1992), Johns Hopkins APL Technical Digest 13, figure 2"

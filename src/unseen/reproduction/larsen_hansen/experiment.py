@@ -69,6 +69,7 @@ class LarsenHansen:
 
     true_values: int = 30_000
     n_splits: int = 500
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "larsen-hansen"
     title: ClassVar[str] = "Distribution of the generalization error of a linear model"
     source: ClassVar[str] = "Larsen & Hansen (1995), NNSP, table 1, figure 1 and the comparison of nested models"

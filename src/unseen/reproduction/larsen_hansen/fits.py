@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
-from unseen.models.exact._hat import held_out_residuals
+from unseen.models.exact.hat import held_out_residuals
 
 __all__ = ["Fits", "Scene", "distinct_left_out", "draw", "fits", "fpe_log", "leave_out", "left_out_errors"]
 

@@ -90,6 +90,7 @@ class NadeauBengio:
     synthetic_sets: int = 0
     variance_sets: int = 0
     loss: str = "zero-one"
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "nadeau-bengio"
     title: ClassVar[str] = "Size and power of tests about generalization errors"
     source: ClassVar[str] = "Nadeau & Bengio (2000), NIPS 12, section 4 and figure 1; (2003), Machine Learning 52"

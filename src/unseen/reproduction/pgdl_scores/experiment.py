@@ -42,6 +42,7 @@ class PgdlScores:
     'pgdl-scores'
     """
 
+    group: ClassVar[str] = "reproduction"
     id: ClassVar[str] = "pgdl-scores"
     title: ClassVar[str] = "Scores of the PGDL competition"
     source: ClassVar[str] = "Jiang, Y. et al. (2020), arXiv:2012.07976; predictions and scores of the BrAIn team"

@@ -41,6 +41,6 @@ class AutoResub(WeightedRecipe):
     (0, True)
     """
 
+    group: ClassVar[str] = "resubstitution"
     id: ClassVar[str] = "auto-resub"
     parts: ClassVar[tuple[str, ...]] = tuple(recipe_weights("auto-resub")["any"])
-    version: ClassVar[int] = 1

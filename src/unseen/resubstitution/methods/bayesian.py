@@ -10,29 +10,27 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
-from unseen.core.estimate import SmoothedEstimate, Target
+from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._bandwidths import covariances
-from unseen.resubstitution._draws import Draws
-from unseen.resubstitution._integrate import Integral, misclassified_mass
-from unseen.resubstitution._options import check_integration
-from unseen.resubstitution._regions import SPACES, Regions, check_classification, regions_of
-from unseen.resubstitution._result import smoothed
-from unseen.resubstitution._spread import Spread
+from unseen.resubstitution._decision_regions import SPACES, Regions, check_classification, regions_of
+from unseen.resubstitution._kernel_draws import KernelDraws
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._smoothed import ResubMethod, check_integration, smoothed_estimate
+from unseen.resubstitution.kernels import Spread, covariances
 
 __all__ = ["Bayesian"]
 
-MAX_DIMENSIONS = 3000
+MAX_DIMENSIONS = 3000  # a covariance matrix per class of 72 MB
 FLAT = ", and nothing is assumed of its mean: a rule fitted to the same points then looks too good, the more so the more features"
 POOLED = "the covariance is the pooled one of the same points, which makes a rule fitted to them look better still"
 
 
 @register
 @dataclass(frozen=True)
-class Bayesian:
-    """Posterior mean of the model's error where each class is Gaussian with unknown mean and known covariance.
+class Bayesian(ResubMethod):
+    """Posterior mean of the model's error if each class is Gaussian with unknown mean and known covariance.
 
     The error of class y is the mass of the predictive distribution N(m*, S (v+1)/v) outside its region, v = v0 + n_y and
     m* = (v0 m0 + n_y xbar_y)/v: exact for linear two-class models. Classes weigh (n_y + 1)/(n + c), the posterior mean of
@@ -50,8 +48,10 @@ class Bayesian:
         Prior mean m0: one vector, or one per class; zero by default.
     prior_weight : float
         v0, the number of points the prior mean is worth; 0 leaves everything to the data.
-    space, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`; here `n_mc` points are drawn per class.
+    space, sampler, draws, exact
+        As in `bolster`.
+    n_mc : int
+        Points drawn per class if the integral is not exact.
 
     References
     ----------
@@ -77,15 +77,11 @@ class Bayesian:
     draws: int | None = None
     exact: bool = True
     id: ClassVar[str] = "bayesian"
-    target: ClassVar[Target] = Target.MODEL
-    weighted: ClassVar[bool] = False
-    in_assess: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.space not in SPACES:
             raise UnknownName("space", self.space, SPACES)
-        Draws(self.n_mc, self.sampler, 0)
+        KernelDraws(self.n_mc, self.sampler, 0)
         check_integration(self.draws, self.exact)
         if not isinstance(self.prior_weight, (int, float, np.floating)) or not 0 <= self.prior_weight < np.inf:
             raise InputError(f"prior_weight is {self.prior_weight!r}; it is a number of at least 0.")
@@ -93,8 +89,8 @@ class Bayesian:
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the posterior mean of the error."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         if regions.d > MAX_DIMENSIONS:
             raise NotApplicable(
                 f"{self.id} needs covariances of {regions.d} dimensions (limit {MAX_DIMENSIONS}); reduce them in a pipeline."
@@ -102,16 +98,16 @@ class Bayesian:
         counts = np.bincount(regions.codes, minlength=len(regions.classes)).astype(float)
         means, spread, notes = self._predictive(regions, counts)
         seed = int(rng.integers(2**63)) if self.draws is None else int(self.draws)
-        draws = Draws(int(self.n_mc), self.sampler, seed)
+        draws = KernelDraws(int(self.n_mc), self.sampler, seed)
         codes = np.arange(len(counts))
         shares = (counts + 1) / (counts.sum() + len(counts))
         mass = misclassified_mass(regions, spread, draws, exact=self.exact, centres=means, codes=codes, weights=shares)
-        estimate = smoothed(
+        estimate = smoothed_estimate(
             self,
             regions,
             Integral(mass.values[regions.codes], np.zeros(data.n), mass.how),
             "Gaussian predictive distribution",
-            (n_fits, seconds),
+            training,
             weights=(shares / counts)[regions.codes],
             bandwidth=spread.bandwidth,
             notes=notes,
@@ -134,7 +130,7 @@ class Bayesian:
         means = (self.prior_weight * prior + counts[:, None] * averages) / v[:, None]
         notes = [note("U016", "each class is taken to be Gaussian" + (FLAT if self.prior_weight == 0 else ""))]
         if self.covariance is None:
-            matrices = covariances(_pooled(regions, averages), c, d)
+            matrices = covariances(_pooled_covariance(regions, averages), c, d)
             notes.append(note("U023", POOLED))
         else:
             matrices = covariances(self.covariance, c, d)
@@ -156,7 +152,7 @@ def _prior_means(given: Any, c: int, d: int) -> Floats:
     return values
 
 
-def _pooled(regions: Regions, averages: Floats) -> Floats:
+def _pooled_covariance(regions: Regions, averages: Floats) -> Floats:
     n, c = len(regions.points), len(averages)
     if n <= c:
         raise InputError(

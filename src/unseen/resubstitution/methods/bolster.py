@@ -11,26 +11,20 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import misclassified_mass
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import misclassified_mass
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["Bolster"]
 
 
 @register
 @dataclass(frozen=True)
-class Bolster(Kernelled):
+class Bolster(KernelMethod):
     """Share of a kernel around each training point that the model assigns to another class.
 
     The kernel of class y is Gaussian with standard deviation d_y / alpha_d, d_y the class's mean nearest-neighbour
     distance and alpha_d the median of the chi distribution. Exact for linear two-class classifiers.
-
-    Parameters
-    ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
 
     References
     ----------
@@ -52,11 +46,11 @@ class Bolster(Kernelled):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean mass outside, with each point's own as its contribution."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         weights = point_weights(data, self.average)
         integral = misclassified_mass(
             regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights
         )
-        return smoothed(self, regions, integral, self.measure, (n_fits, seconds), bandwidth=spread.bandwidth)
+        return smoothed_estimate(self, regions, integral, self.measure, training, bandwidth=spread.bandwidth)

@@ -12,26 +12,27 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import kernel_means
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import kernel_means
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["BolsterPosterior"]
 
 
 @register
 @dataclass(frozen=True)
-class BolsterPosterior(Kernelled):
+class BolsterPosterior(KernelMethod):
     """Mean, over points drawn from the kernels, of the posterior probability of another class than the one assigned there.
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`; no exact form exists, so `exact` changes nothing.
-    posterior, k, among
-        See `unseen.resubstitution.posterior`; kernel points look in the part of the training point they were drawn around.
+    exact : bool
+        As in `bolster`; no exact form exists here, so it changes nothing.
+    posterior, k
+        As in `posterior`.
+    among : int or None
+        As in `posterior`; kernel points look in the part of the training point they were drawn around.
 
     References
     ----------
@@ -57,8 +58,8 @@ class BolsterPosterior(Kernelled):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt at the kernel points."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         estimate, name = posterior_of(regions, self.posterior, self.k, self.among)
 
@@ -70,4 +71,4 @@ class BolsterPosterior(Kernelled):
         integral = kernel_means(regions.points, regions.codes, spread, draws, doubt, weights=weights)
         measure = f"{self.measure}, {name} at the kernel points"
         notes = posterior_notes(self.posterior)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)
+        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)

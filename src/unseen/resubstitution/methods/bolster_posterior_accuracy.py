@@ -11,29 +11,28 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import Integral, misclassified_mass
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._posterior import posterior_notes
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
-from unseen.resubstitution.methods.posterior import doubt_at_points
+from unseen.resubstitution._class_probabilities import posterior_notes
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution.methods.posterior import unassigned_probability
 
 __all__ = ["BolsterPosteriorAccuracy"]
 
 
 @register
 @dataclass(frozen=True)
-class BolsterPosteriorAccuracy(Kernelled):
+class BolsterPosteriorAccuracy(KernelMethod):
     """One minus: correctly classified share of each kernel times the posterior trust at its centre.
 
     Never below either of `bolster` and `posterior`: the two doubts add up.
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
-    posterior, k
-        See `unseen.resubstitution.posterior`; posterior="model" is the published use, with softmax probabilities.
+    posterior : str, classifier or function
+        As in `posterior`; "model" is the published use, with softmax probabilities.
+    k : int
+        As in `posterior`.
 
     References
     ----------
@@ -58,14 +57,14 @@ class BolsterPosteriorAccuracy(Kernelled):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return one minus the mean product of the two accuracies."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
-        doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        doubt, name = unassigned_probability(regions, self.posterior, self.k)
         trust = 1 - doubt.values
         weights = point_weights(data, self.average) * trust
         mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
         measure = f"{self.measure} and {name}, accuracies multiplied"
         notes = posterior_notes(self.posterior)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth, notes=notes)
+        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)

@@ -12,27 +12,24 @@ from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import Integral, misclassified_mass
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._posterior import posterior_notes
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
-from unseen.resubstitution.methods.posterior import doubt_at_points
+from unseen.resubstitution._class_probabilities import posterior_notes
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution.methods.posterior import unassigned_probability
 
 __all__ = ["BolsterPosteriorProduct"]
 
 
 @register
 @dataclass(frozen=True)
-class BolsterPosteriorProduct(Kernelled):
+class BolsterPosteriorProduct(KernelMethod):
     """Misclassified share of each kernel times the posterior doubt at its centre; never above either factor.
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
     posterior, k
-        See `unseen.resubstitution.posterior`.
+        As in `posterior`.
 
     References
     ----------
@@ -58,20 +55,20 @@ class BolsterPosteriorProduct(Kernelled):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean product."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
-        doubt, name = doubt_at_points(regions, self.posterior, self.k)
+        doubt, name = unassigned_probability(regions, self.posterior, self.k)
         weights = point_weights(data, self.average) * doubt.values
         mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
         integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
-        return smoothed(
+        return smoothed_estimate(
             self,
             regions,
             integral,
             f"{self.measure} times {name}",
-            (n_fits, seconds),
+            training,
             bandwidth=spread.bandwidth,
             notes=(remark, *posterior_notes(self.posterior)),
         )

@@ -14,18 +14,17 @@ from unseen.core.data import Data
 from unseen.core.estimate import CalibratedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._calibrate import calibration_error, check_calibration, search, search_error, trials_of
-from unseen.resubstitution._integrate import misclassified_mass
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
+from unseen.resubstitution._calibration import calibration_error, check_calibration, search, search_error, trials_of
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import misclassified_mass
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["CalibratedBolster"]
 
 
 @register
 @dataclass(frozen=True)
-class CalibratedBolster(Kernelled):
+class CalibratedBolster(KernelMethod):
     """Bolstering with the kernels' standard deviations multiplied by the kappa that removes an estimated bias.
 
     The bias is estimated from r random 80/20 splits: the model is trained on 80%, its bolstered estimate compared with its
@@ -33,8 +32,6 @@ class CalibratedBolster(Kernelled):
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
     r : int
         Number of splits, each of which trains the model once.
     search : {"step", "root"}
@@ -80,12 +77,12 @@ class CalibratedBolster(Kernelled):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> CalibratedEstimate:
         """Return the bolstered estimate at the calibrated kappa, with the curve that led to it."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread, draws = self.spread(regions), self.kernel_draws(rng, data.n)
         start = time.perf_counter()
         trials = trials_of(self, model, data, rng)
-        seconds += time.perf_counter() - start
+        training = training.plus(self.r, time.perf_counter() - start)
         noise: dict[float, float] = {}
 
         def deviations_at(k: float) -> Floats:
@@ -103,9 +100,7 @@ class CalibratedBolster(Kernelled):
         # with one sign throughout the search ended at a limit, and the bias did not vanish
         rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"
         measure = f"{self.measure} scaled by {kappa:.4g}{rest}"
-        base = smoothed(
-            self, regions, mass, measure, (n_fits + self.r, seconds), bandwidth=spread.scaled(kappa).bandwidth
-        )
+        base = smoothed_estimate(self, regions, mass, measure, training, bandwidth=spread.scaled(kappa).bandwidth)
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
         shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(

@@ -20,10 +20,8 @@ class CalibratedNaiveBayesBolster(CalibratedBolster):
 
     Parameters
     ----------
-    average, space, bandwidth, scale, n_mc, sampler, draws, exact, nearest
-        See `unseen.resubstitution.naive_bayes_bolster`.
-    r, search, step, fraction, max_scale
-        See `unseen.resubstitution.calibrated_bolster`.
+    kernel, nearest
+        As in `naive-bayes-bolster`.
 
     References
     ----------

@@ -23,10 +23,10 @@ class NaiveBayesBolster(Bolster):
 
     Parameters
     ----------
-    average, space, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`.
+    kernel : "diagonal" or Diagonal
+        Diagonal kernels only.
     nearest : {"distinct", "any"}
-        "any" counts ties as distance 0, as printed: where most values of a coordinate are equal, nothing moves.
+        "any" counts ties as distance 0, as printed: if most values of a coordinate are equal, nothing moves.
 
     References
     ----------

@@ -11,16 +11,15 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import Integral
-from unseen.resubstitution._options import Averaged
-from unseen.resubstitution._posterior import AMONG, posterior_notes, posterior_of
-from unseen.resubstitution._regions import Regions, check_classification, regions_of
-from unseen.resubstitution._result import smoothed
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
+from unseen.resubstitution._decision_regions import Regions, check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import Integral
+from unseen.resubstitution._smoothed import SmoothedMethod, smoothed_estimate
 
-__all__ = ["PosteriorResub", "doubt_at_points"]
+__all__ = ["PosteriorResub", "unassigned_probability"]
 
 
-def doubt_at_points(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Integral, str]:
+def unassigned_probability(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Integral, str]:
     """Return the posterior probability, at each training point, of another class than the one assigned there."""
     estimate, name = posterior_of(regions, posterior, k, among)
     n = len(regions.points)
@@ -31,15 +30,13 @@ def doubt_at_points(regions: Regions, posterior: Any, k: int, among: int | None 
 
 @register
 @dataclass(frozen=True)
-class PosteriorResub(Averaged):
+class PosteriorResub(SmoothedMethod):
     """Mean posterior probability of another class than the one assigned to each training point.
 
     With nearest neighbours, the point is its own first neighbour: k = 1 is plain resubstitution.
 
     Parameters
     ----------
-    average, space
-        See `unseen.resubstitution.bolster`.
     posterior : str, classifier or function
         "knn", "model" (its own predict_proba), "calibrated" (its scores, by a sigmoid fitted to the same points, with a note),
         "gaussian-process", a classifier with predict_proba that is fitted to the sample, or a function of points.
@@ -73,7 +70,7 @@ class PosteriorResub(Averaged):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt, with each point's own as its contribution."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
-        integral, measure = doubt_at_points(regions, self.posterior, self.k, self.among)
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), notes=posterior_notes(self.posterior))
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
+        integral, measure = unassigned_probability(regions, self.posterior, self.k, self.among)
+        return smoothed_estimate(self, regions, integral, measure, training, notes=posterior_notes(self.posterior))

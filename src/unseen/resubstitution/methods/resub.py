@@ -10,19 +10,20 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable
-from unseen.core.estimate import Estimate, ResubEstimate, Target
+from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.model import Fitted
 from unseen.core.registry import find, register
 from unseen.core.trained import trained
-from unseen.resubstitution._answers import answers
-from unseen.resubstitution._regions import check_model
+from unseen.resubstitution._checked_predictions import checked_predictions
+from unseen.resubstitution._decision_regions import check_model
+from unseen.resubstitution._smoothed import ResubMethod
 
 __all__ = ["Resub"]
 
 
 @register
 @dataclass(frozen=True)
-class Resub:
+class Resub(ResubMethod):
     """Mean loss on the training points: mass 1/n on each; too small for anything that can memorise.
 
     Parameters
@@ -45,18 +46,16 @@ class Resub:
 
     loss: str = "auto"
     id: ClassVar[str] = "resub"
-    target: ClassVar[Target] = Target.MODEL
     weighted: ClassVar[bool] = True
-    in_assess: ClassVar[bool] = True
-    version: ClassVar[int] = 1
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the training error, with each point's loss as its contribution."""
-        fitted, n_fits, seconds = trained(model, data, rng)
-        check_model(fitted, data)
+        training = trained(model, data, rng)
+        fitted = training.fitted
+        check_model(training.fitted, data)
         measure = _loss(self.loss, data)
         score = _probabilities(measure.id, fitted, data) if measure.needs_score else None
-        losses = measure.per_example(data.target, answers(fitted.predict, data.X, data.n, data), score)
+        losses = measure.per_example(data.target, checked_predictions(fitted.predict, data.X, data.n, data), score)
         value = float(np.average(losses, weights=data.weights))
         return ResubEstimate(
             value=value,
@@ -67,8 +66,8 @@ class Resub:
             target=self.target.at(data.n_units),
             loss=measure.id,
             n_units=data.n_units,
-            n_fits=n_fits,
-            seconds=seconds,
+            n_fits=training.n_fits,
+            seconds=training.seconds,
             mc_error=0.0,
             contributions=losses,
         ).expecting(self, fitted.native, data)
@@ -81,7 +80,7 @@ def _loss(name: str, data: Data) -> Any:
     measure = find(name, "measures")()
     if measure.task not in (data.task, "any"):
         raise InputError(f"{measure.id} is a loss for {measure.task}, and the task is {data.task}.")
-    if not hasattr(measure, "per_example"):
+    if measure.kind == "set":
         raise NotApplicable(
             f"resub is a mean over the training points, and {measure.id} exists for whole sets only; use a loss of single points."
         )

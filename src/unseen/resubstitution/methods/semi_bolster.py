@@ -11,25 +11,24 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import trained
-from unseen.resubstitution._integrate import Integral, misclassified_mass
-from unseen.resubstitution._options import Kernelled
-from unseen.resubstitution._regions import check_classification, regions_of
-from unseen.resubstitution._result import point_weights, smoothed
+from unseen.resubstitution._decision_regions import check_classification, regions_of
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
 
 __all__ = ["SemiBolster"]
 
 
 @register
 @dataclass(frozen=True)
-class SemiBolster(Kernelled):
+class SemiBolster(KernelMethod):
     """Kernels on correctly classified points only; a misclassified point counts 1.
 
-    Never below `bolster` on the same kernel points, and better where the decision regions are rough.
+    Never below `bolster` on the same kernel points, and better if the decision regions are rough.
 
     Parameters
     ----------
-    average, space, kernel, bandwidth, scale, n_mc, sampler, draws, exact
-        See `unseen.resubstitution.bolster`. `average="class"` is what the published tables used.
+    average : {"points", "class"}
+        As in `bolster`; the published tables used "class".
 
     References
     ----------
@@ -51,10 +50,10 @@ class SemiBolster(Kernelled):
     id: ClassVar[str] = "semi-bolster"
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
-        """Return the mean contribution: 1 where misclassified, else the kernel's mass outside."""
+        """Return the mean contribution: 1 if misclassified, else the kernel's mass outside."""
         check_classification(self.id, data)
-        fitted, n_fits, seconds = trained(model, data, rng)
-        regions = regions_of(self.id, fitted, data, self.space)
+        training = trained(model, data, rng)
+        regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         wrong = regions.assigned != regions.codes
         rows, weights = np.flatnonzero(~wrong), point_weights(data, self.average)
@@ -62,4 +61,4 @@ class SemiBolster(Kernelled):
         mass = misclassified_mass(regions, spread, draws, exact=self.exact, rows=rows, weights=weights)
         integral = Integral(np.where(wrong, 1.0, mass.values), np.where(wrong, 0.0, mass.variances), mass.how)
         measure = f"{self.measure} on correctly classified points"
-        return smoothed(self, regions, integral, measure, (n_fits, seconds), bandwidth=spread.bandwidth)
+        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth)

@@ -1,0 +1,198 @@
+"""What designs share: drawing units, turning units into rows, and refusing what cannot be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from math import comb
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Ints
+from unseen.core.data import Data
+from unseen.core.errors import InputError
+from unseen.core.notes import Note, note
+from unseen.core.plan import Plan, Split
+
+__all__ = [
+    "MAX_REDRAWS",
+    "check_count",
+    "check_fraction",
+    "complement",
+    "distinct_possible",
+    "draw_every_class",
+    "fold_of_units",
+    "lacks_class",
+    "left_out_size",
+    "make_plan",
+    "redraw_note",
+    "rows_of",
+    "scarce_note",
+    "shuffled_folds",
+    "strata_of",
+    "too_rare",
+    "training_size",
+]
+
+MAX_REDRAWS = 200  # a class that 200 random training parts miss is too rare for the design
+MAX_SHUFFLES = 20  # a class that 20 shuffles could not spread is left as it falls, with a note
+
+
+def make_plan(design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = ()) -> Plan:
+    """Return the plan with the design's options written down."""
+    options: Mapping[str, Any] = MappingProxyType({f.name: getattr(design, f.name) for f in fields(design)})
+    return Plan(design.id, tuple(splits), data.units, options=options, notes=notes)
+
+
+def rows_of(data: Data, chosen: Ints) -> Ints:
+    """Return the rows that belong to the chosen units, in ascending order."""
+    if data.groups is None:
+        return np.sort(chosen).astype(np.int64)
+    member = np.zeros(data.n_units, dtype=bool)
+    member[chosen] = True
+    return np.flatnonzero(member[data.units]).astype(np.int64)
+
+
+def complement(n: int, chosen: Ints) -> Ints:
+    """Return the numbers below n that were not chosen, in ascending order."""
+    left = np.ones(n, dtype=bool)
+    left[chosen] = False
+    return np.flatnonzero(left).astype(np.int64)
+
+
+def check_count(design: str, name: str, value: object, least: int = 1) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(f"{design}: {name} is {value!r}; it must be a whole number of at least {least}.")
+    return int(value)
+
+
+def check_fraction(design: str, value: float, name: str = "fraction") -> float:
+    """Return a share strictly between 0 and 1."""
+    if not isinstance(value, (int, float, np.number)) or not 0 < value < 1:
+        raise InputError(f"{design}: {name} is {value!r}; a share of the units lies strictly between 0 and 1.")
+    return float(value)
+
+
+def left_out_size(design: str, fraction: float, n_units: int, name: str = "fraction") -> int:
+    """Return n2 = ceil(fraction n), refusing sizes that leave nothing to train on."""
+    size = int(np.ceil(check_fraction(design, fraction, name) * n_units - 1e-9))
+    if n_units < 2 or size >= n_units:
+        raise InputError(
+            f"{design}: leaving out {size} of {n_units} units leaves nothing to train on; use more data or a smaller {name}."
+        )
+    return max(size, 1)
+
+
+def training_size(design: str, train_fraction: float | None, left_out: int, n_units: int) -> int:
+    """Return n1: all units that are not left out, or the stated share of all units, the rest being thrown out."""
+    if train_fraction is None:
+        return n_units - left_out
+    n_train = round(check_fraction(design, train_fraction, "train_fraction") * n_units)
+    if not 1 <= n_train <= n_units - left_out:
+        raise InputError(
+            f"{design}: training on {n_train} and testing on {left_out} of {n_units} units cannot be; "
+            "train_fraction and fraction add up to 1 at most."
+        )
+    return n_train
+
+
+def lacks_class(data: Data, train: Ints) -> bool:
+    """Say whether a training part misses a class that the data have."""
+    if data.task != "classification":
+        return False
+    there = np.bincount(data.codes) > 0
+    return bool(np.any(there & (np.bincount(data.codes[train], minlength=len(there)) == 0)))
+
+
+def draw_every_class(design: str, data: Data, draw: Callable[[], Split]) -> tuple[Split, int]:
+    """Draw until the training part has every class; return the split and how many were thrown away."""
+    for redrawn in range(MAX_REDRAWS):
+        split = draw()
+        if not lacks_class(data, split.train):
+            return split, redrawn
+    raise too_rare(design, data)
+
+
+def too_rare(design: str, data: Data) -> InputError:
+    """Return the error for a class so small that training parts keep missing it."""
+    sizes = np.unique(data.y, return_counts=True)
+    counts = ", ".join(f"{label}: {count}" for label, count in zip(*sizes))
+    return InputError(
+        f"{design}: draws keep leaving a class out of the training part (class sizes {counts}); "
+        "merge or drop the smallest class, or leave less out."
+    )
+
+
+def redraw_note(redrawn: int, kept: int) -> tuple[Note, ...]:
+    """Return the note on redrawn splits, if any were."""
+    if not redrawn:
+        return ()
+    return (
+        note(
+            "U011",
+            f"{redrawn} draws lacked a class in the training part and were replaced to get {kept} splits",
+        ),
+    )
+
+
+def strata_of(data: Data, stratify: bool | str) -> Ints | None:
+    """Return a stratum per unit, or None if units are drawn simply at random."""
+    if stratify == "auto":
+        stratify = data.task == "classification" and data.groups is None
+    if not stratify:
+        return None
+    if data.task != "classification":
+        raise InputError("stratify=True needs classes; a regression target has none.")
+    if data.groups is not None:
+        raise InputError("stratify=True cannot be kept with groups: whole groups are drawn; leave it out.")
+    return data.codes
+
+
+def fold_of_units(data: Data, n_folds: int, stratify: bool | str, rng: np.random.Generator) -> Ints:
+    """Return a fold number per unit: shuffled, sizes as equal as can be, strata spread evenly."""
+    n = data.n_units
+    if n_folds > n:
+        raise InputError(f"n_folds is {n_folds}, but there are only {n} units; use at most {n}.")
+    strata = strata_of(data, stratify)
+    order = rng.permutation(n)
+    if strata is not None:
+        order = order[np.argsort(strata[order], kind="stable")]
+    folds = np.empty(n, dtype=np.int64)
+    folds[order] = np.arange(n) % n_folds
+    return folds
+
+
+def shuffled_folds(
+    data: Data,
+    n_folds: int,
+    stratify: bool | str,
+    rng: np.random.Generator,
+    splits_of: Callable[[Ints], list[Split]],
+) -> tuple[list[Split], int]:
+    """Shuffle units into folds until no training part lacks a class; a shuffle is kept as it is if none will do."""
+    for redrawn in range(MAX_SHUFFLES):
+        splits = splits_of(fold_of_units(data, n_folds, stratify, rng))
+        if not any(lacks_class(data, s.train) for s in splits):
+            return splits, redrawn
+    return splits, 0
+
+
+def scarce_note(lacking: int, total: int) -> tuple[Note, ...]:
+    """Return the note on training parts that lack a class, if any do."""
+    if not lacking:
+        return ()
+    return (note("U020", f"{lacking} of {total} training parts lack a class, which is then never predicted"),)
+
+
+def distinct_possible(n: int, size: int, wanted: int) -> int:
+    """Return how many distinct test parts there are, refusing to draw more than that."""
+    possible = comb(n, size)
+    if wanted > possible:
+        raise InputError(
+            f"{wanted} distinct splits were asked for, but {size} of {n} units can be left out in only {possible} ways; "
+            f"use n_splits={possible} or the design 'monte-carlo', which allows repeats."
+        )
+    return possible

@@ -1,0 +1,118 @@
+"""Measures that are functions of a confusion matrix: counting, one class against the rest, and averages over classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.errors import InputError
+from unseen.core.measure import SetMeasure
+
+__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "Counts", "FromTable", "against_rest", "ratio", "tables_of"]
+
+AVERAGES = ("auto", "positive", "macro", "micro", "weighted")
+
+
+def tables_of(y: Array, value: Array, weights: Floats, size: int) -> Floats:
+    """Return confusion matrices, truth by row and decision by column, one for each row of `weights`.
+
+    Examples
+    --------
+    >>> tables_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones((1, 3)), 2).tolist()
+    [[[1.0, 1.0], [0.0, 1.0]]]
+    """
+    cell = y.astype(np.int64) * size + value.astype(np.int64)
+    if len(weights) == 1:
+        return np.asarray(np.bincount(cell, weights[0], size * size), dtype=float).reshape(1, size, size)
+    from scipy.sparse import csr_array
+
+    n = len(y)
+    membership = csr_array((np.ones(n), (cell, np.arange(n))), shape=(size * size, n))
+    return np.ascontiguousarray((membership @ weights.T).T).reshape(len(weights), size, size)
+
+
+def ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole, NaN if there is nothing to divide by."""
+    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+
+
+class Counts(NamedTuple):
+    """Counts of a class against the rest."""
+
+    hits: Floats
+    misses: Floats
+    alarms: Floats
+    rejections: Floats
+
+
+def against_rest(tables: Floats) -> Counts:
+    """Return hits, misses, false alarms and correct rejections of every class against the rest, class on the last axis."""
+    hits = np.diagonal(tables, axis1=-2, axis2=-1)
+    misses = tables.sum(axis=-1) - hits
+    alarms = tables.sum(axis=-2) - hits
+    return Counts(hits, misses, alarms, tables.sum(axis=(-2, -1))[..., None] - hits - misses - alarms)
+
+
+class FromTable(SetMeasure):
+    """A measure of a confusion matrix: a file gives `of_tables(tables, positive)`, and the other forms follow."""
+
+    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
+        """Return the measure of each confusion matrix."""
+        raise NotImplementedError
+
+    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
+        """Return the measure for many weightings of one set, a row of `weights` each."""
+        wide = 0 if score is None else score.shape[1]
+        size = max(2, wide, int(y.max(initial=0)) + 1, int(value.max(initial=0)) + 1)
+        return self.of_tables(tables_of(y, value, weights, size), positive)
+
+
+@dataclass(frozen=True)
+class ClassAverage(FromTable):
+    """A figure of one class against the rest: that of the positive class, or a mean over classes.
+
+    Parameters
+    ----------
+    average : {"auto", "positive", "macro", "micro", "weighted"}
+        The positive class alone; the plain mean over classes; the figure of the summed counts; the mean weighted by
+        true class sizes. "auto" is "positive" for two classes and "macro" for more.
+    """
+
+    average: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.average not in AVERAGES:
+            raise InputError(f"average is {self.average!r}; give one of {', '.join(AVERAGES)}.")
+
+    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
+        """Return the figure from the four counts; NaN if it is undefined."""
+        raise NotImplementedError
+
+    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
+        """Return the measure of each confusion matrix; classes for which it is undefined do not count in a mean."""
+        counts = against_rest(tables)
+        if self.average == "positive" or (self.average == "auto" and tables.shape[-1] <= 2):
+            return self.of_counts(*(c[..., positive] for c in counts))
+        if self.average == "micro":
+            return self.of_counts(*(c.sum(axis=-1) for c in counts))
+        each = self.of_counts(*counts)
+        seen = counts.hits + counts.misses + counts.alarms > 0
+        weight = (counts.hits + counts.misses) if self.average == "weighted" else seen.astype(float)
+        weight = np.where(np.isfinite(each) & seen, weight, 0.0)
+        return ratio((weight * np.nan_to_num(each)).sum(axis=-1), weight.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class ClassRate(ClassAverage):
+    """A measure that is a share: it says which counts are the part and which the whole, and gets its value from them."""
+
+    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
+        """Return the counts whose ratio it is, part and whole."""
+        raise NotImplementedError
+
+    def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
+        """Return the share; NaN if the whole is empty."""
+        return ratio(*self.share(hits, misses, alarms, rejections))

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import unseen
+from unseen.assessment.listing import reference_of
 from unseen.core.registry import describe, known, options_of
 from unseen.datasets import bundled
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from unseen._version import __version__
+from unseen.core.discovery import import_all
 from unseen.core.errors import Paused, UnseenError, as_missing_extra
-from unseen.core.registry import import_all
 from unseen.request.command_line import COMMANDS, GROUPS
 
 __all__ = ["app", "main"]

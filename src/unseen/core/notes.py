@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unseen.core.registry import Registry
+from unseen.core.discovery import Registry
 
 __all__ = ["CODES", "Note", "NoteKind", "declare_notes", "kind_of", "known_notes", "merge_notes", "note"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from unseen.core.discovery import import_all
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.registry import import_all
 from unseen.show.inline_svg import svg
 from unseen.show.style import PALETTE
 

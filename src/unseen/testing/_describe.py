@@ -7,7 +7,8 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-from unseen.core.registry import module_name, options_of
+from unseen.core.discovery import module_name
+from unseen.core.registry import options_of
 
 __all__ = ["check_described", "check_record", "check_sourced"]
 

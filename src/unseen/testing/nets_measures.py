@@ -6,8 +6,8 @@ import importlib
 import math
 from typing import Any
 
+from unseen.core.discovery import module_name
 from unseen.core.errors import NotApplicable
-from unseen.core.registry import module_name
 from unseen.testing._describe import check_record, check_sourced
 
 __all__ = ["NET_MEASURE_CHECKS", "check_net_measure"]

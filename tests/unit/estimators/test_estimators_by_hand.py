@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
+from unseen.core.measure import Loss
 from unseen.datasets.conversion import as_data
 from unseen.estimators._jackknife import influences, out_of_bag
 from unseen.estimators.auto import Auto

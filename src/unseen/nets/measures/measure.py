@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from unseen.core.discovery import Registry
 from unseen.core.errors import InputError, NotApplicable, UnknownName, UnseenError
-from unseen.core.registry import Registry, make
+from unseen.core.registry import make
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.nets.measures.value import MeasureValue
 from unseen.nets.modules.device import limited_torch

@@ -14,11 +14,12 @@ from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
-from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
+from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, called_sizes, effective_size
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures._continuous import Outlying, outlying, surprising
 from unseen.measures._curves import sweep
 from unseen.measures._tables import tables_of
+from unseen.measures.average_precision import AveragePrecision
 from unseen.show.text import text_table
 
 __all__ = ["Measures"]
@@ -106,9 +107,6 @@ class Measures(Result):
 
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
         """Return precision against sensitivity of a class against the rest."""
-        from unseen.evaluation.measure_intervals import BootstrapIntervals
-        from unseen.measures.average_precision import AveragePrecision
-
         cases = self.cases
         code, positive = self._class(label)
         score = cases.column(code)

@@ -154,9 +154,7 @@ def unmatched(result: PredictionFiles) -> Section | None:
     if not rows:
         return None
     more = (
-        ""
-        if len(rows) <= SHOWN_ROWS
-        else f"The first {SHOWN_ROWS} of {len(rows)}; all of them are in the JSON output."
+        "" if len(rows) <= SHOWN_ROWS else f"The first {SHOWN_ROWS} of {len(rows)}; all of them are in the JSON output."
     )
     return Section("unmatched", "Rows left out", [Table(["file", "row"], rows[:SHOWN_ROWS], more)])
 

@@ -14,9 +14,9 @@ from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
-from unseen.evaluation.measure_intervals import area_estimate, called_sizes, effective_size
+from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, called_sizes, effective_size
 from unseen.evaluation.scored_cases import ScoredCases
-from unseen.measures.areas import sweep
+from unseen.measures.areas import AveragePrecision, sweep
 from unseen.measures.confusion import tables_of
 from unseen.measures.outliers import Outlying, outlying, surprising
 from unseen.show.text import text_table
@@ -106,9 +106,6 @@ class Measures(Result):
 
     def precision_recall(self, label: Any = None) -> PrecisionRecall:
         """Return precision against sensitivity of a class against the rest."""
-        from unseen.evaluation.measure_intervals import BootstrapIntervals
-        from unseen.measures.areas import AveragePrecision
-
         cases = self.cases
         code, positive = self._class(label)
         score = cases.column(code)

@@ -58,7 +58,9 @@ def _stack(problem: Regressions, name: str, parts: list[tuple[Floats, Floats, Fl
 
 def join(parts: Sequence[VarianceRun]) -> VarianceRun:
     """Join runs of one setting on different data sets."""
-    sums: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in parts]) for name in ("products", "means", "one_split")}
+    sums: dict[str, Any] = {
+        name: np.concatenate([getattr(p, name) for p in parts]) for name in ("products", "means", "one_split")
+    }
     return replace(parts[0], **sums)
 
 

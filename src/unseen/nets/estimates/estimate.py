@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -25,6 +28,24 @@ from unseen.nets.training.classifier import TrainingSpec, inputs_for
 __all__ = ["estimate"]
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _suggest_options(function: F) -> F:
+    """Name the nearest option if a keyword is misspelt, which Python's own message does not do."""
+    known = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in known:
+                raise UnknownName("option of nets.estimate", name, known)
+        return function(*args, **options)
+
+    return cast(F, call)
+
+
+@_suggest_options
 @limited_torch()
 def estimate(
     module: Any,

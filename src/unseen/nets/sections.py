@@ -64,7 +64,7 @@ def bench_answer(b: Bench) -> Section:
 
 
 def _best_of(adjusted: float, count: int) -> str:
-    """Say what chance makes of the best of so many measures, where it is known."""
+    """Return the p-value of the best measure, adjusted for their number, in words; nothing if it is not known."""
     return (
         f" It is the best of {count}: adjusted for that, p = {adjusted:.3g}."
         if count > 1 and adjusted == adjusted
@@ -111,7 +111,7 @@ def bench_scatter(b: Bench) -> Section | None:
 @section(NetRanking, 40)
 @section(Bench, 40)
 def augmentations(r: Bench | NetRanking) -> Section | None:
-    """Return what measures that augment images look at, with penalties; None where no measure does."""
+    """Return what measures that augment images look at, with penalties; None if no measure does."""
     if not r.sheets:
         return None
     shown = {sheet.category for sheet in r.sheets}
@@ -121,7 +121,7 @@ def augmentations(r: Bench | NetRanking) -> Section | None:
     if shown - {"changes"}:
         blocks.append(
             Text(
-                "Where no other penalty is named, the number below an image is the penalty of Weighted-Augment for misclassifying it: 9 where nothing was done to it, 0 where it was changed most."
+                "If no other penalty is named, the number below an image is the penalty of Weighted-Augment for misclassifying it: 9 if nothing was done to it, 0 if it was changed most."
             )
         )
     for sheet in r.sheets:
@@ -208,8 +208,8 @@ def answer(found: MeasureScores) -> Section:
 def table(found: MeasureScores) -> Section:
     """Return the table of all scores."""
     caption = (
-        "CMI: as the PGDL competition's program scores, out of 100, with its interval over seeds where there are several; floor: what one in twenty measures without "
-        "information exceeds; p: by permutation, of this measure alone; adjusted: for looking at all of them; tau: Kendall's correlation with the gap, below 0 where the measure points the wrong way; least with: the hyper-parameters held fixed when it scores least."
+        "CMI: as the PGDL competition's program scores, out of 100, with its interval over seeds if there are several; floor: what one in twenty measures without "
+        "information exceeds; p: by permutation, of this measure alone; adjusted: for looking at all of them; tau: Kendall's correlation with the gap, below 0 if the measure points the wrong way; least with: the hyper-parameters held fixed when it scores least."
     )
     columns = ["measure", "CMI", "lower", "upper", "floor", "p", "adjusted p", "tau", "least with", "networks"]
     rows = [list(row.values()) for row in sorted(found.rows(), key=lambda row: -row["cmi"])]
@@ -231,7 +231,7 @@ def sets(found: MeasureScores) -> Section | None:
     return None if made is None else Section("sets", f"What {best} scores by what is held fixed", [made])
 
 
-SHOWN = 10
+SHOWN = 10  # points in the table of those with the largest error
 
 
 @section(NetEstimate, 20)

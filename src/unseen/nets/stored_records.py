@@ -92,7 +92,7 @@ def _floats(values: Any, *shape: int) -> Floats:
 
 
 def _column(values: Any, n: int) -> Floats:
-    """Return numbers of n networks; NaN where a measure was not taken."""
+    """Return numbers of n networks; NaN if a measure was not taken."""
     found = _array(values)
     if found.shape != (n,) or np.isinf(found).any():
         raise InputError(f"the record holds numbers of shape {found.shape} for {n} networks.")
@@ -179,7 +179,7 @@ def _line(held: Mapping[str, Any]) -> BenchLine:
 
 
 def _table(payload: Mapping[str, Any]) -> tuple[Floats, dict[str, Floats], dict[str, list[Any]]]:
-    """Return gaps, values and hyper-parameters of the networks; empty where only `to_dict()` was kept."""
+    """Return gaps, values and hyper-parameters of the networks; empty if only `to_dict()` was kept."""
     n = len(payload.get("gap", ()))
     gap = _floats(payload.get("gap", []), n)
     values = {str(name): _column(column, n) for name, column in payload.get("values", {}).items()}

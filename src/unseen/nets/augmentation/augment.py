@@ -105,7 +105,7 @@ def blacken(X: torch.Tensor, f: Factors) -> torch.Tensor:
 
 
 def _between(size: int, start: torch.Tensor, length: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """Say for each image which of `size` pixel centres lie in [start, start + length), shares of the side."""
+    """Return for each image which of `size` pixel centres lie in [start, start + length), shares of the side."""
     centres = (torch.arange(size, dtype=like.dtype, device=like.device) + 0.5) / size
     return (centres >= start[:, None]) & (centres < (start + length)[:, None])
 

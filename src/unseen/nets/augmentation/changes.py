@@ -19,7 +19,7 @@ NAMES = ("mirrored", "saturation", "centre crop", "Sobel filter", "brighter", "m
 
 
 def change_images(X: torch.Tensor, factor: torch.Tensor, black: Factors) -> Iterator[tuple[float, torch.Tensor]]:
-    """Give each penalty with the images it is for; `X` lies between 0 and 1."""
+    """Yield each penalty with the images it is for; `X` lies between 0 and 1."""
     n = len(X)
     flipped = X.flip(-1)
     yield 6.0, flipped

@@ -27,7 +27,7 @@ LARGEST = {
 NEUTRAL = {"zoom_horizontal": 1.0, "zoom_vertical": 1.0, "brightness": 1.0}
 COINS = ("sobel", "flip")
 KINDS = (*tuple(LARGEST)[:6], "sobel", "brightness", "rotation", "flip")
-RING_SHARES = (0.68, 0.27, 0.04)
+RING_SHARES = (0.68, 0.27, 0.04)  # of a normal distribution in its first, second and third standard deviation
 RANK_STRONG, RANK_MODERATE, RANK_WEAK = 1.0, 2.0, 3.0
 
 
@@ -101,7 +101,7 @@ class Factors:
         }
 
     def penalty(self) -> torch.Tensor:
-        """Return the penalty of a misclassified image, 9 where it was left alone to 0 where all was changed most.
+        """Return the penalty of a misclassified image, 9 if it was left alone to 0 if all was changed most.
 
         Failing under a mild change costs more: (1 - largest strong factor) + 3 (1 - largest weak factor) + 3 (1 - flip)
         + 2 (1 - Sobel); strong are cutout, shifts and zooms, weak are brightness and rotation.
@@ -168,7 +168,7 @@ def draw_factors(
         shares 17 : 7 : 1, uniform inside a ring.
     ring : int or dict, optional
         Ring 1, 2 or 3 of all factors, or of each by name; overrides `sampling`. For "sobel" and "flip" the rings are
-        never, by a fair coin, always, where the dict names them.
+        never, by a fair coin, always, if the dict names them.
     coin : float
         Probability of Sobel filter and of flip.
     device : torch.device

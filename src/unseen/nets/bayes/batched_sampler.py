@@ -15,7 +15,7 @@ from unseen.nets.training.executors import Executor
 
 __all__ = ["prior_scales", "sample_many"]
 
-CHECK_EVERY = 50
+CHECK_EVERY = 50  # steps between looks for divergence, which make a GPU wait
 PRIORS = ("unit", "fan-in")
 
 
@@ -85,8 +85,8 @@ def sample_many(
 
     Parameters
     ----------
-    program : Program
-        One forward pass for all nets, as in `Fits.program`.
+    executor : Executor
+        One forward pass for all nets, as in `Fits.executor`.
     start : dict of str to Tensor
         Where chains begin, (nets, chains, ...); every parameter is sampled.
     buffers : dict of str to Tensor
@@ -122,7 +122,7 @@ def sample_many(
     >>> prior = prior_scales({k: v.shape[1:] for k, v in fits.params.items()}, "unit")
     >>> dynamics = dict(kind="sghmc", step=0.02, friction=0.1, temperature=1.0, jitter=0.01, prior=prior)
     >>> start = {k: v[:, None].expand(2, 3, *v.shape[1:]) for k, v in fits.params.items()}  # three chains from each net
-    >>> w = sample_many(fits.program, start, fits.buffers, X, y, per_chain=4, burn_in=5, thin=2, seeds=[1, 2], **dynamics)
+    >>> w = sample_many(fits.executor, start, fits.buffers, X, y, per_chain=4, burn_in=5, thin=2, seeds=[1, 2], **dynamics)
     >>> w["0.weight"].shape
     torch.Size([2, 3, 4, 32, 3])
     """

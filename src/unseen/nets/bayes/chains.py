@@ -10,7 +10,7 @@ __all__ = ["effective_size", "largest_r_hat", "split_r_hat"]
 
 
 def split_r_hat(draws: Floats) -> float:
-    """Return the potential scale reduction of chains cut in halves; near 1 where all halves look alike.
+    """Return the potential scale reduction of chains cut in halves; near 1 if all halves look alike.
 
     Parameters
     ----------

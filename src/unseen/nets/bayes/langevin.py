@@ -13,7 +13,7 @@ from unseen.nets.modules.logits import LogitFunction
 
 __all__ = ["sample_states"]
 
-CHECK_EVERY = 50
+CHECK_EVERY = 50  # steps between looks for divergence, which make a GPU wait
 
 
 def sample_states(

@@ -15,7 +15,7 @@ from unseen.nets.modules.layers import first_input
 
 __all__ = ["LastLayer", "last_layer_posterior", "two_columns"]
 
-LARGEST = 20_000
+LARGEST = 20_000  # weights: a full covariance of float64 then takes 3.2 GB
 PIECE = 2**24  # numbers held while the curvature of a few examples is added
 
 
@@ -41,7 +41,7 @@ class LastLayer:
     root: Any
 
     def features(self, X: Any) -> Any:
-        """Return what flows into the last layer, with a column of ones where it has a bias."""
+        """Return what flows into the last layer, with a column of ones if it has a bias."""
         return _features(self.module, self.name, X, self.mean.shape[1])
 
     def sampled_logits(self, X: Any, weights: Any) -> Any:

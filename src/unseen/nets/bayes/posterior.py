@@ -22,8 +22,8 @@ from unseen.nets.modules.logits import LogitFunction
 
 __all__ = ["Posterior", "posterior_of_states"]
 
-WATCHED = 50
-SETTLED = 1.05
+WATCHED = 50  # training rows whose logits the diagnostics follow: more cost time and add little
+SETTLED = 1.05  # largest R-hat of settled chains, stricter than the 1.1 of Gelman et al. (2013)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,7 +35,7 @@ class Posterior(Result):
     sampler : str
         What made the samples.
     n_samples : int
-        S; 1 for a predictive in closed form, 0 where a function is given and the number is not known.
+        S; 1 for a predictive in closed form, 0 if a function is given and the number is not known.
     draw : function or None
         Batch of inputs to logits of shape (S, m, c).
     fixed : tensor or None
@@ -43,11 +43,11 @@ class Posterior(Result):
     device, dtype
         Where and in which precision it computes.
     r_hat, ess : float
-        Largest split R-hat and smallest effective sample size over watched logits; NaN where there are no chains.
+        Largest split R-hat and smallest effective sample size over watched logits; NaN if there are no chains.
     notes : tuple of Note
         Such as chains that have not settled.
     classes_ : array or None
-        Labels of the outputs, where known.
+        Labels of the outputs, if known.
 
     Examples
     --------

@@ -83,7 +83,7 @@ def posterior(
         Standard deviation of the starting points around the trained weights.
     predictive : {"mc", "probit"}
         For "laplace": samples of the weights, or logits shrunk by 1/sqrt(1 + pi/8 variance) (one sample, no noise). The two
-        differ where the variance is large.
+        differ if the variance is large.
     training : dict
         For "ensemble": options of `fit_many`; a `Classifier` knows its own.
     device, classes

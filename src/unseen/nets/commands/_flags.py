@@ -94,5 +94,5 @@ Classes = Annotated[
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 FailIf = Annotated[
-    float | None, typer.Option("--fail-if", help="Exit with code 1 where the estimate is above this error.")
+    float | None, typer.Option("--fail-if", help="Exit with code 1 if the estimate is above this error.")
 ]

@@ -51,7 +51,7 @@ def _check_samples(method: str, training: dict[str, Any], given: dict[str, Any],
 
 
 def labels_of(text: str | None, examples: Any) -> Any:
-    """Return the labels of the net's outputs, in the kind of the data's labels; None where the data tell them."""
+    """Return the labels of the net's outputs, in the kind of the data's labels; None if the data name them."""
     if text is None:
         return None
     names = [part.strip() for part in text.split(",")]

@@ -35,7 +35,7 @@ def bench(
     data: Annotated[Path | None, typer.Option("--data", help="NPZ the zoo was trained on: X_train, y_train.")] = None,
     networks: Annotated[Path | None, typer.Option("--networks", help="Instead of a zoo: CSV of networks.")] = None,
     values: Annotated[
-        Path | None, typer.Option("--values", help="CSV of measures: read, and added to where a zoo is given.")
+        Path | None, typer.Option("--values", help="CSV of measures: read, and added to if a zoo is given.")
     ] = None,
     measures: Annotated[str, typer.Option("--measures", help="Ids with commas, or all.")] = "all",
     permutations: Annotated[int, typer.Option("--permutations", min=1, help="Behind noise floor and p-values.")] = 200,

@@ -56,12 +56,12 @@ HELP = """Estimate the error of a trained net on unseen data from the data it wa
 
 --module imports your code and calls the function named; give only code you trust. Weights are read from safetensors, or from
 a .pt file that holds nothing but tensors: files with pickled objects are refused and nothing in them is run. A file written by
-Classifier.save needs no --module where its architecture is one of this package's.
+Classifier.save needs no --module if its architecture is one of this package's.
 
 Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler, or give samples
 of your own with --samples.
 """
-TEXTS = ("posterior_layer",)  # options whose value is text, also where it looks like a number
+TEXTS = ("posterior_layer",)  # options whose value is text, also if it looks like a number
 
 
 @command("estimate", group="nets", help=HELP)
@@ -108,7 +108,7 @@ def estimate(
     if validation is not None:
         more["validation"] = tuple(nets.read_examples(validation, channels=channels))
     if weights is None and not quiet:
-        typer.echo("unseen: no --weights: the net is judged as the function makes it.", err=True)
+        typer.echo("unseen: no --weights: the net is taken as the function makes it.", err=True)
     if training:
         more |= {"training": training} | ({} if make is None else {"factory": make})
     if samples is not None:
@@ -141,7 +141,7 @@ def estimate(
 
 
 def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, seed: int) -> tuple[Any, Any]:
-    """Return the trained net, and a function that makes an untrained one (None where the net knows it)."""
+    """Return the trained net, and a function that makes an untrained one (None if the net knows it)."""
     from unseen import nets
 
     if module is None:
@@ -155,7 +155,7 @@ def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, s
     import torch
 
     function, count = _function(module), len(examples.classes if labels is None else labels)
-    torch.manual_seed(seed)  # a net that is judged without weights is the same in every run
+    torch.manual_seed(seed)  # a net without weights is the same in every run
     net = _made(function, module, examples, count)
     return (net if weights is None else nets.load_weights(net, weights)), lambda: _made(
         function, module, examples, count

@@ -25,7 +25,7 @@ from unseen.nets.training.fit_many import fit_many, training_options
 
 __all__ = ["KappaSearch", "Trials", "fresh_copy", "search_kappa", "splits_of", "train_trials", "trials_of_modules"]
 
-ATTEMPTS = 200
+ATTEMPTS = 200  # random splits tried before a class counts as too small
 
 
 def fresh_copy(module: nn.Module) -> nn.Module:

@@ -16,7 +16,7 @@ from unseen.nets.modules.layers import eval_mode
 __all__ = ["Probabilities", "fit_temperature", "probabilities_of"]
 
 Probabilities = Callable[[Any, Any, Any, Any], Any]
-BLOCK = 2**24
+BLOCK = 2**24  # numbers of a block of similarities in memory
 
 
 def fit_temperature(logits: Any, codes: Any) -> float:
@@ -58,7 +58,7 @@ def probabilities_of(problem: Problem, options: EstimateOptions, held_out: Any) 
     """Return a function (points, rows, logits, own) -> probabilities of shape (m, c), and its name in words.
 
     `held_out()` gives logits and codes of rows that the nets behind them were not trained on; `own` says which training row
-    each point is, where they are training points themselves.
+    each point is, if they are training points themselves.
     """
     given = options.posterior
     if isinstance(given, str):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -25,6 +28,24 @@ from unseen.nets.training.classifier import TrainingSpec, inputs_for
 __all__ = ["estimate"]
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _suggest_options(function: F) -> F:
+    """Name the nearest option if a keyword is misspelt, which Python's own message does not do."""
+    known = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        for name in options:
+            if name not in known:
+                raise UnknownName("option of nets.estimate", name, known)
+        return function(*args, **options)
+
+    return cast(F, call)
+
+
+@_suggest_options
 @limited_torch()
 def estimate(
     module: Any,
@@ -61,7 +82,7 @@ def estimate(
 ) -> NetEstimate:
     """Estimate the error of a trained net on unseen data from its training data, without training it again.
 
-    The net is held in evaluation mode and left as it was. Kernel points are drawn on the device block by block: memory does
+    The net runs in evaluation mode and is left as it was. Kernel points are drawn on the device block by block: memory does
     not grow with the sample.
 
     Parameters
@@ -103,7 +124,7 @@ def estimate(
     draws : int
         Seed of the kernel points: nets given the same one are compared on the same points.
     exact : bool
-        Use the exact integral where the net is one linear layer with two classes, True by default.
+        Use the exact integral if the net is one linear layer with two classes, True by default.
     posterior : {"softmax", "temperature", "knn"}, Posterior or function
         Class probabilities of the posterior methods; "temperature" needs `validation` or `training`.
     k, posterior_layer : int, str
@@ -113,10 +134,10 @@ def estimate(
     mode : {"expectation", "product_error", "product_accuracy"}
         Expectation of the posterior error over the kernel, or the printed products (2.38) and (2.51), for study.
     form : {"predicted", "released"}
-        1 - P(class assigned), or the released code's P(y) where the class assigned is wrong.
+        1 - P(class assigned), or the released code's P(y) if the class assigned is wrong.
     training : dict
         Options of `fit_many` for the copies of a calibration: how the net itself was trained. A `Classifier` knows it; for other nets
-        the defaults of `fit_many` are taken where nothing is said, with note N022.
+        the defaults of `fit_many` are taken without it, with note N022.
     factory : function
         Returns a fresh net; by default the layers of `module` are re-initialised.
     step, max_kappa, fraction, bidirectional
@@ -127,7 +148,7 @@ def estimate(
     NetEstimate
         A `CalibratedNetEstimate` with the whole path of kappa for calibrated methods. `value` is the estimate,
         `contributions` the error attributed to each point, `mc_error` the Monte-Carlo error of the integration alone; `calibration_error`
-        of calibrated methods tells how far other splits and copies would move the value.
+        of calibrated methods is the standard error over other splits and copies.
 
     References
     ----------
@@ -199,7 +220,7 @@ def estimate(
 
 
 def _estimate_from_logits(method: str, y: Any, options: EstimateOptions) -> NetEstimate:
-    """Return the Bayesian estimate where nothing but logits of the training rows is known: the predictive decides."""
+    """Return the Bayesian estimate if nothing but logits of the training rows is known: the predictive decides."""
     if method not in ("bayesian", "resub"):
         raise InputError(
             f"{method} needs the net at other points than the training rows; give module=, or samples of its weights."

@@ -13,8 +13,8 @@ from unseen.core.errors import InputError, UnknownName
 __all__ = ["chi_median", "diagonal_sizes", "nearest_gaps", "spherical_sizes"]
 
 QUERIES = 5_000  # in a larger class so many points are asked for their neighbour among all
-BLOCK = 2**24
-PADDING = 4  # classes are padded to one size where that costs at most so many times the sample
+BLOCK = 2**24  # numbers of a block of distances in memory
+PADDING = 4  # classes are padded to one size if that costs at most so many times the sample
 
 
 @lru_cache(maxsize=256)

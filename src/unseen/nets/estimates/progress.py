@@ -1,4 +1,4 @@
-"""Progress of an estimate: whoever averages over kernels tells it here, and a bar shows it where one was asked for."""
+"""Progress of an estimate: averages over kernels report here, and a bar shows it if the user asked for one."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def progress_bar(progress: Any) -> Iterator[None]:
 
 
 def current_reporter() -> Reporter | None:
-    """Return who listens, if anyone does."""
+    """Return the reporter of the estimate that runs, if there is one."""
     return _reporter.get()

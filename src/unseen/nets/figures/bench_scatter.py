@@ -48,7 +48,7 @@ def scores_info(found: MeasureScores) -> BenchScatterInfo | None:
 
 
 def scatter_info(found: Bench | MeasureScores, measure: str) -> BenchScatterInfo | None:
-    """Return what is drawn of one measure; None where its values were not kept.
+    """Return what is drawn of one measure; None if its values were not kept.
 
     Examples
     --------
@@ -103,7 +103,7 @@ BENCH = figure(
         info=info,
         draw=draw,
         title="Gap against the best measure",
-        caption="One point per network. Colours are the values of the hyper-parameter that moves the gap most: a measure that only tells these apart is worth no more "
+        caption="One point per network. Colours are the values of the hyper-parameter that moves the gap most: a measure that only separates these is worth no more "
         "than the hyper-parameter.",
         order=20,
     )

@@ -57,7 +57,7 @@ def info(bench: Bench) -> BenchScoresInfo | None:
 
 
 def scores_info(found: MeasureScores) -> BenchScoresInfo:
-    """Return the scores in order, with their intervals where there are any."""
+    """Return the scores in order, with their intervals if there are any."""
     names = found.best_first()
     scores = [found.scores[name] for name in names]
     ends = [(s.value, s.value) if s.interval is None else tuple(s.interval) for s in scores]
@@ -82,7 +82,7 @@ def draw(numbers: BenchScoresInfo, ax: Any) -> None:
         colour = OTHER if control else MAIN
         ax.plot([low, high], [place, place], color=colour, linewidth=2, solid_capstyle="round", alpha=0.5)
         ax.plot([score], [place], marker="D" if control else "o", color=colour, markersize=5)
-    # each measure has its own floor; where all are alike the steps are one line
+    # each measure has its own floor; if all are alike the steps are one line
     edges = np.concatenate([places - 0.5, places[-1:] + 0.5])
     ax.stairs(numbers.floors, edges, baseline=None, orientation="horizontal", color=GREY, linewidth=1, linestyle="--")
     ax.annotate(
@@ -116,7 +116,7 @@ figure(
         info=scores_info,
         draw=draw,
         title=TITLE,
-        caption=f"{MEANING}; lines are intervals over seeds, where there are several. {FLOOR}",
+        caption=f"{MEANING}; lines are intervals over seeds, if there are several. {FLOOR}",
         order=10,
     )
 )

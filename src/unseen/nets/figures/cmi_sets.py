@@ -63,7 +63,7 @@ figure(
         info=info,
         draw=draw,
         title="Score by what is held fixed",
-        caption="The smallest bar is the measure's score: what it still tells once these hyper-parameters are known. With several seeds bars are means "
+        caption="The smallest bar is the measure's score: what it adds when these hyper-parameters are known. With several seeds bars are means "
         "over seeds, and the score is the mean of each seed's smallest.",
         order=10,
     )

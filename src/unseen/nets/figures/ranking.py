@@ -14,7 +14,7 @@ from unseen.show.style import MAIN, label
 
 __all__ = ["NetRankingInfo"]
 
-MOST = 40
+MOST = 40  # networks that a page has room for
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def info(r: NetRanking) -> NetRankingInfo:
 
 
 def draw(numbers: NetRankingInfo, ax: Any) -> None:
-    """Draw a square per network and rank, its area the probability; figures where there is room.
+    """Draw a square per network and rank, its area the probability; figures if there is room.
 
     Squares are pale, so that the page's own ink can be read on them in light and dark.
     """

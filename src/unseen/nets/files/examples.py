@@ -290,8 +290,8 @@ def _from_dataset(dataset: Any, limit: int | None) -> tuple[np.ndarray, np.ndarr
 
 
 KINDS = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
-LARGEST = 1 << 33
-PIECE = 1 << 24
+LARGEST = 1 << 33  # bytes: a header that promises more is taken for damage
+PIECE = 1 << 24  # bytes read at a time
 
 
 def read_idx(path: str | PathLike[str]) -> Any:
@@ -357,7 +357,7 @@ def _read_bytes(file: Any, wanted: int) -> bytes:
 
 
 def write_idx(path: str | PathLike[str], values: Any) -> None:
-    """Write an array as IDX, compressed where the name ends in .gz."""
+    """Write an array as IDX, compressed if the name ends in .gz."""
     values = np.asarray(values)
     codes = {np.dtype(kind).newbyteorder("="): code for code, kind in KINDS.items()}
     if values.dtype not in codes or values.ndim < 1:
@@ -372,7 +372,7 @@ def write_idx(path: str | PathLike[str], values: Any) -> None:
 
 @contextmanager
 def open_arrays(path: str | PathLike[str], what: str = "NPZ") -> Iterator[Any]:
-    """Give the array of an NPY file, or the archive of an NPZ file, which is read array by array as it is asked.
+    """Open the array of an NPY file, or the archive of an NPZ file, whose arrays are read one by one on demand.
 
     Examples
     --------

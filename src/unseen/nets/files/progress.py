@@ -34,7 +34,7 @@ def append_line(path: Path, line: dict[str, Any]) -> None:
 
 
 class DamagedRecord(InputError):
-    """A record that cannot be read, told from a file that is none."""
+    """A record that cannot be read, in contrast to a file that is no record."""
 
 
 def read_lines(path: str | PathLike[str]) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -30,7 +30,7 @@ DTYPES = {
     "U8": torch.uint8,
     "BOOL": torch.bool,
 }
-MAX_HEADER = 100_000_000
+MAX_HEADER = 100_000_000  # bytes; the limit of the safetensors format itself
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 

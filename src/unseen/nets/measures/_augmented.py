@@ -40,5 +40,5 @@ def classify_augmented(
 
 
 def semi_pp_costs(result: AugmentedOutcome, penalty: torch.Tensor) -> torch.Tensor:
-    """Return equation 3.4: one minus the probability of the true class where right, max(1, penalty) where wrong."""
+    """Return equation 3.4: one minus the probability of the true class if right, max(1, penalty) if wrong."""
     return torch.where(result.wrong, penalty.to(result.p_true).clamp(min=1), 1 - result.p_true)

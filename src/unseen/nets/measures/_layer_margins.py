@@ -11,7 +11,7 @@ __all__ = ["lead", "leads_at", "rivals", "trimmed_mean"]
 
 
 def rivals(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """Return the best class other than the true one: the runner-up where right, the predicted class where wrong."""
+    """Return the best class other than the true one: the runner-up if right, the predicted class if wrong."""
     return logits.detach().scatter(1, y[:, None], -torch.inf).argmax(1)
 
 

@@ -11,7 +11,7 @@ __all__ = ["balanced_rows", "class_partners", "random_rows"]
 
 
 def random_rows(net: Net, count: int, generator: torch.Generator) -> torch.Tensor:
-    """Return rows drawn without replacement, all of them where there are no more than `count`."""
+    """Return rows drawn without replacement, all of them if there are no more than `count`."""
     return torch.randperm(net.n, generator=generator)[:count].to(net.device)
 
 

@@ -94,7 +94,7 @@ class AlphaHat(Measure):
         return sum(fit.alpha * math.log10(fit.largest) for fit in fits) / len(fits)
 
 
-FEWEST_EIGENVALUES = 20
+FEWEST_EIGENVALUES = 20  # the tail of a shorter spectrum does not determine an exponent
 
 
 @dataclass(frozen=True, kw_only=True)

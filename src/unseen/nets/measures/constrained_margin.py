@@ -15,7 +15,7 @@ from unseen.nets.modules.net import Net
 
 __all__ = ["ConstrainedMargin", "leading_components"]
 
-MOST_ROWS = 4000
+MOST_ROWS = 4000  # training inputs behind the principal components, spread evenly over the sample
 _components: Any = WeakTensorKeyDictionary()
 
 

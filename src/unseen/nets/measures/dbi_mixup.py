@@ -26,7 +26,7 @@ class DbiMixup(Measure):
     """How badly early features cluster by class, times how often averages of two inputs of a class are misclassified.
 
     The index is that of the output of the first convolution or pooling layer after 4 x 4 max-pooling, with the labels as
-    clusters; a module without such a layer is judged by its first dense layer. For the second factor all pairs of `per_class`
+    clusters; a module without such a layer is measured at its first dense layer. For the second factor all pairs of `per_class`
     inputs of a class are averaged 1:1. A draw takes new inputs for both; the value is the product of the two means.
 
     Parameters

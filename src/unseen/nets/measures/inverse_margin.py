@@ -13,7 +13,7 @@ from unseen.nets.modules.net import Net
 
 __all__ = ["SMALLEST_MARGIN", "InverseMargin", "output_margins"]
 
-SMALLEST_MARGIN = 1e-3
+SMALLEST_MARGIN = 1e-3  # keeps the measure finite if the margin is 0 or below
 
 
 def output_margins(net: Net) -> torch.Tensor:

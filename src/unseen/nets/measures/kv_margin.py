@@ -119,7 +119,7 @@ def check_layer(layer: object, per_class: int) -> None:
 
 
 def layer_of_features(net: Net, layer: int, layers: LayerLog, name: str) -> str:
-    """Return the layer whose input is looked at; the last one where the module has fewer."""
+    """Return the layer whose input is looked at; the last one if the module has fewer."""
     found = [one.name for one in weighted_layers(net.module, net.X_train)]
     if len(found) < 2:
         raise NotApplicable(f"{name} needs a hidden layer; the module has {len(found)} dense or convolution layers.")

@@ -1,4 +1,4 @@
-"""What a measure of generalization is, what it gives back, and how the files in `measures/` are found."""
+"""What a measure of generalization is, and the registry of those in this folder."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Measure:
         )
 
     def draws_for(self, net: Net) -> int:
-        """Return the number of draws when none is asked for; override where it depends on the data."""
+        """Return the number of draws when none is asked for; override if it depends on the data."""
         return self.default_draws
 
     def _count(self, net: Net, draws: int | None) -> int:
@@ -165,7 +165,7 @@ class Measure:
         raise NotImplementedError
 
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
-        """Return all draws, the first axis counting them; override where they can be made at once."""
+        """Return all draws, the first axis counting them; override if they can be made at once."""
         return [self.once(net, generator, layers) for _ in range(count)]
 
     def statistic(self, sample: NDArray[np.float64]) -> float:
@@ -188,7 +188,7 @@ class Measure:
         return tuple((spread / length * found).tolist()) if length > 0 else ()
 
     def explain_infinite(self) -> str:
-        """Say why the value may not be finite."""
+        """Return why the value may not be finite, in words."""
         return "its formula divides by zero here, or the logits are not finite."
 
 
@@ -211,7 +211,7 @@ def check_needs(measure: Measure, net: Net) -> None:
 
 @torch.no_grad()
 def check_runs(net: Net, who: str) -> None:
-    """Push a few inputs through, so that a module that gives no logits is told in words and not deep inside a measure."""
+    """Run a few inputs, so that a module that gives no logits is refused here and not deep inside a measure."""
     with eval_mode(net.module):
         try:
             logits = net.module(net.X_train[:8])

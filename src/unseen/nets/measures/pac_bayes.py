@@ -17,10 +17,10 @@ from unseen.nets.modules.net import Net
 __all__ = ["PacBayesFlatness", "PacBayesMagnitude"]
 
 
-STEPS = 7
-SPAN = 3.0
-RECENTRINGS = 4
-BRACKET = (1e-6, 1e3)
+STEPS = 7  # sizes of noise at which accuracy is read
+SPAN = 3.0  # they reach from a third to three times the middle
+RECENTRINGS = 4  # moves of the middle, if the mean over draws does not cross within them
+BRACKET = (1e-6, 1e3)  # sizes of noise between which the first draw is bisected
 
 
 @register

@@ -23,7 +23,7 @@ class ParSearch(Measure):
 
     A copy of the network was trained on 80 % of the rows. For each augmentation in turn the ring (first, second or last third of its
     range; never, by coin or always for Sobel filter and flip) is kept with which the copy's error on its own augmented training
-    images comes nearest to its error on the rows held out. With these rings the network itself is judged on all training images.
+    images comes nearest to its error on the rows held out. With these rings the network itself is measured on all training images.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ class PalScore(ResponseCurveMeasure):
         return float(mean[:mild].mean() / worst) if worst > 0 else math.inf
 
     def explain_infinite(self) -> str:
-        """Say when it divides by zero."""
+        """Return when it divides by zero."""
         return "no strongly mixed input keeps its class."
 
 

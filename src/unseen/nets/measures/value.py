@@ -21,18 +21,18 @@ class MeasureValue(Result):
     value : float
         The number.
     std_error : float or None
-        Monte-Carlo error over the draws; 0 for a measure that draws nothing, None where one draw cannot tell.
+        Monte-Carlo error over the draws; 0 for a measure that draws nothing, None with one draw.
     draws : int
         Number of draws.
     seconds : float
         Time it took.
     used : tuple of str
-        Layers it looked into; empty where it needs the logits only.
+        Layers it looked into; empty if it needs the logits only.
     skipped : dict
         Layers it had to leave out, with the reason.
     moves : tuple of float
         What each draw contributes to `std_error`, the root of the sum of their squares; networks measured with one seed meet the
-        same draws, so that their moves go together. Empty where there is nothing to tell.
+        same draws, so that their moves go together. Empty if there is no error.
     """
 
     measure: str

@@ -21,7 +21,7 @@ __all__ = ["WeightedAugment"]
 class WeightedAugment(Measure):
     """Mean penalty of augmented training images: all eight augmentations at once, flip and Sobel filter by a fair coin.
 
-    Where an augmented image is classified as labelled, it costs one minus the probability of its class; where it is not,
+    If an augmented image is classified as labelled, it costs one minus the probability of its class; if it is not,
     it costs max(1, penalty), up to 9 for an image that was hardly changed. A draw augments every image once.
 
     Parameters

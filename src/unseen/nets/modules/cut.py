@@ -30,7 +30,7 @@ class Cut:
     tail : function
         (features, inputs) to logits; the inputs serve parts of the net that go around the layer.
     rest : nn.Module or None
-        The module behind `tail`, where it is one.
+        The module behind `tail`, if it is one.
     """
 
     name: str
@@ -75,7 +75,7 @@ def cut_at(function: LogitFunction, layer: str | None) -> Cut:
 
 
 def _behind(module: nn.Module, path: list[str]) -> tuple[nn.Module, nn.Module] | None:
-    """Return what comes before and behind a layer where only plain sequences lead to it, else None."""
+    """Return what comes before and behind a layer if only plain sequences lead to it, else None."""
     if not path:
         return module, nn.Identity()
     if type(module) is not nn.Sequential:
@@ -117,7 +117,7 @@ MONOTONE = (nn.Softmax, nn.LogSoftmax)
 
 
 def linear_rule(module: nn.Module | None) -> tuple[torch.Tensor, torch.Tensor] | None:
-    """Return (a, b), in float64, of a net that decides for its second class where a.x + b > 0; None for any other net.
+    """Return (a, b), in float64, of a net that decides for its second class if a.x + b > 0; None for any other net.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where and how exactly nets compute: device, precision, memory and threads of torch."""
+"""Device, precision, memory and threads with which nets compute."""
 
 from __future__ import annotations
 
@@ -95,9 +95,8 @@ class exact_float32:
             setattr(part, name, value)
 
 
+# numbers of inputs in one evaluation pass: enough to keep the device busy, with room for the activations of wide layers
 CPU_NUMBERS = 4_000_000
-
-
 GPU_NUMBERS = 32_000_000
 
 
@@ -108,7 +107,7 @@ def rows_at_once(sample_shape: Sequence[int], device: torch.device) -> int:
 
 
 def ran_out(error: BaseException) -> bool:
-    """Say whether an error means that memory ran out."""
+    """Return whether an error means that memory ran out."""
     words = str(error).lower()
     return isinstance(error, torch.OutOfMemoryError) or "out of memory" in words or "can't allocate memory" in words
 

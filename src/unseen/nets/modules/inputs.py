@@ -1,4 +1,4 @@
-"""What a net is given, checked: the device, inputs as a tensor, labels as columns of its output."""
+"""Checks of what a net is given: inputs as a tensor, labels as columns of its output."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def class_codes(y: Any, n_classes: int, classes: Any, n: int) -> tuple[np.ndarra
 
 
 def _known_classes(n_classes: int) -> str:
-    """Say how many classes a net knows; two of them may stand behind one output column, so outputs are not counted."""
-    return f"the net tells {n_classes} classes apart"
+    """Return how many classes a net knows, in words; one output column may stand for two classes, so outputs are not counted."""
+    return f"the net distinguishes {n_classes} classes"
 
 
 def _codes_among(y: np.ndarray, classes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:

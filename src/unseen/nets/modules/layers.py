@@ -69,7 +69,7 @@ def layers_of(module: nn.Module, X: torch.Tensor) -> tuple[Layer, ...]:
     """Return the leaf layers of a module in the order in which they run on inputs like `X`.
 
     A layer that runs more than once is listed at its first run. Layers that never run are not listed. The module should
-    be in evaluation mode (`eval_mode`), lest batch norms learn from the trial.
+    be in evaluation mode (`eval_mode`), or batch normalisation would learn from the trial.
 
     Examples
     --------

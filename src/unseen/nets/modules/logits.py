@@ -20,10 +20,9 @@ __all__ = ["LogitFunction", "inner_module", "logit_function"]
 
 OUTPUTS = ("auto", "logits", "probabilities")
 BATCH = 2**26  # numbers in one batch of inputs on a GPU
-CPU_BATCH = 2**21
-ROWS = (
-    2**15
-)  # convolutions of more than 65,535 images at once are slow: 80,000 took half as long again as four thirds of 60,000
+CPU_BATCH = 2**21  # and on a CPU, where larger batches gain nothing
+# convolutions of more than 65,535 images at once are slow: 80,000 took half as long again as four thirds of 60,000
+ROWS = 2**15
 
 
 def inner_module(model: Any) -> nn.Module | None:
@@ -43,13 +42,13 @@ class LogitFunction:
     raw : function
         Batch of inputs to the net's own outputs.
     module : nn.Module or None
-        The module behind it, where there is one.
+        The module behind it, if there is one.
     device, dtype
         Where and in which precision it computes.
     probabilities : bool
         Whether the outputs are probabilities already; logits are then their logarithms.
     classes : array or None
-        Labels of the outputs, where the wrapper knows them.
+        Labels of the outputs, if the wrapper knows them.
     notes : list of Note
         Remarks gathered on the way, such as batches that had to be halved.
     most : list of int

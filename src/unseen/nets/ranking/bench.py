@@ -43,6 +43,8 @@ __all__ = [
 ]
 
 
+LOG = logging.getLogger("unseen")
+# columns of a table of networks that are no hyper-parameters
 FIXED = (
     "zoo",
     "name",
@@ -56,6 +58,7 @@ FIXED = (
     "holdout_error",
     "gap",
 )
+# columns that such a table must have
 NEEDED = ("zoo", "name", "seed", "gap", "train_accuracy", "test_accuracy")
 
 
@@ -211,7 +214,7 @@ def bench_of(
 
 
 def _score_random(gap: np.ndarray, axes: dict[str, list[Any]], seeds: np.ndarray, dropped: Sequence[str]) -> Score:
-    """Score a random measure; where this grid cannot be scored at all, tell what was left out of it before."""
+    """Score a random measure; if the grid cannot be scored at all, the error says what was left out of it."""
     try:
         return cmi(gap, np.random.default_rng(0).random(len(gap)), axes, seeds=seeds, n_bootstrap=2)
     except InputError as error:
@@ -260,7 +263,7 @@ def _columns(
         kept = [row for row in asked if row is not None]
         values[name] = np.array([math.nan if row is None else row.value for row in found])
         costs[name] = float(np.median([row.seconds for row in kept]))
-        known = [row.std_error for row in kept if not math.isnan(row.std_error)]  # one draw cannot tell its error
+        known = [row.std_error for row in kept if not math.isnan(row.std_error)]  # one draw has no error
         errors[name] = float(np.median(known)) if known else 0.0
     return values, costs, errors, left_out
 
@@ -328,12 +331,9 @@ def _notes(gap: np.ndarray, seeds: np.ndarray, dropped: Sequence[str], left_out:
     return tuple(found)
 
 
-LOG = logging.getLogger("unseen")
-
-
 @dataclass(frozen=True, kw_only=True)
 class MeasureRow:
-    """One measure of one network; `value` is NaN where it does not apply, for the `reason` given."""
+    """One measure of one network; `value` is NaN if it does not apply, for the `reason` given."""
 
     zoo: str
     seed: int
@@ -380,7 +380,7 @@ def measure_zoo(
     max_seconds : float, optional
         Begin no further measure after so long.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
 
     Returns
     -------
@@ -424,7 +424,7 @@ def _measure_net(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int |
 
 
 def _read_unfinished(path: Path) -> list[MeasureRow]:
-    """Read a file and write it again without a line that was cut off, lest the next row be glued to it."""
+    """Read a file and write it again without a line that was cut off, so that the next row starts on a line of its own."""
     rows = read_rows(path)
     if rows:
         write_table(path, [_row_to_dict(row) for row in rows])
@@ -545,7 +545,7 @@ def csv_rows(path: str | PathLike[str], needed: Sequence[str], what: str) -> lis
 
 
 def read_number(row: dict[str, str], column: str, place: str) -> float:
-    """Return the number in a column of a row, or say where it is not one.
+    """Return the number in a column of a row, or raise if it is not one.
 
     Examples
     --------

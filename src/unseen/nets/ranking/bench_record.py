@@ -68,7 +68,7 @@ class Bench(Result):
     notes : tuple of Note
         Statistical weakness.
     sheets : tuple of AugmentationSheet
-        What measures that augment images look at, from the first two training images; empty where no measure does.
+        What measures that augment images look at, from the first two training images; empty if no measure does.
     """
 
     shown_by: ClassVar[str] = "unseen.nets"

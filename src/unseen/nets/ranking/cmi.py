@@ -23,7 +23,7 @@ __all__ = ["CmiScorer", "NoiseFloor", "Score", "cmi", "scorer_of"]
 
 
 Floats = NDArray[np.float64]
-FEW_NETWORKS = 48
+FEW_NETWORKS = 48  # per seed: with fewer a random measure scores well above 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,12 +35,12 @@ class Score(Result):
     value : float
         The score as a fraction; leaderboards print 100 times that. With several seeds the mean over seeds.
     by_set : dict
-        Score of every set of hyper-parameters held fixed, mean over seeds; the smallest decides. NaN where the gap has no order
+        Score of every set of hyper-parameters held fixed, mean over seeds; the smallest decides. NaN if the gap has no order
         left within the set's cells.
     by_seed : tuple of float
         Score of each seed's grid.
     interval : Interval or None
-        Bootstrap over seeds, where there are several.
+        Bootstrap over seeds, if there are several.
     n_networks : int
         Number of networks.
     sizes, self_pairs, ties
@@ -203,7 +203,7 @@ def cmi(
         )
     by_seed = by_part[:, ~undefined].min(axis=1)
     names = [tuple(made.names[k] for k in held) for held in columns]
-    # noise floor and bootstrap look at the sets behind the value, lest they be smallest over more sets than it is
+    # noise floor and bootstrap look at the sets behind the value, otherwise they would be smallest over more sets than it is
     parts = [(scorer.without(undefined), values) for scorer, values in parts]
     interval = None
     if made.n_seeds > 1:

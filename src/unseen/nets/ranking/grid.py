@@ -29,7 +29,7 @@ class NetworkGrid:
     codes : numpy.ndarray
         Shape (networks, hyper-parameters): number of the value each network has.
     seed : numpy.ndarray
-        Number of the seed of each network; all 0 where none were given.
+        Number of the seed of each network; all 0 if none were given.
     """
 
     names: tuple[str, ...]
@@ -75,7 +75,7 @@ def as_grid(grid: Any, n: int, seeds: ArrayLike | None = None, *, complete: bool
     n : int
         Number of networks.
     seeds : array-like, optional
-        Seed of each network, where configurations were trained more than once.
+        Seed of each network, if configurations were trained more than once.
     complete : bool
         Demand every combination exactly once per seed.
 

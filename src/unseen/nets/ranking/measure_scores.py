@@ -116,7 +116,7 @@ class MeasureScores(Result):
         return "" if tau is None else f"; Kendall's tau {tau:.2f}"
 
     def _adjusted(self, measure: str) -> str:
-        """Say what is left of a p-value when all measures were looked at."""
+        """Return the adjusted p-value in words; nothing for a single measure."""
         if len(self.scores) < 2 or measure not in self.adjusted:
             return ""
         return f", {self.adjusted[measure]:.3g} adjusted for {len(self.scores)} measures"

@@ -25,7 +25,7 @@ __all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 # what benchmarks/choose_net_measures.py chose on all zoos, and among measures that need no images
 DEFAULT_MEASURES = ("always-generalize",)
 DEFAULT_ANY_INPUTS = ("pal-score", "margin-distribution", "pac-bayes-magnitude", "vpm", "pal-score-between")
-SIMULATIONS = 1000
+SIMULATIONS = 1000  # the probability of a rank is then known to about 0.016
 
 
 @limited_torch()
@@ -54,13 +54,13 @@ def rank(
     nets : mapping of str to torch.nn.Module or Net
         At least two trained networks by name. A `Net` brings its own training data, and what some measures need besides (initial weights, a copy trained on 80 %).
     X_train, y_train : array-like
-        Training data of all modules: inputs as the networks take them, and class numbers. Not needed where every entry is a `Net`.
+        Training data of all modules: inputs as the networks take them, and class numbers. Not needed if every entry is a `Net`.
     measures : sequence of str or Measure, or "all", optional
         Measures by id; by default those that the bench's zoos chose, among all measures for images, else among those that take any inputs.
     draws : mapping of str to int, optional
         Draws of single measures.
     device : str
-        "auto" takes a GPU where there is one.
+        "auto" takes a GPU if there is one.
     value_range : tuple
         Values of black and white pixels, see `Net`.
     accuracy : float
@@ -70,7 +70,7 @@ def rank(
     random_state : int, Generator or None
         Same seed, same ranking on one machine; all networks meet the same draws.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
 
     Returns
     -------

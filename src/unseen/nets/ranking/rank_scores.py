@@ -46,7 +46,7 @@ def kendall_tau(gap: ArrayLike, measure: ArrayLike, *, ties: str = "b") -> float
     Returns
     -------
     float
-        Between -1 and 1; NaN for tau-b where gap or measure is constant.
+        Between -1 and 1; NaN for tau-b if gap or measure is constant.
 
     References
     ----------
@@ -176,8 +176,8 @@ def robust_error(
 ) -> RobustError:
     """Return the share of wrongly ordered pairs in the worst environment.
 
-    An environment is a change of one hyper-parameter from one value to another, everything else fixed. A pair costs 1 where the
-    measure orders it against the gap, one half where the measure ties. Pairs whose gaps differ by no more than `min_difference`
+    An environment is a change of one hyper-parameter from one value to another, everything else fixed. A pair costs 1 if the
+    measure orders it against the gap, one half if the measure ties. Pairs whose gaps differ by no more than `min_difference`
     are left out, since their order is noise.
 
     Parameters

@@ -36,7 +36,7 @@ class NetRanking(Result):
     notes : tuple of Note
         Networks that do not fit their data, measures that do not apply.
     sheets : tuple of AugmentationSheet
-        What measures that augment images look at, from the first two training images; empty where no measure does.
+        What measures that augment images look at, from the first two training images; empty if no measure does.
     """
 
     shown_by: ClassVar[str] = "unseen.nets"
@@ -85,7 +85,7 @@ class NetRanking(Result):
         ]
 
     def to_record(self) -> dict[str, Any]:
-        """Return plain values with the sheets; lists where a store would lose an order."""
+        """Return plain values with the sheets; lists if a store would lose an order."""
         pairs = [{"measure": a, "other": b, "tau": plain(tau)} for (a, b), tau in self.agreement.items()]
         values = {
             measure: [{**one.to_dict(), "skipped": list(map(list, one.skipped.items()))} for one in found]
@@ -105,7 +105,7 @@ class NetRanking(Result):
         ]
         agreed = [
             f"agreement of {a} and {b}: "
-            + (f"tau {tau:.2f}" if tau == tau else "none to tell, one of them ties all networks")
+            + (f"tau {tau:.2f}" if tau == tau else "undefined, one of them ties all networks")
             for (a, b), tau in self.agreement.items()
         ]
         meant = (

@@ -104,7 +104,7 @@ ELEMENTWISE = (
 class ForwardPass:
     """One pass: weights of all nets, whether they train, and which examples of each net's batch count.
 
-    `valid` is (nets, examples), or (nets, 1) where no example only pads and a net trains or does not.
+    `valid` is (nets, examples), or (nets, 1) if no example only pads and a net trains or does not.
     """
 
     params: Mapping[str, Tensor]
@@ -116,7 +116,7 @@ class ForwardPass:
     uses: Counter[str] = field(default_factory=Counter)
 
     def weight(self, path: str, name: str = "weight") -> Any:
-        """Return a stacked parameter of the layer at `path`, or None where the layer has none."""
+        """Return a stacked parameter of the layer at `path`, or None if the layer has none."""
         return self.params.get(f"{path}.{name}" if path else name)
 
 

@@ -70,7 +70,7 @@ class Classifier(SklearnEstimator):
     class_weight : None, "balanced" or dict
         Weights of classes in the loss, by label.
     input_shape : tuple of int, optional
-        Shape of an example, where X comes flat: (channels, height, width).
+        Shape of an example, if X comes flat: (channels, height, width).
     device, dtype
         "auto", "cpu" or "cuda"; "float32" or "float64".
     random_state : int, Generator or None
@@ -266,8 +266,8 @@ class Classifier(SklearnEstimator):
     ) -> Any:
         """Train one net per split, all together, and return predictions and probabilities for all rows of each.
 
-        The engine asks this before it fits split by split. None, which sends it there, is the answer for training parts
-        that lack a class, and where a net fails, so that the reason is told by fit.
+        The engine asks this before it fits split by split. The answer is None, which sends it there, if a training
+        part lacks a class or a net fails: `fit` then gives the reason.
 
         Parameters
         ----------
@@ -298,7 +298,7 @@ class Classifier(SklearnEstimator):
         module : nn.Module
             Trained net that returns logits; it is copied.
         X : array-like
-            Rows as the net takes them, one at least; they tell the shape.
+            Rows as the net takes them, at least one; they give the shape.
         classes : sequence, optional
             Label of each output, in their order; 0, 1, ... by default.
         params
@@ -396,7 +396,7 @@ Tables = Sequence[tuple[Any, Any]]
 def predict_splits(
     net: Any, data: Any, splits: Sequence[Any], seeds: Sequence[int], tables: Tables | None, progress: bool = False
 ) -> Any:
-    """Return labels and probabilities of all rows for each split, or None where splits must be fitted one by one."""
+    """Return labels and probabilities of all rows for each split, or None if splits must be fitted one by one."""
     classes = data.classes
     if classes is None or len(splits) < 2:
         return None

@@ -14,6 +14,7 @@ from torch import Tensor
 
 __all__ = ["bits", "derive", "keep_mask", "keys_of", "shuffle_positions", "uniform"]
 
+# constants of SplitMix64 as signed 64-bit numbers: the increment (the golden ratio) and the two multipliers
 GOLDEN = -7046029254386353131
 FIRST = -4658895280553007687
 SECOND = -7723592293110705685

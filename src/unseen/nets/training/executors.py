@@ -54,7 +54,7 @@ ARITHMETIC = {operator.add, operator.sub, operator.mul, operator.truediv, torch.
 
 
 class Executor:
-    """Logits (S, B, c) of S nets; `x` is (B, ...) where shared, else (S, B, ...)."""
+    """Logits (S, B, c) of S nets; `x` is (B, ...) if shared, else (S, B, ...)."""
 
     how = ""
 
@@ -94,7 +94,7 @@ def _trace(module: nn.Module, train: bool) -> list[fx.Node]:
 
 
 class Grouped(Executor):
-    """A traced module whose every layer has a batched form; raises `Unbatchable` where one has none."""
+    """A traced module whose every layer has a batched form; raises `Unbatchable` if one has none."""
 
     def __init__(self, module: nn.Module, convolution: str = "grouped") -> None:
         self.convolution = convolution
@@ -133,7 +133,7 @@ class Grouped(Executor):
         return "grouped convolutions" if self.convolution == "grouped" else "batched, convolutions net by net"
 
     def with_convolution(self, convolution: str) -> Grouped:
-        """Return the same program with another form of convolution."""
+        """Return the same executor with another form of convolution."""
         other = copy.copy(self)
         other.convolution = convolution
         return other
@@ -238,7 +238,7 @@ class Plain(Executor):
         self.module = module
 
     def __call__(self, params, buffers, x, *, train, shared=False, valid=None):  # type: ignore[no-untyped-def]
-        """Call the module with the weights of the only net, or with each net's in turn where several are given."""
+        """Call the module with the weights of the only net, or with each net's in turn if several are given."""
         self.module.train(train)
         nets = next(iter(params.values())).shape[0]
         outs = []
@@ -295,10 +295,10 @@ def _choose_fastest(
 
 
 def _compare(executor: Executor, state: Any, X: Tensor, expected: Tensor, apart: Executor | None) -> None:
-    """Run a small batch in both modes and refuse a program that does not give the module's own logits.
+    """Run a small batch in both modes and refuse an executor that does not give the module's own logits.
 
-    `apart` is the module itself, given where examples must not meet: what pads a batch, or a net that rests, has to leave
-    no trace. Batch normalisation, where they do meet, leaves both out by masks.
+    `apart` is the module itself, given if examples must not meet: what pads a batch, or a net that rests, has to leave
+    no trace. Batch normalisation, if they do meet, leaves both out by masks.
     """
     with torch.no_grad():
         params, buffers = state
@@ -317,7 +317,7 @@ def _compare(executor: Executor, state: Any, X: Tensor, expected: Tensor, apart:
 
 
 def _nonzero_weights(weights: Tensor) -> Tensor:
-    """Return weights as they are, or others where all are zero: behind a layer of zeros every program looks right."""
+    """Return weights as they are, or others if all are zero: behind a layer of zeros every executor looks right."""
     if bool(weights.any()):
         return weights
     numbers = torch.arange(1, weights.numel() + 1, device=weights.device, dtype=weights.dtype)
@@ -330,7 +330,7 @@ def _check_same(got: Tensor, expected: Tensor, otherwise: str) -> None:
 
 
 def describe_executor(executor: Executor, graph: bool, why: str) -> str:
-    """Say how nets were trained, and why not faster where they went one by one."""
+    """Return how nets were trained, in words, and why not faster if they went one by one."""
     if isinstance(executor, Plain):
         return f"one by one: {why}"
     return executor.how + (", CUDA graph" if graph else "")

@@ -130,19 +130,19 @@ def fit_many(
         Weights of classes in the loss, one row for all nets or one per net.
     sample_weight : array of float, optional
         Weight of each row of X in losses and accuracies. Rows of weight 0 are left out, and a whole number counts as that many
-        copies of the row where a batch holds all rows; smaller batches and validation shares are drawn by rows, whatever they
+        copies of the row if a batch holds all rows; smaller batches and validation shares are drawn by rows, whatever they
         weigh.
     copies : array, optional
-        Name of the example that each row of X is a copy of, where rows were drawn with repeats before: rows with one name stay on one side
+        Name of the example that each row of X is a copy of, if rows were drawn with repeats before: rows with one name stay on one side
         of the validation share, as rows named twice in an index set do.
     optimizer : {"sgd", "adam"}
         Kind of step.
     halve_every : int, optional
         Halve the step length every so many epochs.
     n_classes : int, optional
-        Number of classes, where y does not show all of them.
+        Number of classes, if y does not show all of them.
     device, dtype
-        "auto" (a GPU where there is one), "cpu", "cuda"; float32 by default, or float64.
+        "auto" (a GPU if there is one), "cpu", "cuda"; float32 by default, or float64.
     augment : callable, optional
         `augment(x, draw)`: changes training batches x (S, B, ...); `draw(*shape)` gives uniform numbers of that shape for each example; `flips_and_crops` is one.
     progress : bool or Reporter

@@ -1,4 +1,4 @@
-"""What `fit_many` gives: the weights of all nets, stacked, and what each can say."""
+"""What `fit_many` returns: the weights of all nets, stacked, their logits and how training went."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Fits:
     params, buffers : dict of str to Tensor
         Weights and buffers, stacked: (S, ...) each.
     epochs, best_epochs : ndarray of int, (S,)
-        Epochs trained, and the epoch (from 1) whose weights were kept where a validation share decided (else 0).
+        Epochs trained, and the epoch (from 1) whose weights were kept if a validation share decided (else 0).
     history : list of dict of str to ndarray
-        Per net: `train_loss` and, where measured, `validation_loss`, `validation_accuracy`, `evaluated_loss` and
+        Per net: `train_loss` and, if measured, `validation_loss`, `validation_accuracy`, `evaluated_loss` and
         `evaluated_accuracy` (evaluation mode, all training rows), one number per epoch.
     reasons : list of str
         Why each net stopped.
@@ -85,7 +85,7 @@ class Fits:
         return np.array(["NaN" in reason for reason in self.reasons])
 
     def demand_all(self, what: str) -> Fits:
-        """Return the nets, or raise where the loss of one of them became NaN: its weights would spoil what is made of all."""
+        """Return the nets, or raise if the loss of one of them became NaN: its weights would spoil what is made of all."""
         if self.failed.any():
             k = int(np.flatnonzero(self.failed)[0])
             raise FitError(

@@ -89,7 +89,7 @@ def rows_with_weight(sets: Sequence[np.ndarray], weights: np.ndarray | None) -> 
 
 
 def names_of_copies(copies: Any, n: int) -> np.ndarray:
-    """Return a number for each row of X, the same for copies of one example; the row's own where nothing is said."""
+    """Return a number for each row of X, the same for copies of one example; the row's own if nothing is said."""
     if copies is None:
         return np.arange(n)
     given = np.asarray(copies.detach().cpu() if isinstance(copies, Tensor) else copies)

@@ -154,7 +154,7 @@ def _outputs(net: nn.Module, X: Tensor) -> Tensor:
 
 
 def require_pairs(net: nn.Module, X: Tensor, lengths: Tensor, batch_size: int) -> None:
-    """Refuse batches of one example where the net would normalise each channel by a single value, as torch does."""
+    """Refuse batches of one example if the net would normalise each channel by a single value, as torch does."""
     single = (lengths == 1).nonzero().flatten().tolist()
     if batch_size > 1 and not single:
         return

@@ -79,7 +79,7 @@ class RunningNets(Mapping[int, nn.Module]):
 
 
 def epoch_hook(after_epoch: Any, template: Callable[[], nn.Module]) -> Callable[[int, Any], Any] | None:
-    """Return what training calls after an epoch with a group of nets, None where nobody looks."""
+    """Return what training calls after an epoch with a group of nets; None without `after_epoch`."""
     if after_epoch is None:
         return None
     if not callable(after_epoch):
@@ -89,8 +89,8 @@ def epoch_hook(after_epoch: Any, template: Callable[[], nn.Module]) -> Callable[
     )
 
 
-WARM_UP_STEPS = 3
-EPOCHS_AHEAD = 10
+WARM_UP_STEPS = 3  # as torch asks for before a step is captured as a CUDA graph
+EPOCHS_AHEAD = 10  # epochs over which dropping stopped nets has to pay for a new capture
 
 
 class NotCaptured(Exception):
@@ -186,12 +186,12 @@ class NetGroup:
         return mean
 
     def worth_dropping(self, alive: int) -> bool:
-        """Say whether half of the nets have stopped, and dropping them saves more than capturing a new graph costs."""
+        """Return whether half of the nets have stopped, and dropping them saves more than capturing a new graph costs."""
         saved = self.epoch_seconds * (1 - alive / len(self.nets)) * EPOCHS_AHEAD
         return 2 * alive <= len(self.nets) and saved >= self.capture_seconds
 
     def prepare(self, epoch: int) -> None:
-        """Draw the order of an epoch and, on a GPU, capture the step where that was not done yet."""
+        """Draw the order of an epoch and, on a GPU, capture the step if that was not done yet."""
         self.optimizer.begin(epoch)
         self.epoch.fill_(epoch)
         self.cursor.zero_()
@@ -253,7 +253,7 @@ class NetGroup:
         return augment(x, draw)
 
     def _weigh_rows(self, rows: Tensor, valid: Tensor) -> Tensor:
-        """Return how much each example counts: not at all where it only pads, else by its row's weight."""
+        """Return how much each example counts: not at all if it only pads, else by its row's weight."""
         weights = self.job.row_weights
         return valid.to(self.job.X.dtype) if weights is None else valid * weights[rows]
 
@@ -267,7 +267,7 @@ class NetGroup:
         return (each * weight).sum(1) / total.clamp(min=torch.finfo(each.dtype).tiny), total
 
     def _capture(self) -> None:
-        """Record the steps as CUDA graphs, of whole and of padded batches where that matters; warm-up steps are undone."""
+        """Record the steps as CUDA graphs, of whole and of padded batches if that matters; warm-up steps are undone."""
         torch.cuda.synchronize()
         start = time.perf_counter()
         kept = [t.detach().clone() for t in self._tensors()]

@@ -71,7 +71,7 @@ def whole(name: str, value: Any) -> int:
 
 
 def whole_or_none(name: str, value: Any) -> int | None:
-    """Return a whole number of at least 1, or None where none is given."""
+    """Return a whole number of at least 1, or None if none is given."""
     return None if value is None else whole(name, value)
 
 

@@ -65,7 +65,7 @@ class SklearnEstimator:
 def check_features(owner: Any, X: Any, *, first: bool) -> np.ndarray:
     """Return X as finite floats of two or more dimensions, checked against the fit unless it is the first.
 
-    Sets `n_features_in_` and, for data frames, `feature_names_in_` where it is the first.
+    Sets `n_features_in_` and, for data frames, `feature_names_in_` if it is the first.
     """
     names = _column_names(X)
     if hasattr(X, "toarray") or hasattr(X, "tocsr"):

@@ -31,11 +31,11 @@ class ZooGrid:
     axes : mapping
         Values of each hyper-parameter. "dropout", "weight_decay", "lr" and "batch_size" are options of training, the others of the factory.
     lr, momentum : float
-        Step length (where it is no axis) and momentum.
+        Step length (if it is no axis) and momentum.
     batch_size : int
         Where it is no axis.
     lr_by_batch : mapping of int to float, optional
-        Step length for each batch size, where small batches need shorter steps.
+        Step length for each batch size, if small batches need shorter steps.
     epochs : int
         Most epochs.
     stop_loss, accuracy : float

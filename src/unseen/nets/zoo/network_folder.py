@@ -43,7 +43,7 @@ def read_networks(
     data : path
         Training data: NPZ with X and y (or X_train and y_train), or a folder of images, see `read_examples`. A zoo needs the very images it was trained on.
     make : callable, optional
-        Makes the untrained network where the manifest names no architecture of this package.
+        Makes the untrained network if the manifest names no architecture of this package.
     only : sequence of str
         Names of the networks wanted; all by default.
     device : str
@@ -91,7 +91,7 @@ def read_networks(
 
 
 def read_zoo_data(path: str | PathLike[str]) -> dict[str, np.ndarray]:
-    """Read the raw arrays of a zoo from an NPZ file with X_train, y_train and, where gaps are wanted, X_test and y_test."""
+    """Read the raw arrays of a zoo from an NPZ file with X_train, y_train and, if gaps are wanted, X_test and y_test."""
     with open_arrays(path) as file:
         if not hasattr(file, "files"):
             raise InputError(f"{str(path)!r} holds one array; an NPZ file with X_train and y_train is needed.")

@@ -237,7 +237,7 @@ def _round(fits: Fits, kind: torch.dtype) -> None:
 
 
 def _round_tensor(value: torch.Tensor, kind: torch.dtype) -> torch.Tensor:
-    """Return the tensor in the shorter kind, or as it is where a number is beyond its range."""
+    """Return the tensor in the shorter kind, or as it is if a number is beyond its range."""
     short = value.to(kind)
     return short if torch.equal(torch.isfinite(short), torch.isfinite(value)) else value
 
@@ -324,7 +324,7 @@ def without_failures(
 
 
 def _failures_in_words(below: int, missing: Sequence[str], least: float) -> str:
-    """Say how many networks are below the accuracy asked for, and which are missing."""
+    """Return in words how many networks are below the accuracy asked for, and which are missing."""
     why = [f"{_networks(below)} below {least:g}"] * (below > 0)
     if missing:
         rest = f"; and {len(missing) - MOST_NAMED} more" if len(missing) > MOST_NAMED else ""

@@ -45,7 +45,7 @@ class Zoo(Result):
     data : ZooData or None
         What they were trained on.
     held_out : tuple of int
-        Training rows that the 80 % copies have not seen; empty where there are no copies.
+        Training rows that the 80 % copies have not seen; empty if there are no copies.
     notes : tuple of Note
         Weakness: values dropped, gaps that hardly differ, groups not yet trained.
 
@@ -226,8 +226,8 @@ class Zoo(Result):
         hyper, failed = [net.hyper for net in self.nets], [not net.train_accuracy >= least for net in self.nets]
         kept, dropped = without_failures(hyper, failed, list(self.grid.axes), least, [net.seed for net in self.nets])
         found = (note("N004", "; ".join(dropped)),) if dropped else ()
-        told = (one for one in self.notes if one.code != "N006")  # the poorly trained ones are no longer there
-        return replace(self, nets=tuple(self.nets[k] for k in kept), notes=(*told, *found))
+        others = (one for one in self.notes if one.code != "N006")  # the poorly trained networks are left out
+        return replace(self, nets=tuple(self.nets[k] for k in kept), notes=(*others, *found))
 
     def net(self, which: int | str, device: Any = "cpu") -> Net:
         """Return one network with its training data, ready for a measure.

@@ -339,9 +339,9 @@ def test_one_output_and_ready_probabilities_are_understood():
 @pytest.mark.parametrize(
     ("labels", "classes", "words"),
     [
-        ([0, 1, 2], None, "from 0 to 2, but the net tells 2 classes apart, classes 0 to 1;"),
-        (["a", "b", "c"], None, "3 different labels, but the net tells 2 classes apart"),
-        (["a", "b", "c"], ["a", "b", "c"], "names 3 labels, but the net tells 2 classes apart"),
+        ([0, 1, 2], None, "from 0 to 2, but the net distinguishes 2 classes, classes 0 to 1;"),
+        (["a", "b", "c"], None, "3 different labels, but the net distinguishes 2 classes"),
+        (["a", "b", "c"], ["a", "b", "c"], "names 3 labels, but the net distinguishes 2 classes"),
     ],
 )
 def test_one_output_is_not_told_that_it_is_two(width, labels, classes, words):

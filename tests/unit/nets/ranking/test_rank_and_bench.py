@@ -441,7 +441,7 @@ def test_ranking_refuses_what_gives_no_logits_and_names_the_network():
 def test_measures_that_contradict_each_other_are_not_said_to_agree():
     nets, X, y = _two_nets()
     found = rank(nets, X, y, measures=["path-norm", "parameter-count"], device="cpu")
-    assert "none to tell" in str(found)
+    assert "undefined" in str(found)
     assert "agree:" not in str(found)
     assert "nan" not in str(found)
 

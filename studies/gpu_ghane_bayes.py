@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 import numpy as np
 
 from unseen.core.summary import summarize
-from unseen.reproduction.ghane_bayes.runs import Digits, run_cell
+from unseen.reproduction.ghane_bayes.runs import DigitSamples, run_cell
 from unseen.reproduction.ghane_bayes.setting import setting_of
 from unseen.reproduction.ghane_mnist.runs import read_mnist
 
@@ -58,7 +58,7 @@ def main() -> None:
     out = Path(given.out)
     out.mkdir(parents=True, exist_ok=True)
     start = time.perf_counter()
-    source = Digits(read_mnist(given.data))
+    source = DigitSamples(read_mnist(given.data))
     options = {name: getattr(given, name) for name in (*WHOLE, *REAL) if getattr(given, name) is not None}
     setting = setting_of(given.part, sampler=given.sampler, prior=given.prior, **options)
     print(setting, flush=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any, ClassVar, Protocol
 
-from unseen.core.errors import InputError
+from unseen.core.errors import InputError, MissingExtra
 from unseen.core.registry import build, find, known, options_of
 from unseen.core.rng import RandomState, root_seed
 from unseen.engine.events import Reporter, reporter_for
@@ -14,7 +15,7 @@ from unseen.engine.interrupts import kept_in
 from unseen.reproduction.record import Reproduction
 from unseen.reproduction.verified import verified
 
-__all__ = ["Experiment", "experiments", "parse_options", "reproduce"]
+__all__ = ["Experiment", "experiments", "need_torch", "parse_options", "reproduce"]
 
 
 class Experiment(Protocol):
@@ -147,6 +148,12 @@ def _run(experiment: Any, count: int, seed: int, reporter: Reporter, n_jobs: int
 
     with open_store(store) as opened:
         return experiment.run_stored(count, seed, reporter, n_jobs, opened)
+
+
+def need_torch(name: str) -> None:
+    """Refuse to run an experiment if torch is missing, with the command that installs it."""
+    if find_spec("torch") is None:
+        raise MissingExtra("torch", "torch", f"the experiment {name}")
 
 
 def parse_options(name: str, given: dict[str, str]) -> dict[str, Any]:

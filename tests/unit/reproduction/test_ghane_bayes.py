@@ -56,7 +56,7 @@ def small(**more):
 
 def run(setting, repetitions, out=None, **more):
     options = {"device": "cpu", "out": out, "say": lambda text: None, **more}
-    return bayes.run_cell(bayes.Blocks(), 5, 20, repetitions, setting, **options)
+    return bayes.run_cell(bayes.GaussianSamples(), 5, 20, repetitions, setting, **options)
 
 
 def test_rows_are_kept_and_a_restart_goes_on(tmp_path):
@@ -87,7 +87,7 @@ def test_repetitions_do_not_depend_on_their_company():
 def two_linear_nets():
     """Samples of two linear rules on two features, and a third rule as the trained net."""
     weights = torch.tensor([[[0.0, 0.0], [2.0, 0.0]], [[0.0, 0.0], [0.0, 1.0]]])
-    draws = bayes.Draws(lambda x: torch.einsum("mf,scf->smc", x, weights), 2)
+    draws = bayes.LogitDraws(lambda x: torch.einsum("mf,scf->smc", x, weights), 2)
 
     class Point:
         @staticmethod
@@ -102,7 +102,7 @@ def test_a_row_says_what_its_posterior_does():
     rng = np.random.default_rng(1)
     X, fresh = (torch.as_tensor(rng.standard_normal((n, 2)), dtype=torch.float32) for n in (30, 200))
     y, truth = (X[:, 0] > 0.3).long(), (fresh[:, 0] > 0.3).long()
-    row = bayes.judged(draws, point, X, y, (fresh, truth), small(), 0)
+    row = bayes.estimates_of(draws, point, X, y, (fresh, truth), small(), 0)
 
     def p1(x):
         x = x.double().numpy()
@@ -124,7 +124,7 @@ def test_bolstered_estimates_are_means_over_the_kernels():
     rng = np.random.default_rng(2)
     X = torch.as_tensor(rng.standard_normal((12, 2)), dtype=torch.float32)
     y = torch.as_tensor(np.arange(12) % 2)
-    row = bayes.judged(draws, point, X, y, (X, y), small().__class__(n_mc=20_000), 0)
+    row = bayes.estimates_of(draws, point, X, y, (X, y), small().__class__(n_mc=20_000), 0)
     nodes, weights = np.polynomial.hermite_e.hermegauss(60)
     weights = weights / weights.sum()
     expected = wrong = product = 0.0

@@ -54,7 +54,7 @@ def test_a_row_says_what_its_net_does(digits):
     assert all(len(train) == 48 and len(test) == 12 and not set(train) & set(test) for train, test in splits)
     torch.manual_seed(0)
     nets = [mnist.make_net("glorot").eval() for _ in range(6)]
-    row = mnist.judged(nets, X[rows], y[rows], (X_test, y_test), splits, mnist.MnistSetting(**QUICK), 0)
+    row = mnist.estimates_of(nets, X[rows], y[rows], (X_test, y_test), splits, mnist.MnistSetting(**QUICK), 0)
     assert row["true_error"] == pytest.approx(float((nets[0](X_test).argmax(1) != y_test).float().mean()))
     assert row["resub"] == pytest.approx(float((nets[0](X[rows]).argmax(1) != y[rows]).float().mean()))
     held = [

@@ -54,11 +54,11 @@ def test_a_padded_net_is_the_narrow_net():
 
 def test_bolstered_figures_are_those_of_the_estimators():
     from unseen.nets import estimate, fit_many
-    from unseen.reproduction.ghane_uci.runs import _at_kernel_points, _Padded
+    from unseen.reproduction.ghane_uci.runs import PaddedNets, errors_at_kernel_points
 
     data, setting = toy(), UciSetting(n_mc=2000)
     fits = fit_many(
-        _Padded(widths_for(3), 1, 0.0),
+        PaddedNets(widths_for(3), 1, 0.0),
         data.X,
         data.y,
         [np.arange(40)] * 8,
@@ -68,7 +68,7 @@ def test_bolstered_figures_are_those_of_the_estimators():
         device="cpu",
     )
     X, y = torch.as_tensor(data.X), torch.as_tensor(data.y)
-    wrong, doubt = _at_kernel_points(fits, X, y, 2, setting)
+    wrong, doubt = errors_at_kernel_points(fits, X, y, 2, setting)
     for k in (0, 7):
         for found, method in ((wrong, "bolster"), (doubt, "bolster-posterior")):
             e = estimate(fits.module(k), data.X, data.y, method=method, n_mc=2000, random_state=1)

@@ -7,11 +7,11 @@ import pytest
 
 from unseen.core.errors import InputError
 from unseen.reproduction import reproduce
-from unseen.reproduction.larsen_hansen import fits as runs
+from unseen.reproduction.larsen_hansen import least_squares as runs
 
 
 def test_inputs_are_autocorrelated_with_unit_variance():
-    scene = runs.Scene()
+    scene = runs.LinearProblem()
     X, noise = runs.draw(scene, 4000, np.random.default_rng(0))
     assert X.var() == pytest.approx(1.0, abs=0.02)
     assert noise.var() == pytest.approx(32.45, rel=0.03)
@@ -19,18 +19,18 @@ def test_inputs_are_autocorrelated_with_unit_variance():
 
 
 def test_true_error_does_not_depend_on_covariance_or_weights():
-    scene, rng = runs.Scene(), np.random.default_rng(1)
+    scene, rng = runs.LinearProblem(), np.random.default_rng(1)
     X, noise = runs.draw(scene, 3, rng)
-    plain = np.square(runs.fits(X, noise).weights).sum(axis=1)
+    plain = np.square(runs.fit_all(X, noise).weights).sum(axis=1)
     mix = rng.standard_normal((10, 10))
     H, w = mix @ mix.T, rng.standard_normal(10)
     mixed = X @ mix.T
-    got = runs.fits(mixed, mixed @ w + noise).weights - w
+    got = runs.fit_all(mixed, mixed @ w + noise).weights - w
     assert np.einsum("qi,ij,qj->q", got, H, got) == pytest.approx(plain, rel=1e-8)
 
 
 def test_left_out_sets_are_distinct():
-    left = runs.distinct_left_out(runs.Scene(), 3, 400, np.random.default_rng(0))
+    left = runs.distinct_left_out(runs.LinearProblem(), 3, 400, np.random.default_rng(0))
     assert left.shape == (3, 400, 5)
     assert all(len({tuple(row) for row in one}) == 400 for one in left)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,26 +10,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.core.errors import InputError, MissingExtra, UnknownName
+from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import register
-from unseen.core.summary import Summary, summarize
+from unseen.core.summary import Summary
 from unseen.engine.events import Reporter
+from unseen.reproduction.experiment import need_torch
+from unseen.reproduction.ghane_bayes.checks import CLASSIFIERS, Runs, cells_of, checks_of, summaries_of
 from unseen.reproduction.ghane_bayes.setting import PARTS, ROWS, BayesSetting, setting_of
-from unseen.reproduction.record import Cell, Check, Reproduction
+from unseen.reproduction.record import Reproduction
 
 __all__ = ["BayesResult", "GhaneBayes"]
 
 FIGURES = {"synthetic": "2.9", "lenet": "2.7", "mlp": "2.8"}
 SIZES = {"synthetic": (20, 40, 60, 80, 100), "lenet": (200, 400, 600, 800), "mlp": (200, 400, 600, 800)}
 WIDTHS = {"synthetic": (10, 30, 100), "lenet": (0,), "mlp": (512,)}
-SMALLEST = {"synthetic": 8, "lenet": 40, "mlp": 40}
-CLASSIFIERS = {
-    "predictive": ("true_error", "resub", "bayesian", "bayesian_bolster"),
-    "net": ("net_true_error", "net_resub", "net_bayesian", "net_bayesian_bolster"),
-}
-NAMES = ("resub", "bayesian", "bayesian-bolster")
-QUANTITIES = ("bias", "variance", "rms")
-Runs = Mapping[tuple[int, int], Mapping[str, Floats]]
+SMALLEST = {"synthetic": 8, "lenet": 40, "mlp": 40}  # four examples of each class
 
 REMARKS = (
     "The figures are pictures without printed numbers, so no cell is judged; the checks are what the text concludes from them.",
@@ -56,12 +50,7 @@ class BayesResult(Reproduction):
     @property
     def summaries(self) -> dict[tuple[int, int, str], Summary]:
         """Bias, variance and RMS by width, size and estimator."""
-        truth = self.columns[0]
-        return {
-            (*key, name): summarize(run[column], run[truth], name)
-            for key, run in self.runs.items()
-            for name, column in zip(NAMES, self.columns[1:])
-        }
+        return summaries_of(self.runs, self.columns)
 
 
 @register
@@ -90,7 +79,7 @@ class GhaneBayes:
     chains, n_samples, burn_in, thin, n_mc : int
         Chains, samples in all, steps before and between samples, kernel points; 0 stands for the part's default.
     device, out, results, chunk
-        "auto" takes a GPU where there is one; CSV file that rows are added to and that a repeated call goes on from; CSV file of
+        "auto" takes a GPU if there is one; CSV file that rows are added to and that a repeated call goes on from; CSV file of
         finished rows to tabulate ("shipped": the run that comes with the package); repetitions sampled side by side.
 
     References
@@ -132,7 +121,7 @@ class GhaneBayes:
     minutes: ClassVar[float] = 6.0
 
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> BayesResult:
-        """Train, sample, judge, and check what the dissertation concludes."""
+        """Train, sample, estimate, and check what the dissertation concludes."""
         setting = self._setting(seed)
         sizes, widths = self.sizes or SIZES[self.part], self.widths or WIDTHS[self.part]
         if self.results:
@@ -184,19 +173,16 @@ class GhaneBayes:
         return setting_of(self.part, seed=seed, sampler=self.sampler, **chosen)
 
     def _source(self) -> Any:
-        from importlib.util import find_spec
-
-        if find_spec("torch") is None:
-            raise MissingExtra("torch", "torch", "the experiment ghane-bayes")
-        from unseen.reproduction.ghane_bayes.runs import Blocks, Digits
+        need_torch(self.id)
+        from unseen.reproduction.ghane_bayes.runs import DigitSamples, GaussianSamples
 
         if self.part == "synthetic":
-            return Blocks()
+            return GaussianSamples()
         if not self.data:
             raise InputError(f"give the folder with MNIST's IDX files for the part {self.part!r}: --data DIR.")
         from unseen.reproduction.ghane_mnist.runs import read_mnist
 
-        return Digits(read_mnist(self.data))
+        return DigitSamples(read_mnist(self.data))
 
     def _stored(self, setting: BayesSetting, sizes: Sequence[int], widths: Sequence[int], replications: int) -> Runs:
         rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_bayes")
@@ -211,71 +197,23 @@ class GhaneBayes:
         }
 
     def _result(self, runs: Runs, setting: BayesSetting, count: int) -> BayesResult:
-        said = f"This run: {setting.sampler}, {setting.prior} prior, {setting.n_samples} samples of each posterior."
+        sampling = f"This run: {setting.sampler}, {setting.prior} prior, {setting.n_samples} samples of each posterior."
         columns = CLASSIFIERS[self.classifier]
-        bare = BayesResult(
+        summaries = summaries_of(runs, columns)
+        return BayesResult(
             experiment=self.id,
             title=self.title,
             source=self.source,
-            cells=(),
-            checks=(),
+            cells=cells_of(FIGURES[self.part], runs, columns[0], summaries),
+            checks=checks_of(summaries),
             replications=count,
             seed=setting.seed,
-            seconds=0.0,
-            remarks=(*REMARKS, said),
+            remarks=(*REMARKS, sampling),
             runs=runs,
             part=self.part,
             columns=columns,
         )
-        figure = FIGURES[self.part]
-        cells = [_truth(figure, key, run, columns[0]) for key, run in runs.items()] + _cells(figure, bare)
-        return BayesResult(**{**vars(bare), "cells": tuple(cells), "checks": _checks(bare)})
 
 
 def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Floats]:
     return {k: np.array([row[k] for row in rows], dtype=float) for k, v in rows[0].items() if not isinstance(v, str)}
-
-
-def _label(width: int, n: int) -> str:
-    return f"W={width} n={n}" if width else f"n={n}"
-
-
-def _truth(figure: str, key: tuple[int, int], run: Mapping[str, Floats], column: str) -> Cell:
-    values = run[column]
-    error = float(values.std(ddof=1)) / math.sqrt(len(values))
-    return Cell(f"{figure} true error", _label(*key), published=None, ours=float(values.mean()), mc_error=error)
-
-
-def _cells(figure: str, result: BayesResult) -> list[Cell]:
-    return [
-        Cell(
-            f"{figure} {q}",
-            f"{_label(w, n)} {name}",
-            published=None,
-            ours=getattr(s, q),
-            mc_error=getattr(s, f"{q}_error"),
-        )
-        for q in QUANTITIES
-        for (w, n, name), s in result.summaries.items()
-    ]
-
-
-def _checks(result: BayesResult) -> tuple[Check, ...]:
-    """What the text concludes: less bias than resubstitution, always; wider nets: more of it, and less variance of the Bayesian one."""
-    found = result.summaries
-    out = []
-    for w, n in result.runs:
-        less = abs(found[w, n, "resub"].bias) - abs(found[w, n, "bayesian"].bias)
-        out.append(Check(f"{_label(w, n)}: |bias| of resub less that of bayesian", less, low=0.0))
-    widths = sorted({w for w, _ in result.runs})
-    narrow, wide = widths[0], widths[-1]
-    for n in sorted({n for _, n in result.runs}):
-        if narrow == wide or not {(narrow, n), (wide, n)} <= set(result.runs):
-            continue
-        grown = abs(found[wide, n, "resub"].bias) - abs(found[narrow, n, "resub"].bias)
-        fallen = found[narrow, n, "bayesian"].variance - found[wide, n, "bayesian"].variance
-        out += [
-            Check(f"n={n}: |bias| of resub at W={wide} less that at W={narrow}", grown, low=0.0),
-            Check(f"n={n}: variance of bayesian at W={narrow} less that at W={wide}", fallen, low=0.0),
-        ]
-    return tuple(out)

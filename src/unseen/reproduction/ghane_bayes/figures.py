@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.reproduction.ghane_bayes.experiment import NAMES, QUANTITIES, BayesResult
+from unseen.reproduction.ghane_bayes.checks import NAMES, QUANTITIES
+from unseen.reproduction.ghane_bayes.experiment import BayesResult
 from unseen.show.figures import PALETTE, Figure, figure
 from unseen.show.style import tidy
 
@@ -103,7 +104,7 @@ def _limits(curves: list[tuple[Floats, Floats]], quantity: str) -> tuple[float, 
 
 
 @dataclass(frozen=True)
-class Calibration:
+class PosteriorCalibration:
     """Mean doubt of the predictive on training and on fresh points beside its true error, by cell."""
 
     labels: tuple[str, ...]
@@ -118,16 +119,16 @@ class Calibration:
         return f"doubt on fresh points less true error, on average over cells: {gap:+.3f}"
 
 
-def _calibration(result: BayesResult) -> Calibration | None:
+def _calibration(result: BayesResult) -> PosteriorCalibration | None:
     keys = sorted(result.runs)
     train, fresh, truth = (
         np.array([result.runs[k][column].mean() for k in keys]) for column in ("bayesian", "test_doubt", "true_error")
     )
     labels = tuple(f"{w}, {n}" if w else str(n) for w, n in keys)
-    return Calibration(labels, train, fresh, truth)
+    return PosteriorCalibration(labels, train, fresh, truth)
 
 
-def _draw_calibration(info: Calibration, ax: Any) -> None:
+def _draw_calibration(info: PosteriorCalibration, ax: Any) -> None:
     place = np.arange(len(info.labels))
     ax.plot(place, info.truth, "_", color=PALETTE[5], markersize=16, markeredgewidth=2.5, label="true error")
     ax.plot(place, info.fresh, "D", color=PALETTE[3], label="1 − P on fresh points")

@@ -17,16 +17,16 @@ import numpy as np
 from unseen.core.rng import stream, task_seed
 from unseen.reproduction.ghane_bayes.setting import ROWS, WORDS, BayesSetting
 
-__all__ = ["Blocks", "Digits", "Draws", "judged", "run_cell"]
+__all__ = ["DigitSamples", "GaussianSamples", "LogitDraws", "estimates_of", "run_cell"]
 
 WATCHED = 50  # training rows whose logits say whether chains have settled
-CPU_NUMBERS, GPU_NUMBERS = 1_000_000, 1_000_000_000  # activations in memory at once
-JITTER = 0.01
+CPU_NUMBERS, GPU_NUMBERS = 1_000_000, 1_000_000_000  # activations in memory at once: 4 MB and 4 GB
+JITTER = 0.01  # noise on the weights that a chain starts from
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Blocks:
+class GaussianSamples:
     """Samples of the two Gaussian classes of section 2.2.4.1; one for every repetition and size, whatever the width."""
 
     def draw(self, n: int, repetition: int, setting: BayesSetting) -> tuple[np.ndarray, ...]:
@@ -39,7 +39,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, eq=False)
-class Digits:
+class DigitSamples:
     """Subsets of MNIST's training images, and its test images; `data` as from `read_mnist`."""
 
     data: tuple[Any, Any, Any, Any]
@@ -55,7 +55,7 @@ class Digits:
 
 
 def run_cell(
-    source: Blocks | Digits,
+    source: GaussianSamples | DigitSamples,
     width: int,
     n: int,
     repetitions: range,
@@ -73,14 +73,14 @@ def run_cell(
         done = {row["repetition"]: row for row in mine if ROWS.same_setting(row, setting)}
     missing = [k for k in repetitions if k not in done]
     for start in range(0, len(missing), chunk):
-        for row in _sampled_and_judged(source, width, n, missing[start : start + chunk], setting, device, say):
+        for row in _sample_and_estimate(source, width, n, missing[start : start + chunk], setting, device, say):
             done[row["repetition"]] = row
             if out is not None:
                 ROWS.append(out, [row], setting)
     return [done[k] for k in repetitions]
 
 
-def _sampled_and_judged(
+def _sample_and_estimate(
     source: Any, width: int, n: int, repetitions: list[int], setting: BayesSetting, device: Any, say: Say
 ) -> Iterator[dict[str, Any]]:
     import torch
@@ -88,11 +88,11 @@ def _sampled_and_judged(
     from unseen.nets.modules.device import device_of, exact_float32
 
     where = device_of(device)
-    drawn = [source.draw(n, k, setting) for k in repetitions]
-    X, y = (torch.as_tensor(np.stack([d[part] for d in drawn]), device=where) for part in (0, 1))
+    samples = [source.draw(n, k, setting) for k in repetitions]
+    X, y = (torch.as_tensor(np.stack([one[part] for one in samples]), device=where) for part in (0, 1))
     seeds = [task_seed(setting.seed, "ghane-bayes", setting.part, n, width, k) for k in repetitions]
     begun = time.perf_counter()
-    fits = _trained(X, y, width, setting, seeds, where)
+    fits = _train(X, y, width, setting, seeds, where)
     trained = time.perf_counter()
     with exact_float32(False):
         draws = list(_posteriors(fits, X, y, setting, seeds))
@@ -104,17 +104,17 @@ def _sampled_and_judged(
         for k, repetition in enumerate(repetitions):
             start = time.perf_counter()
             point = fits.take([k * setting.starts])
-            test = [torch.as_tensor(part, device=where) for part in drawn[k][2:]]
-            row = judged(draws[k], point, X[k], y[k], test, setting, task_seed(seeds[k], "points"))
+            test = [torch.as_tensor(part, device=where) for part in samples[k][2:]]
+            row = estimates_of(draws[k], point, X[k], y[k], test, setting, task_seed(seeds[k], "points"))
             row["seconds"] = shared + time.perf_counter() - start
             words = {name: getattr(setting, name) for name in WORDS}
             yield {**words, "width": width, "n": n, "repetition": repetition, **row}
     say(
-        f"{setting.part} width={width} n={n}: judged in {time.perf_counter() - begun - shared * len(repetitions):.1f} s"
+        f"{setting.part} width={width} n={n}: estimated in {time.perf_counter() - begun - shared * len(repetitions):.1f} s"
     )
 
 
-def _trained(X: Any, y: Any, width: int, setting: BayesSetting, seeds: list[int], where: Any) -> Any:
+def _train(X: Any, y: Any, width: int, setting: BayesSetting, seeds: list[int], where: Any) -> Any:
     """Train the nets that chains start from: as in section 2.2.4.3 for the synthetic data, in 2.2.4.2 for MNIST."""
     from unseen.nets import fit_many, make_mlp
     from unseen.reproduction.ghane_mnist.runs import make_net
@@ -146,7 +146,7 @@ def _trained(X: Any, y: Any, width: int, setting: BayesSetting, seeds: list[int]
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class LogitDraws:
     """Samples of the logits of one net: a function of a batch, how many, and how the chains look."""
 
     logits: Callable[[Any], Any]
@@ -163,10 +163,10 @@ class Draws:
         numbers = GPU_NUMBERS if x.is_cuda else CPU_NUMBERS
         size = max(1, numbers // (self.count * max(100, 6 * x[0].numel())))
         with torch.no_grad():
-            return torch.cat([_averaged(self.logits(part)) for part in x.split(size)])
+            return torch.cat([_mean_softmax(self.logits(part)) for part in x.split(size)])
 
 
-def _averaged(logits: Any) -> Any:
+def _mean_softmax(logits: Any) -> Any:
     """Return the softmax averaged over samples; of two classes one logistic function is quicker."""
     import torch
 
@@ -176,7 +176,7 @@ def _averaged(logits: Any) -> Any:
     return torch.stack([1 - second, second], 1)
 
 
-def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[int]) -> Iterator[Draws]:
+def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[int]) -> Iterator[LogitDraws]:
     """Yield the posterior of each repetition."""
     starts, executor = setting.starts, fits.executor
     first = {name: value.unflatten(0, (len(X), starts)) for name, value in fits.params.items()}
@@ -185,7 +185,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[in
         return lambda x: executor(weights, {}, x, train=False, shared=True)
 
     if setting.sampler == "ensemble":
-        yield from (Draws(of({k: v[r] for k, v in first.items()}), starts) for r in range(len(X)))
+        yield from (LogitDraws(of({k: v[r] for k, v in first.items()}), starts) for r in range(len(X)))
     elif setting.sampler == "laplace":
         yield from (_laplace(fits.module(r), X[r], y[r], setting, seeds[r]) for r in range(len(X)))
     else:
@@ -212,10 +212,10 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[in
         )
         for r in range(len(X)):
             logits = of({k: v[r].flatten(0, 1) for k, v in states.items()})
-            yield _watched(logits, X[r], starts)
+            yield _with_diagnostics(logits, X[r], starts)
 
 
-def _laplace(net: Any, X: Any, y: Any, setting: BayesSetting, seed: int) -> Draws:
+def _laplace(net: Any, X: Any, y: Any, setting: BayesSetting, seed: int) -> LogitDraws:
     from unseen.nets import posterior
     from unseen.nets.bayes.batched_sampler import prior_scales
 
@@ -234,10 +234,10 @@ def _laplace(net: Any, X: Any, y: Any, setting: BayesSetting, seed: int) -> Draw
         random_state=task_seed(seed, "chains"),
     )
     assert samples.draw is not None
-    return Draws(samples.draw, setting.n_samples)
+    return LogitDraws(samples.draw, setting.n_samples)
 
 
-def _watched(logits: Callable[[Any], Any], X: Any, chains: int) -> Draws:
+def _with_diagnostics(logits: Callable[[Any], Any], X: Any, chains: int) -> LogitDraws:
     """Return the draws with R-hat, what settled chains of that length stay below, and effective size of some training logits."""
     import torch
 
@@ -249,10 +249,12 @@ def _watched(logits: Callable[[Any], Any], X: Any, chains: int) -> Draws:
     z = (z - z.mean(2, keepdim=True))[..., 1:].flatten(1).double().cpu().numpy().reshape(chains, count // chains, -1)
     worst, limit = largest_r_hat(z)
     ess = min(effective_size(z[..., k]) for k in range(z.shape[2]))
-    return Draws(logits, count, worst, r_hat_limit=limit, ess=ess)
+    return LogitDraws(logits, count, worst, r_hat_limit=limit, ess=ess)
 
 
-def judged(draws: Draws, point: Any, X: Any, y: Any, test: Any, setting: BayesSetting, seed: int) -> dict[str, float]:
+def estimates_of(
+    draws: LogitDraws, point: Any, X: Any, y: Any, test: Any, setting: BayesSetting, seed: int
+) -> dict[str, float]:
     """Return true errors and estimates of the Bayesian classifier and of the trained net it started from (`net_`)."""
     import torch
 
@@ -285,7 +287,9 @@ def _share(wrong: Any) -> float:
     return float(wrong.double().mean())
 
 
-def _over_kernels(draws: Draws, by_net: Any, X: Any, y: Any, classes: int, setting: BayesSetting, seed: int) -> Any:
+def _over_kernels(
+    draws: LogitDraws, by_net: Any, X: Any, y: Any, classes: int, setting: BayesSetting, seed: int
+) -> Any:
     """Return, for each kernel, means of: misclassified by the predictive; its doubt; its doubt of what the trained net says."""
     import torch
 

@@ -79,7 +79,7 @@ class GhaneHcm:
         rows = {row["quantity"]: row for row in published("ghane_hcm")}
         table = {RATES.get(k, k): float(v["mean"]) for k, v in rows.items() if k.startswith("k")}
         reporter.expect(replications, self.id)
-        fits = self._recovered(replications, seed, reporter, n_jobs)
+        fits = self._recover_rates(replications, seed, reporter, n_jobs)
         cells = [*self._rates(rows, fits), *self._fluxes(rows, table)]
         return Reproduction(
             experiment=self.id,
@@ -93,12 +93,11 @@ class GhaneHcm:
             remarks=REMARKS,
         )
 
-    def _recovered(self, count: int, seed: int, reporter: Reporter, n_jobs: int | None) -> dict[str, Any]:
-        """Rates of simulated subjects made with table 4.1 and the same rates for all."""
-        from unseen.kinetics.fitting import fit
-        from unseen.kinetics.simulation import simulate
+    def _recover_rates(self, count: int, seed: int, reporter: Reporter, n_jobs: int | None) -> dict[str, Any]:
+        """Return the rates fitted to simulated subjects, who all have the rates of table 4.1."""
+        from unseen.kinetics import fit, simulate
 
-        made = simulate(
+        subjects = simulate(
             count,
             noise=self.noise,
             between=0.0,
@@ -106,10 +105,10 @@ class GhaneHcm:
             random_state=task_seed(seed, self.id),
         )
         study = fit(
-            made.ttr,
-            made.doses,
+            subjects.ttr,
+            subjects.doses,
             cv=self.noise,
-            floor=made.floor,
+            floor=subjects.floor,
             locations=["EC-EC"],
             drop_early={"Tyr-4": 10},
             outliers=None,
@@ -132,7 +131,7 @@ class GhaneHcm:
         return cells
 
     def _fluxes(self, rows: dict[str, Any], table: dict[str, float]) -> list[Cell]:
-        from unseen.kinetics.balance import printed_tracee
+        from unseen.kinetics import printed_tracee
 
         cells = []
         for name, row in rows.items():
@@ -167,7 +166,7 @@ class GhaneHcm:
 
     def balanced(self, table: dict[str, float], place: str) -> dict[str, float]:
         """Fluxes that balance, at the centres of table 4.1 with the dose of this experiment."""
-        from unseen.kinetics.balance import tracee
+        from unseen.kinetics import tracee
         from unseen.kinetics.simulation import rates_to_curve
 
         a, l = rates_to_curve(table["k21"], table["k12"], table["k02"], 3.6 / self.q1)
@@ -175,7 +174,8 @@ class GhaneHcm:
         return tracee(a, l, b, g, table["kappa"], (3.6, self.dose_tyr), place)
 
     def _checks(self, cells: list[Cell], rows: dict[str, Any], table: dict[str, float]) -> tuple[Check, ...]:
-        from unseen.kinetics.balance import imbalance, printed_tracee
+        from unseen.kinetics import printed_tracee
+        from unseen.kinetics.balance import imbalance
 
         z = [c.z for c in cells if c.table.startswith("4.1") and c.z is not None]
         balanced = {p: self.balanced(table, p) for p in PLACES.values()}

@@ -1,4 +1,4 @@
-"""Which formulas can have given the published fluxes: the best any pools and rates within rounding can do."""
+"""Which formulas can have given the published fluxes: the smallest misfit over pools, and rates within their rounding."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from scipy.optimize import minimize
 __all__ = ["FORMULAS", "worst_misfit"]
 
 FORMULAS = ("plus", "minus", "once")
+# half a unit of the last digit printed in table 4.1
 _HALF_DIGIT = {"k02": 0.0005, "k04": 0.005, "k21": 0.0005, "k12": 0.0005, "k34": 0.0005, "k43": 0.0005}
 
 
 def _fluxes(k: Mapping[str, float], q1: float, q3: float, formula: str) -> dict[str, float]:
     """The seven published numbers by one reading of section 4.4.2."""
-    from unseen.kinetics.balance import printed_tracee
+    from unseen.kinetics import printed_tracee
 
     out: dict[str, float] = {}
     for label, place in (("alternative1", "IC-IC"), ("alternative2", "EC-EC"), ("alternative3", "whole-body")):
@@ -46,7 +47,7 @@ def worst_misfit(rows: Mapping[str, Any], formula: str) -> float:
 
     Examples
     --------
-    >>> from unseen.reproduction.published_numbers import published
+    >>> from unseen.reproduction import published
     >>> rows = {row["quantity"]: row for row in published("ghane_hcm")}
     >>> worst_misfit(rows, "plus") < 0.5 < 3 < worst_misfit(rows, "minus")
     True
@@ -58,8 +59,8 @@ def worst_misfit(rows: Mapping[str, Any], formula: str) -> float:
 
     def misfits(x: np.ndarray) -> np.ndarray:
         k = dict(zip(names, centre + half * np.clip(x[:6], -1, 1))) | {"kappa": x[6]}
-        made = _fluxes(k, x[7], x[8], formula)
-        return np.array([(made[n] - mean) / se for n, (mean, se) in wanted.items()])
+        fluxes = _fluxes(k, x[7], x[8], formula)
+        return np.array([(fluxes[n] - mean) / se for n, (mean, se) in wanted.items()])
 
     best = np.inf
     least: Any = minimize

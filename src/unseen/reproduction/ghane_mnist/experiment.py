@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,22 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.core.errors import InputError, MissingExtra
+from unseen.core.errors import InputError
 from unseen.core.registry import register
-from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
+from unseen.reproduction.experiment import need_torch
+from unseen.reproduction.ghane_mnist.checks import Runs, checks_of, published_cell, true_error_cell
 from unseen.reproduction.ghane_mnist.runs import ROWS, MnistSetting, noisy_digits, read_mnist, run_size, subsets
 from unseen.reproduction.published_numbers import published
-from unseen.reproduction.record import Cell, Check, Reproduction
+from unseen.reproduction.record import Reproduction
 
 __all__ = ["GhaneMnist", "MnistResult"]
 
 SIZES = (200, 400, 600, 800)
-COLUMNS = ("resub", "nb_bolster", "calibrated_r1", "calibrated_r5")
-DIGITS = {"2.6 bias": 3, "2.7 variance": 4, "2.8 rms": 4}  # decimals printed
-PUBLISHED_REPLICATIONS = 200
-INNER = 0.006  # the printed calibrated RMS does not follow from the printed bias and variance any closer
-Runs = Mapping[int, Mapping[str, Floats]]
+SMALLEST = 40  # four images of each digit, so that every split has some of each
 
 REMARKS = (
     "Not stated in the dissertation, and chosen here: SGD with step 0.02, tanh and average pooling, pixels in [0, 1], noisy pixels not "
@@ -121,13 +117,13 @@ class GhaneMnist:
             reporter.say(f"{self.results}: {sum(len(r['n']) for r in runs.values())} finished rows, nothing was run")
             digits, kappas = self._digits(runs, read_mnist(self.data), self._setting(seed)) if self.data else (None, ())
             return self._result(runs, digits, kappas, min(len(run["n"]) for run in runs.values()), seed)
-        _need_torch()
+        need_torch(self.id)
         if not self.data:
             raise InputError(
                 "give the folder with MNIST's IDX files: --data DIR (or --results shipped for the finished full run)."
             )
-        if not self.sizes or min(self.sizes) < 40:
-            raise InputError(f"sizes is {self.sizes}; ten classes need at least 40 images.")
+        if not self.sizes or min(self.sizes) < SMALLEST:
+            raise InputError(f"sizes is {self.sizes}; ten classes need at least {SMALLEST} images.")
         images = read_mnist(self.data)
         setting = self._setting(seed)
         reporter.expect(len(self.sizes) * replications, self.id)
@@ -147,7 +143,7 @@ class GhaneMnist:
         return MnistSetting(seed=seed, **{name: getattr(self, name) for name in chosen})
 
     def _digits(self, runs: Runs, images: Any, setting: MnistSetting) -> tuple[Floats, tuple[float, ...]]:
-        """Return the images of figure 2.3: n = 600 where it was run, first repetition, kappa of r = 1."""
+        """Return the images of figure 2.3: n = 600 if it was run, first repetition, kappa of r = 1."""
         n = 600 if 600 in runs else max(runs)
         kappas = (0.0, 1.0, float(runs[n]["kappa_r1"][0]))
         rows = subsets(images[1], n, 0, setting)[0]
@@ -161,8 +157,8 @@ class GhaneMnist:
         return {n: _columns([row for row in rows if row["n"] == n][:replications]) for n in sizes}
 
     def _result(self, runs: Runs, digits: Any, kappas: tuple[float, ...], count: int, seed: int) -> MnistResult:
-        cells = [_truth(n, run) for n, run in runs.items()]
-        cells += [_cell(row, runs[row["n"]]) for row in published("ghane_mnist") if row["n"] in runs]
+        cells = [true_error_cell(n, run) for n, run in runs.items()]
+        cells += [published_cell(row, runs[row["n"]]) for row in published("ghane_mnist") if row["n"] in runs]
         missing = [n for n in runs if n not in SIZES]
         remarks = (*REMARKS, f"No published numbers for n = {missing}.") if missing else REMARKS
         return MnistResult(
@@ -170,7 +166,7 @@ class GhaneMnist:
             title=self.title,
             source=self.source,
             cells=tuple(cells),
-            checks=_checks(runs),
+            checks=checks_of(runs),
             replications=count,
             seed=seed,
             seconds=0.0,
@@ -181,60 +177,5 @@ class GhaneMnist:
         )
 
 
-def _need_torch() -> None:
-    from importlib.util import find_spec
-
-    if find_spec("torch") is None:
-        raise MissingExtra("torch", "torch", "the experiment ghane-mnist")
-
-
 def _columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
-
-
-def _truth(n: int, run: Mapping[str, Floats]) -> Cell:
-    values = run["true_error"]
-    return Cell(
-        "true error",
-        f"n={n}",
-        published=None,
-        ours=float(values.mean()),
-        mc_error=float(values.std(ddof=1)) / math.sqrt(len(values)),
-    )
-
-
-def _cell(row: dict[str, Any], run: Mapping[str, Floats]) -> Cell:
-    column, label = row["estimator"], f"n={row['n']} {row['estimator'].replace('_', '-')}"
-    if row["table"] == "2.9 seconds":
-        key = {"resub": "resub", "nb_bolster": "nb", "calibrated_r1": "r1", "calibrated_r5": "r5"}[column]
-        return Cell(
-            row["table"],
-            label,
-            published=row["value"],
-            ours=float(run[f"seconds_{key}"].mean()),
-            mc_error=None,
-            remark="time on another machine",
-        )
-    quantity = row["table"].split()[1]
-    summary = summarize(run[column], run["true_error"], column)
-    rounding = 10.0 ** -DIGITS[row["table"]] / math.sqrt(12)
-    inner = INNER / 3 if quantity == "rms" and column.startswith("calibrated") else 0.0
-    error = getattr(summary, f"{quantity}_error")
-    both = math.sqrt(error**2 * (1 + summary.n / PUBLISHED_REPLICATIONS) + rounding**2 + inner**2)
-    return Cell(row["table"], label, published=row["value"], ours=getattr(summary, quantity), mc_error=both)
-
-
-def _checks(runs: Runs) -> tuple[Check, ...]:
-    """What the dissertation concludes: each step lowers the bias, repetitions lower the variance, calibration wins by RMS."""
-    out = []
-    for n, run in runs.items():
-        resub, plain, one, five = (summarize(run[c], run["true_error"], c) for c in COLUMNS)
-        out += [
-            Check(f"n={n}: |bias| of resub less that of nb-bolster", abs(resub.bias) - abs(plain.bias), low=0.0),
-            Check(f"n={n}: |bias| of nb-bolster less that of calibrated-r5", abs(plain.bias) - abs(five.bias), low=0.0),
-            Check(
-                f"n={n}: variance of calibrated-r1 less that of calibrated-r5", one.variance - five.variance, low=0.0
-            ),
-            Check(f"n={n}: RMS of nb-bolster less that of calibrated-r5", plain.rms - five.rms, low=0.0),
-        ]
-    return tuple(out)

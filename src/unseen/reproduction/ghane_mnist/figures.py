@@ -9,10 +9,11 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.summary import summarize
-from unseen.reproduction.ghane_mnist.experiment import COLUMNS, MnistResult
+from unseen.reproduction.ghane_mnist.checks import ESTIMATORS
+from unseen.reproduction.ghane_mnist.experiment import MnistResult
 from unseen.reproduction.published_numbers import published
 from unseen.show.figures import PALETTE, Figure, figure
-from unseen.show.style import legend_below, tidy
+from unseen.show.style import GREY, legend_below, tidy
 
 __all__: list[str] = []
 
@@ -25,7 +26,7 @@ LABELS = {
 
 
 @dataclass(frozen=True)
-class Digits:
+class NoisyDigits:
     """Noisy images (kappas, 10, height, width) and their kappas."""
 
     images: Floats
@@ -37,11 +38,11 @@ class Digits:
         return f"ten digits with kernel noise at kappa = {', '.join(f'{k:g}' for k in self.kappas)}"
 
 
-def _digits(result: MnistResult) -> Digits | None:
-    return None if result.digits is None else Digits(np.asarray(result.digits), result.kappas)
+def _digits(result: MnistResult) -> NoisyDigits | None:
+    return None if result.digits is None else NoisyDigits(np.asarray(result.digits), result.kappas)
 
 
-def _draw_digits(info: Digits, ax: Any) -> None:
+def _draw_digits(info: NoisyDigits, ax: Any) -> None:
     rows, columns, height, width = info.images.shape
     sheet = info.images.transpose(0, 2, 1, 3).reshape(rows * height, columns * width)
     ax.imshow(sheet, cmap="gray_r", vmin=0.0, vmax=1.0, interpolation="nearest")
@@ -75,17 +76,17 @@ def _by_size(result: MnistResult) -> BySize | None:
         (row["n"], row["estimator"]): row["value"] for row in published("ghane_mnist") if row["table"] == "2.8 rms"
     }
     ours, theirs = {}, {}
-    for column in COLUMNS:
+    for column in ESTIMATORS:
         ours[column] = np.array([summarize(result.runs[n][column], result.runs[n]["true_error"]).rms for n in sizes])
         theirs[column] = np.array([table.get((n, column), np.nan) for n in sizes], dtype=float)
     return BySize(np.array(sizes, dtype=float), ours, theirs)
 
 
 def _draw_by_size(info: BySize, ax: Any) -> None:
-    for k, column in enumerate(COLUMNS):
+    for k, column in enumerate(ESTIMATORS):
         ax.plot(info.sizes, info.ours[column], "o-", color=PALETTE[k], label=LABELS[column])
         ax.plot(info.sizes, info.theirs[column], "s:", color=PALETTE[k], markerfacecolor="none")
-    ax.plot([], [], "s:", color="#5f6b73", markerfacecolor="none", label="published")
+    ax.plot([], [], "s:", color=GREY, markerfacecolor="none", label="published")
     ax.set_ylim(bottom=0)
     ax.set_xticks(info.sizes)
     tidy(ax)

@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class MnistSetting:
-    """How the nets are trained and the errors estimated; defaults as published or, where that is silent, as in the remarks."""
+    """How the nets are trained and the errors estimated; defaults as published or, if that is silent, as in the remarks."""
 
     seed: int = 0
     repeats: int = 5
@@ -68,7 +68,7 @@ def make_net(initial: str) -> Any:
 
 def read_mnist(folder: str | os.PathLike[str]) -> tuple[Any, Any, Any, Any]:
     """Return training and test images in [0, 1] with their labels from a folder of IDX files."""
-    from unseen.nets.files.examples import read_examples
+    from unseen.nets import read_examples
 
     train = read_examples(folder, part="train", n_classes=10)
     test = read_examples(folder, part="test", n_classes=10)
@@ -105,14 +105,14 @@ def run_size(
     done = {} if out is None else {int(row["repetition"]): row for row in ROWS.read(out, setting) if row["n"] == n}
     missing = [k for k in repetitions if k not in done]
     for start in range(0, len(missing), chunk):
-        for row in _trained_and_judged(data, n, missing[start : start + chunk], setting, device, say):
+        for row in _train_and_estimate(data, n, missing[start : start + chunk], setting, device, say):
             done[int(row["repetition"])] = row
             if out is not None:
                 ROWS.append(out, [row], setting)
     return [done[k] for k in repetitions]
 
 
-def _trained_and_judged(
+def _train_and_estimate(
     data: tuple[Any, Any, Any, Any], n: int, repetitions: list[int], setting: MnistSetting, device: str, say: Say
 ) -> Iterator[dict[str, float]]:
     import torch
@@ -122,9 +122,9 @@ def _trained_and_judged(
 
     where = device_of(device)
     X, y, X_test, y_test = (torch.as_tensor(part, device=where) for part in data)
-    drawn = [subsets(data[1], n, k, setting) for k in repetitions]
+    samples = [subsets(data[1], n, k, setting) for k in repetitions]
     sets, seeds = [], []
-    for k, (rows, splits) in zip(repetitions, drawn):
+    for k, (rows, splits) in zip(repetitions, samples):
         sets += [rows, *(rows[train] for train, _ in splits)]
         seeds += [task_seed(setting.seed, "ghane-mnist", n, k, part) for part in range(1 + setting.repeats)]
     start = time.perf_counter()
@@ -146,10 +146,10 @@ def _trained_and_judged(
     torch.backends.cudnn.benchmark = True  # a few batch sizes come again and again
     say(f"n={n}: {len(sets)} nets trained in {per_net * len(sets):.0f} s")
     width = 1 + setting.repeats
-    for k, (repetition, (rows, splits)) in enumerate(zip(repetitions, drawn)):
+    for k, (repetition, (rows, splits)) in enumerate(zip(repetitions, samples)):
         modules = [fits.module(k * width + j).to(where) for j in range(width)]
         mine = torch.as_tensor(rows, device=where)
-        row = judged(
+        row = estimates_of(
             modules, X[mine], y[mine], (X_test, y_test), splits, setting, task_seed(setting.seed, "mc", n, repetition)
         )
         row["seconds_r1"] += per_net
@@ -163,10 +163,10 @@ def _trained_and_judged(
             **row,
         }
         if (k + 1) % 20 == 0:
-            say(f"n={n}: {k + 1} of {len(repetitions)} judged, {time.perf_counter() - start:.0f} s")
+            say(f"n={n}: {k + 1} of {len(repetitions)} estimated, {time.perf_counter() - start:.0f} s")
 
 
-def judged(
+def estimates_of(
     modules: list[Any], X: Any, y: Any, test: tuple[Any, Any], splits: list[Any], setting: MnistSetting, seed: int
 ) -> dict[str, float]:
     """Return true error and estimates of the first net; the others are its copies trained on 80%."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Floats
-from unseen.core.errors import InputError, MissingExtra
+from unseen.core.errors import InputError
 from unseen.core.registry import register
-from unseen.core.summary import summarize
 from unseen.engine.events import Reporter
+from unseen.reproduction.experiment import need_torch
+from unseen.reproduction.ghane_uci.checks import PUBLISHED_NETS, checks_of, count_cells, deviation_cells
 from unseen.reproduction.ghane_uci.runs import (
     DEFECTIVE,
     DEPTHS,
@@ -24,13 +23,11 @@ from unseen.reproduction.ghane_uci.runs import (
     run_set,
     sets_in,
 )
-from unseen.reproduction.record import Cell, Check, Reproduction
+from unseen.reproduction.record import Reproduction
 
-__all__ = ["ESTIMATORS", "GhaneUci", "UciResult"]
+__all__ = ["GhaneUci", "UciResult"]
 
-ESTIMATORS = ("resub", "bolster", "posterior", "bolster_posterior")
-PUBLISHED_NETS, PUBLISHED_KEPT, PUBLISHED_WRONG = 3600, 3066, 172
-PER_SET = 40
+PER_SET = len(DEPTHS) * 8  # nets of each set: depths by widths
 REMARKS = (
     "The dissertation shows scatter plots and no table. It leaves out nets that did not reach the training accuracy within 800 epochs, and hides those "
     "with a true error above .5 from its plots; here all nets are kept and flagged, and figures are given with and without them.",
@@ -75,7 +72,7 @@ class GhaneUci:
     n_mc : int
         Kernel points per row.
     device : str
-        "auto" takes a GPU where there is one.
+        "auto" takes a GPU if there is one.
     out : str
         CSV file that rows are added to as they come, and that a repeated call goes on from; none by default.
     results : str
@@ -114,7 +111,7 @@ class GhaneUci:
     minutes: ClassVar[float] = 600.0
 
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> UciResult:
-        """Train and judge the nets; `replications` is the number of nets per set and is fixed by depths and widths."""
+        """Train the nets and estimate their errors; `replications` is the number of nets per set and is fixed by depths and widths."""
         if self.results:
             rows = self._stored()
             reporter.say(f"{self.results}: {len(rows)} finished nets, nothing was run")
@@ -123,15 +120,12 @@ class GhaneUci:
         return self._result(rows, seed)
 
     def _run(self, seed: int, reporter: Reporter) -> list[dict[str, Any]]:
-        from importlib.util import find_spec
-
-        if find_spec("torch") is None:
-            raise MissingExtra("torch", "torch", "the experiment ghane-uci")
+        need_torch(self.id)
         if not self.data:
             raise InputError("give the folder of the sets: --data DIR (or --results shipped for the finished run).")
         present = sets_in(self.data)
-        if strange := [name for name in self.sets if name not in present]:
-            raise InputError(f"{', '.join(strange)}: no such set with at most 5,000 rows in {self.data!r}.")
+        if unknown := [name for name in self.sets if name not in present]:
+            raise InputError(f"{', '.join(unknown)}: no such set with at most 5,000 rows in {self.data!r}.")
         names = [name for name in present if not self.sets or name in self.sets]
         out = Path(self.out) if self.out else None
         rows = ROWS.read(out) if out else []
@@ -149,10 +143,10 @@ class GhaneUci:
         reporter.expect(len(names), self.id)
         for name in names:
             missing = [depth for depth in self.depths if (name, depth) not in done]
-            for made in run_set(read_set(self.data, name, self.fold), setting, device=self.device, depths=missing):
-                rows += made
+            for new in run_set(read_set(self.data, name, self.fold), setting, device=self.device, depths=missing):
+                rows += new
                 if out is not None:
-                    ROWS.append(out, made)
+                    ROWS.append(out, new)
             reporter.advance(1)
         return [row for row in rows if row["set"] in names]
 
@@ -167,7 +161,7 @@ class GhaneUci:
         nets = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         nets["reached"] = nets["train_accuracy"] >= self.stop_at
         nets["defective"] = np.isin(nets["set"], DEFECTIVE)
-        cells = [*_counts(nets), *_deviations(nets)]
+        cells = [*count_cells(nets), *deviation_cells(nets)]
         n_sets = len(np.unique(nets["set"]))
         remark = f"{len(rows)} nets on {n_sets} sets; the dissertation has {PUBLISHED_NETS} on 90."
         return UciResult(
@@ -175,106 +169,10 @@ class GhaneUci:
             title=self.title,
             source=self.source,
             cells=tuple(cells),
-            checks=_checks(nets),
+            checks=checks_of(nets),
             replications=PER_SET,
             seed=seed,
             seconds=0.0,
             remarks=(*REMARKS, remark),
             nets=nets,
         )
-
-
-def _share_error(flags: np.ndarray, sets: np.ndarray) -> float | None:
-    """Standard error of a share, the sets being what is drawn."""
-    means = np.array([flags[sets == name].mean() for name in np.unique(sets)])
-    return float(means.std(ddof=1) / math.sqrt(len(means))) if len(means) > 1 else None
-
-
-def _counts(nets: dict[str, Any]) -> list[Cell]:
-    reached = nets["reached"]
-    note = "training differs in detail"
-    cells = [
-        Cell(
-            "nets",
-            "share that reached the training accuracy",
-            published=PUBLISHED_KEPT / PUBLISHED_NETS,
-            ours=float(reached.mean()),
-            mc_error=_share_error(reached, nets["set"]),
-            remark=note,
-        ),
-    ]
-    if reached.any():
-        wrong, sets = nets["true_error"][reached] > 0.5, nets["set"][reached]
-        cells.append(
-            Cell(
-                "nets",
-                "of these, share with a true error above .5",
-                published=PUBLISHED_WRONG / PUBLISHED_KEPT,
-                ours=float(wrong.mean()),
-                mc_error=_share_error(wrong, sets),
-                remark=note,
-            )
-        )
-    return cells
-
-
-def _groups(nets: dict[str, Any]) -> dict[str, np.ndarray]:
-    usual = nets["reached"] & ~nets["defective"] & (nets["true_error"] <= 0.5)
-    small = nets["true_error"] <= 0.05
-    return {
-        "as plotted": usual,
-        "as plotted, true error up to .05": usual & small,
-        "as plotted, true error above .05": usual & ~small,
-        "all nets": np.ones(len(usual), dtype=bool),
-    }
-
-
-def _deviations(nets: dict[str, Any]) -> list[Cell]:
-    """Bias and RMS of the four estimators, over the plotted nets, in parts, and over all."""
-    cells = []
-    for label, mine in _groups(nets).items():
-        if mine.sum() < 2:
-            continue
-        for name in ESTIMATORS:
-            made = summarize(nets[name][mine], nets["true_error"][mine], name, strata=None)
-            row = f"{label}: {name.replace('_', '-')}"
-            cells += [
-                Cell("bias", row, published=None, ours=made.bias, mc_error=made.bias_error),
-                Cell("rms", row, published=None, ours=made.rms, mc_error=made.rms_error),
-            ]
-    return cells
-
-
-def median_deviation(nets: dict[str, Any], mine: np.ndarray) -> dict[str, float]:
-    """Return the median size of the deviation of each estimator over the nets chosen."""
-    truth: Floats = nets["true_error"][mine]
-    return {name: float(np.median(np.abs(nets[name][mine] - truth))) for name in ESTIMATORS}
-
-
-def _checks(nets: dict[str, Any]) -> tuple[Check, ...]:
-    """What the dissertation reads off its figures."""
-    groups = _groups(nets)
-    out = []
-    small, large = groups["as plotted, true error up to .05"], groups["as plotted, true error above .05"]
-    if large.any():
-        found = median_deviation(nets, large)
-        others = min(value for name, value in found.items() if name != "bolster_posterior")
-        out.append(
-            Check(
-                "true error above .05: smallest other median deviation less that of bolster-posterior",
-                others - found["bolster_posterior"],
-                low=0.0,
-            )
-        )
-    if small.any():
-        found = median_deviation(nets, small)
-        out.append(
-            Check(
-                "true error up to .05: median deviation of bolster less that of resub",
-                found["bolster"] - found["resub"],
-                low=0.0,
-            )
-        )
-    narrow, wide = (nets["reached"][nets["width_number"] == k].mean() for k in (0, 3))
-    out.append(Check("share that reached the accuracy, width 40 less width 10", float(wide) - float(narrow), low=0.0))
-    return tuple(out)

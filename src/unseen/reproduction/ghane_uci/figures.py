@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.reproduction.ghane_uci.experiment import ESTIMATORS, UciResult
+from unseen.reproduction.ghane_uci.checks import ESTIMATORS, MOST_PLOTTED
+from unseen.reproduction.ghane_uci.experiment import UciResult
 from unseen.show.figures import PALETTE, Figure, figure
 from unseen.show.style import legend_below, tidy
 
@@ -20,7 +21,7 @@ LABELS = {
     "posterior": "posterior",
     "bolster_posterior": "bolstered posterior",
 }
-BINS = 12
+BINS = 12  # points of a running median; fewer nets are not drawn
 WIDTHS = ("10", "20", "30", "40", "2d", "4d", "6d", "8d")
 
 
@@ -43,16 +44,16 @@ class Deviation:
 
 def _deviation(result: UciResult) -> Deviation | None:
     nets = result.nets
-    drawn = result.kept & (nets["true_error"] <= 0.5)
-    if drawn.sum() < BINS:
+    shown = result.kept & (nets["true_error"] <= MOST_PLOTTED)
+    if shown.sum() < BINS:
         return None
-    truth = nets["true_error"][drawn]
-    size = {name: np.abs(nets[name][drawn] - truth) for name in ESTIMATORS}
+    truth = nets["true_error"][shown]
+    size = {name: np.abs(nets[name][shown] - truth) for name in ESTIMATORS}
     order = np.argsort(truth, kind="stable")
     parts = np.array_split(order, BINS)
     centre = np.array([truth[p].mean() for p in parts])
     median = {name: np.array([np.median(v[p]) for p in parts]) for name, v in size.items()}
-    return Deviation(truth=truth, deviation=size, centre=centre, median=median, hidden=int(len(drawn) - drawn.sum()))
+    return Deviation(truth=truth, deviation=size, centre=centre, median=median, hidden=int(len(shown) - shown.sum()))
 
 
 def _draw(info: Deviation, ax: Any) -> None:
@@ -98,15 +99,15 @@ class ByShape:
 
 def _by_shape(result: UciResult) -> ByShape | None:
     nets = result.nets
-    drawn = result.kept & (nets["true_error"] <= 0.5)
+    shown = result.kept & (nets["true_error"] <= MOST_PLOTTED)
     depths = tuple(int(d) for d in np.unique(nets["depth"]))
-    if drawn.sum() < BINS or len(depths) < 2:
+    if shown.sum() < BINS or len(depths) < 2:
         return None
     table = {name: np.full((len(depths), 8), np.nan) for name in ESTIMATORS}
     count = np.zeros((len(depths), 8))
     for i, depth in enumerate(depths):
         for k in range(8):
-            mine = drawn & (nets["depth"] == depth) & (nets["width_number"] == k)
+            mine = shown & (nets["depth"] == depth) & (nets["width_number"] == k)
             count[i, k] = mine.sum()
             for name in ESTIMATORS:
                 if mine.any():

@@ -1,4 +1,7 @@
-"""The UCI experiment: 40 fully connected nets per data set, trained and judged, one row per net; numpy and torch alone."""
+"""The UCI experiment: 40 fully connected nets per data set, trained, their errors estimated, one row per net.
+
+Needs numpy and torch alone, so that it runs from the source tree on a bare GPU machine.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ __all__ = [
 ]
 
 DEPTHS = (1, 2, 3, 4, 5)
-MOST_ROWS = 5000
+MOST_ROWS = 5000  # which leaves the 90 sets of the dissertation
 DEFECTIVE = ("congressional-voting", "statlog-australian-credit")
 COLUMNS = (
     "set",
@@ -55,14 +58,14 @@ ROWS = RowFile(
     digits=None,
     line_end="\r\n",
 )
-POINTS_AT_ONCE = 200_000
+POINTS_AT_ONCE = 200_000  # kernel points in memory at once, for eight nets
 Say = Callable[[str], None]
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class UciSetting:
-    """How the nets are trained and judged; see `GhaneUci`."""
+    """How the nets are trained and their errors estimated; see `GhaneUci`."""
 
     seed: int = 0
     fold: int = 1
@@ -76,7 +79,7 @@ class UciSetting:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrainTest:
-    """One data set, parted by a fold of the archive."""
+    """One data set, split by a fold of the archive."""
 
     name: str
     X: np.ndarray
@@ -110,7 +113,7 @@ def _width(folder: Path, name: str) -> int:
 
 
 def read_set(folder: str | os.PathLike[str], name: str, fold: int) -> TrainTest:
-    """Read one set and part it by column `fold` (1 to 4) of the archive's splits."""
+    """Read one set and split it by column `fold` (1 to 4) of the archive's splits."""
     if fold not in (1, 2, 3, 4):
         raise InputError(f"fold is {fold}; the archive has folds 1 to 4.")
     table = np.genfromtxt(Path(folder) / f"{name}.csv.gz", delimiter=",", skip_header=1, ndmin=2)
@@ -130,10 +133,10 @@ def widths_for(d: int) -> tuple[int, ...]:
     return (10, 20, 30, 40, 2 * d, 4 * d, 6 * d, 8 * d)
 
 
-class _Padded:
+class PaddedNets:
     """Makes nets of eight widths with weights of one shape: units beyond a net's own are 0, get no gradient and stay 0.
 
-    Which width a net has is the last octal digit of its seed.
+    The last octal digit of its seed says which width a net has.
     """
 
     def __init__(self, widths: Sequence[int], depth: int, dropout: float) -> None:
@@ -170,7 +173,7 @@ def run_set(
         start = time.perf_counter()
         first = 8 * (task_seed(setting.seed, "ghane-uci", data.name, depth) // 8)
         fits = fit_many(
-            _Padded(widths, depth, setting.dropout),
+            PaddedNets(widths, depth, setting.dropout),
             X,
             data.y,
             [np.arange(len(data.y))] * 8,
@@ -185,7 +188,7 @@ def run_set(
             n_classes=data.n_classes,
             device=device,
         )
-        judged = _judged(fits, X, y, data, setting)
+        errors = _errors_of(fits, X, y, data, setting)
         seconds = (time.perf_counter() - start) / 8
         yield [
             {
@@ -197,36 +200,36 @@ def run_set(
                 "width_number": k,
                 "width": width,
                 "epochs": int(fits.epochs[k]),
-                **{name: float(v[k]) for name, v in judged.items()},
+                **{name: float(v[k]) for name, v in errors.items()},
                 "seconds": round(seconds, 3),
             }
             for k, width in enumerate(widths)
         ]
 
 
-def _judged(fits: Any, X: Any, y: Any, data: TrainTest, setting: UciSetting) -> dict[str, np.ndarray]:
+def _errors_of(fits: Any, X: Any, y: Any, data: TrainTest, setting: UciSetting) -> dict[str, np.ndarray]:
     """Return accuracy, true error and the four estimates of every net; all nets see the same kernel points."""
     import torch
 
     logits = fits.logits(X)
     right = (logits.argmax(2) == y).double().mean(1)
-    certain = logits.double().softmax(2).amax(2).mean(1)
+    probability = logits.double().softmax(2).amax(2).mean(1)
     test = torch.as_tensor(data.y_test, device=y.device)
     true = (fits.logits(data.X_test).argmax(2) != test).double().mean(1)
-    wrong, doubt = _at_kernel_points(fits, X, y, data.n_classes, setting)
+    wrong, unsure = errors_at_kernel_points(fits, X, y, data.n_classes, setting)
     found = {
         "train_accuracy": right,
         "true_error": true,
         "resub": 1 - right,
         "bolster": wrong,
-        "posterior": 1 - certain,
-        "bolster_posterior": doubt,
+        "posterior": 1 - probability,
+        "bolster_posterior": unsure,
     }
     return {name: values.cpu().numpy().round(6) for name, values in found.items()}
 
 
-def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: UciSetting) -> tuple[Any, Any]:
-    """Return the mean over kernel points of being wrong, and of the doubt in the class assigned."""
+def errors_at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: UciSetting) -> tuple[Any, Any]:
+    """Return means over kernel points: of being wrong, and of one less the probability of the assigned class."""
     import torch
 
     from unseen.nets.estimates.kernel_sizes import spherical_sizes
@@ -238,7 +241,7 @@ def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: UciSet
     generator = torch.Generator(device=X.device).manual_seed(
         task_seed(setting.seed, "kernel", len(y), X.shape[1]) % (1 << 63)
     )
-    wrong = doubt = torch.zeros(len(fits), dtype=torch.float64, device=X.device)
+    wrong = unsure = torch.zeros(len(fits), dtype=torch.float64, device=X.device)
     step = max(1, POINTS_AT_ONCE // setting.n_mc)
     for begin in range(0, len(y), step):
         rows = slice(begin, begin + step)
@@ -249,6 +252,6 @@ def _at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: UciSet
         logits = fits.logits(points)
         label = y[rows].repeat_interleave(setting.n_mc)
         wrong = wrong + (logits.argmax(2) != label).double().sum(1)
-        doubt = doubt + (1 - logits.double().softmax(2).amax(2)).sum(1)
+        unsure = unsure + (1 - logits.double().softmax(2).amax(2)).sum(1)
     total = len(y) * setting.n_mc
-    return wrong / total, doubt / total
+    return wrong / total, unsure / total

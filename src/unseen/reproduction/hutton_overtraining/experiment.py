@@ -83,7 +83,7 @@ class HuttonOvertraining:
     minutes: ClassVar[float] = 0.3
 
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> HuttonResult:
-        """Train all nets at once and follow the three errors."""
+        """Train all nets at once and compute the three errors by epoch."""
         if not 0 < self.criterion < 0.5:
             raise InputError(
                 f"criterion is {self.criterion}; a root mean square error of outputs lies between 0 and 0.5."
@@ -95,9 +95,9 @@ class HuttonOvertraining:
         other = new_nets(replications, self.inputs, self.hidden, 1, stream(seed, self.id, "other start"))
         other.first = other.first if self.zero_first else np.zeros_like(other.first)
         other.second = nets.second.copy()
-        errors, done = followed(nets, X, target, train, test, self)
+        errors, done = error_curves(nets, X, target, train, test, self)
         reporter.advance(1)
-        _, done_otherwise = followed(other, X, target, train, test, self)
+        _, done_otherwise = error_curves(other, X, target, train, test, self)
         reporter.advance(1)
         starts = (done_otherwise, done) if self.zero_first else (done, done_otherwise)
         return self._result(errors, done, target, replications, seed, training_times(*starts))
@@ -114,16 +114,30 @@ class HuttonOvertraining:
         share = float(np.mean(ahead < late))
         table = "figure 2, population rms error"
         cells = (
-            Cell(table, "at the test-set minimum", published=None, ours=float(ahead.mean()), mc_error=_mc(ahead)),
-            Cell(table, "at the training criterion", published=None, ours=float(late.mean()), mc_error=_mc(late)),
-            Cell(table, "guessing the mean", published=None, ours=float(guess.mean()), mc_error=_mc(guess)),
+            Cell(
+                table,
+                "at the test-set minimum",
+                published=None,
+                ours=float(ahead.mean()),
+                mc_error=_error_of_mean(ahead),
+            ),
+            Cell(
+                table,
+                "at the training criterion",
+                published=None,
+                ours=float(late.mean()),
+                mc_error=_error_of_mean(late),
+            ),
+            Cell(table, "guessing the mean", published=None, ours=float(guess.mean()), mc_error=_error_of_mean(guess)),
             *times,
         )
         checks = (
             Check(
                 "share of repeats in which quitting at the test minimum is better for the population", share, low=0.8
             ),
-            Check("mean gain in population rms error", float(np.mean(late - ahead)), low=3 * _mc(late - ahead)),
+            Check(
+                "mean gain in population rms error", float(np.mean(late - ahead)), low=3 * _error_of_mean(late - ahead)
+            ),
             Check(
                 "population rms error at the criterion minus guessing the mean", float(np.mean(late - guess)), low=0.0
             ),
@@ -133,8 +147,9 @@ class HuttonOvertraining:
                 low=0.9,
             ),
         )
-        held = np.minimum(np.arange(epochs), done[:, None])
-        mean = errors[rows[:, None], held].mean(axis=0)
+        # a net that met the criterion keeps its last error
+        reached = np.minimum(np.arange(epochs), done[:, None])
+        mean = errors[rows[:, None], reached].mean(axis=0)
         curves = {"epoch": np.arange(epochs, dtype=float)}
         for k, name in enumerate(("train", "test", "population")):
             curves |= {name: errors[0, : done[0] + 1, k], f"mean {name}": mean[:, k]}
@@ -154,17 +169,17 @@ class HuttonOvertraining:
         )
 
 
-def _mc(values: Floats) -> float:
+def _error_of_mean(values: Floats) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def training_times(random: Floats, zero: Floats) -> tuple[Cell, ...]:
     """Return epochs to the criterion with random and with zero input-to-hidden start weights, on the same patterns."""
     table = "training time, epochs to the criterion"
-    named = {"random start weights": random, "input weights start at 0": zero, "zero minus random": zero - random}
+    starts = {"random start weights": random, "input weights start at 0": zero, "zero minus random": zero - random}
     return tuple(
-        Cell(table, name, published=None, ours=float(v.mean()), mc_error=_mc(v.astype(float)))
-        for name, v in named.items()
+        Cell(table, name, published=None, ours=float(v.mean()), mc_error=_error_of_mean(v.astype(float)))
+        for name, v in starts.items()
     )
 
 
@@ -181,7 +196,7 @@ def population(count: int, inputs: int, rng: np.random.Generator, size: int = 10
     return X, target, train, test
 
 
-def followed(
+def error_curves(
     nets: Nets, X: Floats, target: Floats, train: Array, test: Array, options: HuttonOvertraining
 ) -> tuple[Floats, Floats]:
     """Return rms errors (net, epoch, [train, test, population]) and the epoch at which each net met the criterion."""

@@ -58,10 +58,12 @@ def _stack(problem: Regressions, name: str, parts: list[tuple[Floats, Floats, Fl
 
 def join(parts: Sequence[VarianceRun]) -> VarianceRun:
     """Join runs of one setting on different data sets."""
-    sums: dict[str, Any] = {
-        name: np.concatenate([getattr(p, name) for p in parts]) for name in ("products", "means", "one_split")
-    }
-    return replace(parts[0], **sums)
+    return replace(
+        parts[0],
+        products=np.concatenate([part.products for part in parts]),
+        means=np.concatenate([part.means for part in parts]),
+        one_split=np.concatenate([part.one_split for part in parts]),
+    )
 
 
 def ratios(run: VarianceRun) -> list[dict[str, Any]]:

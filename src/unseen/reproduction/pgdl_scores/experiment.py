@@ -52,7 +52,7 @@ class PgdlScores:
 
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> Reproduction:
         """Score every measure; `replications` counts the permutations behind the noise floor."""
-        from unseen.nets.ranking.cmi import cmi
+        from unseen.nets import cmi
 
         tasks = {task: _task(task) for task in (1, 2)}
         reporter.expect(2, self.id)

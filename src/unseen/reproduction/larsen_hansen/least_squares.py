@@ -1,4 +1,4 @@
-"""The arithmetic of Larsen and Hansen's experiment: thousands of least-squares fits at once, none of them refitted.
+"""The arithmetic of Larsen and Hansen's experiment: thousands of least-squares fits at once, and leave-out residuals without a refit.
 
 Least squares is equivariant: in G = sigma^2 + (w_hat - w)' H (w_hat - w) the input covariance H and the weights w drop
 out, so the runs use H = I and fit the noise alone.
@@ -14,13 +14,22 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.models.exact.hat import held_out_residuals
 
-__all__ = ["Fits", "Scene", "distinct_left_out", "draw", "fits", "fpe_log", "leave_out", "left_out_errors"]
+__all__ = [
+    "LeastSquaresFits",
+    "LinearProblem",
+    "distinct_left_out",
+    "draw",
+    "fit_all",
+    "fpe_log",
+    "leave_out",
+    "left_out_errors",
+]
 
-AT_ONCE = 50
+AT_ONCE = 50  # data sets whose splits are solved at once: some 10 MB
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
+class LinearProblem:
     """Sizes and constants of the experiment."""
 
     n: int = 20
@@ -31,7 +40,7 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Fits:
+class LeastSquaresFits:
     """Least-squares fits of one target on many data sets: weights, residuals and hat matrices."""
 
     weights: Floats
@@ -39,28 +48,28 @@ class Fits:
     hat: Floats
 
 
-def draw(scene: Scene, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def draw(problem: LinearProblem, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return inputs (first-order autoregressive in time, variance 1) and noise of `count` data sets."""
-    X = np.empty((count, scene.n, scene.p))
-    X[:, 0] = rng.standard_normal((count, scene.p))
-    fresh = np.sqrt(1 - scene.coefficient**2)
-    for k in range(1, scene.n):
-        X[:, k] = scene.coefficient * X[:, k - 1] + fresh * rng.standard_normal((count, scene.p))
-    return X, np.sqrt(scene.noise_variance) * rng.standard_normal((count, scene.n))
+    X = np.empty((count, problem.n, problem.p))
+    X[:, 0] = rng.standard_normal((count, problem.p))
+    fresh = np.sqrt(1 - problem.coefficient**2)
+    for k in range(1, problem.n):
+        X[:, k] = problem.coefficient * X[:, k - 1] + fresh * rng.standard_normal((count, problem.p))
+    return X, np.sqrt(problem.noise_variance) * rng.standard_normal((count, problem.n))
 
 
-def fits(X: Floats, y: Floats, hats: int = 0) -> Fits:
+def fit_all(X: Floats, y: Floats, hats: int = 0) -> LeastSquaresFits:
     """Fit every data set; hat matrices only for the first `hats` of them."""
     XT = X.transpose(0, 2, 1)
     moment = XT @ X
     weights = np.asarray(np.linalg.solve(moment, XT @ y[..., None])[..., 0], dtype=float)
     residuals = y - np.einsum("qnp,qp->qn", X, weights)
-    return Fits(weights, residuals, X[:hats] @ np.linalg.solve(moment[:hats], XT[:hats]))
+    return LeastSquaresFits(weights, residuals, X[:hats] @ np.linalg.solve(moment[:hats], XT[:hats]))
 
 
-def distinct_left_out(scene: Scene, count: int, n_splits: int, rng: np.random.Generator) -> Ints:
+def distinct_left_out(problem: LinearProblem, count: int, n_splits: int, rng: np.random.Generator) -> Ints:
     """Return, for each data set, `n_splits` different sets of rows to leave out."""
-    every = np.array(list(combinations(range(scene.n), scene.n_test)))
+    every = np.array(list(combinations(range(problem.n), problem.n_test)))
     return np.stack([every[rng.choice(len(every), n_splits, replace=False)] for _ in range(count)])
 
 

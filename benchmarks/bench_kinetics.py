@@ -11,7 +11,7 @@ import unseen
 from benchmarks.timing import alternating, cpu_seconds, row
 from unseen.kinetics.intervals import profile
 from unseen.kinetics.joint import Curves
-from unseen.kinetics.location import fit_location
+from unseen.kinetics.location_fit import fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import alternating, cpu_seconds, row
-from unseen.store import SqlStore, TaskResult, TaskRow, open_store
-from unseen.store import _schema as schema
-from unseen.study._driver import drive
+from unseen.store import SqlStore, TaskResult, TaskRow, open_store, schema
+from unseen.study.driver import drive
 
 MILLION, CELLS, CHUNK = 1_000_000, 200, 50
 
@@ -159,7 +158,7 @@ PEAK = """
 import json, resource, sys
 from benchmarks.bench_store import _add, instant
 from unseen.store import open_store
-from unseen.study._driver import drive
+from unseen.study.driver import drive
 store = open_store(sys.argv[1])
 _add(store, "mine", int(sys.argv[2]), 10)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

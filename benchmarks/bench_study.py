@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.bench_store import _add, instant
 from benchmarks.timing import alternating, row
 from unseen.store import open_store
-from unseen.study._driver import drive
-from unseen.study._summarize import summarized
+from unseen.study.driver import drive
+from unseen.study.summary import summarized
 
 CELLS, REPLICATIONS = 200, 5000
 CHUNKS = ((10, 1000), (200, 10_000))  # tasks per chunk, tasks

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 import unseen
-from unseen.kinetics.areas import trapezoid_area
+from unseen.kinetics.noncompartmental import trapezoid_area
 
 kinetics = unseen.kinetics
 

@@ -48,5 +48,5 @@ from unseen.planning.fraction import optimal_fraction as optimal_fraction
 from unseen.planning.power import power as power
 from unseen.planning.test_size import plan_test_size as plan_test_size
 from unseen.significance.ranking import Ranking as Ranking
-from unseen.study._study import Study as Study
+from unseen.study.study import Study as Study
 from unseen._version import __version__ as __version__

@@ -11,55 +11,53 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from sqlalchemy import text
 
-from unseen.store import _claims, _reading, _studies, open_store
-from unseen.store import _schema as schema
-from unseen.store import _sql as sql
+from unseen.store import claims, open_store, reading, schema, sql_store, studies
 from unseen.testing import stores
 
 
 def forgets_claims(patch):
-    patch(_claims, "claim", lambda c, study, owner, limit, *rest: _claims._waiting(c, study, limit))
+    patch(claims, "claim", lambda c, study, owner, limit, *rest: claims._waiting(c, study, limit))
 
 
 def stores_failures_as_done(patch):
-    patch(_claims, "_count_failed", lambda c, study, bad, most: _claims._store(c, study, bad))
+    patch(claims, "_count_failed", lambda c, study, bad, most: claims._store(c, study, bad))
 
 
 def never_gives_up(patch):
-    patch(sql.SqlStore, "max_attempts", property(lambda self: 10**6, lambda self, value: None), raising=False)
+    patch(sql_store.SqlStore, "max_attempts", property(lambda self: 10**6, lambda self, value: None), raising=False)
 
 
 def buries_the_living(patch):
-    patch(_claims, "renew", lambda *args: None)
+    patch(claims, "renew", lambda *args: None)
 
 
 def buries_nobody(patch):
-    patch(_claims, "_bury_dead", lambda *args: None)
+    patch(claims, "_bury_dead", lambda *args: None)
 
 
 def hands_all_suspects_out_at_once(patch):
-    patch(_claims, "SHRINK", 1)
+    patch(claims, "SHRINK", 1)
 
 
 def cuts_groups(patch):
     patch(
-        _claims,
+        claims,
         "_waiting",
-        lambda c, study, limit: _claims._free(
+        lambda c, study, limit: claims._free(
             c, (schema.tasks.c.study == study) & (schema.tasks.c.state == schema.WAITING), (schema.tasks.c.grp,), limit
         ),
     )
 
 
 def rounds_numbers(patch):
-    patch(_claims, "_number", lambda value: None if value is None or value != value else float(f"{value:.15g}"))
+    patch(claims, "_number", lambda value: None if value is None or value != value else float(f"{value:.15g}"))
 
 
 def overwrites_results(patch):
     patch(
-        _claims,
+        claims,
         "finish",
-        lambda c, study, owner, results, *rest, old=_claims.finish: (
+        lambda c, study, owner, results, *rest, old=claims.finish: (
             c.execute(text("UPDATE tasks SET state = 1")),
             c.execute(text("DELETE FROM results")),
             old(c, study, owner, results, *rest),
@@ -68,36 +66,36 @@ def overwrites_results(patch):
 
 
 def divides_by_n(patch):
-    old = _reading._moments_of
-    patch(_reading, "_moments_of", lambda x: {**old(x), "deviation_variance": x["dd"] / x["n_pairs"]})
+    old = reading._moments_of
+    patch(reading, "_moments_of", lambda x: {**old(x), "deviation_variance": x["dd"] / x["n_pairs"]})
 
 
 def counts_misses_as_covered(patch):
-    patch(_reading, "MOMENTS", _reading.MOMENTS.replace("BETWEEN r.lower AND r.upper", "BETWEEN r.upper AND r.lower"))
+    patch(reading, "MOMENTS", reading.MOMENTS.replace("BETWEEN r.lower AND r.upper", "BETWEEN r.upper AND r.lower"))
 
 
 def takes_anything(patch):
-    patch(sql, "_check_results", lambda results: None)
-    patch(_studies, "as_json", lambda value, what: json.dumps(value, default=str))
+    patch(sql_store, "_check_results", lambda results: None)
+    patch(studies, "as_json", lambda value, what: json.dumps(value, default=str))
 
 
 def keeps_old_versions(patch):
-    patch(_studies, "_drop_outdated", lambda c, study: c.execute(text("UPDATE tasks SET state = 2 WHERE state = 5")))
+    patch(studies, "_drop_outdated", lambda c, study: c.execute(text("UPDATE tasks SET state = 2 WHERE state = 5")))
 
 
 def ignores_the_seed(patch):
-    patch(_studies, "_check_same", lambda *args: None)
+    patch(studies, "_check_same", lambda *args: None)
 
 
 def ignores_cancellation(patch):
-    patch(sql.SqlStore, "cancel", lambda self, name: None)
+    patch(sql_store.SqlStore, "cancel", lambda self, name: None)
 
 
 def charges_for_releases(patch):
     patch(
-        _claims,
+        claims,
         "release",
-        lambda c, study, owner, keep, old=_claims.release: (
+        lambda c, study, owner, keep, old=claims.release: (
             c.execute(text("UPDATE tasks SET attempts = attempts + 1, state = 3 WHERE attempts > 0 AND state = 1")),
             c.execute(text("UPDATE tasks SET attempts = attempts + 1 WHERE state = 1")),
             old(c, study, owner, keep),
@@ -106,7 +104,7 @@ def charges_for_releases(patch):
 
 
 def removes_everything(patch):
-    patch(sql.SqlStore, "remove", lambda self, name: _emptied(self))
+    patch(sql_store.SqlStore, "remove", lambda self, name: _emptied(self))
 
 
 def _emptied(store):
@@ -116,7 +114,7 @@ def _emptied(store):
 
 
 def writes_for_readers(patch):
-    patch(sql.SqlStore, "_writing", sql.SqlStore._reading)
+    patch(sql_store.SqlStore, "_writing", sql_store.SqlStore.reading)
 
 
 BREACHES = [

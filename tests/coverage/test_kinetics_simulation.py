@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unseen.kinetics._simulate import TABLE_4_1, TIMES, rates_to_curve
 from unseen.kinetics.intervals import bootstrap, std_errors
 from unseen.kinetics.joint import Curves, JointModel
-from unseen.kinetics.location import fit_location, fit_locations, location_class
+from unseen.kinetics.location_fit import fit_location, fit_locations, location_class
+from unseen.kinetics.locations import LOCATIONS
 from unseen.kinetics.noise import ErrorModel
+from unseen.kinetics.outliers import rough_sigma, screen
 from unseen.kinetics.quantities import Derived
 from unseen.kinetics.scheme import PHE_TYR
-from unseen.kinetics.screen import rough_sigma, screen
-from unseen.kinetics.shapes import LOCATIONS
+from unseen.kinetics.simulation import TABLE_4_1, TIMES, rates_to_curve
 
 T = np.asarray(TIMES)
 TIME = np.concatenate([T, T[2:], T])

@@ -86,7 +86,7 @@ def fit(
     """Fit rates, pools and fluxes of every subject, at every location of the conversion."""
     for path in (frame, report):
         check_writable(path)
-    from unseen.kinetics._fit import fit as run
+    from unseen.kinetics.fitting import fit as run
 
     result = run(
         ttr,
@@ -141,7 +141,7 @@ def simulate(
     where = doses or out.parent / "doses.csv"
     for path in (out, where, report):
         check_writable(path)
-    from unseen.kinetics._simulate import simulate as run
+    from unseen.kinetics.simulation import simulate as run
 
     groups = {"control": {}, "changed": _factors(effect)} if effect else None
     result = run(
@@ -197,7 +197,7 @@ def nca(
 ) -> None:
     """Non-compartmental rates of appearance (lower bounds) and conversion between sampled pools, from areas only."""
     check_writable(report)
-    from unseen.kinetics._nca import nca as run
+    from unseen.kinetics.noncompartmental import nca as run
 
     result = run(ttr, doses, scheme=scheme, unit=unit, time_unit=time_unit, drop_early=_early(drop_early))
     emit(result, json)
@@ -227,7 +227,7 @@ def compare_groups(
 ) -> None:
     """Ask whether groups differ in rates and pools, with error estimators made for few subjects."""
     check_writable(report)
-    from unseen.kinetics._compare_groups import compare_groups as run
+    from unseen.kinetics.group_comparison import compare_groups as run
 
     result = run(
         ttr,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from unseen.core.errors import UnknownName
-from unseen.kinetics._system_fit import SystemFit, fit_system
-from unseen.kinetics.record import KineticFit
+from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.scheme import PHE_TYR, Scheme
+from unseen.kinetics.system_fit import SystemFit, fit_system
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 
 __all__ = ["CONVENTIONAL", "conventional", "fit_conventional"]

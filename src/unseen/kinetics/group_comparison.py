@@ -1,7 +1,8 @@
-"""Do groups differ in their kinetics? Rates and pools of subjects, judged by small-sample error estimators (4.4.3)."""
+"""Do groups differ in their kinetics? Rates and pools of subjects, compared by small-sample error estimators (4.4.3)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,11 +15,19 @@ from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.kinetics._fit import fit
-from unseen.kinetics._permuted import FeatureDifference, differences, smallest_p
-from unseen.kinetics.study import KineticStudy
+from unseen.kinetics.fitting import fit
+from unseen.kinetics.kinetic_study import KineticStudy
 
-__all__ = ["FEATURES", "GroupComparison", "compare_groups"]
+__all__ = [
+    "FEATURES",
+    "FeatureDifference",
+    "GroupComparison",
+    "compare_groups",
+    "differences",
+    "smallest_p",
+    "statistics",
+]
+
 
 FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3", "Q4")
 METHODS = ("loo", "bolster", "resub", "repeated-kfold")
@@ -265,3 +274,64 @@ def _notes(study: KineticStudy, sizes: Mapping[str, int]) -> tuple[Note, ...]:
     if study.failures:
         out.append(note("K010", f"left out: {', '.join(study.failures)}"))
     return tuple(out)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureDifference:
+    """One rate or pool in two or more groups.
+
+    Attributes
+    ----------
+    name : str
+    means : dict
+        Geometric mean of each group.
+    statistic : float
+        Welch's t of the logarithms for two groups, the F ratio for more.
+    p_value, adjusted : float
+        By permutation of the subjects; adjusted for looking at all features (largest statistic of each permutation).
+    """
+
+    name: str
+    means: Mapping[str, float]
+    statistic: float
+    p_value: float
+    adjusted: float
+
+
+def differences(names: list[str], X: NDArray, labels: NDArray, orders: list[NDArray]) -> tuple[FeatureDifference, ...]:
+    """Each feature by itself, by permutation, with the largest statistic of each permutation for adjustment."""
+    observed = statistics(X, labels)
+    null = np.array([np.abs(statistics(X, labels[o])) for o in orders])
+    raw = (1 + np.sum(null >= np.abs(observed) - 1e-12, axis=0)) / (1 + len(orders))
+    top = null.max(axis=1)
+    adjusted = np.array([(1 + np.sum(top >= abs(s) - 1e-12)) / (1 + len(orders)) for s in observed])
+    groups = np.unique(labels)
+    return tuple(
+        FeatureDifference(
+            name=n,
+            means={str(k): float(np.exp(X[labels == k, i].mean())) for k in groups},
+            statistic=float(observed[i]),
+            p_value=float(raw[i]),
+            adjusted=float(adjusted[i]),
+        )
+        for i, n in enumerate(names)
+    )
+
+
+def statistics(X: NDArray, labels: NDArray) -> NDArray:
+    """Return Welch's t of each column for two groups, the F ratio for more."""
+    groups = np.unique(labels)
+    parts = [X[labels == k] for k in groups]
+    if len(parts) == 2:
+        a, b = parts
+        spread = a.var(axis=0, ddof=1) / len(a) + b.var(axis=0, ddof=1) / len(b)
+        return (a.mean(axis=0) - b.mean(axis=0)) / np.sqrt(np.maximum(spread, 1e-300))
+    within = sum(((p - p.mean(axis=0)) ** 2).sum(axis=0) for p in parts)
+    between = sum(len(p) * (p.mean(axis=0) - X.mean(axis=0)) ** 2 for p in parts)
+    return (between / (len(parts) - 1)) / np.maximum(within / (len(X) - len(parts)), 1e-300)
+
+
+def smallest_p(sizes: Sequence[int]) -> float:
+    """Share of all ways to deal the subjects that part them as they are; groups of equal size may change their names."""
+    ways = math.factorial(sum(sizes)) / math.prod(map(math.factorial, sizes))
+    return math.prod(math.factorial(sizes.count(s)) for s in set(sizes)) / ways

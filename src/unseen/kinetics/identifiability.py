@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unseen.core.notes import Note, note
 from unseen.kinetics.joint import RATE_BOUNDS, Curves
-from unseen.kinetics.location import LocationFit
+from unseen.kinetics.location_fit import LocationFit
 
 __all__ = ["Identifiability", "identifiability"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import least_squares, leastsq
 
 from unseen.kinetics.exponentials import exponential_sum
-from unseen.kinetics.shapes import formed_curve
+from unseen.kinetics.locations import formed_curve
 
 __all__ = ["DOSED", "FORMED", "PRECURSOR", "Curves", "JointModel", "Solution", "quick_solve", "solve"]
 

@@ -15,15 +15,14 @@ from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState
-from unseen.kinetics._nca import Appearance
-from unseen.kinetics.identify import Identifiability, identifiability
+from unseen.kinetics.identifiability import Identifiability, identifiability
 from unseen.kinetics.intervals import Bootstrap, Profile, bootstrap, delta_interval, profile, std_errors
 from unseen.kinetics.joint import Curves
-from unseen.kinetics.judge import judge, location_rows
-from unseen.kinetics.location import LocationFit
+from unseen.kinetics.location_fit import LocationFit
 from unseen.kinetics.mammillary import TwoPoolInterval, interval_identifiability
 from unseen.kinetics.noise import ErrorModel
-from unseen.kinetics.plausible import REFERENCES, Judgement, Reference
+from unseen.kinetics.noncompartmental import Appearance
+from unseen.kinetics.plausibility import REFERENCES, Judgement, Reference, judge, location_rows
 from unseen.kinetics.quantities import Derived, PrintedConvention
 from unseen.kinetics.scheme import Scheme
 from unseen.kinetics.table import Removal

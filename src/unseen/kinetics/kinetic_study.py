@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
-from unseen.kinetics._group import GroupMean, group_mean
-from unseen.kinetics.record import KineticFit
+from unseen.kinetics.group_means import GroupMean, group_mean
+from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.scheme import Scheme
 
 __all__ = ["KineticStudy"]

@@ -15,8 +15,8 @@ from scipy import stats
 from unseen.core.errors import UnknownName
 from unseen.kinetics.curve import CurveModel, curve_runner
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, Solution
+from unseen.kinetics.locations import formed_curve, locations_for
 from unseen.kinetics.noise import ErrorModel, estimate_parts
-from unseen.kinetics.shapes import formed_curve, locations_for
 
 __all__ = ["RULES", "Outlier", "rough_sigma", "screen"]
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from unseen.core.notes import merge_notes
-from unseen.kinetics._compare_groups import GroupComparison
-from unseen.kinetics._nca import NcaStudy
-from unseen.kinetics.record import KineticFit
-from unseen.kinetics.study import KineticStudy
+from unseen.kinetics.group_comparison import GroupComparison
+from unseen.kinetics.kinetic_fit import KineticFit
+from unseen.kinetics.kinetic_study import KineticStudy
+from unseen.kinetics.noncompartmental import NcaStudy
 from unseen.show import figures_for
 from unseen.show.sections import Block, Cell, Notes, Section, Table, Text, picture, section
 

@@ -13,8 +13,8 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, JointModel
+from unseen.kinetics.locations import LOCATIONS
 from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
-from unseen.kinetics.shapes import LOCATIONS
 
 __all__ = ["TABLE_4_1", "TIMES", "SimulatedStudy", "rates_to_curve", "simulate"]
 

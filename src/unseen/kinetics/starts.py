@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, JointModel
-from unseen.kinetics.shapes import formed_curve
+from unseen.kinetics.locations import formed_curve
 
 __all__ = ["curve_starts", "grid_start", "joint_starts", "peel"]
 

@@ -97,7 +97,7 @@ class StoredTasks:
     def _chunks(self, call: str, problem: Any, count: int, splits: Sequence[int], seed: int) -> list[dict[str, Floats]]:
         from unseen.reproduction._stored import driven
         from unseen.reproduction.nadeau_bengio import CHUNK
-        from unseen.study._cells import tasks_over
+        from unseen.study.cells import tasks_over
 
         cell = {
             "population": problem.name,

@@ -58,7 +58,7 @@ def driven(
     part : str
         Which part of the experiment this is, for experiments of several studies.
     """
-    from unseen.study._driver import drive
+    from unseen.study.driver import drive
 
     name = study_name(experiment, replications, seed) + (f", {part}" if part else "")
     spec = {"experiment": experiment.id, "seed": seed, "replications": replications}

@@ -94,8 +94,8 @@ class GhaneHcm:
 
     def _recovered(self, count: int, seed: int, reporter: Reporter, n_jobs: int | None) -> dict[str, Any]:
         """Rates of simulated subjects made with table 4.1 and the same rates for all."""
-        from unseen.kinetics._fit import fit
-        from unseen.kinetics._simulate import simulate
+        from unseen.kinetics.fitting import fit
+        from unseen.kinetics.simulation import simulate
 
         made = simulate(
             count,
@@ -166,8 +166,8 @@ class GhaneHcm:
 
     def balanced(self, table: dict[str, float], place: str) -> dict[str, float]:
         """Fluxes that balance, at the centres of table 4.1 with the dose of this experiment."""
-        from unseen.kinetics._simulate import rates_to_curve
         from unseen.kinetics.balance import tracee
+        from unseen.kinetics.simulation import rates_to_curve
 
         a, l = rates_to_curve(table["k21"], table["k12"], table["k02"], 3.6 / self.q1)
         b, g = rates_to_curve(table["k43"], table["k34"], table["k04"], self.dose_tyr / self.q3)

@@ -102,7 +102,7 @@ class GhaneSynthetic:
         """Run what a store does not hold yet; the numbers are those of `run`."""
         from unseen.reproduction._ghane_tasks import cells_of, runs_of
         from unseen.reproduction._stored import driven
-        from unseen.study._cells import tasks_over
+        from unseen.study.cells import tasks_over
 
         self._check()
         cells = cells_of(self.sizes, self.rules, self.bootstrap)

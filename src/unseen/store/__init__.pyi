@@ -1,14 +1,14 @@
 # The public names of this package; `__init__.py` loads them from here on first use.
 
-from unseen.store._errors import StoreBusy as StoreBusy
-from unseen.store._errors import StoreError as StoreError
-from unseen.store._errors import StoreFull as StoreFull
-from unseen.store._errors import StoreLost as StoreLost
-from unseen.store._open import DEFAULT_URL as DEFAULT_URL
-from unseen.store._open import masked as masked
-from unseen.store._open import open_store as open_store
-from unseen.store._records import Kept as Kept
-from unseen.store._records import Progress as Progress
-from unseen.store._records import TaskResult as TaskResult
-from unseen.store._records import TaskRow as TaskRow
-from unseen.store._sql import SqlStore as SqlStore
+from unseen.store.errors import StoreBusy as StoreBusy
+from unseen.store.errors import StoreError as StoreError
+from unseen.store.errors import StoreFull as StoreFull
+from unseen.store.errors import StoreLost as StoreLost
+from unseen.store.opening import DEFAULT_URL as DEFAULT_URL
+from unseen.store.opening import masked as masked
+from unseen.store.opening import open_store as open_store
+from unseen.store.records import Kept as Kept
+from unseen.store.records import Progress as Progress
+from unseen.store.records import TaskResult as TaskResult
+from unseen.store.records import TaskRow as TaskRow
+from unseen.store.sql_store import SqlStore as SqlStore

@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, case, cast, delete, func, literal, select, text, update
 
-from unseen.store import _schema as schema
-from unseen.store._records import TaskResult, TaskRow
-from unseen.store._studies import insert_into
+from unseen.store import schema
+from unseen.store.records import TaskResult, TaskRow
+from unseen.store.studies import insert_into
 
 __all__ = ["claim", "finish", "release", "renew", "retry_failed", "server_now"]
 

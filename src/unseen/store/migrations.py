@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, inspect, select, text
 
-from unseen.store import _schema as schema
-from unseen.store._errors import StoreError, StoreOutdated
+from unseen.store import schema
+from unseen.store.errors import StoreError, StoreOutdated
 
 __all__ = ["STEPS", "bring_up_to_date", "stored_version"]
 

@@ -11,7 +11,7 @@ from unseen.core.errors import InputError, MissingExtra
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from unseen.store._sql import SqlStore
+    from unseen.store.sql_store import SqlStore
 
 __all__ = ["DEFAULT_URL", "masked", "open_store"]
 
@@ -56,7 +56,7 @@ def open_store(
         import sqlalchemy  # noqa: F401
     except ImportError as error:
         raise MissingExtra("sqlalchemy", "study", "a store") from error
-    from unseen.store._sql import SqlStore
+    from unseen.store.sql_store import SqlStore
 
     if address.startswith("sqlite"):
         engine = _sqlite(address.removeprefix("sqlite:///"), read_only, busy_seconds)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, func, select, text
 
-from unseen.store import _schema as schema
-from unseen.store._claims import server_now
-from unseen.store._records import Progress
+from unseen.store import schema
+from unseen.store.claims import server_now
+from unseen.store.records import Progress
 
 __all__ = ["columns", "extras", "failures", "moments", "progress"]
 

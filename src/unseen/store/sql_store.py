@@ -29,11 +29,10 @@ import numpy as np
 from sqlalchemy import Connection, Engine, delete, func, select, update
 
 from unseen.core.errors import InputError, KindError
-from unseen.store import _claims, _reading, _studies
-from unseen.store import _schema as schema
-from unseen.store._errors import StoreError, told
-from unseen.store._migrations import bring_up_to_date
-from unseen.store._records import Kept, Progress, TaskResult, TaskRow
+from unseen.store import claims, reading, schema, studies
+from unseen.store.errors import StoreError, told
+from unseen.store.migrations import bring_up_to_date
+from unseen.store.records import Kept, Progress, TaskResult, TaskRow
 
 __all__ = ["SqlStore"]
 
@@ -100,28 +99,28 @@ class SqlStore:
     ) -> None:
         """Add a study, or what is missing of it; see the contract above for what is refused."""
         with self._writing() as connection:
-            _studies.add(connection, name, kind, spec, cells, tasks, _utc())
+            studies.add(connection, name, kind, spec, cells, tasks, _utc())
 
     def studies(self) -> list[Progress]:
         """Return the progress of every study, the one last changed first."""
         with self._reading() as connection:
             rows = connection.execute(select(schema.studies).order_by(schema.studies.c.updated.desc())).all()
-            return [_reading.progress(connection, row) for row in rows]
+            return [reading.progress(connection, row) for row in rows]
 
     def progress(self, name: str) -> Progress:
         """Return how far one study is."""
         with self._reading() as connection:
-            return _reading.progress(connection, _studies.row(connection, name))
+            return reading.progress(connection, studies.row(connection, name))
 
     def spec(self, name: str) -> dict[str, Any]:
         """Return the spec a study was added with."""
         with self._reading() as connection:
-            return dict(json.loads(_studies.row(connection, name).spec))
+            return dict(json.loads(studies.row(connection, name).spec))
 
     def cells(self, name: str) -> list[dict[str, Any]]:
         """Return the cells of a study; a task's `cell` is an index into this list."""
         with self._reading() as connection:
-            found = _studies.bodies(connection, _studies.row(connection, name).id)
+            found = studies.bodies(connection, studies.row(connection, name).id)
             return [json.loads(body) for body in found]
 
     def cancel(self, name: str) -> None:
@@ -134,16 +133,16 @@ class SqlStore:
 
     def _set_cancelled(self, name: str, value: int) -> None:
         with self._writing() as connection:
-            study = _studies.row(connection, name).id
+            study = studies.row(connection, name).id
             there = schema.studies.c.id == study
             connection.execute(update(schema.studies).where(there).values(cancelled=value, updated=_utc()))
             if not value:
-                _claims.retry_failed(connection, study)
+                claims.retry_failed(connection, study)
 
     def remove(self, name: str) -> None:
         """Delete a study with its results."""
         with self._writing() as connection:
-            study = _studies.row(connection, name).id
+            study = studies.row(connection, name).id
             for table in (schema.extras, schema.results, schema.tasks, schema.cells, schema.drivers):
                 connection.execute(delete(table).where(table.c.study == study))
             connection.execute(delete(schema.studies).where(schema.studies.c.id == study))
@@ -158,43 +157,43 @@ class SqlStore:
         if limit < 1:
             raise InputError(f"limit is {limit}; at least 1 task can be claimed.")
         with self._writing(durable=False) as connection:
-            study = _studies.row(connection, name)
+            study = studies.row(connection, name)
             if study.cancelled:
                 return []
-            return _claims.claim(connection, study.id, owner, limit, lease_seconds, self.max_attempts)
+            return claims.claim(connection, study.id, owner, limit, lease_seconds, self.max_attempts)
 
     def heartbeat(self, name: str, owner: str, lease_seconds: float) -> bool:
         """Renew the lease of `owner`; return False where the study was cancelled or removed meanwhile."""
         with self._writing(durable=False) as connection:
-            found = _studies.find(connection, name)
+            found = studies.find(connection, name)
             if found is None or found.cancelled:
                 return False
-            _claims.renew(connection, found.id, owner, lease_seconds)
+            claims.renew(connection, found.id, owner, lease_seconds)
             return True
 
     def finish(self, name: str, owner: str, results: Sequence[TaskResult]) -> int:
         """Store a chunk of results in one transaction; return how many were new."""
         _check_results(results)
         with self._writing() as connection:
-            study = _studies.row(connection, name).id
-            return _claims.finish(connection, study, owner, results, self.max_attempts, _utc())
+            study = studies.row(connection, name).id
+            return claims.finish(connection, study, owner, results, self.max_attempts, _utc())
 
     def release(self, name: str, owner: str, keep: Iterable[str] | None = None) -> None:
         """Give the tasks of `owner` back, untouched; with `keep`, all but those, and the owner goes on."""
         with self._writing(durable=False) as connection:
-            _claims.release(connection, _studies.row(connection, name).id, owner, keep)
+            claims.release(connection, studies.row(connection, name).id, owner, keep)
 
     def owners(self, name: str) -> list[str]:
         """Return who is at work on a study, or was and left no word."""
         with self._reading() as connection:
-            study = _studies.row(connection, name).id
+            study = studies.row(connection, name).id
             found = connection.execute(select(schema.drivers.c.owner).where(schema.drivers.c.study == study))
             return sorted(found.scalars())
 
     def expire(self, name: str, owner: str) -> None:
         """End the lease of an owner that is known to be dead."""
         with self._writing(durable=False) as connection:
-            study = _studies.row(connection, name).id
+            study = studies.row(connection, name).id
             mine = (schema.drivers.c.study == study) & (schema.drivers.c.owner == owner)
             connection.execute(update(schema.drivers).where(mine).values(lease_until=0.0))
 
@@ -203,7 +202,7 @@ class SqlStore:
     def columns(self, name: str) -> dict[str, np.ndarray]:
         """Return the finished tasks as arrays, in the order of (cell, replication); NaN where there is no number."""
         with self._reading() as connection:
-            return _reading.columns(connection, _studies.row(connection, name).id)
+            return reading.columns(connection, studies.row(connection, name).id)
 
     def moments(self, name: str) -> dict[str, np.ndarray]:
         """Return counts, means and products per cell that has results, computed inside the database.
@@ -216,17 +215,17 @@ class SqlStore:
         `seconds` (sum).
         """
         with self._reading() as connection:
-            return _reading.moments(connection, _studies.row(connection, name).id)
+            return reading.moments(connection, studies.row(connection, name).id)
 
     def extras(self, name: str, cell: int | None = None) -> list[tuple[int, int, str]]:
         """Return (cell, replication, JSON text) of results that carry one."""
         with self._reading() as connection:
-            return _reading.extras(connection, _studies.row(connection, name).id, cell)
+            return reading.extras(connection, studies.row(connection, name).id, cell)
 
     def failures(self, name: str) -> list[dict[str, Any]]:
         """Return cell, replication, attempts and reason of tasks recorded as failed."""
         with self._reading() as connection:
-            return _reading.failures(connection, _studies.row(connection, name).id)
+            return reading.failures(connection, studies.row(connection, name).id)
 
     # filed results
 
@@ -234,7 +233,7 @@ class SqlStore:
         """File a result; return its number."""
         if not isinstance(payload, dict):
             raise KindError(f"the payload is a {type(payload).__name__}; a store keeps dictionaries of plain values.")
-        body = _studies.as_json(payload, "payload")
+        body = studies.as_json(payload, "payload")
         row = {"kind": kind, "name": name, "created": _utc(), "payload": body}
         with self._writing() as connection:
             made = connection.execute(schema.kept.insert().values(**row).returning(schema.kept.c.id))

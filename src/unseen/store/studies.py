@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row, delete, exists, func, select, tuple_, up
 from sqlalchemy.dialects import postgresql, sqlite
 
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.store import _schema as schema
-from unseen.store._records import TaskRow
+from unseen.store import schema
+from unseen.store.records import TaskRow
 
 __all__ = ["add", "as_json", "bodies", "find", "insert_into", "row"]
 

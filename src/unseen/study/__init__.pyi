@@ -1,11 +1,11 @@
 # The public names of this package; `__init__.py` loads them from here on first use.
 
-from unseen.study._driver import drive as drive
-from unseen.study._measured import Measured as Measured
-from unseen.study._pairs import PairTest as PairTest
-from unseen.study._spec import StudySpec as StudySpec
-from unseen.study._study import Study as Study
-from unseen.study._summarize import summary_of as summary_of
-from unseen.study._summary import CellSummary as CellSummary
-from unseen.study._summary import StudySummary as StudySummary
-from unseen.study._task import run_group as run_group
+from unseen.study.driver import drive as drive
+from unseen.study.statistics import Measured as Measured
+from unseen.study.summary import PairTest as PairTest
+from unseen.study.spec import StudySpec as StudySpec
+from unseen.study.study import Study as Study
+from unseen.study.summary import summary_of as summary_of
+from unseen.study.summary import CellSummary as CellSummary
+from unseen.study.summary import StudySummary as StudySummary
+from unseen.study.task import run_group as run_group

@@ -13,7 +13,7 @@ from unseen.core.registry import find
 from unseen.store import TaskRow
 
 if TYPE_CHECKING:
-    from unseen.study._spec import StudySpec
+    from unseen.study.spec import StudySpec
 
 __all__ = ["canonical", "cells_of", "identity", "task_id", "tasks_of", "tasks_over"]
 
@@ -55,7 +55,7 @@ def _hash(cell: str, seed: int, replication: int) -> str:
 
 def cells_of(spec: StudySpec) -> list[dict[str, Any]]:
     """Return every cell, those that share samples and fits beside each other."""
-    from unseen.study._populations import source_of
+    from unseen.study.populations import source_of
 
     settings = {"loss": spec.loss, "level": spec.level, "n_test": spec.n_test, "internal": spec.internal}
     texts = {one.label: one.text for one in spec.models}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
+from importlib.resources import files
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +31,8 @@ if TYPE_CHECKING:
     from unseen.store import Progress
     from unseen.study import Study
 
-__all__: list[str] = []
+__all__ = ["template", "write_template"]
+
 
 COLUMNS = ["name", "kind", "state", "done", "failed", "total", "seconds", "eta_seconds", "updated"]
 Name = Annotated[str, typer.Argument(help="Name of the study; `unseen study list` shows them.")]
@@ -49,7 +52,6 @@ def new(
     quiet: Quiet = False,
 ) -> None:
     """Write a commented spec that runs as it is."""
-    from unseen.study._template import write_template
 
     written = write_template(path)
     if json:
@@ -77,7 +79,7 @@ def run(
     """Run a study, or what is missing of it, and sum it up."""
     check_writable(report)
     from unseen.study import Study
-    from unseen.study._spec import StudySpec
+    from unseen.study.spec import StudySpec
 
     spec = StudySpec.read(path)
     given = {"seed": seed, "replications": replications, "name": name}
@@ -220,7 +222,7 @@ def _url(store: str | None) -> str:
 def _known(name: str, store: str | None, write: bool = False) -> Study:
     """Return a study that is in the store, which is not made by asking for it; to write, older tables are brought up to date."""
     from unseen.store import open_store
-    from unseen.store._errors import StoreOutdated
+    from unseen.store.errors import StoreOutdated
     from unseen.study import Study
 
     try:
@@ -265,3 +267,33 @@ def _reasons(failures: list[dict[str, Any]]) -> list[str]:
         where = f"{first['population']}, {first['model']}, n = {first['n']}, {first['method']}"
         lines.append(f"{len(ones)} failed, first {where}: {reason}")
     return lines
+
+
+def template(name: str = "my-study") -> str:
+    """Return a commented spec that runs as it is.
+
+    Examples
+    --------
+    >>> 'name = "mine"' in template("mine")
+    True
+    """
+    text = (files("unseen.study") / "template.toml").read_text(encoding="utf-8")
+    return text.replace('name = "my-study"', f'name = "{_plain(name)}"', 1)
+
+
+def _plain(name: str) -> str:
+    """Return a name that needs no escape in TOML."""
+    return "".join(c for c in name if c.isalnum() or c in "-_. ").strip() or "my-study"
+
+
+def write_template(path: str | PathLike[str]) -> Path:
+    """Write the commented spec to a new file, its name taken from the file's."""
+    place = Path(path)
+    try:
+        with place.open("x", encoding="utf-8") as file:
+            file.write(template(place.stem))
+    except FileExistsError as error:
+        raise InputError(f"{str(path)!r} is there already and is not overwritten; give another name.") from error
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from error
+    return place

@@ -15,8 +15,8 @@ from typing import Any
 from unseen.core.errors import InputError, PartialRun, Paused, UnseenError
 from unseen.engine.events import Reporter, Silent
 from unseen.store import Progress, SqlStore, TaskResult, TaskRow
-from unseen.study._pools import Context, Done, Pool, pool_for
-from unseen.study._share import Share
+from unseen.study.lease import Share
+from unseen.study.pools import Context, Done, Pool, pool_for
 
 __all__ = ["drive"]
 
@@ -101,7 +101,7 @@ def drive(
     if chunk is not None and chunk < 1:
         raise InputError(f"chunk is {chunk}; a chunk has at least 1 task.")
     if runner is None:
-        from unseen.study._task import run_group
+        from unseen.study.task import run_group
 
         runner = run_group
     before = store.progress(name)

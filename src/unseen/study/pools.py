@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import queue
+import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from unseen.core.errors import InputError, PartialRun
 from unseen.engine.threads import limited_threads, worker_count
 from unseen.engine.where import client_of, current_client, using
 from unseen.store import TaskResult, TaskRow
 
-__all__ = ["Context", "Done", "Futures", "InlinePool", "Pool", "complaint", "pool_for", "run_rows"]
+__all__ = [
+    "Context",
+    "DaskPool",
+    "Done",
+    "Futures",
+    "InlinePool",
+    "Pool",
+    "ProcessPool",
+    "complaint",
+    "pool_for",
+    "run_rows",
+]
+
 
 Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[TaskResult]]
 
@@ -165,8 +181,6 @@ class Futures:
 
 def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
     """Return the pool that was asked for; where nothing was, an active dask client is used as elsewhere."""
-    from unseen.study._dask_pool import DaskPool
-    from unseen.study._process_pool import ProcessPool
 
     opened = ExitStack()
     client = opened.enter_context(client_of(scheduler, "scheduler"))
@@ -176,3 +190,162 @@ def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
         return DaskPool(context, client, opened)
     workers = worker_count(n_jobs)
     return InlinePool(context) if workers == 1 else ProcessPool(context, workers)
+
+
+class Unloadable(Exception):
+    """A worker cannot load what it is to run."""
+
+
+_context: Any = None
+
+
+def _start_worker(packed: bytes, driver: int) -> None:
+    global _context
+    _context = packed
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches workers too; the driver decides
+    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+
+
+def _end_with(driver: int) -> None:
+    """End this worker soon after its driver was killed; it would wait for work for ever."""
+    while os.getppid() == driver:
+        time.sleep(1.0)
+    os._exit(1)
+
+
+def _run_in_worker(rows: list[TaskRow]) -> tuple[list[TaskResult], float]:
+    """Run a chunk; the context is opened at the first one, where an error can still be told."""
+    global _context
+    if isinstance(_context, bytes):
+        try:
+            _context = pickle.loads(_context)
+        except Exception as error:  # opening runs imports of the user's modules
+            raise Unloadable(complaint(error)) from None
+    return run_rows(_context, rows)
+
+
+class ProcessPool(Futures):
+    """Runs chunks in worker processes, which are started again after one of them died."""
+
+    def __init__(self, context: Context, workers: int) -> None:
+        super().__init__()
+        from joblib.externals.loky.cloudpickle_wrapper import dumps
+
+        self.workers = workers
+        self.packed = dumps(context)  # spec and cells travel once, when a worker starts
+        self.executor: Any = None
+
+    def _send(self, rows: list[TaskRow]) -> Any:
+        from joblib.externals.loky.process_executor import BrokenProcessPool, ProcessPoolExecutor
+
+        with _signals_kept_from_workers():
+            for _ in range(2):
+                if self.executor is None:
+                    self.executor = ProcessPoolExecutor(
+                        self.workers, initializer=_start_worker, initargs=(self.packed, os.getpid())
+                    )
+                try:
+                    return self.executor.submit(_run_in_worker, rows)
+                except BrokenProcessPool:
+                    self._drop()
+            raise InputError("worker processes cannot be started; run with one worker (--workers 1).")
+
+    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        try:
+            results, seconds = future.result()
+            return Done(rows=rows, results=results, seconds=seconds)
+        except BrokenProcessPool as error:
+            self._drop()
+            return Done(rows=rows, results=[], error=complaint(error), lost=True)
+        except Unloadable as error:
+            raise PartialRun(f"the workers cannot load what they are to run: {error}.") from error
+        except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
+            return Done(rows=rows, results=[], error=complaint(error))
+
+    def _drop(self) -> None:
+        executor, self.executor = self.executor, None
+        if executor is not None:
+            executor.shutdown(wait=True, kill_workers=True)
+
+    def close(self) -> None:
+        """Kill the workers."""
+        self.chunks.clear()
+        self._drop()
+
+
+@contextmanager
+def _signals_kept_from_workers() -> Iterator[None]:
+    """Let processes that start here inherit a mask that keeps a terminal's Ctrl-C from them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    resource_tracker.ensure_running()  # starting it later would lift the mask
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+WORKERS_AWAY = 60.0
+
+
+def as_it_is(context: Context) -> Context:
+    """Keep spec and cells on the cluster; workers that need them fetch them once from each other."""
+    return context
+
+
+class DaskPool(Futures):
+    """Runs chunks on a dask cluster; spec and cells are sent to its workers once."""
+
+    def __init__(self, context: Context, client: Any, opened: ExitStack) -> None:
+        super().__init__()
+        self.context, self.client, self.opened = context, client, opened
+        self.sent: Any = None
+
+    @property
+    def workers(self) -> int:  # type: ignore[override]
+        """Return how many workers the cluster has now; they may come and go."""
+        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+
+    def _send(self, rows: list[TaskRow]) -> Any:
+        give_up = time.monotonic() + WORKERS_AWAY
+        while True:
+            try:
+                if self.sent is None:
+                    self.client.wait_for_workers(1, timeout=WORKERS_AWAY)
+                    # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
+                    self.sent = self.client.submit(as_it_is, self.context, pure=False)
+                return self.client.submit(run_rows, self.sent, rows, pure=False, retries=0)
+            except (TimeoutError, OSError) as error:
+                if time.monotonic() > give_up:
+                    raise PartialRun(f"the dask cluster has had no worker for {WORKERS_AWAY:.0f} s.") from error
+                time.sleep(0.2)
+
+    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        try:
+            results, seconds = future.result()
+            return Done(rows=rows, results=results, seconds=seconds)
+        except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
+            self.sent = None  # it may be lost with the worker that held it
+            return Done(
+                rows=rows, results=[], error=complaint(error), lost=True, to_blame=isinstance(error, KilledWorker)
+            )
+        except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
+            return Done(rows=rows, results=[], error=complaint(error))
+
+    def close(self) -> None:
+        """Call back what is out, and end a cluster of our own."""
+        if self.chunks:
+            self.client.cancel(list(self.chunks), force=True)
+            self.chunks.clear()
+        self.sent = None
+        self.opened.close()

@@ -123,7 +123,7 @@ def source_of(part: Any, folder: str = "") -> Simulated | Finite:
 
 def open_source(key: Mapping[str, Any], folder: str = "") -> Simulated | Finite:
     """Return the source of a cell's key, and refuse one that has changed since the cell was made."""
-    from unseen.study._spec import PopulationSpec
+    from unseen.study.spec import PopulationSpec
 
     names = ("id", "data", "factory", "target", "task", "drop", "options")
     made = source_of(PopulationSpec(**{k: key[k] for k in names if k in key}), folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unseen.show.sections import Block, Section, Table, Text, figure_section, picture, section, table_of
-from unseen.study._summary import StudySummary
+from unseen.study.summary import StudySummary
 
 __all__: list[str] = []
 

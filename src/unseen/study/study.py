@@ -10,7 +10,7 @@ from unseen.core.arrays import Array
 from unseen.core.errors import InputError
 from unseen.engine.events import reporter_for
 from unseen.store import DEFAULT_URL, Progress, SqlStore, open_store
-from unseen.study._summary import StudySummary
+from unseen.study.summary import StudySummary
 
 __all__ = ["Study"]
 
@@ -76,7 +76,7 @@ class Study:
         Study
             The study itself; `status()` says whether all is done.
         """
-        from unseen.study._spec import as_spec
+        from unseen.study.spec import as_spec
 
         made = as_spec(spec, self.name)
         self.store.add_study(self.name, KIND, made.to_dict(), made.cells(), made.tasks())
@@ -90,7 +90,7 @@ class Study:
         return self._drive(n_jobs, scheduler, progress, seconds)
 
     def _drive(self, n_jobs: int | None, scheduler: Any, progress: Any, seconds: float | None) -> Study:
-        from unseen.study._driver import drive
+        from unseen.study.driver import drive
 
         if seconds is None:
             seconds = (self.store.spec(self.name).get("budget") or {}).get("seconds")
@@ -112,7 +112,7 @@ class Study:
 
     def summary(self) -> StudySummary:
         """Return bias, variance, RMS, coverage, width, size, power and time, from what is done so far."""
-        from unseen.study._summarize import summary_of
+        from unseen.study.summary import summary_of
 
         return summary_of(self.store, self.name)
 
@@ -136,7 +136,7 @@ class Study:
         what : {"tasks", "summary"}, optional
             What to write, where the usual choice is not wanted.
         """
-        from unseen.study._export import export
+        from unseen.study.export import export
 
         return export(self, path, what)
 

@@ -58,8 +58,8 @@ def failed(row: TaskRow, error: BaseException, seconds: float = 0.0) -> TaskResu
 
 
 def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
-    from unseen.study._populations import open_source
-    from unseen.study._trial import Sample
+    from unseen.study.populations import open_source
+    from unseen.study.trial import Sample
 
     out: dict[str, TaskResult] = {}
     current: tuple[Any, ...] = ()

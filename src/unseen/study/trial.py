@@ -20,7 +20,7 @@ from unseen.core.rng import stream, task_seed
 from unseen.core.table import PredictionTable
 from unseen.request.prepare import model_of
 from unseen.significance.paired import from_estimate
-from unseen.study._cells import canonical
+from unseen.study.cells import canonical
 
 __all__ = ["Answer", "Sample", "Subject", "trial_seed"]
 

@@ -21,7 +21,7 @@ from unseen.nets.figures.bench_scatter import BENCH, scatter_info
 from unseen.show import svg
 from unseen.show.sections import Picture, Section, Table, build
 from unseen.show.text import percent_or_number
-from unseen.store._records import Kept
+from unseen.store.records import Kept
 from unseen.web._payload import rows_table
 from unseen.web._pictures import clean_svg
 from unseen.web._site import Site

@@ -170,7 +170,7 @@ def summary_rows(store: Any, name: str) -> list[dict[str, Any]]:
     """Return the rows of a study's summary; none where it cannot be summed up."""
     if not summable(store.cells(name)):
         return []
-    from unseen.study._summarize import summary_of
+    from unseen.study.summary import summary_of
 
     return summary_of(store, name).rows()
 
@@ -194,7 +194,7 @@ def live_part(store: Any, name: str, progress: Any, figures: bool) -> Live:
         later = f"{count(progress.done)} results are in; figures and all columns follow when the study rests."
         parts = "The tasks of this study are parts of a larger experiment; what it found is kept among the results."
         return Live(stamp, table, (), (later if many else parts, *words))
-    from unseen.study._summarize import summary_of
+    from unseen.study.summary import summary_of
 
     summary = summary_of(store, name)
     table, words = summary_table(summary.rows(), caption)

@@ -5,9 +5,9 @@ import pytest
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.kinetics._group import group_mean
-from unseen.kinetics.areas import terminal_slope, trapezoid_area
-from unseen.kinetics.plausible import REFERENCES, Reference, hard_violations, rank, soft_distance
+from unseen.kinetics.group_means import group_mean
+from unseen.kinetics.noncompartmental import terminal_slope, trapezoid_area
+from unseen.kinetics.plausibility import REFERENCES, Reference, hard_violations, rank, soft_distance
 
 kinetics = unseen.kinetics
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unseen.kinetics._simulate import TABLE_4_1, rates_to_curve
 from unseen.kinetics.balance import imbalance, printed_tracee, tracee, tracer_rates
 from unseen.kinetics.joint import JointModel
+from unseen.kinetics.locations import LOCATIONS, formed_curve, locations_for
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.quantities import Derived
 from unseen.kinetics.scheme import PHE_TYR
-from unseen.kinetics.shapes import LOCATIONS, formed_curve, locations_for
+from unseen.kinetics.simulation import TABLE_4_1, rates_to_curve
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 
 ERRORS = {"k21": 0.036, "k12": 0.007, "k02": 0.005, "k43": 0.013, "k34": 0.010, "k04": 0.001, "kappa": 0.0082}

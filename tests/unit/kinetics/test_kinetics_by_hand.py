@@ -8,14 +8,14 @@ from scipy.linalg import expm
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.kinetics import _fit
+from unseen.kinetics import fitting
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, JointModel
-from unseen.kinetics.location import fit_location
+from unseen.kinetics.location_fit import fit_location
+from unseen.kinetics.locations import locations_for
 from unseen.kinetics.mammillary import interval_identifiability
 from unseen.kinetics.noise import ErrorModel
+from unseen.kinetics.outliers import screen
 from unseen.kinetics.scheme import PHE_TYR
-from unseen.kinetics.screen import screen
-from unseen.kinetics.shapes import locations_for
 from unseen.kinetics.starts import _multiplier
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 from unseen.kinetics.table import read_study
@@ -168,8 +168,8 @@ def test_orders_with_as_many_parameters_as_samples_are_not_tried(counts, largest
         tried.append(order)
         return fit_location(curves, error, place, order, like=like)
 
-    monkeypatch.setattr(_fit, "fit_location", recorded)
-    _fit._best_order(curves, KNOWN)
+    monkeypatch.setattr(fitting, "fit_location", recorded)
+    fitting._best_order(curves, KNOWN)
     assert (max(n for n, _ in tried), max(m for _, m in tried)) == largest
 
 

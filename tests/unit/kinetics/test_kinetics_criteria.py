@@ -10,20 +10,19 @@ from scipy import stats
 from scipy.optimize import curve_fit
 
 import unseen
-from unseen.kinetics._group import group_mean
-from unseen.kinetics._permuted import differences
-from unseen.kinetics.areas import terminal_slope
 from unseen.kinetics.balance import tracee
 from unseen.kinetics.curve import _distinct, fit_curve
-from unseen.kinetics.identify import identifiability
+from unseen.kinetics.group_comparison import differences
+from unseen.kinetics.group_means import group_mean
+from unseen.kinetics.identifiability import identifiability
 from unseen.kinetics.intervals import Bootstrap
 from unseen.kinetics.joint import Solution
-from unseen.kinetics.judge import _ends
+from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.mammillary import interval_identifiability, outflows
-from unseen.kinetics.plausible import Reference
+from unseen.kinetics.noncompartmental import terminal_slope
+from unseen.kinetics.outliers import _statistics
+from unseen.kinetics.plausibility import Reference, _ends
 from unseen.kinetics.scheme import PHE_TYR
-from unseen.kinetics.screen import _statistics
-from unseen.kinetics.study import KineticStudy
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 from unseen.kinetics.table import read_study
 

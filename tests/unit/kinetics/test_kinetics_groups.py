@@ -6,7 +6,7 @@ from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.kinetics._permuted import differences, smallest_p, statistics
+from unseen.kinetics.group_comparison import differences, smallest_p, statistics
 
 kinetics = unseen.kinetics
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.kinetics._simulate import TABLE_4_1, TIMES, rates_to_curve
 from unseen.kinetics.curve import fit_curve
 from unseen.kinetics.intervals import delta_interval, profile, std_errors
 from unseen.kinetics.joint import Curves, JointModel
-from unseen.kinetics.location import fit_location, fit_locations, location_class, runs_test
+from unseen.kinetics.location_fit import fit_location, fit_locations, location_class, runs_test
+from unseen.kinetics.locations import LOCATIONS, locations_for
 from unseen.kinetics.noise import ErrorModel
+from unseen.kinetics.outliers import rough_sigma
 from unseen.kinetics.quantities import Derived
 from unseen.kinetics.scheme import PHE_TYR
-from unseen.kinetics.screen import rough_sigma
-from unseen.kinetics.shapes import LOCATIONS, locations_for
+from unseen.kinetics.simulation import TABLE_4_1, TIMES, rates_to_curve
 
 T = np.asarray(TIMES)
 TIME, WHICH = np.concatenate([T, T, T]), np.repeat([0, 1, 2], 12)

@@ -7,7 +7,7 @@ from scipy.integrate import solve_ivp
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.kinetics import stepping
+from unseen.kinetics import systems
 from unseen.kinetics.systems import Bolus, CompartmentModel, Infusion, Output
 
 kinetics = unseen.kinetics
@@ -20,7 +20,7 @@ def two_pools(entry, size=1.0):
 
 
 def test_bolus_against_the_exponentials():
-    from unseen.kinetics._simulate import rates_to_curve
+    from unseen.kinetics.simulation import rates_to_curve
 
     a, l = rates_to_curve(0.131, 0.027, 0.026, 0.3)
     t = np.array([0.0, 5, 30, 120])
@@ -60,7 +60,7 @@ def test_sensitivities_against_central_differences_on_both_paths(entry, monkeypa
         h = 1e-5 * values[name]
         up, down = (model.predict(t, {**values, name: values[name] + s})["y"] for s in (h, -h))
         np.testing.assert_allclose(slopes[:, i], (up - down) / (2 * h), rtol=1e-6, atol=1e-9)
-    monkeypatch.setattr(stepping, "_CONDITION", 0.0)
+    monkeypatch.setattr(systems, "_CONDITION", 0.0)
     other = model.sensitivities(t, values)["y"]
     np.testing.assert_allclose(other[0], curve, rtol=1e-11)
     np.testing.assert_allclose(other[1], slopes, rtol=1e-9, atol=1e-12)

@@ -18,7 +18,7 @@ from unseen.nets._bench_rows import MeasureRow
 from unseen.nets._kept import KINDS
 from unseen.nets._packed_images import packed, unpacked
 from unseen.show.sections import Notes, Table, Text, build
-from unseen.store._records import Kept
+from unseen.store.records import Kept
 
 HOSTILE = "<script>alert(1)</script> $x$ vs b"
 
@@ -311,7 +311,7 @@ class NoTorch:
 sys.meta_path.insert(0, NoTorch())
 from unseen.nets import from_store
 from unseen.show.sections import build
-from unseen.store._records import Kept
+from unseen.store.records import Kept
 for kind, payload in json.load(sys.stdin).items():
     print(kind, [one.id for one in build(from_store(Kept(1, kind, "", "", payload)))])
 """

@@ -13,8 +13,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 from sqlalchemy import event, inspect, text
 
 from unseen.core.errors import InputError, MissingExtra
-from unseen.store import StoreError, StoreLost, TaskResult, TaskRow, masked, open_store
-from unseen.store import _schema as schema
+from unseen.store import StoreError, StoreLost, TaskResult, TaskRow, masked, open_store, schema
 
 
 def add(store):
@@ -180,10 +179,10 @@ def test_an_old_store_is_brought_up_to_date_with_its_results(database, tmp_path,
 
 
 def test_a_migration_that_fails_changes_nothing(tmp_path, monkeypatch):
-    from unseen.store import _migrations
+    from unseen.store import migrations
 
     make_version_1(tmp_path / "a.db")
-    monkeypatch.setitem(_migrations.STEPS, 2, lambda connection: connection.execute(text("nonsense")))
+    monkeypatch.setitem(migrations.STEPS, 2, lambda connection: connection.execute(text("nonsense")))
     with pytest.raises(StoreError, match="refused"):
         open_store(tmp_path / "a.db")
     columns = [c[1] for c in sqlite3.connect(tmp_path / "a.db").execute("PRAGMA table_info(results)")]

@@ -18,7 +18,7 @@ from unseen.core.errors import InputError, PartialRun
 from unseen.core.rng import stream
 from unseen.engine.events import Silent
 from unseen.store import StoreBusy, StoreFull, StoreLost, TaskResult, TaskRow, open_store
-from unseen.study._driver import drive
+from unseen.study.driver import drive
 
 
 class Heard(Silent):

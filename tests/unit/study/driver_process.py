@@ -29,7 +29,7 @@ def make_runner(side, seconds):
 def main(url, side, seconds, n_jobs="1"):
     from unseen.core.errors import PartialRun, Paused
     from unseen.store import open_store
-    from unseen.study._driver import drive
+    from unseen.study.driver import drive
 
     store = open_store(url)
     try:

@@ -91,9 +91,9 @@ def arm(store, point):
         turn: list[int] = []
         store.finish = finish_without_commit
     if point == "during-summary":
-        from unseen.store import _reading
+        from unseen.store import reading
 
-        _reading._moments_of = lambda sums: die()
+        reading._moments_of = lambda sums: die()
     if point == "mid-chunk":
         left = [10]
 
@@ -111,7 +111,7 @@ def arm(store, point):
 
 def live(url, point=None):
     from unseen.store import open_store
-    from unseen.study._driver import drive
+    from unseen.study.driver import drive
 
     store = open_store(url)
     make_study(store)
@@ -134,8 +134,8 @@ def death(url, point=None, after=math.inf):
 
 
 def main():
-    import unseen.store._sql
-    import unseen.study._driver  # noqa: F401  so that children start at once
+    import unseen.store.sql_store
+    import unseen.study.driver  # noqa: F401  so that children start at once
 
     json.dump([death(**one) for one in json.load(sys.stdin)], sys.stdout)
 

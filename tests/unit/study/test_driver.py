@@ -18,13 +18,13 @@ import pytest
 
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
-import unseen.study._driver as driver
+import unseen.study.driver as driver
 from unseen.core.errors import InputError, PartialRun, Paused
 from unseen.core.rng import stream
 from unseen.engine.events import Silent
 from unseen.store import TaskResult, TaskRow, open_store
-from unseen.study._driver import drive
-from unseen.study._owner import is_dead, new_owner
+from unseen.study.driver import drive
+from unseen.study.lease import is_dead, new_owner
 
 # workers cannot import a test module; its functions travel by value, as those of a user's script do
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -270,7 +270,7 @@ def test_tasks_of_a_driver_that_fell_silent_are_waited_for_and_taken(store):
 
 def test_owners_that_are_dead_are_told_from_those_that_live():
     made = subprocess.run(
-        [sys.executable, "-c", "from unseen.study._owner import new_owner; print(new_owner())"],
+        [sys.executable, "-c", "from unseen.study.lease import new_owner; print(new_owner())"],
         capture_output=True,
         text=True,
         check=True,
@@ -377,7 +377,7 @@ def test_a_pause_is_a_keyboard_interrupt_for_callers_who_catch_that(store):
 
 def test_numbers_of_the_real_runner_do_not_depend_on_workers(store):
     pytest.importorskip("pydantic", reason="pydantic is not installed")
-    from unseen.study._spec import as_spec
+    from unseen.study.spec import as_spec
 
     spec = {
         "replications": 6,

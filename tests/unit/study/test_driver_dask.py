@@ -20,7 +20,7 @@ import distributed
 from unseen.core.errors import InputError
 from unseen.core.rng import stream
 from unseen.store import TaskResult, TaskRow, open_store
-from unseen.study._driver import drive
+from unseen.study.driver import drive
 
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 

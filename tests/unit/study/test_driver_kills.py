@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 
 from unseen.store import open_store
-from unseen.study._driver import drive
+from unseen.study.driver import drive
 
 SCRIPT = Path(__file__).with_name("mortal_driver.py")
 spec = importlib.util.spec_from_file_location("mortal_driver", SCRIPT)

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from unseen.study._cells import canonical, identity, task_id
-from unseen.study._spec import StudySpec
+from unseen.study.cells import canonical, identity, task_id
+from unseen.study.spec import StudySpec
 
 SPEC = {
     "name": "s", "seed": 7, "sizes": [20, 40], "replications": 3, "populations": ["gaussian-blocks", "sparse-logistic"],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import unseen.show
-from unseen.study._summarize import summarized
+from unseen.study.summary import summarized
 
 matplotlib.use("Agg")
 NAN = float("nan")

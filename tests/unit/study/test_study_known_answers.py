@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from unseen.study._spec import StudySpec
-from unseen.study._summarize import summarized
-from unseen.study._task import run_group
+from unseen.study.spec import StudySpec
+from unseen.study.summary import summarized
+from unseen.study.task import run_group
 
 
 def study(**content):

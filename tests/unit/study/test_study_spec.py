@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unseen.core.errors import InputError
-from unseen.study._spec import StudySpec, as_spec
-from unseen.study._template import template, write_template
+from unseen.study.commands import template, write_template
+from unseen.study.spec import StudySpec, as_spec
 
 BASE = {
     "name": "s",

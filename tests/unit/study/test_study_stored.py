@@ -10,7 +10,7 @@ import pytest
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.study._export import latex_table
+from unseen.study.export import latex_table
 
 SPEC = {
     "seed": 2, "sizes": [20], "replications": 6, "n_test": 200, "populations": ["gaussian-blocks"],

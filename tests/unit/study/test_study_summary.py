@@ -8,9 +8,8 @@ from scipy import stats
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.summary import summarize
-from unseen.study._measured import correlation_of, coverage_of, share_of, variance_of
-from unseen.study._pairs import paired
-from unseen.study._summarize import summarized
+from unseen.study.statistics import correlation_of, coverage_of, share_of, variance_of
+from unseen.study.summary import paired, summarized
 
 NAN = float("nan")
 

@@ -11,10 +11,10 @@ import unseen
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
 from unseen.datasets.populations import GaussianBlocks
-from unseen.study._populations import Finite, open_source, source_of
-from unseen.study._spec import PopulationSpec, StudySpec
-from unseen.study._task import run_group
-from unseen.study._trial import Sample
+from unseen.study.populations import Finite, open_source, source_of
+from unseen.study.spec import PopulationSpec, StudySpec
+from unseen.study.task import run_group
+from unseen.study.trial import Sample
 
 SPEC = {
     "name": "s", "seed": 3, "sizes": [20, 30], "replications": 2, "n_test": 300,

@@ -14,7 +14,7 @@ import pytest
 
 from unseen.core.errors import InputError
 from unseen.store import Kept, Progress, open_store
-from unseen.study._summarize import summary_of
+from unseen.study.summary import summary_of
 from unseen.web import dashboard
 from unseen.web._words import key_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.kinetics.record import KineticFit
+from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.kinetics._compare_groups import GroupComparison
+from unseen.kinetics.group_comparison import GroupComparison
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
 

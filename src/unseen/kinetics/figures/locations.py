@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unseen.kinetics.record import KineticFit
-from unseen.kinetics.study import KineticStudy
+from unseen.kinetics.kinetic_fit import KineticFit
+from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, tidy
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unseen.kinetics.record import KineticFit
-from unseen.kinetics.shapes import LOCATIONS
+from unseen.kinetics.kinetic_fit import KineticFit
+from unseen.kinetics.locations import LOCATIONS
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, label
 

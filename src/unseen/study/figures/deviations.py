@@ -5,7 +5,7 @@ from __future__ import annotations
 from unseen.assessment.figures.resub_deviations import CAPTION, DeviationsInfo, draw
 from unseen.assessment.figures.resub_deviations import info as boxes
 from unseen.show.figures import Figure, figure
-from unseen.study._summary import StudySummary
+from unseen.study.summary import StudySummary
 
 __all__: list[str] = []
 

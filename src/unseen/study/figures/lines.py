@@ -11,8 +11,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, percent, tidy
-from unseen.study._measured import Measured
-from unseen.study._summary import CellSummary, StudySummary
+from unseen.study.statistics import Measured
+from unseen.study.summary import CellSummary, StudySummary
 
 __all__ = ["StudyLines"]
 

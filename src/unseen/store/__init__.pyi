@@ -4,6 +4,7 @@ from unseen.store.errors import StoreBusy as StoreBusy
 from unseen.store.errors import StoreError as StoreError
 from unseen.store.errors import StoreFull as StoreFull
 from unseen.store.errors import StoreLost as StoreLost
+from unseen.store.errors import StoreOutdated as StoreOutdated
 from unseen.store.opening import DEFAULT_URL as DEFAULT_URL
 from unseen.store.opening import masked as masked
 from unseen.store.opening import open_store as open_store

@@ -16,8 +16,9 @@ from unseen.store.studies import insert_into
 __all__ = ["claim", "finish", "release", "renew", "retry_failed", "server_now"]
 
 SHRINK = 8  # each death of an owner divides the batch in which its tasks are handed out again
-MANY = 500
-LARGEST_GROUP = 1000
+IDS_PER_QUERY = 500  # SQLite before 3.32 takes at most 999 variables in a statement
+LARGEST_GROUP = 1000  # tasks; a larger group would be more than a chunk, so it is cut
+LONGEST_REASON = 1000  # characters
 
 tasks, drivers = schema.tasks, schema.drivers
 
@@ -30,13 +31,13 @@ def server_now(connection: Connection) -> float:
 
 
 def renew(connection: Connection, study: int, owner: str, lease_seconds: float) -> None:
-    """Write the owner's lease; an owner that has left, or was buried, stays away."""
+    """Extend the owner's lease; one that was given back or has expired is not opened again."""
     mine = (drivers.c.study == study) & (drivers.c.owner == owner)
     connection.execute(update(drivers).where(mine).values(lease_until=server_now(connection) + lease_seconds))
 
 
-def _enter(connection: Connection, study: int, owner: str, lease_seconds: float) -> None:
-    """Write the owner's lease, and the owner itself where it is new."""
+def _open_lease(connection: Connection, study: int, owner: str, lease_seconds: float) -> None:
+    """Write the owner's lease, and the owner itself if it is new."""
     now = server_now(connection)
     row = {"study": study, "owner": owner, "started": now, "lease_until": now + lease_seconds, "done": 0}
     statement = insert_into(connection, drivers).values(**row)
@@ -51,8 +52,8 @@ def claim(
     connection: Connection, study: int, owner: str, limit: int, lease_seconds: float, max_attempts: int
 ) -> list[TaskRow]:
     """Take tasks for `owner`: those of dead owners first and few at a time, then waiting ones."""
-    _enter(connection, study, owner, lease_seconds)
-    _bury_dead(connection, study, max_attempts)
+    _open_lease(connection, study, owner, lease_seconds)
+    _expire_leases(connection, study, max_attempts)
     rows = _suspects(connection, study, limit) or _waiting(connection, study, limit)
     if not rows:
         return []
@@ -65,8 +66,8 @@ def claim(
     return rows
 
 
-def _bury_dead(connection: Connection, study: int, max_attempts: int) -> None:
-    """Take the tasks of owners whose lease ran out away from them."""
+def _expire_leases(connection: Connection, study: int, max_attempts: int) -> None:
+    """Free the tasks of owners whose lease ran out."""
     ran_out = (drivers.c.study == study) & (drivers.c.lease_until < server_now(connection))
     dead = list(connection.execute(select(drivers.c.owner).where(ran_out)).scalars())
     if not dead:
@@ -91,7 +92,7 @@ def _bury_dead(connection: Connection, study: int, max_attempts: int) -> None:
 
 
 def _suspects(connection: Connection, study: int, limit: int) -> list[TaskRow]:
-    """Return free tasks that were in the hands of the dead: the more deaths, the fewer at a time."""
+    """Return free tasks whose owner died: the more deaths, the fewer at a time."""
     suspect = (tasks.c.study == study) & (tasks.c.state == schema.SUSPECT)
     deaths = connection.execute(select(func.max(tasks.c.deaths)).where(suspect)).scalar()
     if deaths is None:
@@ -125,8 +126,8 @@ def finish(
     """Store results; return how many were new."""
     new = 0
     seconds = 0.0
-    for start in range(0, len(results), MANY):
-        by_id = {r.task: r for r in results[start : start + MANY]}
+    for start in range(0, len(results), IDS_PER_QUERY):
+        by_id = {r.task: r for r in results[start : start + IDS_PER_QUERY]}
         query = select(tasks.c.id, tasks.c.cell, tasks.c.replication, tasks.c.state, tasks.c.owner, tasks.c.attempts)
         query = query.where(tasks.c.study == study, tasks.c.id.in_(by_id)).order_by(tasks.c.cell, tasks.c.replication)
         open_ = [t for t in connection.execute(query.with_for_update()) if t.state != schema.DONE]
@@ -166,7 +167,7 @@ def _store(connection: Connection, study: int, good: list[tuple[Any, TaskResult]
     long = [{"study": study, "cell": t.cell, "replication": t.replication, "body": r.extra} for t, r in good if r.extra]
     if long:
         connection.execute(insert_into(connection, schema.extras).on_conflict_do_nothing(), long)
-    _set(
+    _set_states(
         connection,
         study,
         [{"c": t.cell, "r": t.replication, "s": schema.DONE, "a": t.attempts, "w": None} for t, _ in good],
@@ -175,7 +176,7 @@ def _store(connection: Connection, study: int, good: list[tuple[Any, TaskResult]
 
 def _count_failed(connection: Connection, study: int, bad: list[tuple[Any, TaskResult]], max_attempts: int) -> None:
     if bad:
-        _set(
+        _set_states(
             connection,
             study,
             [
@@ -191,15 +192,15 @@ def _count_failed(connection: Connection, study: int, bad: list[tuple[Any, TaskR
         )
 
 
-def _set(connection: Connection, study: int, rows: list[dict[str, Any]]) -> None:
+def _set_states(connection: Connection, study: int, rows: list[dict[str, Any]]) -> None:
     here = (tasks.c.study == study) & (tasks.c.cell == bindparam("c")) & (tasks.c.replication == bindparam("r"))
     new: dict[str, Any] = {"state": bindparam("s"), "attempts": bindparam("a"), "reason": bindparam("w"), "owner": None}
     connection.execute(update(tasks).where(here).values(**new), rows)
 
 
 def _plain(reason: str) -> str:
-    """Return a text that every database takes: some refuse zero bytes and lone surrogates."""
-    return reason[:1000].replace("\0", "").encode(errors="replace").decode()
+    """Return a text that every database accepts: some refuse zero bytes and lone surrogates."""
+    return reason[:LONGEST_REASON].replace("\0", "").encode(errors="replace").decode()
 
 
 def _number(value: float | None) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.core.errors import UnseenError
 
-__all__ = ["StoreBusy", "StoreError", "StoreFull", "StoreLost", "StoreOutdated", "told"]
+__all__ = ["StoreBusy", "StoreError", "StoreFull", "StoreLost", "StoreOutdated", "database_errors"]
 
 
 class StoreError(UnseenError, RuntimeError):
@@ -41,8 +41,8 @@ KEPT = "What was finished before is kept"
 
 
 @contextmanager
-def told(where: str) -> Iterator[None]:
-    """Turn every database error inside into a sentence that never shows a password."""
+def database_errors(where: str) -> Iterator[None]:
+    """Turn every database error inside into a sentence, which never shows a password."""
     from sqlalchemy import exc
 
     try:
@@ -79,6 +79,6 @@ def _sentence(error: Any, where: str) -> StoreError:
 
 
 def _is_lost(error: Any, words: str, state: str) -> bool:
-    """Tell a server that is away (restarting, unreachable) from one that refuses."""
+    """Return whether the server is away (restarting, unreachable) rather than refusing."""
     signs = ("connection", "server closed", "terminating", "could not translate", "starting up", "shutting down")
     return bool(error.connection_invalidated) or state[:2] in ("08", "57") or any(sign in words for sign in signs)

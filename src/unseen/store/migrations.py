@@ -1,7 +1,7 @@
 """Brings the tables of an older store up to date; refuses one that newer code has written.
 
 Version 1 kept no p-values and no filed results; version 2 added `results.p_value`; version 3 added the table `kept`. To add a
-version: change `_schema.py`, raise its VERSION, and append one function to STEPS that turns the version before into it.
+version: change `schema.py`, raise its VERSION, and append one function to STEPS that turns the version before into it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STEPS: dict[int, Callable[[Connection], None]] = {1: _add_p_values, 2: _add_kept
 
 
 def stored_version(connection: Connection) -> int | None:
-    """Return the version of the tables in this database, None where there are none."""
+    """Return the version of the tables in this database, None if there are none."""
     tables = inspect(connection)
     if not tables.has_table("meta") or not {"key", "value"} <= {c["name"] for c in tables.get_columns("meta")}:
         return None

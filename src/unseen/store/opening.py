@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_URL", "masked", "open_store"]
 
 DEFAULT_URL = "sqlite:///unseen.db"
-BUSY_SECONDS = 20.0
-CONNECT_SECONDS = 10
+BUSY_SECONDS = 20.0  # the longest write, a chunk of results or the tasks of a study, takes a few seconds
+CONNECT_SECONDS = 10  # a server that does not answer by then is away
 
 
 def open_store(
@@ -27,7 +27,7 @@ def open_store(
     max_attempts: int = 3,
     busy_seconds: float = BUSY_SECONDS,
 ) -> SqlStore:
-    """Open a store, and create or migrate its tables where needed.
+    """Open a store, and create or migrate its tables if needed.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from unseen.store.records import Progress
 __all__ = ["columns", "extras", "failures", "moments", "progress"]
 
 NUMBERS = ("estimate", "truth", "lower", "upper", "spread", "p_value", "seconds")
-BATCH = 5000
+BATCH = 5000  # rows turned into an array at a time: memory stays small, and larger batches are no faster
 
 
 def progress(connection: Connection, study: Row[Any]) -> Progress:
@@ -76,7 +76,7 @@ def columns(connection: Connection, study: int) -> dict[str, np.ndarray]:
 
 
 def _columns_by_cell(connection: Connection, study: int) -> dict[str, np.ndarray]:
-    """Let PostgreSQL pack each column of a cell into one run of bytes: a row by row answer would take ten times the work here."""
+    """Let PostgreSQL pack each column of a cell into bytes, since to read row by row takes ten times as long here."""
     packed = ", ".join(f"string_agg(float8send(coalesce({name}, 'NaN'::float8)), ''::bytea)" for name in NUMBERS)
     found = connection.execute(
         text(
@@ -130,7 +130,7 @@ def moments(connection: Connection, study: int) -> dict[str, np.ndarray]:
     """Return counts and moments per cell; sums run over values less the cell's first truth, which spares digits.
 
     They run in the order of replications, so that the same results give the same digits. SQLite sums in the order of the table's
-    key; PostgreSQL in the order in which rows were stored, so there the sums are made here.
+    key; PostgreSQL in the order in which rows were stored, so its sums are computed here.
     """
     if connection.dialect.name == "postgresql":
         x = _sums(columns(connection, study))
@@ -143,7 +143,7 @@ def moments(connection: Connection, study: int) -> dict[str, np.ndarray]:
 
 
 def _sums(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return what MOMENTS selects, from columns."""
+    """Return the sums that MOMENTS selects, from columns."""
     cell, first, group = np.unique(table["cell"], return_index=True, return_inverse=True)
 
     def total(values: np.ndarray, where: np.ndarray | None = None) -> np.ndarray:
@@ -222,7 +222,7 @@ def extras(connection: Connection, study: int, cell: int | None) -> list[tuple[i
 
 
 def failures(connection: Connection, study: int) -> list[dict[str, Any]]:
-    """Return what is recorded as failed."""
+    """Return the tasks that are recorded as failed."""
     table = schema.tasks.c
     query = select(table.cell, table.replication, table.attempts, table.reason).where(
         table.study == study, table.state == schema.FAILED

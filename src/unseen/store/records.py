@@ -15,13 +15,13 @@ class TaskRow:
     Parameters
     ----------
     id : str
-        Hash of everything that settles the task's numbers.
+        Hash of everything that determines the task's numbers.
     cell : int
         Index into the study's cells.
     replication : int
         Number of the replication.
     group : int
-        Tasks of one group share a sample or a fit and are handed out together where possible.
+        Tasks of one group share a sample or a fit and are handed out together if possible.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Progress:
 
     `state` is "waiting" (nothing done, nobody at work), "running" (a driver is alive), "partial" (stopped with tasks
     missing, or ended with failed ones), "cancelled" or "done". `seconds` is the sum over tasks, `eta_seconds` is None
-    where nobody is at work.
+    if nobody is at work.
 
     Examples
     --------

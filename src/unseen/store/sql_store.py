@@ -30,7 +30,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, update
 
 from unseen.core.errors import InputError, KindError
 from unseen.store import claims, reading, schema, studies
-from unseen.store.errors import StoreError, told
+from unseen.store.errors import StoreError, database_errors
 from unseen.store.migrations import bring_up_to_date
 from unseen.store.records import Kept, Progress, TaskResult, TaskRow
 
@@ -80,14 +80,14 @@ class SqlStore:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with told(self.where), self.engine.connect() as connection, connection.begin():
+        with database_errors(self.where), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def _writing(self, durable: bool = True) -> Iterator[Connection]:
         if self.read_only:
             raise StoreError(f"the store {self.where} was opened for reading only.")
-        with self._one_writer, told(self.where), self.engine.connect() as connection:
+        with self._one_writer, database_errors(self.where), self.engine.connect() as connection:
             connection = connection.execution_options(writes=True, durable=durable)
             with connection.begin():
                 yield connection
@@ -150,7 +150,7 @@ class SqlStore:
     # work
 
     def claim(self, name: str, owner: str, limit: int, lease_seconds: float) -> list[TaskRow]:
-        """Take at most `limit` tasks for `owner`; none where nothing is free or the study is cancelled.
+        """Take at most `limit` tasks for `owner`; none if nothing is free or the study is cancelled.
 
         A group larger than `limit` comes whole (up to 1000 tasks), so that what its tasks share is done once.
         """
@@ -163,7 +163,7 @@ class SqlStore:
             return claims.claim(connection, study.id, owner, limit, lease_seconds, self.max_attempts)
 
     def heartbeat(self, name: str, owner: str, lease_seconds: float) -> bool:
-        """Renew the lease of `owner`; return False where the study was cancelled or removed meanwhile."""
+        """Renew the lease of `owner`; return False if the study was cancelled or removed meanwhile."""
         with self._writing(durable=False) as connection:
             found = studies.find(connection, name)
             if found is None or found.cancelled:
@@ -184,7 +184,7 @@ class SqlStore:
             claims.release(connection, studies.row(connection, name).id, owner, keep)
 
     def owners(self, name: str) -> list[str]:
-        """Return who is at work on a study, or was and left no word."""
+        """Return the owners of leases on a study, expired ones included."""
         with self._reading() as connection:
             study = studies.row(connection, name).id
             found = connection.execute(select(schema.drivers.c.owner).where(schema.drivers.c.study == study))
@@ -236,8 +236,8 @@ class SqlStore:
         body = studies.as_json(payload, "payload")
         row = {"kind": kind, "name": name, "created": _utc(), "payload": body}
         with self._writing() as connection:
-            made = connection.execute(schema.kept.insert().values(**row).returning(schema.kept.c.id))
-            return int(made.scalar_one())
+            added = connection.execute(schema.kept.insert().values(**row).returning(schema.kept.c.id))
+            return int(added.scalar_one())
 
     def kept(self, kind: str | None = None, limit: int = 200) -> list[Kept]:
         """Return filed results, the latest first, without their payload."""

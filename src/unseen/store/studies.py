@@ -16,7 +16,7 @@ from unseen.store.records import TaskRow
 
 __all__ = ["add", "as_json", "bodies", "find", "insert_into", "row"]
 
-BATCH = 20_000
+BATCH = 20_000  # tasks inserted at a time, so that memory does not grow with the study
 
 
 def insert_into(connection: Connection, table: Any) -> Any:
@@ -36,7 +36,7 @@ def as_json(value: Any, what: str) -> str:
 
 
 def find(connection: Connection, name: str, lock: bool = False) -> Row[Any] | None:
-    """Return the row of a study, None where there is none."""
+    """Return the row of a study, None if there is none."""
     query = select(schema.studies).where(schema.studies.c.name == name)
     return connection.execute(query.with_for_update() if lock else query).first()
 
@@ -105,7 +105,7 @@ def _check_same(found: Row[Any], kind: str, spec: dict[str, Any]) -> None:
 
 
 def _identity(body: str) -> str:
-    """Return what a cell is known by: everything but the versions of its parts."""
+    """Return what identifies a cell: everything but the versions of its parts."""
     return as_json(_without_versions(json.loads(body)), "cell")
 
 

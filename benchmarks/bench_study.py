@@ -12,7 +12,7 @@ from benchmarks.bench_store import _add, instant
 from benchmarks.timing import alternating, row
 from unseen.store import open_store
 from unseen.study.driver import drive
-from unseen.study.summary import summarized
+from unseen.study.summary import TaskCounts, summarize_columns
 
 CELLS, REPLICATIONS = 200, 5000
 CHUNKS = ((10, 1000), (200, 10_000))  # tasks per chunk, tasks
@@ -47,7 +47,7 @@ def _summary() -> dict:
     import pandas as pd
 
     cells, columns, extras = _million()
-    spec, counts = {"replications": REPLICATIONS, "seed": 0}, (CELLS * REPLICATIONS, CELLS * REPLICATIONS, 0)
+    spec, counts = {"replications": REPLICATIONS, "seed": 0}, TaskCounts(CELLS * REPLICATIONS, CELLS * REPLICATIONS, 0)
 
     def by_pandas():
         table = pd.DataFrame(columns)
@@ -55,8 +55,8 @@ def _summary() -> dict:
         table["covered"] = (table.lower <= table.truth) & (table.truth <= table.upper)
         table.groupby("cell")[["d", "covered", "estimate", "truth", "seconds"]].agg(["mean", "var", "count"])
 
-    own, peer = alternating(lambda: summarized("s", spec, cells, columns, extras, counts), by_pandas, 3)
-    plain = alternating(lambda: summarized("s", spec, cells, columns, [], counts), by_pandas, 3)[0]
+    own, peer = alternating(lambda: summarize_columns("s", spec, cells, columns, extras, counts), by_pandas, 3)
+    plain = alternating(lambda: summarize_columns("s", spec, cells, columns, [], counts), by_pandas, 3)[0]
     remark = f"with targets of their own; {plain:.2f} s without; 900 paired tests included"
     return row("study, summary of 1e6 results", own, peer, "pandas, mean and variance", "under 2 s", own < 2, remark)
 

@@ -2,7 +2,7 @@
 
 from unseen.study.driver import drive as drive
 from unseen.study.statistics import Measured as Measured
-from unseen.study.summary import PairTest as PairTest
+from unseen.study.summary import EstimatorPair as EstimatorPair
 from unseen.study.spec import StudySpec as StudySpec
 from unseen.study.study import Study as Study
 from unseen.study.summary import summary_of as summary_of

@@ -88,7 +88,29 @@ def run(
         spec = StudySpec.of({**spec.to_dict(), **changed}, str(path))
     study = Study(spec.name, _url(store))
     study.run(spec, n_jobs=workers, scheduler=scheduler, progress=progress_for(quiet), seconds=seconds)
-    _told(study, _url(store), report, json, quiet)
+    _emit_summary(study, _url(store), report, json, quiet)
+
+
+@command("status", group="study")
+def status(
+    name: Annotated[str | None, typer.Argument(help="Name of the study; all by default.")] = None,
+    store: Store = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say how far a study is, with the reasons of failed tasks; without a name, list all."""
+    if name is None:
+        listing(store, seed, json, quiet)
+        return
+    study = _open_study(name, store)
+    progress, failures = study.status(), study.failures()
+    if json:
+        emit({**asdict(progress), "failures": failures}, True)
+        return
+    typer.echo(text_table([asdict(progress)], COLUMNS))
+    for one in _reasons(failures):
+        typer.echo(one)
 
 
 @command("resume", group="study")
@@ -105,47 +127,15 @@ def resume(
 ) -> None:
     """Run what is missing of a study in the store, failed and cancelled tasks too."""
     check_writable(report)
-    study = _known(name, store, write=True)
+    study = _open_study(name, store, write=True)
     study.resume(n_jobs=workers, scheduler=scheduler, progress=progress_for(quiet), seconds=seconds)
-    _told(study, _url(store), report, json, quiet)
-
-
-@command("status", group="study")
-def status(
-    name: Annotated[str | None, typer.Argument(help="Name of the study; all by default.")] = None,
-    store: Store = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Say how far a study is, with the reasons of failed tasks; without a name, list all."""
-    if name is None:
-        listing(store, seed, json, quiet)
-        return
-    study = _known(name, store)
-    progress, failures = study.status(), study.failures()
-    if json:
-        emit({**asdict(progress), "failures": failures}, True)
-        return
-    typer.echo(text_table([asdict(progress)], COLUMNS))
-    for one in _reasons(failures):
-        typer.echo(one)
-
-
-@command("list", group="study")
-def listing(store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
-    """List the studies of a store."""
-    from unseen.store import open_store
-
-    with open_store(_url(store), read_only=True) as opened:
-        rows = [asdict(one) for one in opened.studies()]
-    emit({"studies": rows}, True) if json else typer.echo(text_table(rows, COLUMNS))
+    _emit_summary(study, _url(store), report, json, quiet)
 
 
 @command("cancel", group="study")
 def cancel(name: Name, store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
     """Tell every driver of a study to stop; what is done stays, and `resume` goes on."""
-    study = _known(name, store, write=True)
+    study = _open_study(name, store, write=True)
     progress = study.cancel().status()
     if json:
         emit(asdict(progress), True)
@@ -165,7 +155,7 @@ def summary(
 ) -> None:
     """Sum up what is done: bias, variance, RMS, coverage, width, size, power, time, with Monte-Carlo errors."""
     check_writable(report)
-    study = _known(name, store)
+    study = _open_study(name, store)
     result = study.summary()
     emit(result, json)
     if pairs and not json:
@@ -185,11 +175,21 @@ def export(
 ) -> None:
     """Write the results of a study to a file."""
     check_writable(to)
-    written = _known(name, store).export(to, what)
+    written = _open_study(name, store).export(to, what)
     if json:
         emit({"written": str(written)}, True)
     elif not quiet:
         typer.echo(f"wrote {written}")
+
+
+@command("list", group="study")
+def listing(store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+    """List the studies of a store."""
+    from unseen.store import open_store
+
+    with open_store(_url(store), read_only=True) as opened:
+        rows = [asdict(one) for one in opened.studies()]
+    emit({"studies": rows}, True) if json else typer.echo(text_table(rows, COLUMNS))
 
 
 @command("remove", group="study")
@@ -202,7 +202,7 @@ def remove(
     quiet: Quiet = False,
 ) -> None:
     """Remove a study and its results from the store."""
-    study = _known(name, store, write=True)
+    study = _open_study(name, store, write=True)
     done = study.status().done
     if not yes:
         raise InputError(f"{name!r} has {done} results, which would be lost for good; give --yes to remove it.")
@@ -219,10 +219,9 @@ def _url(store: str | None) -> str:
     return store or DEFAULT_URL
 
 
-def _known(name: str, store: str | None, write: bool = False) -> Study:
-    """Return a study that is in the store, which is not made by asking for it; to write, older tables are brought up to date."""
-    from unseen.store import open_store
-    from unseen.store.errors import StoreOutdated
+def _open_study(name: str, store: str | None, write: bool = False) -> Study:
+    """Return a study of a store that exists already; to write, older tables are brought up to date."""
+    from unseen.store import StoreOutdated, open_store
     from unseen.study import Study
 
     try:
@@ -236,7 +235,7 @@ def _known(name: str, store: str | None, write: bool = False) -> Study:
     return Study(name, open_store(_url(store), read_only=not write))
 
 
-def _told(study: Study, url: str, report: Path | None, json: bool, quiet: bool) -> None:
+def _emit_summary(study: Study, url: str, report: Path | None, json: bool, quiet: bool) -> None:
     """Print the summary; a study with tasks missing or failed ends with exit code 3."""
     progress, result = study.status(), study.summary()
     emit(result, json)
@@ -257,7 +256,7 @@ def _unfinished(study: Study, progress: Progress, url: str) -> str:
 
 
 def _reasons(failures: list[dict[str, Any]]) -> list[str]:
-    """Return each reason once, with how often it was met and where first."""
+    """Return each reason once, with its count and its first place."""
     by_reason: dict[str, list[dict[str, Any]]] = {}
     for one in failures:
         by_reason.setdefault(one["reason"], []).append(one)

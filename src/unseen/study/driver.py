@@ -15,20 +15,20 @@ from typing import Any
 from unseen.core.errors import InputError, PartialRun, Paused, UnseenError
 from unseen.engine.events import Reporter, Silent
 from unseen.store import Progress, SqlStore, TaskResult, TaskRow
-from unseen.study.lease import Share
-from unseen.study.pools import Context, Done, Pool, pool_for
+from unseen.study.lease import TaskLease
+from unseen.study.pools import FinishedChunk, Pool, StudyContext, pool_for
 
 __all__ = ["drive"]
 
 LOG = logging.getLogger("unseen")
 
-CHUNK_SECONDS = 1.0
-LARGEST_CHUNK = 1000
-LARGEST_CLAIM = 5000
-AHEAD = 2  # chunks per worker that are out at a time
-PATIENCE = 120.0
-GRACE = 3.0
-FRUITLESS = 20
+CHUNK_SECONDS = 1.0  # sending a chunk costs milliseconds, and a killed worker loses at most this much work
+LARGEST_CHUNK = 1000  # one result message of a chunk stays below a megabyte
+LARGEST_CLAIM = 5000  # one transaction of the store stays short, so that other drivers do not wait
+CHUNKS_AHEAD = 2  # per worker: one runs, one waits, so that no worker idles
+PATIENCE = 120.0  # a database server restarts within two minutes
+GRACE_SECONDS = 3.0  # chunks take about a second, so most of them end in time after a cancellation
+MOST_LOSSES = 20  # workers that die this often in a row, without a result between, will not recover
 
 DIED = "the worker died while it ran this task (killed, or out of memory)"
 
@@ -75,7 +75,7 @@ def drive(
     Returns
     -------
     Progress
-        Its state is "done"; or "partial" where tasks failed or `stop_after` came first; or "cancelled".
+        Its state is "done"; or "partial" if tasks failed or `stop_after` came first; or "cancelled".
 
     Raises
     ------
@@ -112,142 +112,143 @@ def drive(
     reporter = reporter or Silent()
     reporter.expect(before.missing, name)
     try:
-        pool = pool_for(Context(runner, store.spec(name), store.cells(name)), n_jobs, scheduler)
+        pool = pool_for(StudyContext(runner, store.spec(name), store.cells(name)), n_jobs, scheduler)
     except KeyboardInterrupt as error:  # a cluster may take long to start
         raise Paused(f"stopped before anything ran; {before.done} of {before.total} tasks are kept") from error
     deadline = math.inf if stop_after is None else time.monotonic() + stop_after
-    after = _Drive(Share(store, name, reporter, lease_seconds, patience), pool, chunk, deadline).run()
+    after = _Drive(TaskLease(store, name, reporter, lease_seconds, patience), pool, chunk, deadline).run()
     reporter.advance(after.failed - before.failed, after.failed - before.failed)
     return after
 
 
 class _Drive:
-    """One driver at work: a share of the study, a pool to run it, and what the two have told so far."""
+    """One driver at work: a lease on tasks of the study and a pool that runs them."""
 
-    def __init__(self, share: Share, pool: Pool, chunk: int | None, deadline: float) -> None:
-        self.share, self.pool, self.chunk, self.deadline = share, pool, chunk, deadline
+    def __init__(self, lease: TaskLease, pool: Pool, chunk: int | None, deadline: float) -> None:
+        self.lease, self.pool, self.chunk, self.deadline = lease, pool, chunk, deadline
         self.suspects: list[list[TaskRow]] = []
-        self.on_trial: list[TaskRow] | None = None
-        self.per_task = 0.0
-        self.fruitless = 0
-        self.waited_for = 0
-        self.signalled = share.hurry
+        self.suspect: list[TaskRow] | None = None
+        self.task_seconds = 0.0
+        self.losses_in_a_row = 0
+        self.reported_claims = 0
+        self.stopping = lease.stopping
 
     def run(self) -> Progress:
         """Work until the end, and leave the study resumable whatever happens."""
         with self._signals():
-            self.share.open()
+            self.lease.open()
             try:
                 self._work()
-                if self.signalled.is_set():
+                if self.stopping.is_set():
                     raise KeyboardInterrupt
                 self.pool.close()
-                self.share.close()
-                return self.share.progress()
+                self.lease.close()
+                return self.lease.progress()
             except KeyboardInterrupt as error:
                 self.pool.close()
-                raise Paused(self.share.leave("stopped")) from error
+                raise Paused(self.lease.leave("stopped")) from error
             except UnseenError as error:
                 self.pool.close()
-                raise PartialRun(f"{error} {self.share.leave('The study stopped')}.") from error
+                raise PartialRun(f"{error} {self.lease.leave('The study stopped')}.") from error
             except BaseException:  # a fault of this package: workers end, the lease is given back, the error goes on
                 self.pool.close()
                 with suppress(UnseenError):
-                    self.share.close()
+                    self.lease.close()
                 raise
 
     def _work(self) -> None:
-        while not self._told_to_stop():
+        while not self._must_stop():
             self._fill()
             if self.pool.under_way():
                 self._collect(0.5)
-            elif not self._waits_for_others():
+            elif not self._wait_for_other_drivers():
                 return
-        self._wind_down()
+        self._finish_chunks_under_way()
 
-    def _told_to_stop(self) -> bool:
-        return self.signalled.is_set() or self.share.cancelled.is_set() or time.monotonic() > self.deadline
+    def _must_stop(self) -> bool:
+        """Return whether a signal, a cancellation or the time limit says stop."""
+        return self.stopping.is_set() or self.lease.cancelled.is_set() or time.monotonic() > self.deadline
 
-    def _wind_down(self) -> None:
+    def _finish_chunks_under_way(self) -> None:
         """Give chunks under way a moment to end; no new ones start."""
-        end = time.monotonic() + (GRACE if self.share.cancelled.is_set() else math.inf)
-        while self.pool.under_way() and not self.signalled.is_set() and time.monotonic() < end:
+        end = time.monotonic() + (GRACE_SECONDS if self.lease.cancelled.is_set() else math.inf)
+        while self.pool.under_way() and not self.stopping.is_set() and time.monotonic() < end:
             self._collect(0.2)
         if self.pool.workers > 1:
             self._collect(0.0)
 
     def _fill(self) -> None:
-        """Keep every worker busy; suspects run alone, so that a death tells who caused it."""
+        """Keep every worker busy; suspects run alone, so that a death shows which of them caused it."""
         if self.suspects:
             if not self.pool.under_way():
-                self.on_trial = self.suspects.pop()
-                self.pool.submit(self.on_trial)
+                self.suspect = self.suspects.pop()
+                self.pool.submit(self.suspect)
             return
-        room = 1 if self.pool.workers == 1 else AHEAD * self.pool.workers
-        while self.pool.under_way() < room and not self._told_to_stop():
-            claimed = self.share.buffer or self.share.claim(self._claim_size())
+        room = 1 if self.pool.workers == 1 else CHUNKS_AHEAD * self.pool.workers
+        while self.pool.under_way() < room and not self._must_stop():
+            claimed = self.lease.buffer or self.lease.claim(self._claim_size())
             if not claimed:
                 return
             rows = self._next_chunk()
-            self.share.out |= {row.id: row for row in rows}
+            self.lease.running |= {row.id: row for row in rows}
             self.pool.submit(rows)
 
     def _size(self) -> int:
         if self.chunk is not None:
             return self.chunk
-        return max(1, min(LARGEST_CHUNK, int(CHUNK_SECONDS / self.per_task))) if self.per_task else 1
+        return max(1, min(LARGEST_CHUNK, int(CHUNK_SECONDS / self.task_seconds))) if self.task_seconds else 1
 
     def _claim_size(self) -> int:
-        return min(LARGEST_CLAIM, AHEAD * self.pool.workers * self._size())
+        return min(LARGEST_CLAIM, CHUNKS_AHEAD * self.pool.workers * self._size())
 
     def _next_chunk(self) -> list[TaskRow]:
         """Take whole groups from the buffer until the chunk has its size."""
-        buffer = self.share.buffer
+        buffer = self.lease.buffer
         size, rows = self._size(), [buffer.popleft()]
         while buffer and (len(rows) < size or (self.chunk is None and buffer[0].group == rows[-1].group)):
             rows.append(buffer.popleft())
         return rows
 
-    def _waits_for_others(self) -> bool:
-        """Tell whether tasks are in other hands; then wait a little, in case those hands drop them."""
-        now = self.share.progress()
+    def _wait_for_other_drivers(self) -> bool:
+        """Return whether other drivers hold tasks; if so wait a little, in case one of them dies and its tasks become free."""
+        now = self.lease.progress()
         if now.state == "cancelled" or now.missing == 0:
             return False
-        if now.claimed and now.claimed != self.waited_for:
-            self.waited_for = now.claimed
-            self.share.reporter.say(f"waiting for {now.claimed} tasks of other drivers")
-        self.signalled.wait(min(1.0, self.share.lease / 4))
+        if now.claimed and now.claimed != self.reported_claims:
+            self.reported_claims = now.claimed
+            self.lease.reporter.say(f"waiting for {now.claimed} tasks of other drivers")
+        self.stopping.wait(min(1.0, self.lease.lease_seconds / 4))
         return True
 
     def _collect(self, seconds: float) -> None:
-        for done in self.pool.wait(seconds):
-            if done.lost:
-                self._retry(done)
+        for chunk in self.pool.wait(seconds):
+            if chunk.lost:
+                self._retry(chunk)
                 continue
-            self._finish(_complete(done))
-            self.fruitless = 0
-            if done.results:
-                spent = max(done.seconds / len(done.rows), 1e-6)
-                self.per_task = spent if not self.per_task else 0.5 * (self.per_task + spent)
+            self._finish(_complete(chunk))
+            self.losses_in_a_row = 0
+            if chunk.results:
+                spent = max(chunk.seconds / len(chunk.rows), 1e-6)
+                self.task_seconds = spent if not self.task_seconds else 0.5 * (self.task_seconds + spent)
 
     def _finish(self, results: list[TaskResult]) -> None:
-        self.share.reporter.advance(self.share.finish(results))
+        self.lease.reporter.advance(self.lease.finish(results))
         why = [r.reason for r in results if r.reason]
         if why:
             LOG.info("%d of %d tasks of a chunk failed; the first says: %s", len(why), len(results), why[0])
 
-    def _retry(self, done: Done) -> None:
-        """Run a chunk whose worker died alone; if it dies again run its halves; one task alone has failed by itself."""
-        self.fruitless += 1
-        if self.fruitless > FRUITLESS + AHEAD * self.pool.workers:
-            raise PartialRun(f"workers died {self.fruitless} times in a row; the last time: {done.error}.")
-        LOG.warning("a worker died: %s", done.error)
-        if done.rows is not self.on_trial or not done.to_blame:
-            self.suspects.append(done.rows)
-        elif len(done.rows) == 1:
-            self._finish([TaskResult(done.rows[0].id, reason=DIED)])
+    def _retry(self, chunk: FinishedChunk) -> None:
+        """Run a chunk whose worker died again, by itself; if the worker dies again run its halves; a single task has failed."""
+        self.losses_in_a_row += 1
+        if self.losses_in_a_row > MOST_LOSSES + CHUNKS_AHEAD * self.pool.workers:
+            raise PartialRun(f"workers died {self.losses_in_a_row} times in a row; the last time: {chunk.error}.")
+        LOG.warning("a worker died: %s", chunk.error)
+        if chunk.rows is not self.suspect or not chunk.to_blame:
+            self.suspects.append(chunk.rows)
+        elif len(chunk.rows) == 1:
+            self._finish([TaskResult(chunk.rows[0].id, reason=DIED)])
         else:
-            self.suspects += _halves(done.rows)
+            self.suspects += _halves(chunk.rows)
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
@@ -257,8 +258,8 @@ class _Drive:
             return
 
         def on_signal(number: int, frame: Any) -> None:
-            again = self.signalled.is_set()
-            self.signalled.set()
+            again = self.stopping.is_set()
+            self.stopping.set()
             if again or getattr(self.pool, "running", False):
                 raise KeyboardInterrupt
 
@@ -270,15 +271,15 @@ class _Drive:
                 signal.signal(number, handler)
 
 
-def _complete(done: Done) -> list[TaskResult]:
+def _complete(chunk: FinishedChunk) -> list[TaskResult]:
     """Return a result for every task of the chunk; one the runner left out has failed."""
-    found = {r.task: r for r in done.results}
-    why = done.error or "the runner returned no result for this task"
-    return [found.get(row.id) or TaskResult(row.id, reason=why) for row in done.rows]
+    found = {r.task: r for r in chunk.results}
+    why = chunk.error or "the runner returned no result for this task"
+    return [found.get(row.id) or TaskResult(row.id, reason=why) for row in chunk.rows]
 
 
 def _halves(rows: list[TaskRow]) -> list[list[TaskRow]]:
-    """Cut a chunk in two, between groups where it has several."""
+    """Cut a chunk in two, between groups if it has several."""
     groups = [list(tasks) for _, tasks in groupby(rows, key=lambda row: row.group)]
     parts: list[list[TaskRow]] = groups if len(groups) > 1 else [[row] for row in rows]
     middle = (len(parts) + 1) // 2

@@ -1,4 +1,4 @@
-"""The lease of a driver: the tasks it holds in the store, renewed while it lives and given back at its end."""
+"""The lease of a driver on tasks of a study: renewed while the driver lives, given back when it ends."""
 
 from __future__ import annotations
 
@@ -20,102 +20,130 @@ from unseen.core.errors import UnseenError
 from unseen.engine.events import Reporter
 from unseen.store import Progress, SqlStore, StoreBusy, StoreError, StoreLost, TaskResult, TaskRow
 
-__all__ = ["Share", "is_dead", "new_owner"]
+__all__ = ["TaskLease", "is_dead", "new_owner"]
 
 
 LOG = logging.getLogger("unseen")
-BEAT_SECONDS = 2.0
+HEARTBEAT_SECONDS = 2.0  # a cancelled study stops within about this time
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # between retries; it doubles, so that a store that is away is not flooded
+PROC = Path("/proc")
 
 
-class Share:
-    """What one driver holds of a study; every call to the store waits for a bounded time where the store is away."""
+class TaskLease:
+    """The tasks that one driver holds of a study.
+
+    A thread renews the lease in the store until it is closed. Calls to a store that is locked or does not answer are
+    retried for at most `patience` seconds.
+
+    Parameters
+    ----------
+    store, name : SqlStore, str
+        Where the study is, and what it is called.
+    reporter : Reporter
+        Hears when the store is away and when it is back.
+    lease_seconds : float
+        How long the lease lasts after its last heartbeat.
+    patience : float
+        Seconds to retry a call.
+
+    Attributes
+    ----------
+    buffer : deque of TaskRow
+        Claimed tasks that wait for a worker.
+    running : dict
+        Claimed tasks that were sent to a worker, by id.
+    cancelled : threading.Event
+        Set when somebody cancels the study.
+    stopping : threading.Event
+        Set to stop soon: retries end.
+    """
 
     def __init__(self, store: SqlStore, name: str, reporter: Reporter, lease_seconds: float, patience: float) -> None:
         self.store, self.name, self.reporter = store, name, reporter
-        self.lease, self.patience = lease_seconds, patience
+        self.lease_seconds, self.patience = lease_seconds, patience
         self.owner = new_owner()
         self.buffer: deque[TaskRow] = deque()
-        self.out: dict[str, TaskRow] = {}
+        self.running: dict[str, TaskRow] = {}
         self.cancelled = threading.Event()
-        self.hurry = threading.Event()
-        self._ended = threading.Event()
-        self._doubtful = False
-        self._heart = threading.Thread(target=self._beat, name="unseen-heartbeat", daemon=True)
+        self.stopping = threading.Event()
+        self._closed = threading.Event()
+        self._claim_unsure = False
+        self._heartbeat = threading.Thread(target=self._renew, name="unseen-heartbeat", daemon=True)
 
     def open(self) -> None:
-        """Let the heart beat."""
-        self._heart.start()
+        """Start to renew the lease."""
+        self._heartbeat.start()
 
     def close(self) -> int:
         """Give everything back; return how many tasks that were."""
-        self._ended.set()
-        if self._heart.is_alive():
-            self._heart.join(timeout=10.0)
-        held = len(self.out) + len(self.buffer)
-        self.out.clear()
+        self._closed.set()
+        if self._heartbeat.is_alive():
+            self._heartbeat.join(timeout=10.0)
+        held = len(self.running) + len(self.buffer)
+        self.running.clear()
         self.buffer.clear()
         self.store.release(self.name, self.owner)
         return held
 
     def claim(self, limit: int) -> bool:
         """Fill the buffer; return whether there was anything to claim."""
-        if self._doubtful:
-            self.patiently(self.store.release, self.name, self.owner, [*self.out, *(row.id for row in self.buffer)])
-            self._doubtful = False
-        self._bury_neighbours()
-        rows = self.patiently(self.store.claim, self.name, self.owner, limit, self.lease)
+        if self._claim_unsure:
+            self.retry(self.store.release, self.name, self.owner, [*self.running, *(row.id for row in self.buffer)])
+            self._claim_unsure = False
+        self.expire_dead_owners()
+        rows = self.retry(self.store.claim, self.name, self.owner, limit, self.lease_seconds)
         self.buffer.extend(rows)
         return bool(rows)
 
     def finish(self, results: list[TaskResult]) -> int:
         """Store a chunk of results; return how many were new."""
-        new: int = self.patiently(self.store.finish, self.name, self.owner, results)
+        new: int = self.retry(self.store.finish, self.name, self.owner, results)
         for result in results:
-            self.out.pop(result.task, None)
+            self.running.pop(result.task, None)
         return new
 
     def progress(self) -> Progress:
         """Return how far the study is."""
-        now: Progress = self.patiently(self.store.progress, self.name)
+        now: Progress = self.retry(self.store.progress, self.name)
         return now
 
-    def patiently(self, call: Callable[..., Any], *args: Any) -> Any:
-        """Call the store; where it is locked or away, say so and try again for a bounded time."""
-        give_up, pause, said = time.monotonic() + self.patience, 0.1, False
+    def retry(self, call: Callable[..., Any], *args: Any) -> Any:
+        """Call the store; if it is locked or away, report that and try again for at most `patience` seconds."""
+        give_up, pause, reported = time.monotonic() + self.patience, FIRST_PAUSE, False
         while True:
             try:
                 answer = call(*args)
             except (StoreBusy, StoreLost) as error:
-                self._doubtful |= call == self.store.claim  # it may have been granted, and the answer lost
-                if time.monotonic() + pause > give_up or self.hurry.is_set():
+                self._claim_unsure |= call == self.store.claim  # the store may have granted it and lost the answer
+                if time.monotonic() + pause > give_up or self.stopping.is_set():
                     raise
-                if not said:
+                if not reported:
                     self.reporter.say(f"{error} Waiting up to {self.patience:.0f} s.")
-                said = True
-                self.hurry.wait(pause)
-                pause = min(2 * pause, 5.0)
+                reported = True
+                self.stopping.wait(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
             else:
-                if said:
+                if reported:
                     self.reporter.say("the store answers again; the study goes on.")
                 return answer
 
-    def _bury_neighbours(self) -> None:
-        """End the leases of drivers of this machine that are dead: nobody needs to wait for those."""
-        for owner in self.patiently(self.store.owners, self.name):
+    def expire_dead_owners(self) -> None:
+        """End the leases of drivers of this machine that are dead, so that nobody waits for them."""
+        for owner in self.retry(self.store.owners, self.name):
             if owner != self.owner and is_dead(owner):
-                self.patiently(self.store.expire, self.name, owner)
+                self.retry(self.store.expire, self.name, owner)
 
-    def _beat(self) -> None:
-        """Renew the lease until the end, and notice a cancellation."""
-        while not self._ended.wait(min(BEAT_SECONDS, self.lease / 3)):
+    def _renew(self) -> None:
+        """Renew the lease until it is closed, and notice a cancellation."""
+        while not self._closed.wait(min(HEARTBEAT_SECONDS, self.lease_seconds / 3)):
             try:
-                if not self.store.heartbeat(self.name, self.owner, self.lease):
+                if not self.store.heartbeat(self.name, self.owner, self.lease_seconds):
                     self.cancelled.set()
             except UnseenError as error:
                 LOG.warning("heartbeat: %s", error)
 
     def leave(self, what: str) -> str:
-        """Give everything back and say what is kept."""
+        """Give everything back; return a sentence that says what is kept and how to go on."""
         with suppress(StoreError):
             held = self.close()
             now = self.store.progress(self.name)
@@ -126,9 +154,6 @@ class Share:
                 f"`unseen study resume {shlex.quote(self.name)} --store {shlex.quote(where)}` goes on"
             )
         return f"{what}; everything finished before is kept, resume once the store answers"
-
-
-PROC = Path("/proc")
 
 
 def new_owner() -> str:
@@ -144,7 +169,7 @@ def new_owner() -> str:
 
 
 def is_dead(owner: str) -> bool:
-    """Tell whether an owner is a process of this machine that has ended; False wherever that cannot be known.
+    """Return whether an owner is a process of this machine that has ended; False if that cannot be known.
 
     Examples
     --------
@@ -167,7 +192,7 @@ def _machine() -> str:
 
 
 def _start(pid: int) -> str:
-    """Return when a process started; empty where it has ended. The time tells it from a later one with its number."""
+    """Return when a process started, which distinguishes it from a later one of the same number; empty if it has ended."""
     try:
         fields = (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -19,14 +19,14 @@ from unseen.engine.where import client_of, current_client, using
 from unseen.store import TaskResult, TaskRow
 
 __all__ = [
-    "Context",
     "DaskPool",
-    "Done",
-    "Futures",
+    "FinishedChunk",
+    "FuturePool",
     "InlinePool",
     "Pool",
     "ProcessPool",
-    "complaint",
+    "StudyContext",
+    "error_line",
     "pool_for",
     "run_rows",
 ]
@@ -36,7 +36,7 @@ Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[Ta
 
 
 @dataclass(frozen=True)
-class Context:
+class StudyContext:
     """What every chunk needs and what travels once: the runner, the spec and the cells."""
 
     runner: Runner
@@ -45,10 +45,10 @@ class Context:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Done:
-    """A chunk that came back: with results, with what went wrong, or lost.
+class FinishedChunk:
+    """A chunk that came back: with results, with an error, or lost with its worker.
 
-    A lost chunk is to blame where its own worker died; else it was lost with something it needed.
+    A lost chunk is to blame if its own worker died; otherwise it was lost with something it needed.
     """
 
     rows: list[TaskRow]
@@ -75,7 +75,7 @@ class Pool(Protocol):
         """Return how many chunks were taken and have not come back."""
         ...
 
-    def wait(self, seconds: float) -> list[Done]:
+    def wait(self, seconds: float) -> list[FinishedChunk]:
         """Return the chunks that are ready, after at most about `seconds`."""
         ...
 
@@ -87,7 +87,7 @@ class Pool(Protocol):
 _one_at_a_time = threading.Lock()
 
 
-def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[TaskResult], float]:
+def run_rows(context: StudyContext, rows: list[TaskRow]) -> tuple[list[TaskResult], float]:
     """Run a chunk with one BLAS thread and all its fits here.
 
     Threads of one worker take turns, because models may use numpy's global random state.
@@ -97,7 +97,7 @@ def run_rows(context: Context, rows: list[TaskRow]) -> tuple[list[TaskResult], f
         return context.runner(context.spec, context.cells, rows), time.perf_counter() - start
 
 
-def complaint(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return an error as one line."""
     return f"{type(error).__name__}: {error}".strip().splitlines()[0][:500]
 
@@ -107,7 +107,7 @@ class InlinePool:
 
     workers = 1
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: StudyContext) -> None:
         self.context, self.waiting = context, list[list[TaskRow]]()
         self.running = False
 
@@ -119,7 +119,7 @@ class InlinePool:
         """Return how many chunks wait."""
         return len(self.waiting)
 
-    def wait(self, seconds: float) -> list[Done]:
+    def wait(self, seconds: float) -> list[FinishedChunk]:
         """Run the first chunk."""
         if not self.waiting:
             return []
@@ -127,9 +127,9 @@ class InlinePool:
         self.running = True
         try:
             results, spent = run_rows(self.context, rows)
-            done = Done(rows=rows, results=results, seconds=spent)
+            done = FinishedChunk(rows=rows, results=results, seconds=spent)
         except Exception as error:  # a runner may raise anything; the reason is kept
-            done = Done(rows=rows, results=[], error=complaint(error))
+            done = FinishedChunk(rows=rows, results=[], error=error_line(error))
         finally:
             self.running = False
         self.waiting.pop(0)
@@ -140,8 +140,8 @@ class InlinePool:
         self.waiting.clear()
 
 
-class Futures:
-    """Chunks as futures, whoever runs them; `_send` makes one, `_judge` tells what became of it."""
+class FuturePool:
+    """Chunks as futures, whoever runs them; `_send` makes one, `_outcome` reads it when it is done."""
 
     workers = 1
 
@@ -159,15 +159,15 @@ class Futures:
         """Return how many chunks are out."""
         return len(self.chunks)
 
-    def wait(self, seconds: float) -> list[Done]:
+    def wait(self, seconds: float) -> list[FinishedChunk]:
         """Return the chunks that are ready."""
-        found: list[Done] = []
+        found: list[FinishedChunk] = []
         try:
             future = self.ready.get(timeout=seconds)
             while True:
                 rows = self.chunks.pop(future, None)
                 if rows is not None:
-                    found.append(self._judge(future, rows))
+                    found.append(self._outcome(future, rows))
                 future = self.ready.get_nowait()
         except queue.Empty:
             return found
@@ -175,12 +175,12 @@ class Futures:
     def _send(self, rows: list[TaskRow]) -> Any:
         raise NotImplementedError
 
-    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+    def _outcome(self, future: Any, rows: list[TaskRow]) -> FinishedChunk:
         raise NotImplementedError
 
 
-def pool_for(context: Context, n_jobs: int | None, scheduler: Any) -> Pool:
-    """Return the pool that was asked for; where nothing was, an active dask client is used as elsewhere."""
+def pool_for(context: StudyContext, n_jobs: int | None, scheduler: Any) -> Pool:
+    """Return the pool that was asked for; by default an active dask client, as elsewhere, or this process."""
 
     opened = ExitStack()
     client = opened.enter_context(client_of(scheduler, "scheduler"))
@@ -203,31 +203,31 @@ def _start_worker(packed: bytes, driver: int) -> None:
     global _context
     _context = packed
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C reaches workers too; the driver decides
-    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+    threading.Thread(target=_end_with_driver, args=(driver,), daemon=True).start()
 
 
-def _end_with(driver: int) -> None:
-    """End this worker soon after its driver was killed; it would wait for work for ever."""
+def _end_with_driver(driver: int) -> None:
+    """End this worker soon after its driver was killed; otherwise it would wait for work for ever."""
     while os.getppid() == driver:
         time.sleep(1.0)
     os._exit(1)
 
 
 def _run_in_worker(rows: list[TaskRow]) -> tuple[list[TaskResult], float]:
-    """Run a chunk; the context is opened at the first one, where an error can still be told."""
+    """Run a chunk; the first one unpickles the context, since an error here still reaches the driver."""
     global _context
     if isinstance(_context, bytes):
         try:
             _context = pickle.loads(_context)
         except Exception as error:  # opening runs imports of the user's modules
-            raise Unloadable(complaint(error)) from None
+            raise Unloadable(error_line(error)) from None
     return run_rows(_context, rows)
 
 
-class ProcessPool(Futures):
+class ProcessPool(FuturePool):
     """Runs chunks in worker processes, which are started again after one of them died."""
 
-    def __init__(self, context: Context, workers: int) -> None:
+    def __init__(self, context: StudyContext, workers: int) -> None:
         super().__init__()
         from joblib.externals.loky.cloudpickle_wrapper import dumps
 
@@ -238,7 +238,7 @@ class ProcessPool(Futures):
     def _send(self, rows: list[TaskRow]) -> Any:
         from joblib.externals.loky.process_executor import BrokenProcessPool, ProcessPoolExecutor
 
-        with _signals_kept_from_workers():
+        with _workers_ignore_interrupts():
             for _ in range(2):
                 if self.executor is None:
                     self.executor = ProcessPoolExecutor(
@@ -250,19 +250,19 @@ class ProcessPool(Futures):
                     self._drop()
             raise InputError("worker processes cannot be started; run with one worker (--workers 1).")
 
-    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+    def _outcome(self, future: Any, rows: list[TaskRow]) -> FinishedChunk:
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
         try:
             results, seconds = future.result()
-            return Done(rows=rows, results=results, seconds=seconds)
+            return FinishedChunk(rows=rows, results=results, seconds=seconds)
         except BrokenProcessPool as error:
             self._drop()
-            return Done(rows=rows, results=[], error=complaint(error), lost=True)
+            return FinishedChunk(rows=rows, results=[], error=error_line(error), lost=True)
         except Unloadable as error:
             raise PartialRun(f"the workers cannot load what they are to run: {error}.") from error
         except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
-            return Done(rows=rows, results=[], error=complaint(error))
+            return FinishedChunk(rows=rows, results=[], error=error_line(error))
 
     def _drop(self) -> None:
         executor, self.executor = self.executor, None
@@ -276,7 +276,7 @@ class ProcessPool(Futures):
 
 
 @contextmanager
-def _signals_kept_from_workers() -> Iterator[None]:
+def _workers_ignore_interrupts() -> Iterator[None]:
     """Let processes that start here inherit a mask that keeps a terminal's Ctrl-C from them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -291,18 +291,18 @@ def _signals_kept_from_workers() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-WORKERS_AWAY = 60.0
+LONGEST_WITHOUT_WORKERS = 60.0  # seconds; a scheduler of a cluster needs about this long to replace workers
 
 
-def as_it_is(context: Context) -> Context:
-    """Keep spec and cells on the cluster; workers that need them fetch them once from each other."""
+def share_context(context: StudyContext) -> StudyContext:
+    """Return the context as it is: a task whose result stays on the cluster, where workers fetch it from each other."""
     return context
 
 
-class DaskPool(Futures):
+class DaskPool(FuturePool):
     """Runs chunks on a dask cluster; spec and cells are sent to its workers once."""
 
-    def __init__(self, context: Context, client: Any, opened: ExitStack) -> None:
+    def __init__(self, context: StudyContext, client: Any, opened: ExitStack) -> None:
         super().__init__()
         self.context, self.client, self.opened = context, client, opened
         self.sent: Any = None
@@ -313,34 +313,36 @@ class DaskPool(Futures):
         return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
 
     def _send(self, rows: list[TaskRow]) -> Any:
-        give_up = time.monotonic() + WORKERS_AWAY
+        give_up = time.monotonic() + LONGEST_WITHOUT_WORKERS
         while True:
             try:
                 if self.sent is None:
-                    self.client.wait_for_workers(1, timeout=WORKERS_AWAY)
+                    self.client.wait_for_workers(1, timeout=LONGEST_WITHOUT_WORKERS)
                     # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
-                    self.sent = self.client.submit(as_it_is, self.context, pure=False)
+                    self.sent = self.client.submit(share_context, self.context, pure=False)
                 return self.client.submit(run_rows, self.sent, rows, pure=False, retries=0)
             except (TimeoutError, OSError) as error:
                 if time.monotonic() > give_up:
-                    raise PartialRun(f"the dask cluster has had no worker for {WORKERS_AWAY:.0f} s.") from error
+                    raise PartialRun(
+                        f"the dask cluster has had no worker for {LONGEST_WITHOUT_WORKERS:.0f} s."
+                    ) from error
                 time.sleep(0.2)
 
-    def _judge(self, future: Any, rows: list[TaskRow]) -> Done:
+    def _outcome(self, future: Any, rows: list[TaskRow]) -> FinishedChunk:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
 
         try:
             results, seconds = future.result()
-            return Done(rows=rows, results=results, seconds=seconds)
+            return FinishedChunk(rows=rows, results=results, seconds=seconds)
         except (KilledWorker, CancelledError, TimeoutError, OSError) as error:
             self.sent = None  # it may be lost with the worker that held it
-            return Done(
-                rows=rows, results=[], error=complaint(error), lost=True, to_blame=isinstance(error, KilledWorker)
+            return FinishedChunk(
+                rows=rows, results=[], error=error_line(error), lost=True, to_blame=isinstance(error, KilledWorker)
             )
         except Exception as error:  # a runner, or the way back, may raise anything; the reason is kept
-            return Done(rows=rows, results=[], error=complaint(error))
+            return FinishedChunk(rows=rows, results=[], error=error_line(error))
 
     def close(self) -> None:
         """Call back what is out, and end a cluster of our own."""

@@ -21,11 +21,12 @@ from unseen.datasets.populations import POPULATIONS
 from unseen.datasets.read import read
 from unseen.engine.chunk import encoded
 
-__all__ = ["Finite", "Simulated", "mean_loss", "open_source", "source_of"]
+__all__ = ["FinitePopulation", "SimulatedPopulation", "mean_loss", "open_source", "source_of"]
 
-TRIES = 1000
-LEAST_REST = 10
-LEAST_OF_CLASS = 2
+DRAWS = 1000  # a size at which so many samples lack a class is too small for the data
+LEAST_REST = 10  # rows left to test on; the true error of fewer would be noise
+LEAST_OF_CLASS = 2  # most classifiers and every stratified split need two rows of a class
+NO_POPULATION = {"id": "", "data": "", "factory": "", "target": "", "task": "", "drop": [], "options": {}}
 
 
 def mean_loss(fitted: Fitted, fresh: Data, loss: str) -> float:
@@ -42,7 +43,7 @@ def mean_loss(fitted: Fitted, fresh: Data, loss: str) -> float:
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SimulatedPopulation:
     """A population that can be drawn from without end.
 
     `key` says which it is, with its options and version.
@@ -52,11 +53,11 @@ class Simulated:
     key: Mapping[str, Any]
 
     def draw(self, n: int, rng: np.random.Generator, least: int = LEAST_OF_CLASS) -> tuple[Data, None]:
-        """Return a sample; nothing is held back, and the population itself sees to its classes."""
+        """Return a sample and no rest; the population itself sees to its classes."""
         return self.population.draw(n, rng), None
 
-    def error(self, fitted: Fitted, held: Data | None, rng: np.random.Generator, loss: str, n_test: int) -> float:
-        """Return the true error: exact where the population knows it, else on fresh points."""
+    def error(self, fitted: Fitted, rest: Data | None, rng: np.random.Generator, loss: str, n_test: int) -> float:
+        """Return the true error: exact if the population knows it, else on fresh points."""
         if loss != "auto":
             return mean_loss(fitted, self.population.draw(n_test, rng), loss)
         exact = getattr(self.population, "exact_error", None)
@@ -65,7 +66,7 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Finite:
+class FinitePopulation:
     """A data set taken for the whole population: n rows are drawn without replacement and all others test.
 
     Every class is drawn `least` times at least, twice by default: a sample that lacks one is drawn again.
@@ -73,7 +74,7 @@ class Finite:
     Examples
     --------
     >>> import unseen
-    >>> finite = Finite(unseen.datasets.load("iris"), {})
+    >>> finite = FinitePopulation(unseen.datasets.load("iris"), {})
     >>> sample, rest = finite.draw(30, np.random.default_rng(0))
     >>> sample.n, rest.n
     (30, 120)
@@ -88,7 +89,7 @@ class Finite:
             raise InputError(
                 f"a sample of {n} leaves {self.data.n - n} of {self.data.n} rows to test on; at least {LEAST_REST} are needed."
             )
-        for _ in range(TRIES):
+        for _ in range(DRAWS):
             order = rng.permutation(self.data.n)
             rows = order[:n]
             if self.data.classes is None:
@@ -96,51 +97,58 @@ class Finite:
             if np.bincount(self.data.codes[rows], minlength=len(self.data.classes)).min() >= least:
                 break
         else:
-            raise InputError(f"{TRIES} samples of {n} rows lacked a class each; use a larger size.")
+            raise InputError(f"{DRAWS} samples of {n} rows lacked a class each; use a larger size.")
         return self.data.take(rows), self.data.take(np.sort(order[n:]))
 
-    def error(self, fitted: Fitted, held: Data | None, rng: np.random.Generator, loss: str, n_test: int) -> float:
+    def error(self, fitted: Fitted, rest: Data | None, rng: np.random.Generator, loss: str, n_test: int) -> float:
         """Return the mean loss on the rows that were not drawn."""
-        assert held is not None
-        return mean_loss(fitted, held, loss)
+        assert rest is not None
+        return mean_loss(fitted, rest, loss)
 
 
-def source_of(part: Any, folder: str = "") -> Simulated | Finite:
-    """Return the source a `PopulationSpec` names."""
-    if part.data:
-        data = _data(part.data, part.target, part.task, tuple(part.drop), folder)
-        key = {"data": part.data, "target": part.target, "task": data.task, "fingerprint": data.fingerprint}
-        return Finite(data, key | ({"drop": part.drop} if part.drop else {}))
-    if part.factory:
-        made = _built(_imported(part.factory, folder), part.options, part.factory)
-        key = {"factory": part.factory, "options": part.options, "version": _version(made, part.factory)}
-        return Simulated(made, key)
-    if part.id not in POPULATIONS:
-        raise UnknownName("population", part.id, POPULATIONS)
-    made = _built(POPULATIONS[part.id], part.options, part.id)
-    return Simulated(made, {"id": part.id, "options": part.options, "version": _version(made, part.id)})
+def source_of(population: Mapping[str, Any], folder: str = "") -> SimulatedPopulation | FinitePopulation:
+    """Return the source of samples that a table of the spec names.
+
+    Parameters
+    ----------
+    population : mapping
+        Keys of a `PopulationSpec`: id, data or factory, and what belongs to it.
+    folder : str
+        Folder of the spec, in which files and modules are looked for.
+    """
+    part = {**NO_POPULATION, **population}
+    if part["data"]:
+        data = _read_data(part["data"], part["target"], part["task"], tuple(part["drop"]), folder)
+        key = {"data": part["data"], "target": part["target"], "task": data.task, "fingerprint": data.fingerprint}
+        return FinitePopulation(data, key | ({"drop": part["drop"]} if part["drop"] else {}))
+    if part["factory"]:
+        found = _build(_import_factory(part["factory"], folder), part["options"], part["factory"])
+        version = _version(found, part["factory"])
+        return SimulatedPopulation(found, {"factory": part["factory"], "options": part["options"], "version": version})
+    if part["id"] not in POPULATIONS:
+        raise UnknownName("population", part["id"], POPULATIONS)
+    found = _build(POPULATIONS[part["id"]], part["options"], part["id"])
+    key = {"id": part["id"], "options": part["options"], "version": _version(found, part["id"])}
+    return SimulatedPopulation(found, key)
 
 
-def open_source(key: Mapping[str, Any], folder: str = "") -> Simulated | Finite:
+def open_source(key: Mapping[str, Any], folder: str = "") -> SimulatedPopulation | FinitePopulation:
     """Return the source of a cell's key, and refuse one that has changed since the cell was made."""
-    from unseen.study.spec import PopulationSpec
-
-    names = ("id", "data", "factory", "target", "task", "drop", "options")
-    made = source_of(PopulationSpec(**{k: key[k] for k in names if k in key}), folder)
-    if dict(made.key) != dict(key):
+    source = source_of({name: key[name] for name in NO_POPULATION if name in key}, folder)
+    if dict(source.key) != dict(key):
         what = key.get("data") or key.get("factory") or key.get("id")
         raise InputError(f"{what} is not what it was when the study began (its content or version changed).")
-    return made
+    return source
 
 
 @lru_cache(maxsize=8)
-def _data(path: str, target: str, task: str, drop: tuple[str, ...], folder: str) -> Data:
+def _read_data(path: str, target: str, task: str, drop: tuple[str, ...], folder: str) -> Data:
     beside = Path(folder) / path
     place = str(beside) if folder and not Path(path).is_absolute() and beside.is_file() else path
     return read(place, target or None, task=task or None, drop=drop)  # type: ignore[arg-type]
 
 
-def _imported(text: str, folder: str) -> Any:
+def _import_factory(text: str, folder: str) -> Any:
     """Return the object at `module:name`, looked for beside the spec and in the current folder too."""
     module, colon, name = text.partition(":")
     if not (colon and name.isidentifier() and all(part.isidentifier() for part in module.split("."))):
@@ -157,7 +165,7 @@ def _imported(text: str, folder: str) -> Any:
     return getattr(found, name)
 
 
-def _built(factory: Any, options: dict[str, Any], name: str) -> Any:
+def _build(factory: Any, options: dict[str, Any], name: str) -> Any:
     allowed = options_of(factory) if isinstance(factory, type) else {}
     for key in options:
         if allowed and key not in allowed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
@@ -15,21 +15,19 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError, nearest
 from unseen.core.registry import build, find, known
+from unseen.store import TaskRow
+from unseen.study.cells import tasks_over
+from unseen.study.populations import source_of
 
 __all__ = [
     "Budget",
     "ComparisonSpec",
     "MethodSpec",
     "ModelSpec",
-    "Part",
     "PopulationSpec",
     "StudySpec",
     "as_spec",
-    "check_names",
-    "path_of",
-    "sentences",
 ]
-
 
 try:
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -38,14 +36,19 @@ except ImportError as error:
     missing.name = "pydantic"
     raise missing from error
 
+NAME = re.compile(r"[^\x00-\x1f\x7f]{1,120}")
+MOST_MISTAKES = 5  # more would hide the first, which often causes the others
+LEAST_SIZE = 4  # two rows of each of two classes
+MOST_TASKS = 50_000_000  # a store of about 10 GB
 
-class Part(BaseModel):
+
+class SpecTable(BaseModel):
     """A table of the spec: no other keys than these, and never changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
 
-class PopulationSpec(Part):
+class PopulationSpec(SpecTable):
     """Where samples come from: a registered population, a data set of which n rows are drawn, or a class of yours.
 
     Parameters
@@ -59,13 +62,13 @@ class PopulationSpec(Part):
     target : str
         Column to predict, for `data` that is a file.
     task : str
-        classification or regression, for `data`; guessed where empty.
+        classification or regression, for `data`; guessed if empty.
     drop : list of str
         Columns of a file that are no features.
     options : dict
         Parameters of the population.
     name : str
-        What to call it; its id by default.
+        Name in results; its id by default.
     """
 
     id: str = ""
@@ -79,11 +82,11 @@ class PopulationSpec(Part):
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         return self.name or self.id or Path(self.data).name or self.factory
 
 
-class ModelSpec(Part):
+class ModelSpec(SpecTable):
     """A model by name, as on the command line, with parameters in the text or in a table.
 
     Parameters
@@ -93,7 +96,7 @@ class ModelSpec(Part):
     parameters : dict
         Parameters of the learner, added to those in the text.
     name : str
-        What to call it; the text by default.
+        Name in results; the text by default.
     """
 
     model: str
@@ -110,11 +113,11 @@ class ModelSpec(Part):
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         return self.name or self.text
 
 
-class MethodSpec(Part):
+class MethodSpec(SpecTable):
     """An estimator by id, with its options and, for those that resample, another design than its own.
 
     Parameters
@@ -128,7 +131,7 @@ class MethodSpec(Part):
     design_options : dict
         Options of that design.
     name : str
-        What to call it; its id by default.
+        Name in results; its id by default.
     """
 
     id: str
@@ -139,11 +142,11 @@ class MethodSpec(Part):
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         return self.name or self.id
 
 
-class ComparisonSpec(Part):
+class ComparisonSpec(SpecTable):
     """A test of the difference of two of the study's models, whose size or power is measured.
 
     Parameters
@@ -157,7 +160,7 @@ class ComparisonSpec(Part):
     equal : bool
         Say that the two have the same error by construction: rejections then count as size, else as power.
     name : str
-        What to call it; the id of the test by default.
+        Name in results; the id of the test by default.
     """
 
     model_a: str
@@ -171,17 +174,17 @@ class ComparisonSpec(Part):
 
     @property
     def label(self) -> str:
-        """What results call it."""
+        """Its name in results."""
         return self.name or self.test
 
 
-class Budget(Part):
+class Budget(SpecTable):
     """How much one run may spend before it stops; what is missing runs when the study is resumed.
 
     Parameters
     ----------
     seconds : float
-        Wall-clock seconds of one run; no limit where it is left out.
+        Wall-clock seconds of one run; no limit by default.
     """
 
     seconds: float | None = Field(default=None, gt=0)
@@ -190,10 +193,7 @@ class Budget(Part):
 # the parts say which extra is missing, so they come before pydantic itself
 
 
-NAME = re.compile(r"[^\x00-\x1f\x7f]{1,120}")
-
-
-class StudySpec(Part):
+class StudySpec(SpecTable):
     """A whole study: populations x models x sizes x methods x replications.
 
     Parameters
@@ -256,7 +256,7 @@ class StudySpec(Part):
     @model_validator(mode="before")
     @classmethod
     def _true_numbers(cls, value: Any) -> Any:
-        """Refuse truth values where pydantic would read them as the numbers 0 and 1."""
+        """Refuse truth values, which pydantic would read as the numbers 0 and 1."""
         if isinstance(value, Mapping):
             for key in ("seed", "replications", "level", "n_test", "internal"):
                 if isinstance(value.get(key), bool):
@@ -269,16 +269,16 @@ class StudySpec(Part):
 
         given = {**content, "folder": folder} if folder and isinstance(content, Mapping) else content
         try:
-            made = cls.model_validate(given)
+            spec = cls.model_validate(given)
         except ValidationError as error:
-            text = "; ".join(sentences(error, cls))
+            text = "; ".join(_sentences(error, cls))
             raise InputError(f"{source}: {text}{'' if text.endswith('?') else '.'}") from error
-        if not NAME.fullmatch(made.name) or made.name != made.name.strip():
+        if not NAME.fullmatch(spec.name) or spec.name != spec.name.strip():
             raise InputError(
-                f"{source}: name: {made.name!r} was given; a name is 1 to 120 printable characters without spaces at its ends."
+                f"{source}: name: {spec.name!r} was given; a name is 1 to 120 printable characters without spaces at its ends."
             )
-        check_names(made, source)
-        return made
+        _check_names(spec, source)
+        return spec
 
     @classmethod
     def read(cls, path: str | PathLike[str]) -> StudySpec:
@@ -305,19 +305,53 @@ class StudySpec(Part):
 
     def cells(self) -> list[dict[str, Any]]:
         """Return the cells: population, model, n and method (or test), each with its key and version."""
-        from unseen.study.cells import cells_of
+        return _cells_of(self)
 
-        return cells_of(self)
-
-    def tasks(self) -> Any:
+    def tasks(self) -> Iterator[TaskRow]:
         """Return an iterator over all tasks, replication by replication, so that an unfinished study is balanced."""
-        from unseen.study.cells import tasks_of
+        return tasks_over(self.cells(), self.seed, self.replications)
 
-        return tasks_of(self, self.cells())
+
+def _cells_of(spec: StudySpec) -> list[dict[str, Any]]:
+    """Return every cell, those that share samples and fits beside each other."""
+    settings = {"loss": spec.loss, "level": spec.level, "n_test": spec.n_test, "internal": spec.internal}
+    texts = {one.label: one.text for one in spec.models}
+    cells: list[dict[str, Any]] = []
+    for population in spec.populations:
+        source = source_of(population.model_dump(), spec.folder)
+        loss = spec.loss if spec.loss != "auto" else _loss_of(source, min(spec.sizes))
+        for n in spec.sizes:
+            shared = {"population": population.label, "n": n, "source": source.key, "settings": settings, "loss": loss}
+            for label, text in texts.items():
+                for method in spec.methods:
+                    how = _method_key(method.id, method, "estimators", "resubstitution")
+                    names = {"kind": "estimate", "model": label, "method": method.label}
+                    cells.append({**shared, **names, "models": [text], "how": how})
+            for pair in spec.comparisons:
+                how = _method_key(pair.test, pair, "significance", "estimators")
+                names = {"kind": "comparison", "model": f"{pair.model_a} - {pair.model_b}", "method": pair.label}
+                both = [texts[pair.model_a], texts[pair.model_b]]
+                cells.append({**shared, **names, "models": both, "how": how, "equal": pair.equal})
+    return cells
+
+
+def _loss_of(source: Any, n: int) -> str:
+    """Return the loss that "auto" means for the task of a sample."""
+    data, _ = source.draw(n, np.random.default_rng(0))
+    return {"classification": "zero-one", "regression": "squared"}[data.task]
+
+
+def _method_key(method_id: str, part: Any, *kinds: str) -> dict[str, Any]:
+    """Return what determines the numbers of a method: id, options, version, and those of its design."""
+    key = {"id": method_id, "options": part.options, "version": getattr(find(method_id, *kinds), "version", 1)}
+    if part.design:
+        version = getattr(find(part.design, "designs"), "version", 1)
+        key["design"] = {"id": part.design, "options": part.design_options, "version": version}
+    return key
 
 
 def as_spec(spec: Any, name: str = "") -> StudySpec:
-    """Return the spec of a path, a dict or a spec, under another name where one is given.
+    """Return the spec of a path, a dict or a spec, under another name if one is given.
 
     Examples
     --------
@@ -333,15 +367,12 @@ def as_spec(spec: Any, name: str = "") -> StudySpec:
     raise InputError(f"the spec is a {type(spec).__name__}; give a path to a TOML file, a dict or a StudySpec.")
 
 
-MOST = 5
-
-
-def path_of(location: tuple[Any, ...]) -> str:
+def _path_of(location: tuple[Any, ...]) -> str:
     """Return a key path as one would write it.
 
     Examples
     --------
-    >>> path_of(("methods", 1, "options"))
+    >>> _path_of(("methods", 1, "options"))
     'methods[1].options'
     """
     text = ""
@@ -350,22 +381,22 @@ def path_of(location: tuple[Any, ...]) -> str:
     return text or "the spec"
 
 
-def sentences(error: Any, model: type[Any]) -> list[str]:
+def _sentences(error: Any, model: type[Any]) -> list[str]:
     """Return one sentence per mistake, the first five."""
     found = error.errors(include_url=False)
-    texts = [_sentence(one, model) for one in found[:MOST]]
-    return [*texts, f"and {len(found) - MOST} more mistakes"] if len(found) > MOST else texts
+    texts = [_sentence(one, model) for one in found[:MOST_MISTAKES]]
+    return [*texts, f"and {len(found) - MOST_MISTAKES} more mistakes"] if len(found) > MOST_MISTAKES else texts
 
 
 def _sentence(one: dict[str, Any], model: type[Any]) -> str:
-    place, kind, given = path_of(one["loc"]), one["type"], one["input"]
+    place, kind, given = _path_of(one["loc"]), one["type"], one["input"]
     if kind == "extra_forbidden":
         return _unknown_key(one["loc"], place, model)
     if kind == "missing":
         return f"{place}: this key is needed and was not given"
     if kind == "value_error":
         return str(one["ctx"]["error"])
-    return f"{place}: {_shown(given)} was given; {_needed(kind, one.get('ctx', {}), one['msg'])}"
+    return f"{place}: {_short(given)} was given; {_needed(kind, one.get('ctx', {}), one['msg'])}"
 
 
 def _unknown_key(location: tuple[Any, ...], place: str, model: type[Any]) -> str:
@@ -401,93 +432,93 @@ def _needed(kind: str, limits: dict[str, Any], message: str) -> str:
     if kind == "too_short":
         return "at least one entry is needed"
     words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
-    told = [f"{words[k]} {limits[k]:g}" for k in words if k in limits]
-    return f"it must be {' and '.join(told)}" if told else message[:1].lower() + message[1:]
+    ranges = [f"{words[k]} {limits[k]:g}" for k in words if k in limits]
+    return f"it must be {' and '.join(ranges)}" if ranges else message[:1].lower() + message[1:]
 
 
-def _shown(value: Any) -> str:
+def _short(value: Any) -> str:
+    """Return a value as TOML writes it, at most 60 characters."""
     text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-LEAST_SIZE = 4
-MOST_TASKS = 50_000_000
-
-
-def check_names(spec: StudySpec, source: str) -> None:
+def _check_names(spec: StudySpec, source: str) -> None:
     """Refuse a spec in which a name, an option or a combination cannot be used; the message has the key path."""
-    where = _Where(source)
+    checker = _Checker(source)
     if not spec.methods and not spec.comparisons:
-        where.refuse("methods", "there is neither a method nor a comparison; give at least one")
+        checker.refuse("methods", "there is neither a method nor a comparison; give at least one")
     if spec.internal == 1:
-        where.refuse("internal", "1 was given; it must be 0, or at least 2 runs to have a variance")
+        checker.refuse("internal", "1 was given; it must be 0, or at least 2 runs to have a variance")
     for k, n in enumerate(spec.sizes):
         if n < LEAST_SIZE:
-            where.refuse(f"sizes[{k}]", f"{n} was given; it must be at least {LEAST_SIZE}")
-    where.distinct("sizes", spec.sizes)
-    _check_count(where, spec)
+            checker.refuse(f"sizes[{k}]", f"{n} was given; it must be at least {LEAST_SIZE}")
+    checker.distinct("sizes", spec.sizes)
+    _check_count(checker, spec)
     for part in ("populations", "models", "methods", "comparisons"):
         for k, one in enumerate(getattr(spec, part)):
             for key in ("options", "parameters", "design_options"):
-                _check_plain(where, f"{part}[{k}].{key}", getattr(one, key, {}))
+                _check_plain(checker, f"{part}[{k}].{key}", getattr(one, key, {}))
     for part in ("populations", "models", "methods"):
-        where.distinct(part, [one.label for one in getattr(spec, part)])
-        where.different(part, getattr(spec, part))
-    where.distinct("comparisons", [(c.model_a, c.model_b, c.label) for c in spec.comparisons])
-    where.different("comparisons", spec.comparisons)
+        checker.distinct(part, [one.label for one in getattr(spec, part)])
+        checker.different(part, getattr(spec, part))
+    checker.distinct("comparisons", [(c.model_a, c.model_b, c.label) for c in spec.comparisons])
+    checker.different("comparisons", spec.comparisons)
     if spec.loss != "auto":
-        where.told("loss", _check_loss, spec.loss)
-    samples = [_check_population(where, k, one, spec) for k, one in enumerate(spec.populations)]
+        checker.run("loss", _check_loss, spec.loss)
+    samples = [_check_population(checker, k, one, spec) for k, one in enumerate(spec.populations)]
     for k, model in enumerate(spec.models):
         for population, sample in zip(spec.populations, samples):
-            where.told(f"models[{k}].model", _check_model, model.text, sample, population.label)
+            checker.run(f"models[{k}].model", _check_model, model.text, sample, population.label)
     for k, method in enumerate(spec.methods):
-        cls = where.told(f"methods[{k}].id", find, method.id, "estimators", "resubstitution")
-        where.told(f"methods[{k}].options", build, method.id, "estimators", "resubstitution", options=method.options)
-        _check_design(where, f"methods[{k}]", method, cls)
-        _check_loss_of(where, f"methods[{k}]", method)
+        cls = checker.run(f"methods[{k}].id", find, method.id, "estimators", "resubstitution")
+        checker.run(f"methods[{k}].options", build, method.id, "estimators", "resubstitution", options=method.options)
+        _check_design(checker, f"methods[{k}]", method, cls)
+        _check_loss_of(checker, f"methods[{k}]", method)
     for k, pair in enumerate(spec.comparisons):
-        _check_pair(where, f"comparisons[{k}]", pair, [m.label for m in spec.models])
+        _check_pair(checker, f"comparisons[{k}]", pair, [m.label for m in spec.models])
 
 
-def _check_count(where: _Where, spec: StudySpec) -> None:
+def _check_count(checker: _Checker, spec: StudySpec) -> None:
     """Refuse a study that no store could hold."""
     per_size = len(spec.models) * len(spec.methods) + len(spec.comparisons)
     total = spec.replications * len(spec.populations) * len(spec.sizes) * per_size
     if total > MOST_TASKS:
-        where.refuse("replications", f"the study would have {total:,} tasks; at most {MOST_TASKS:,} can be kept")
+        checker.refuse("replications", f"the study would have {total:,} tasks; at most {MOST_TASKS:,} can be kept")
 
 
-def _check_plain(where: _Where, path: str, value: Any) -> None:
+def _check_plain(checker: _Checker, path: str, value: Any) -> None:
     """Refuse what has no text in JSON, such as dates and NaN: the id of a task is a hash of that text."""
     if isinstance(value, dict):
         for key, one in value.items():
-            _check_plain(where, f"{path}.{key}", one)
+            _check_plain(checker, f"{path}.{key}", one)
     elif isinstance(value, (list, tuple)):
         for k, one in enumerate(value):
-            _check_plain(where, f"{path}[{k}]", one)
+            _check_plain(checker, f"{path}[{k}]", one)
     elif not isinstance(value, (str, bool, int, float)) and value is not None:
-        where.refuse(path, f"{value} was given; a number, text, true or false, a list or a table of them is needed")
+        checker.refuse(path, f"{value} was given; a number, text, true or false, a list or a table of them is needed")
     elif isinstance(value, float) and not math.isfinite(value):
-        where.refuse(path, f"{value} was given; a finite number is needed")
+        checker.refuse(path, f"{value} was given; a finite number is needed")
 
 
-class _Where:
+class _Checker:
     """Turns a mistake into a sentence that begins with the file and the key path."""
 
     def __init__(self, source: str) -> None:
         self.source = source
 
     def refuse(self, path: str, text: str) -> None:
+        """Raise a sentence about one key."""
         raise InputError(f"{self.source}: {path}: {text}.")
 
-    def told(self, path: str, check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def run(self, path: str, check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Run a check; a refusal begins with the key path."""
         try:
             return check(*arguments, **options)
         except UnseenError as error:
             raise InputError(f"{self.source}: {path}: {error}") from error
 
     def distinct(self, path: str, values: Sequence[Any]) -> None:
+        """Refuse two entries with one name."""
         for k, value in enumerate(values):
             if value in values[:k]:
                 what = " ".join(map(str, value)) if isinstance(value, tuple) else value
@@ -508,25 +539,26 @@ def _check_loss(loss: str) -> None:
         raise InputError(f"{loss} is no mean over cases; a study takes one of: {', '.join(names)}.")
 
 
-def _check_population(where: _Where, k: int, part: PopulationSpec, spec: StudySpec) -> Any:
-    from unseen.study.populations import source_of
-
+def _check_population(checker: _Checker, k: int, part: PopulationSpec, spec: StudySpec) -> Any:
     path = f"populations[{k}]"
     given = [name for name in ("id", "data", "factory") if getattr(part, name)]
     if len(given) != 1:
-        where.refuse(path, f"{' and '.join(given) or 'none'} was given; exactly one of id, data and factory is needed")
+        checker.refuse(
+            path, f"{' and '.join(given) or 'none'} was given; exactly one of id, data and factory is needed"
+        )
     if part.task not in ("", "classification", "regression"):
-        where.refuse(f"{path}.task", f"{part.task!r} was given; it is classification or regression")
+        checker.refuse(f"{path}.task", f"{part.task!r} was given; it is classification or regression")
     if not part.data and (part.target or part.task or part.drop):
-        where.refuse(path, "target, task and drop belong to populations given by data")
+        checker.refuse(path, "target, task and drop belong to populations given by data")
     if part.data and part.options:
-        where.refuse(f"{path}.options", "a population given by data has no options")
-    found = where.told(f"{path}.{given[0]}", source_of, part, spec.folder)
-    where.told(path, _drawn, found, max(spec.sizes))
-    return where.told(path, _drawn, found, min(spec.sizes))
+        checker.refuse(f"{path}.options", "a population given by data has no options")
+    found = checker.run(f"{path}.{given[0]}", source_of, part.model_dump(), spec.folder)
+    checker.run(path, _draw_sample, found, max(spec.sizes))
+    return checker.run(path, _draw_sample, found, min(spec.sizes))
 
 
-def _drawn(source: Any, n: int) -> Any:
+def _draw_sample(source: Any, n: int) -> Any:
+    """Return a sample, or say why the population gave none."""
     try:
         data = source.draw(n, np.random.default_rng(0))[0]
     except UnseenError:
@@ -549,51 +581,51 @@ def _check_model(text: str, sample: Data, population: str) -> None:
         raise InputError(f"{error} (population {population})") from error
 
 
-def _check_design(where: _Where, path: str, part: Any, method: Any) -> None:
+def _check_design(checker: _Checker, path: str, part: Any, method: Any) -> None:
     if not part.design:
         if part.design_options:
-            where.refuse(f"{path}.design_options", "they were given without a design")
+            checker.refuse(f"{path}.design_options", "they were given without a design")
         return
     if not hasattr(method, "designs"):
-        where.refuse(f"{path}.design", f"{method.id} does not resample, so it has no design")
+        checker.refuse(f"{path}.design", f"{method.id} does not resample, so it has no design")
     if part.design not in known("designs"):
-        where.told(f"{path}.design", _unknown, "design", part.design, known("designs"))
+        checker.run(f"{path}.design", _refuse_name, "design", part.design, known("designs"))
     if part.design not in method.designs:
-        where.refuse(
+        checker.refuse(
             f"{path}.design", f"{part.design!r} was given; {method.id} takes {', '.join(sorted(method.designs))}"
         )
-    where.told(f"{path}.design_options", build, part.design, "designs", options=part.design_options)
+    checker.run(f"{path}.design_options", build, part.design, "designs", options=part.design_options)
 
 
-def _check_loss_of(where: _Where, path: str, part: Any) -> None:
-    """Refuse a loss of one method's own: its estimates would be held against the truth of another loss."""
+def _check_loss_of(checker: _Checker, path: str, part: Any) -> None:
+    """Refuse a loss of one method's own: its estimates would be compared with the truth of another loss."""
     for key in ("loss", "measure"):
         if key in part.options:
-            where.refuse(
+            checker.refuse(
                 f"{path}.options.{key}", "all methods of a study have one loss; set `loss` of the spec instead"
             )
 
 
-def _unknown(what: str, name: str, names: Iterable[str]) -> None:
+def _refuse_name(what: str, name: str, names: Iterable[str]) -> None:
     raise UnknownName(what, name, names)
 
 
-def _check_pair(where: _Where, path: str, pair: Any, models: list[str]) -> None:
+def _check_pair(checker: _Checker, path: str, pair: Any, models: list[str]) -> None:
     for key in ("model_a", "model_b"):
         if getattr(pair, key) not in models:
-            where.told(f"{path}.{key}", _unknown, "model of this study", getattr(pair, key), models)
+            checker.run(f"{path}.{key}", _refuse_name, "model of this study", getattr(pair, key), models)
     if pair.model_a == pair.model_b:
-        where.refuse(f"{path}.model_b", f"{pair.model_b!r} cannot be compared with itself")
-    cls = where.told(f"{path}.test", find, pair.test, "significance", "estimators")
+        checker.refuse(f"{path}.model_b", f"{pair.model_b!r} cannot be compared with itself")
+    cls = checker.run(f"{path}.test", find, pair.test, "significance", "estimators")
     tests = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
     if "datasets" in getattr(cls, "needs", ()) or not (
         hasattr(cls, "designs") and (tests or getattr(cls, "linear", False))
     ):
-        where.refuse(f"{path}.test", f"{pair.test} is no test of the difference of two models on one sample")
+        checker.refuse(f"{path}.test", f"{pair.test} is no test of the difference of two models on one sample")
     if cls.id == "delong":
-        where.refuse(
+        checker.refuse(
             f"{path}.test", "delong compares areas under curves, and a study knows the true values of losses only"
         )
-    where.told(f"{path}.options", build, pair.test, "significance", "estimators", options=pair.options)
-    _check_design(where, path, pair, cls)
-    _check_loss_of(where, path, pair)
+    checker.run(f"{path}.options", build, pair.test, "significance", "estimators", options=pair.options)
+    _check_design(checker, path, pair, cls)
+    _check_loss_of(checker, path, pair)

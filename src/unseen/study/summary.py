@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from textwrap import indent
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,26 +18,27 @@ from unseen.core.estimate import Target
 from unseen.core.result import Result, plain
 from unseen.core.summary import Summary, summarize
 from unseen.resubstitution._deviations import Deviations
+from unseen.show.text import text_table
 from unseen.significance.adjust import adjusted
 from unseen.study.statistics import Measured, correlation_of, coverage_of, mean_of, share_of, variance_of
 
 __all__ = [
     "CellSummary",
-    "PairTest",
+    "EstimatorPair",
     "StudyCell",
     "StudySummary",
-    "adjusted_pairs",
-    "paired",
-    "summarized",
+    "adjust_pairs",
+    "compare_pairs",
+    "summarize_columns",
     "summary_of",
 ]
 
 
-ALPHA = 0.05
+ALPHA = 0.05  # the usual level; p-values are adjusted for all pairs before it applies
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairTest:
+class EstimatorPair:
     """Mean squared deviation of estimator a minus that of b over the samples both were given.
 
     Parameters
@@ -50,7 +52,7 @@ class PairTest:
     difference, error : float
         Difference of the mean squared deviations and its standard error.
     p, p_adjusted : float or None
-        Two-sided p-value of a paired t test, and adjusted for all pairs of the study; None without any spread.
+        Two-sided p-value of a compare_pairs t test, and adjusted for all pairs of the study; None if the differences do not vary.
     """
 
     population: str
@@ -66,7 +68,7 @@ class PairTest:
 
     @property
     def verdict(self) -> str:
-        """What may be said at 5%."""
+        """The conclusion at 5%."""
         p = self.p_adjusted if self.p_adjusted is not None else self.p
         if p is None or p >= ALPHA or self.difference == 0:
             return "no difference shown"
@@ -77,43 +79,63 @@ class PairTest:
         return {**self.__dict__, "verdict": self.verdict}
 
 
-def paired(place: tuple[str, str, int], deviations: Mapping[str, tuple[Ints, Floats]]) -> list[PairTest]:
-    """Compare every two estimators of one place, each given as replications and deviations.
+@dataclass(frozen=True)
+class SampleGroup:
+    """The samples of a study on which estimators can be compared: one population, model and size."""
+
+    population: str
+    model: str
+    n: int
+
+
+@dataclass(frozen=True)
+class EstimatorDeviations:
+    """Estimate minus true error of one estimator, by replication."""
+
+    replication: Ints
+    deviation: Floats
+
+
+def compare_pairs(group: SampleGroup, deviations: Mapping[str, EstimatorDeviations]) -> list[EstimatorPair]:
+    """Compare every two estimators on the same samples.
 
     Examples
     --------
     >>> reps = np.arange(4)
-    >>> near, far = np.array([0.1, -0.1, 0.1, -0.1]), np.array([0.3, -0.3, 0.4, -0.2])
-    >>> one = paired(("p", "m", 20), {"near": (reps, near), "far": (reps, far)})[0]
+    >>> near = EstimatorDeviations(reps, np.array([0.1, -0.1, 0.1, -0.1]))
+    >>> far = EstimatorDeviations(reps, np.array([0.3, -0.3, 0.4, -0.2]))
+    >>> one = compare_pairs(SampleGroup("p", "m", 20), {"near": near, "far": far})[0]
     >>> round(one.difference, 3), one.p < 0.1
     (-0.085, True)
     """
-    out = []
+    pairs = []
     for a, b in combinations(deviations, 2):
-        shared, at_a, at_b = np.intersect1d(deviations[a][0], deviations[b][0], assume_unique=True, return_indices=True)
-        if len(shared) < 2:
+        first, second = deviations[a], deviations[b]
+        shared, in_first, in_second = np.intersect1d(
+            first.replication, second.replication, assume_unique=True, return_indices=True
+        )
+        if len(shared) < LEAST:
             continue
-        gap = deviations[a][1][at_a] ** 2 - deviations[b][1][at_b] ** 2
+        gap = first.deviation[in_first] ** 2 - second.deviation[in_second] ** 2
         mean, error = float(gap.mean()), float(gap.std(ddof=1) / np.sqrt(len(gap)))
-        population, model, n = place
-        p = _p(mean, error, len(gap) - 1)
-        out.append(
-            PairTest(
-                population=population,
-                model=model,
-                n=n,
+        pairs.append(
+            EstimatorPair(
+                population=group.population,
+                model=group.model,
+                n=group.n,
                 a=a,
                 b=b,
                 replications=len(gap),
                 difference=mean,
                 error=error,
-                p=p,
+                p=_p_value(mean, error, len(gap) - 1),
             )
         )
-    return out
+    return pairs
 
 
-def _p(mean: float, error: float, df: int) -> float | None:
+def _p_value(mean: float, error: float, df: int) -> float | None:
+    """Return the two-sided p-value of a paired t test, None without any spread."""
     from scipy.special import stdtr
 
     if error <= 0:
@@ -121,7 +143,7 @@ def _p(mean: float, error: float, df: int) -> float | None:
     return float(2 * stdtr(df, -abs(mean) / error))
 
 
-def adjusted_pairs(pairs: Sequence[PairTest]) -> tuple[PairTest, ...]:
+def adjust_pairs(pairs: Sequence[EstimatorPair]) -> tuple[EstimatorPair, ...]:
     """Return the pairs with p-values adjusted for their number."""
     return tuple(replace(one, p_adjusted=p) for one, p in zip(pairs, adjusted([one.p for one in pairs], "holm")))
 
@@ -171,9 +193,9 @@ class CellSummary:
     correlation : Measured or None
         Of estimate and true error.
     coverage, width : Measured or None
-        Of the intervals, held against the declared target.
+        Of the intervals, for the declared target.
     rejects : Measured or None
-        Share of replications in which a test rejects equality: size where the models are equal, else power.
+        Share of replications in which a test rejects equality: size if the models are equal, else power.
     seconds : Measured
         Time of the method beyond the one fit on all rows.
     """
@@ -223,7 +245,7 @@ class StudySummary(Result):
         The study.
     cells : tuple of CellSummary
         One per population, model, size and method that has at least two results.
-    pairs : tuple of PairTest
+    pairs : tuple of EstimatorPair
         Every two estimators on the same samples: which has the smaller mean squared deviation, p-values adjusted by
         Holm's method over all pairs of the study.
     replications, seed : int
@@ -254,7 +276,7 @@ class StudySummary(Result):
 
     name: str
     cells: tuple[CellSummary, ...]
-    pairs: tuple[PairTest, ...]
+    pairs: tuple[EstimatorPair, ...]
     replications: int
     seed: int
     level: float
@@ -334,15 +356,13 @@ def _names(cell: StudyCell) -> tuple[Any, ...]:
 
 
 def _table(cells: Sequence[CellSummary]) -> str:
-    shown = ["n", "method", "truth", "bias", "rms", "correlation", "coverage", "width", "rejects", "ms"]
-    lines = [[_text(one, name) for name in shown] for one in cells]
-    keep = [k for k in range(len(shown)) if any(line[k] for line in lines)]
-    grid = [[shown[k] for k in keep], *([line[k] or "-" for k in keep] for line in lines)]
-    widths = [max(len(line[k]) for line in grid) for k in range(len(keep))]
-    return "\n".join("  " + "  ".join(t.ljust(w) for t, w in zip(line, widths)).rstrip() for line in grid)
+    names = ["n", "method", "truth", "bias", "rms", "correlation", "coverage", "width", "rejects", "ms"]
+    rows = [{name: _text(one, name) for name in names} for one in cells]
+    columns = [name for name in names if any(row[name] is not None for row in rows)]
+    return indent(text_table(rows, columns), "  ")
 
 
-def _text(one: CellSummary, name: str) -> str:
+def _text(one: CellSummary, name: str) -> str | None:
     if name in ("n", "method"):
         return str(getattr(one.cell, name))
     if name in ("bias", "rms"):
@@ -353,16 +373,17 @@ def _text(one: CellSummary, name: str) -> str:
     if name == "ms":
         return f"{1000 * one.seconds.value:.3g}"
     found = getattr(one, name)
-    return "" if found is None else f"{found.value:.3f} ({found.error:.3f})"
+    return None if found is None else f"{found.value:.3f} ({found.error:.3f})"
 
 
-LEAST = 2
+LEAST = 2  # replications: a mean with a Monte-Carlo error needs two
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Results:
-    """The results of one cell, as arrays over its replications."""
+    """The results of one cell, as arrays over its replications, with the target its method declares."""
 
+    index: int
     cell: StudyCell
     columns: Mapping[str, Array]
     kind: str
@@ -374,28 +395,30 @@ class _Results:
         return self.columns["estimate"] - self.columns["truth"]
 
 
+@dataclass(frozen=True)
+class TaskCounts:
+    """Tasks of a study in all, done and failed."""
+
+    total: int
+    done: int
+    failed: int
+
+
 def summary_of(store: Any, name: str) -> StudySummary:
     """Return the summary of a study in an open store."""
     spec, progress = store.spec(name), store.progress(name)
-    counts = (progress.total, progress.done, progress.failed)
-    failures = _counts(store.failures(name))
-    return summarized(name, spec, store.cells(name), store.columns(name), store.extras(name), counts, failures)
+    counts = TaskCounts(progress.total, progress.done, progress.failed)
+    failures = Counter(one["cell"] for one in store.failures(name))
+    return summarize_columns(name, spec, store.cells(name), store.columns(name), store.extras(name), counts, failures)
 
 
-def _counts(failures: Sequence[Mapping[str, Any]]) -> dict[int, int]:
-    out: dict[int, int] = defaultdict(int)
-    for one in failures:
-        out[one["cell"]] += 1
-    return out
-
-
-def summarized(
+def summarize_columns(
     name: str,
     spec: Mapping[str, Any],
     cells: Sequence[Mapping[str, Any]],
     columns: Mapping[str, Array],
     extras: Sequence[tuple[int, int, str]],
-    counts: tuple[int, int, int],
+    counts: TaskCounts,
     failures: Mapping[int, int] | None = None,
 ) -> StudySummary:
     """Return the summary of columns that are ordered by cell and replication.
@@ -408,46 +431,45 @@ def summarized(
         cell, replication, estimate, truth, lower, upper, spread, p_value, seconds; NaN where there is none.
     extras : sequence of (cell, replication, text)
         The JSON texts of results whose target is not the model fitted on all rows.
-    counts : tuple of int
+    counts : TaskCounts
         Tasks in all, done and failed.
     failures : mapping of int to int, optional
         Failed tasks by cell.
     """
     level = float(spec.get("level", 0.95))
-    found = [one for one in _results(cells, columns, extras) if len(one[1].columns["cell"]) >= LEAST]
-    made = [_summary(results, level, (failures or {}).get(index, 0)) for index, results in found]
-    results = [one for _, one in found if one.cell.kind == "estimate"]
+    found = [one for one in _results(cells, columns, extras) if len(one.columns["cell"]) >= LEAST]
+    estimates = [one for one in found if one.cell.kind == "estimate"]
     return StudySummary(
         name=name,
-        cells=tuple(made),
-        pairs=adjusted_pairs(_pairs(results)),
+        cells=tuple(_summarize_cell(one, level, (failures or {}).get(one.index, 0)) for one in found),
+        pairs=adjust_pairs(_compare_estimators(estimates)),
         replications=int(spec["replications"]),
         seed=int(spec["seed"]),
         level=level,
-        total=counts[0],
-        done=counts[1],
-        failed=counts[2],
-        deviations=tuple(_boxes(results, cells)),
+        total=counts.total,
+        done=counts.done,
+        failed=counts.failed,
+        deviations=tuple(_deviations(estimates, cells)),
     )
 
 
 def _results(
     cells: Sequence[Mapping[str, Any]], columns: Mapping[str, Array], extras: Sequence[tuple[int, int, str]]
-) -> list[tuple[int, _Results]]:
-    told = _told(extras)
+) -> list[_Results]:
+    targets = _declared_targets(extras)
     edges = np.searchsorted(columns["cell"], np.arange(len(cells) + 1))
     out = []
     for index, cell in enumerate(cells):
         part = {name: values[edges[index] : edges[index + 1]] for name, values in columns.items()}
         usable = np.isfinite(part["estimate"]) & np.isfinite(part["truth"])
         part = {name: values[usable] for name, values in part.items()}
-        out.append((index, _with_target(cell, part, told.get(index))))
+        out.append(_results_of_cell(index, cell, part, targets.get(index)))
     return out
 
 
 @dataclass(frozen=True)
-class _Told:
-    """What the results of one cell say of their target: kind, training size, and a value where it is not the truth."""
+class _DeclaredTargets:
+    """Targets of the results of one cell: kind, training size, and a value if it is not the truth."""
 
     kind: str
     n1: int | None
@@ -455,8 +477,8 @@ class _Told:
     target: Floats
 
 
-def _told(extras: Sequence[tuple[int, int, str]]) -> dict[int, _Told]:
-    """Read the texts of all results at once; a parser called a million times would take longer than all the rest."""
+def _declared_targets(extras: Sequence[tuple[int, int, str]]) -> dict[int, _DeclaredTargets]:
+    """Parse the texts of all results at once; a million calls of a parser would take longer than all the rest."""
     rows = [one for one in extras if one[2]]
     contents = json.loads(f"[{','.join(text for _, _, text in rows)}]")
     index = np.array([one[0] for one in rows], dtype=np.int64)
@@ -466,13 +488,15 @@ def _told(extras: Sequence[tuple[int, int, str]]) -> dict[int, _Told]:
     for cell in np.unique(index).tolist():
         at = np.flatnonzero(index == cell)
         first = contents[at[0]]
-        out[cell] = _Told(first.get("kind", "model"), first.get("n1"), replication[at], target[at])
+        out[cell] = _DeclaredTargets(first.get("kind", "model"), first.get("n1"), replication[at], target[at])
     return out
 
 
-def _with_target(cell: Mapping[str, Any], part: dict[str, Array], told: _Told | None) -> _Results:
-    """Add what the method declares as its target; without a word it is the model fitted on all rows."""
-    of = StudyCell(
+def _results_of_cell(
+    index: int, cell: Mapping[str, Any], part: dict[str, Array], declared: _DeclaredTargets | None
+) -> _Results:
+    """Return the results with their target; by default it is the model fitted on all rows."""
+    name = StudyCell(
         population=cell["population"],
         model=cell["model"],
         n=cell["n"],
@@ -481,17 +505,16 @@ def _with_target(cell: Mapping[str, Any], part: dict[str, Array], told: _Told | 
         equal=cell.get("equal", False),
     )
     target = np.array(part["truth"], dtype=float)
-    if told is None:
-        return _Results(cell=of, columns=part, kind="model", n1=int(cell["n"]), target=target)
-    _, here, there = np.intersect1d(part["replication"], told.replication, return_indices=True)
-    known = np.isfinite(told.target[there])
-    target[here[known]] = told.target[there[known]]
-    return _Results(
-        cell=of, columns=part, kind=told.kind, n1=int(cell["n"] if told.n1 is None else told.n1), target=target
-    )
+    if declared is None:
+        return _Results(index=index, cell=name, columns=part, kind="model", n1=int(cell["n"]), target=target)
+    _, here, there = np.intersect1d(part["replication"], declared.replication, return_indices=True)
+    known = np.isfinite(declared.target[there])
+    target[here[known]] = declared.target[there[known]]
+    n1 = int(cell["n"] if declared.n1 is None else declared.n1)
+    return _Results(index=index, cell=name, columns=part, kind=declared.kind, n1=n1, target=target)
 
 
-def _summary(found: _Results, level: float, failed: int) -> CellSummary:
+def _summarize_cell(found: _Results, level: float, failed: int) -> CellSummary:
     c = found.columns
     estimate, truth = c["estimate"], c["truth"]
     target = Target.MODEL if found.kind == "model" else Target.ALGORITHM
@@ -518,33 +541,35 @@ def _summary(found: _Results, level: float, failed: int) -> CellSummary:
     )
 
 
-def _by_place(results: Sequence[_Results]) -> dict[tuple[str, str, int], dict[str, tuple[Ints, Floats]]]:
-    places: dict[tuple[str, str, int], dict[str, tuple[Ints, Floats]]] = defaultdict(dict)
+def _by_group(results: Sequence[_Results]) -> dict[SampleGroup, dict[str, EstimatorDeviations]]:
+    groups: dict[SampleGroup, dict[str, EstimatorDeviations]] = defaultdict(dict)
     for one in results:
-        place = (one.cell.population, one.cell.model, one.cell.n)
-        places[place][one.cell.method] = (one.columns["replication"].astype(np.int64), one.deviation)
-    return places
+        group = SampleGroup(one.cell.population, one.cell.model, one.cell.n)
+        replication = one.columns["replication"].astype(np.int64)
+        groups[group][one.cell.method] = EstimatorDeviations(replication, one.deviation)
+    return groups
 
 
-def _pairs(results: Sequence[_Results]) -> list[Any]:
-    return [pair for place, of in _by_place(results).items() for pair in paired(place, of)]
+def _compare_estimators(results: Sequence[_Results]) -> list[EstimatorPair]:
+    return [pair for group, of in _by_group(results).items() for pair in compare_pairs(group, of)]
 
 
-def _boxes(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> list[Deviations]:
+def _deviations(results: Sequence[_Results], cells: Sequence[Mapping[str, Any]]) -> list[Deviations]:
     """Return the deviations by population and model; an estimator without results at some size is left out."""
-    places = _by_place(results)
+    groups = _by_group(results)
     losses = {cell["population"]: cell["loss"] for cell in cells if "loss" in cell}
     out = []
-    for population, model in dict.fromkeys((p, m) for p, m, _ in places):
-        sizes = [n for p, m, n in places if (p, m) == (population, model)]
-        named = [places[population, model, n] for n in sizes]
-        methods = tuple(name for name in named[0] if all(name in one for one in named))
+    for population, model in dict.fromkeys((g.population, g.model) for g in groups):
+        here = [g for g in groups if (g.population, g.model) == (population, model)]
+        methods = tuple(name for name in groups[here[0]] if all(name in groups[g] for g in here))
         if methods:
-            values = tuple(tuple(one[name][1] for name in methods) for one in named)
-            title, loss = deviations_title(population, model), losses.get(population, "zero-one")
             out.append(
                 Deviations(
-                    title=title, groups=tuple(f"n = {n}" for n in sizes), estimators=methods, values=values, loss=loss
+                    title=deviations_title(population, model),
+                    groups=tuple(f"n = {g.n}" for g in here),
+                    estimators=methods,
+                    values=tuple(tuple(groups[g][name].deviation for name in methods) for g in here),
+                    loss=losses.get(population, "zero-one"),
                 )
             )
     return out

@@ -12,9 +12,9 @@ from unseen.core.registry import find
 from unseen.engine.threads import limited_threads
 from unseen.store import TaskResult, TaskRow
 
-__all__ = ["failed", "run_group"]
+__all__ = ["run_group"]
 
-LONGEST_REASON = 500
+LONGEST_REASON = 500  # characters; a store may keep a million of them
 
 
 def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
@@ -39,7 +39,7 @@ def run_group(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows:
         return _run(spec, cells, rows)
 
 
-def failed(row: TaskRow, error: BaseException, seconds: float = 0.0) -> TaskResult:
+def _failure(row: TaskRow, error: BaseException, seconds: float = 0.0) -> TaskResult:
     """Return the result of a task that raised."""
     text = " ".join(str(error).split())
     reason = text if type(error).__module__.startswith("unseen.") and text else f"{type(error).__name__}: {text}"
@@ -82,26 +82,27 @@ def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequ
                 current = wanted
             out[row.id] = _result(row, cell, sample)
         except Exception as error:  # a user's model or population may raise anything; the reason is kept
-            out[row.id] = failed(row, error)
+            out[row.id] = _failure(row, error)
     return [out[row.id] for row in rows]
 
 
 def _result(row: TaskRow, cell: Mapping[str, Any], sample: Any) -> TaskResult:
     start = time.perf_counter()
-    subjects = [sample.subject(text) for text in cell["models"]]
+    models = [sample.model(text) for text in cell["models"]]
     try:
         if cell["kind"] == "comparison":
-            answer = subjects[0].compared(subjects[1], cell["how"])
-            truth = subjects[0].truth - subjects[1].truth
+            answer = models[0].compare(models[1], cell["how"])
+            truth = models[0].truth - models[1].truth
         else:
-            answer, truth = subjects[0].estimated(cell["how"]), subjects[0].truth
+            answer, truth = models[0].estimate(cell["how"]), models[0].truth
     except Exception as error:  # a user's model may raise anything; the reason is kept
-        return failed(row, error, time.perf_counter() - start)
+        return _failure(row, error, time.perf_counter() - start)
     more: dict[str, Any] = {}
-    if answer.kind != "model" or answer.target is not None:
-        more = {"kind": answer.kind, "n1": answer.n1}
-    if answer.target is not None:
-        more["target"] = answer.target
+    target = answer.target
+    if target.kind != "model" or target.value is not None:
+        more = {"kind": target.kind, "n1": target.n1}
+    if target.value is not None:
+        more["target"] = target.value
     return TaskResult(
         row.id,
         estimate=answer.value,

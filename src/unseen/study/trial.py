@@ -22,7 +22,7 @@ from unseen.request.prepare import model_of
 from unseen.significance.paired import from_estimate
 from unseen.study.cells import canonical
 
-__all__ = ["Answer", "Sample", "Subject", "trial_seed"]
+__all__ = ["Answer", "DeclaredTarget", "Sample", "SampleModel", "trial_seed"]
 
 
 def trial_seed(seed: int, *parts: object) -> int:
@@ -30,13 +30,46 @@ def trial_seed(seed: int, *parts: object) -> int:
     return int(stream(seed, *parts).integers(2**63))
 
 
+@dataclass(frozen=True)
+class DeclaredTarget:
+    """What a method says it estimates, and the truth of it on one sample.
+
+    Parameters
+    ----------
+    kind : {"model", "algorithm"}
+        The error of the one trained model, or that of the algorithm at a training size.
+    n1 : int
+        Training size.
+    value : float or None
+        True error of that very model, or of one model trained on n1 rows, whose mean over replications is the risk at n1;
+        None for the model trained on all rows, whose true error is known anyhow.
+    """
+
+    kind: str
+    n1: int
+    value: float | None
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Predictions of a design, and which of them a method may ask for."""
+
+    table: PredictionTable
+    needs: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _TimedEstimate:
+    """An estimate, the seconds it took with its fits, and the predictions behind it if it resampled."""
+
+    estimate: Estimate
+    seconds: float
+    table: PredictionTable | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What a method said about one sample, and what its target was there.
-
-    `kind` and `n1` describe the target it declares (this model, or the algorithm at a training size); `target` is the
-    true error of that very model, or of one model trained on n1 rows, whose mean over replications is the risk at n1.
-    """
+    """What a method answered on one sample, and its target there."""
 
     value: float
     lower: float | None
@@ -44,9 +77,7 @@ class Answer:
     spread: float | None
     p_value: float | None
     seconds: float
-    kind: str
-    n1: int
-    target: float | None
+    target: DeclaredTarget
 
 
 @dataclass(kw_only=True)
@@ -58,36 +89,36 @@ class Sample:
     seed: int
     replication: int
     settings: Mapping[str, Any]
-    _subjects: dict[str, Subject] = field(default_factory=dict)
+    _models: dict[str, SampleModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.place = canonical(dict(self.source.key))
-        self.data, self.held = self.source.draw(
+        self.data, self.rest = self.source.draw(
             self.n, stream(self.seed, "sample", self.place, self.n, self.replication)
         )
         self.run_seed = trial_seed(self.seed, "run", self.place, self.n, self.replication)
 
-    def subject(self, text: str) -> Subject:
+    def model(self, text: str) -> SampleModel:
         """Return a model on this sample, made once."""
-        if text not in self._subjects:
-            self._subjects[text] = Subject(text=text, sample=self)
-        return self._subjects[text]
+        if text not in self._models:
+            self._models[text] = SampleModel(text=text, sample=self)
+        return self._models[text]
 
     def error(self, fitted: Fitted) -> float:
         """Return the true error of a model trained on this sample, the same test points for all."""
         rng = stream(self.seed, "truth", self.place, self.n, self.replication)
-        return self.source.error(fitted, self.held, rng, self.settings["loss"], self.settings["n_test"])
+        return self.source.error(fitted, self.rest, rng, self.settings["loss"], self.settings["n_test"])
 
 
 @dataclass(eq=False, kw_only=True)
-class Subject:
+class SampleModel:
     """One model on one sample: fitted once, run once per design."""
 
     text: str
     sample: Sample
-    _tables: dict[Any, tuple[PredictionTable, frozenset[str]]] = field(default_factory=dict)
+    _runs: dict[Any, _Run] = field(default_factory=dict)
     _risks: dict[int, float] = field(default_factory=dict)
-    _held: dict[tuple[str, int], float] = field(default_factory=dict)
+    _holdout_errors: dict[tuple[str, int], float] = field(default_factory=dict)
 
     @cached_property
     def model(self) -> Model:
@@ -96,7 +127,7 @@ class Subject:
 
     @cached_property
     def fitted(self) -> Fitted:
-        """The model trained on all rows, with the seed every verb gives to that fit."""
+        """The model trained on all rows, with the seed that `assess` and `estimate` give to that fit."""
         return _fit(self.model, self.sample.data, task_seed(self.sample.run_seed, "fit", "full"))
 
     @cached_property
@@ -110,20 +141,20 @@ class Subject:
             return self.truth
         if n1 not in self._risks:
             s = self.sample
-            data, held = s.source.draw(n1, stream(s.seed, "risk sample", s.place, n1, s.replication), least=1)
+            data, rest = s.source.draw(n1, stream(s.seed, "risk sample", s.place, n1, s.replication), least=1)
             fitted = _fit(model_of(self.text, data), data, trial_seed(s.seed, "risk fit", n1, s.replication) >> 32)
             rng = stream(s.seed, "risk truth", s.place, n1, s.replication)
-            self._risks[n1] = s.source.error(fitted, held, rng, s.settings["loss"], s.settings["n_test"])
+            self._risks[n1] = s.source.error(fitted, rest, rng, s.settings["loss"], s.settings["n_test"])
         return self._risks[n1]
 
     def table(self, design: Any, needs: frozenset[str], seed: int) -> PredictionTable:
-        """Return the predictions of a design, made once and made again only where a method needs more of them."""
+        """Return the predictions of a design; they are computed again only if a method needs more of them."""
         loss = self.sample.settings["loss"]
         if loss != "auto" and find(loss, "measures").needs_score:
             needs = needs | {"scores"}
-        made = self._tables.get((design, seed))
-        if made is None or not needs <= made[1]:
-            wanted = needs if made is None else needs | made[1]
+        found = self._runs.get((design, seed))
+        if found is None or not needs <= found.needs:
+            wanted = needs if found is None else needs | found.needs
             table = run_verb(
                 self.text,
                 self.sample.data,
@@ -135,54 +166,54 @@ class Subject:
                 n_jobs=1,
                 progress=False,
             )
-            made = self._tables[design, seed] = (table, wanted)
-        return made[0]
+            found = self._runs[design, seed] = _Run(table, wanted)
+        return found.table
 
-    def held_out(self, table: PredictionTable) -> float:
+    def holdout_error(self, table: PredictionTable) -> float:
         """Return the true error of the one model of a single split, trained again as it was."""
         key = (table.plan.fingerprint, table.seed)
-        if key not in self._held:
+        if key not in self._holdout_errors:
             part = self.sample.data.take(table.plan.splits[0].train)
-            self._held[key] = self.sample.error(_fit(self.model, part, task_seed(table.seed, "fit", 0)))
-        return self._held[key]
+            self._holdout_errors[key] = self.sample.error(_fit(self.model, part, task_seed(table.seed, "fit", 0)))
+        return self._holdout_errors[key]
 
-    def estimated(self, how: Mapping[str, Any]) -> Answer:
-        """Return what a method says of this model."""
+    def estimate(self, how: Mapping[str, Any]) -> Answer:
+        """Return the estimate a method gives for this model."""
         method = build(how["id"], "estimators", "resubstitution", options=how["options"])
-        made, seconds, table = self._once(method, how, self.sample.run_seed)
-        spread = getattr(made, "mc_error", None)
+        run = self._estimate_once(method, how, self.sample.run_seed)
+        spread = getattr(run.estimate, "mc_error", None)
         if self.sample.settings["internal"]:
-            spread = self._internal(lambda seed: self._once(method, how, seed)[0].value)
-        kind, n1, target = declared(made.target, self.sample.n, table, self.risk, self.held_out)
-        return _answer(made, seconds, spread, None, kind, n1, target)
+            spread = self._internal_spread(lambda seed: self._estimate_once(method, how, seed).estimate.value)
+        target = declared_target(run.estimate.target, self.sample.n, run.table, self.risk, self.holdout_error)
+        return _answer(run.estimate, run.seconds, target, spread=spread)
 
-    def _once(self, method: Any, how: Mapping[str, Any], seed: int) -> tuple[Estimate, float, PredictionTable | None]:
+    def _estimate_once(self, method: Any, how: Mapping[str, Any], seed: int) -> _TimedEstimate:
         settings, data = self.sample.settings, self.sample.data
         shared = {"method": method, "loss": settings["loss"], "level": settings["level"]}
         if hasattr(method, "parts"):
             start = time.perf_counter()
-            made = estimate_verb(self.text, data, random_state=seed, n_jobs=1, progress=False, **shared)
-            return made, time.perf_counter() - start, None
+            found = estimate_verb(self.text, data, random_state=seed, n_jobs=1, progress=False, **shared)
+            return _TimedEstimate(found, time.perf_counter() - start)
         if not hasattr(method, "designs"):
             fitted, start = self.fitted, time.perf_counter()
-            made = estimate_verb(fitted, data, random_state=seed, fitted=True, progress=False, **shared)
-            return made, time.perf_counter() - start, None
+            found = estimate_verb(fitted, data, random_state=seed, fitted=True, progress=False, **shared)
+            return _TimedEstimate(found, time.perf_counter() - start)
         table = self.table(design_of(method, how, data), needs_of(method), seed)
         start = time.perf_counter()
-        made = estimate_verb(table, **shared)
-        return made, time.perf_counter() - start + float(table.seconds.sum()), table
+        found = estimate_verb(table, **shared)
+        return _TimedEstimate(found, time.perf_counter() - start + float(table.seconds.sum()), table)
 
-    def _internal(self, value: Callable[[int], float]) -> float:
+    def _internal_spread(self, value: Callable[[int], float]) -> float:
         """Return the standard deviation over runs on the same sample with other random numbers."""
         s = self.sample
         seeds = [trial_seed(s.run_seed, "internal", k) for k in range(s.settings["internal"])]
         values = [value(seed) for seed in seeds]
-        for key in [key for key in self._tables if key[1] in seeds]:
-            del self._tables[key]
+        for key in [key for key in self._runs if key[1] in seeds]:
+            del self._runs[key]
         return float(np.std(values, ddof=1))
 
-    def compared(self, other: Subject, how: Mapping[str, Any]) -> Answer:
-        """Return what a test says of the difference to another model."""
+    def compare(self, other: SampleModel, how: Mapping[str, Any]) -> Answer:
+        """Return what a test finds about the difference to another model."""
         test = build(how["id"], "significance", "estimators", options=how["options"])
         data, settings, seed = self.sample.data, self.sample.settings, self.sample.run_seed
         design, needs = design_of(test, how, data, difference=True), needs_of(test)
@@ -191,36 +222,36 @@ class Subject:
         first, second = a.losses(settings["loss"]), b.losses(settings["loss"])
         level = settings["level"]
         linear = hasattr(test, "linear")
-        made = from_estimate(test, first.minus(second), level) if linear else test(first, second, level=level)
+        found = from_estimate(test, first.minus(second), level) if linear else test(first, second, level=level)
         seconds = time.perf_counter() - start + float(a.seconds.sum() + b.seconds.sum())
-        kind, n1, target = declared(
-            made.estimate.target,
+        target = declared_target(
+            found.estimate.target,
             self.sample.n,
             a,
             lambda n1: self.risk(n1) - other.risk(n1),
-            lambda table: self.held_out(a) - other.held_out(b),
+            lambda table: self.holdout_error(a) - other.holdout_error(b),
         )
-        p = None if made.p is None or np.isnan(made.p) else float(made.p)
-        return _answer(made.estimate, seconds, None, p, kind, n1, target)
+        p = None if found.p is None or np.isnan(found.p) else float(found.p)
+        return _answer(found.estimate, seconds, target, p=p)
 
 
-def declared(
+def declared_target(
     target: Target,
     n: int,
     table: PredictionTable | None,
     risk: Callable[[int], float],
-    held_out: Callable[[Any], float],
-) -> tuple[str, int, float | None]:
-    """Return the kind and size of a target, and its value where that is not the model trained on all rows."""
+    holdout_error: Callable[[Any], float],
+) -> DeclaredTarget:
+    """Return the kind and size of a target, and its value unless it is the model trained on all rows."""
     size = target.n_train
     if size is None and table is not None:
-        size = table.plan.mean_sizes()[1]  # a test that names no size speaks of the models of its splits
+        size = table.plan.mean_sizes()[1]  # a test that names no size is about the models of its splits
     n1 = n if size is None else int(np.clip(round(size), 2, n))
     if target.kind == "model" and n1 == n:
-        return "model", n, None
+        return DeclaredTarget("model", n, None)
     if target.kind == "model" and table is not None and len(table.plan) == 1:
-        return "model", n1, held_out(table)
-    return "algorithm", n1, None if n1 == n else risk(n1)
+        return DeclaredTarget("model", n1, holdout_error(table))
+    return DeclaredTarget("algorithm", n1, None if n1 == n else risk(n1))
 
 
 def design_of(method: Any, how: Mapping[str, Any], data: Data, difference: bool = False) -> Any:
@@ -237,18 +268,17 @@ def needs_of(method: Any) -> frozenset[str]:
 
 
 def _answer(
-    made: Estimate, seconds: float, spread: float | None, p: float | None, kind: str, n1: int, target: float | None
+    found: Estimate, seconds: float, target: DeclaredTarget, *, spread: float | None = None, p: float | None = None
 ) -> Answer:
-    lower, upper = (None, None) if made.interval is None else (float(made.interval.low), float(made.interval.high))
+    interval = found.interval
+    lower, upper = (None, None) if interval is None else (float(interval.low), float(interval.high))
     return Answer(
-        value=float(made.value),
+        value=float(found.value),
         lower=lower,
         upper=upper,
         spread=None if spread is None else float(spread),
         p_value=p,
         seconds=seconds,
-        kind=kind,
-        n1=n1,
         target=target,
     )
 

@@ -189,7 +189,7 @@ def test_a_task_that_kills_its_worker_is_found_and_recorded(store):
 
 
 def test_workers_that_cannot_live_end_the_run_with_a_sentence(store, monkeypatch):
-    monkeypatch.setattr(driver, "FRUITLESS", 1)
+    monkeypatch.setattr(driver, "MOST_LOSSES", 1)
     add(store, replications=30)
 
     def never(spec, cells, rows):

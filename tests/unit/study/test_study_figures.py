@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import unseen.show
-from unseen.study.summary import summarized
+from unseen.study.summary import TaskCounts, summarize_columns
 
 matplotlib.use("Agg")
 NAN = float("nan")
@@ -40,7 +40,7 @@ def study():
     columns["lower"][bounded] = columns["estimate"][bounded] - 2
     columns["upper"][bounded] = columns["estimate"][bounded] + 2
     spec = {"replications": per, "seed": 0, "level": 0.95}
-    return summarized("s", spec, cells, columns, [], (size, size, 0))
+    return summarize_columns("s", spec, cells, columns, [], TaskCounts(size, size, 0))
 
 
 def test_boxes_are_those_of_the_deviations(study):
@@ -101,7 +101,7 @@ def test_a_report_of_one_size_and_no_interval(tmp_path):
         "estimate": np.array([0.1, 0.2, 0.3]),
         "truth": np.full(3, 0.2),
     }
-    s = summarized("<b>s</b>", {"replications": 5, "seed": 0}, cells, columns, [], (5, 3, 1))
+    s = summarize_columns("<b>s</b>", {"replications": 5, "seed": 0}, cells, columns, [], TaskCounts(5, 3, 1))
     page = tmp_path / "s.html"
     s.report(page)
     text = page.read_text()
@@ -114,7 +114,7 @@ def test_a_report_of_one_size_and_no_interval(tmp_path):
 def test_an_empty_study_has_a_report_too(tmp_path):
     columns = {k: np.zeros(0) for k in ("lower", "upper", "spread", "p_value", "seconds", "estimate", "truth")}
     columns |= {"cell": np.zeros(0, int), "replication": np.zeros(0, int)}
-    s = summarized("s", {"replications": 5, "seed": 0}, [], columns, [], (5, 0, 0))
+    s = summarize_columns("s", {"replications": 5, "seed": 0}, [], columns, [], TaskCounts(5, 0, 0))
     s.report(tmp_path / "s.html")
     assert str(s).startswith("s: 0 of 5 tasks done, 5 missing")
     assert s.rows() == []
@@ -142,7 +142,7 @@ def million():
         "p_value": nothing,
     }
     spec = {"replications": per, "seed": 0, "level": 0.95}
-    return summarized("s", spec, cells, columns, [], (per * count, per * count, 0))
+    return summarize_columns("s", spec, cells, columns, [], TaskCounts(per * count, per * count, 0))
 
 
 def test_a_million_results_are_a_small_picture_and_a_small_page(million):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from unseen.study.spec import StudySpec
-from unseen.study.summary import summarized
+from unseen.study.summary import TaskCounts, summarize_columns
 from unseen.study.task import run_group
 
 
@@ -24,7 +24,7 @@ def study(**content):
     }
     columns |= {name: np.array([getattr(rows[k], name) for k in order]) for name in ("cell", "replication")}
     extras = [(rows[k].cell, rows[k].replication, results[k].extra) for k in order if results[k].extra]
-    return summarized("s", spec.to_dict(), cells, columns, extras, (len(rows), len(rows), 0))
+    return summarize_columns("s", spec.to_dict(), cells, columns, extras, TaskCounts(len(rows), len(rows), 0))
 
 
 P, SIGMA2 = 4, 2.0

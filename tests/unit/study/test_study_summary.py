@@ -9,7 +9,7 @@ from scipy import stats
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.summary import summarize
 from unseen.study.statistics import correlation_of, coverage_of, share_of, variance_of
-from unseen.study.summary import paired, summarized
+from unseen.study.summary import EstimatorDeviations, SampleGroup, TaskCounts, compare_pairs, summarize_columns
 
 NAN = float("nan")
 
@@ -38,7 +38,7 @@ def made():
         (1, k, json.dumps({"kind": "algorithm", "n1": 18, "target": t})) for k, t in enumerate((0.35, 0.25, 0.35, 0.25))
     ]
     spec = {"replications": 4, "seed": 5, "level": 0.95}
-    return summarized("hand", spec, cells, columns, extras, (12, 12, 0))
+    return summarize_columns("hand", spec, cells, columns, extras, TaskCounts(12, 12, 0))
 
 
 def test_bias_variance_and_rms_by_hand(made):
@@ -96,7 +96,9 @@ def test_paired_tests_by_hand(made):
 def test_pairs_use_the_samples_both_have():
     reps = np.arange(6)
     a, b = np.array([0.1, 0.2, 0.1, 0.3, 0.1, 0.2]), np.array([0.3, 0.4, 0.2, 0.5])
-    (one,) = paired(("p", "m", 20), {"a": (reps, a), "b": (reps[2:], b)})
+    (one,) = compare_pairs(
+        SampleGroup("p", "m", 20), {"a": EstimatorDeviations(reps, a), "b": EstimatorDeviations(reps[2:], b)}
+    )
     assert one.replications == 4
     assert one.difference == pytest.approx(np.mean(a[2:] ** 2 - b**2))
 
@@ -112,7 +114,7 @@ def test_holm_is_over_all_pairs_of_the_study():
         "estimate": rng.normal(0.3, np.repeat([0.1, 0.1, 0.3] * 2, 30)),
         "truth": np.full(180, 0.3),
     }
-    s = summarized("h", {"replications": 30, "seed": 0}, cells, columns, [], (180, 180, 0))
+    s = summarize_columns("h", {"replications": 30, "seed": 0}, cells, columns, [], TaskCounts(180, 180, 0))
     raw = np.array([p.p for p in s.pairs])
     assert len(raw) == 6
     smallest = int(np.argmin(raw))
@@ -129,7 +131,9 @@ def test_failed_and_missing_results_are_left_out_and_counted():
         "estimate": np.array([0.1, 0.3, NAN]),
         "truth": np.array([0.2, 0.2, 0.2]),
     }
-    s = summarized("x", {"replications": 4, "seed": 0}, [cell("a"), cell("b")], columns, [], (8, 3, 1), {0: 1})
+    s = summarize_columns(
+        "x", {"replications": 4, "seed": 0}, [cell("a"), cell("b")], columns, [], TaskCounts(8, 3, 1), {0: 1}
+    )
     assert len(s.cells) == 1
     assert (s.cells[0].failed, s.cells[0].deviation.n) == (1, 2)
     assert "3 of 8 tasks done, 1 failed, 4 missing" in str(s)

@@ -11,8 +11,8 @@ import unseen
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
 from unseen.datasets.populations import GaussianBlocks
-from unseen.study.populations import Finite, open_source, source_of
-from unseen.study.spec import PopulationSpec, StudySpec
+from unseen.study.populations import FinitePopulation, open_source, source_of
+from unseen.study.spec import StudySpec
 from unseen.study.task import run_group
 from unseen.study.trial import Sample
 
@@ -78,7 +78,7 @@ def test_all_models_and_methods_see_the_same_sample_and_truth(whole):
 
 
 def test_the_sample_follows_from_seed_population_size_and_replication_alone():
-    source = source_of(PopulationSpec(id="gaussian-blocks"))
+    source = source_of({"id": "gaussian-blocks"})
     settings = {"loss": "auto", "level": 0.95, "n_test": 100, "internal": 0}
     samples = {
         key: Sample(source=source, n=key[0], seed=key[1], replication=key[2], settings=settings).data.X
@@ -94,7 +94,7 @@ def test_resubstitution_and_truth_are_what_they_say(whole):
     """Draw the same sample by hand, fit the same tree, and look up its errors."""
     from unseen.request.prepare import model_of
 
-    source = source_of(PopulationSpec(id="gaussian-blocks"))
+    source = source_of({"id": "gaussian-blocks"})
     place = '{"id":"gaussian-blocks","options":{},"version":1}'
     data = GaussianBlocks().draw(30, stream(3, "sample", place, 30, 1))
     run_seed = int(stream(3, "run", place, 30, 1).integers(2**63))
@@ -113,7 +113,7 @@ def test_a_held_out_model_is_judged_by_its_own_true_error(whole):
 
     result = of(whole, population="gaussian-blocks", n=30, model="knn:3", method="holdout")
     told = json.loads(result.extra)
-    source = source_of(PopulationSpec(id="gaussian-blocks"))
+    source = source_of({"id": "gaussian-blocks"})
     sample = Sample(
         source=source,
         n=30,
@@ -205,7 +205,7 @@ def test_a_class_that_is_no_population_is_refused(mine, name, message):
 
 def test_finite_populations_test_on_the_rest():
     data = unseen.datasets.load("iris")
-    sample, rest = Finite(data, {}).draw(40, np.random.default_rng(1))
+    sample, rest = FinitePopulation(data, {}).draw(40, np.random.default_rng(1))
     rows = {tuple(r) for r in np.round(sample.X, 9)}
     assert sample.n + rest.n == data.n
     together = np.sort(np.concatenate([sample.X, rest.X]), axis=0)
@@ -215,7 +215,7 @@ def test_finite_populations_test_on_the_rest():
 
 
 def test_finite_truth_is_the_error_on_the_rest():
-    source = source_of(PopulationSpec(data="iris"))
+    source = source_of({"data": "iris"})
     sample = Sample(
         source=source,
         n=30,
@@ -223,8 +223,8 @@ def test_finite_truth_is_the_error_on_the_rest():
         replication=0,
         settings={"loss": "auto", "level": 0.95, "n_test": 10, "internal": 0},
     )
-    subject = sample.subject("lda")
-    wrong = subject.fitted.predict(sample.held.X) != sample.held.y
+    subject = sample.model("lda")
+    wrong = subject.fitted.predict(sample.rest.X) != sample.rest.y
     assert subject.truth == wrong.mean()
     assert len(wrong) == 120
 
@@ -249,14 +249,14 @@ def test_small_training_sizes_of_many_classes_still_have_a_target():
 def test_columns_can_be_left_out(tmp_path):
     rows = "".join(f"r{k},{k % 7},{'ab'[k % 2]}\n" for k in range(60))
     (tmp_path / "rows.csv").write_text(f"name,u,kind\n{rows}")
-    part = PopulationSpec(data="rows.csv", target="kind", drop=["name"])
+    part = {"data": "rows.csv", "target": "kind", "drop": ["name"]}
     source = source_of(part, str(tmp_path))
     assert source.data.n_features == 1
     assert open_source(source.key, str(tmp_path)).key == source.key
 
 
 def test_a_changed_population_is_refused():
-    key = dict(source_of(PopulationSpec(data="iris")).key)
+    key = dict(source_of({"data": "iris"}).key)
     assert open_source(key).key == key
     with pytest.raises(InputError, match="iris is not what it was"):
         open_source({**key, "fingerprint": "0"})

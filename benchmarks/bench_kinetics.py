@@ -10,7 +10,7 @@ import numpy as np
 import unseen
 from benchmarks.timing import alternating, cpu_seconds, row
 from unseen.kinetics.intervals import profile
-from unseen.kinetics.joint import Curves
+from unseen.kinetics.joint import SampledCurves
 from unseen.kinetics.location_fit import fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
@@ -44,7 +44,9 @@ def _peer(record: dict):
 
 def _fits(record: dict) -> list[dict]:
     which = np.repeat([0, 1, 2], [len(t) for t in record["times"]])
-    curves = Curves(*(np.concatenate(record[k]) for k in ("times", "values")), which, np.concatenate(record["sd"]))
+    curves = SampledCurves(
+        *(np.concatenate(record[k]) for k in ("times", "values")), which, np.concatenate(record["sd"])
+    )
     error = ErrorModel("sd")
     fitted = fit_location(curves, error, "EC-EC")
     start = fitted.theta + np.log(1.2)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from unseen.kinetics.intervals import bootstrap, std_errors
-from unseen.kinetics.joint import Curves, JointModel
+from unseen.kinetics.joint import JointModel, SampledCurves
 from unseen.kinetics.location_fit import fit_location, fit_locations, location_class
 from unseen.kinetics.locations import LOCATIONS
 from unseen.kinetics.noise import ErrorModel
@@ -44,7 +44,7 @@ def efficiency(error, cv, replicates, seed=0):
     rng = np.random.default_rng(seed)
     wrong, inside = [], []
     for _ in range(replicates):
-        curves = Curves(TIME, f + sd * rng.standard_normal(f.size), WHICH, sd)
+        curves = SampledCurves(TIME, f + sd * rng.standard_normal(f.size), WHICH, sd)
         fit = fit_location(curves, error, "EC-EC")
         values, errors = derived(fit.theta), std_errors(fit, derived)
         estimate, se = (np.array([d[n] for n in NAMES]) for d in (values, errors))
@@ -77,7 +77,7 @@ def test_bootstrap_intervals_cover_with_six_samples_per_curve():
     derived = Derived(model=model, doses=(3.6, 2.85), scheme=PHE_TYR)
     rng, inside = np.random.default_rng(5), []
     for _ in range(25):
-        curves = Curves(time, f * (1 + 0.03 * rng.standard_normal(f.size)), which, f)
+        curves = SampledCurves(time, f * (1 + 0.03 * rng.standard_normal(f.size)), which, f)
         fit = fit_location(curves, ErrorModel(), "EC-EC")
         refits = bootstrap(fit, derived, curves, ErrorModel(), draws=60, random_state=1)
         inside.append([derived(theta)[n] in refits.interval(n) for n in NAMES])
@@ -103,7 +103,7 @@ def test_location_class_is_found_in_95_of_100_subjects(kind, cv):
         _, _, f, sd = made_at(location, cv)
         rng = np.random.default_rng(7)
         for _ in range(25):
-            curves = Curves(TIME, f + sd * rng.standard_normal(f.size), WHICH, sd)
+            curves = SampledCurves(TIME, f + sd * rng.standard_normal(f.size), WHICH, sd)
             fits = fit_locations(curves, error, four, (2, 2), rough_sigma(curves, error, (2, 2)))
             right.append(location_class(min(fits, key=lambda a: a.aicc).location) == location_class(location))
     assert np.mean(right) >= 0.95
@@ -120,10 +120,10 @@ def test_outlier_rules_keep_their_rates():
         false, hit, replicates = 0, 0, 100
         for _ in range(replicates):
             y = f + sd * rng.standard_normal(f.size)
-            false += sum(WHICH[o.index] == 0 for o in screen(Curves(TIME, y, WHICH, sd), ErrorModel(), rule))
+            false += sum(WHICH[o.index] == 0 for o in screen(SampledCurves(TIME, y, WHICH, sd), ErrorModel(), rule))
             at = int(rng.integers(2, 10))
             y[at] += 6 * sd[at] * rng.choice([-1, 1])
-            hit += any(o.index == at for o in screen(Curves(TIME, y, WHICH, sd), ErrorModel(), rule))
+            hit += any(o.index == at for o in screen(SampledCurves(TIME, y, WHICH, sd), ErrorModel(), rule))
         rates[rule] = false / (12 * replicates), hit / replicates
     assert rates["deleted"][0] <= 0.015
     assert rates["deleted"][1] >= 0.6

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from unseen.core.errors import InputError
 from unseen.core.result import Result
-from unseen.kinetics.joint import Curves, Solution, solve
+from unseen.kinetics.joint import SampledCurves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, fit_weighted
 from unseen.kinetics.starts import curve_starts
 
@@ -198,7 +198,7 @@ def fit_curve(
     if error == "sd" and (sd is None or not (np.asarray(sd, float) > 0).all()):
         raise InputError("error='sd' needs sd, one number above 0 for each sample.")
     spread = np.full(t.size, np.nan) if sd is None else np.broadcast_to(np.asarray(sd, float), t.shape)
-    curves = Curves(t, y, np.zeros(t.size, int), spread)
+    curves = SampledCurves(t, y, np.zeros(t.size, int), spread)
     orders = range(1, 4) if n == "auto" else [int(n)]
     fits = [f for order in orders if t.size >= 2 * order + 1 and (f := _fit_order(curves, order, model)) is not None]
     if not fits:
@@ -207,7 +207,7 @@ def fit_curve(
     return min(usable, key=lambda f: f.aicc)
 
 
-def _fit_order(curves: Curves, n: int, error: ErrorModel) -> CurveFit | None:
+def _fit_order(curves: SampledCurves, n: int, error: ErrorModel) -> CurveFit | None:
     t = curves.time
     model = CurveModel(n, (1e-3 / t.max(), 100 / max(t[t > 0].min(), t.max() / 1e4)))
     weighted = fit_weighted(error, curves, curve_runner(model, curves))
@@ -241,7 +241,7 @@ def _fit_order(curves: Curves, n: int, error: ErrorModel) -> CurveFit | None:
     )
 
 
-def curve_runner(model: CurveModel, curves: Curves) -> Callable[..., Solution]:
+def curve_runner(model: CurveModel, curves: SampledCurves) -> Callable[..., Solution]:
     """A fit of one curve from all its starts, or from a given one."""
 
     def run(sigma: NDArray, start: NDArray | None, tolerance: float = 1e-12) -> Solution:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -15,7 +15,7 @@ from unseen.engine.events import reporter_for
 from unseen.engine.threads import worker_count
 from unseen.kinetics.balance import ALTERNATIVES
 from unseen.kinetics.identifiability import identifiability
-from unseen.kinetics.joint import Curves
+from unseen.kinetics.joint import SampledCurves
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.location_fit import LocationFit, fit_location, fit_locations, location_class
@@ -27,7 +27,25 @@ from unseen.kinetics.quantities import CONVENTIONS
 from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
 from unseen.kinetics.table import Removal, Subject, read_study
 
-__all__ = ["fit", "fit_notes", "fit_subject", "settled"]
+__all__ = ["FitOptions", "fit", "fit_subject"]
+
+MOST_TERMS = 3  # exponentials per substrate; more cannot be determined from the usual 12 samples
+LARGEST_LOG_ERROR = 0.5  # of a parameter's logarithm; above it the parameter is within two standard errors of zero
+ALIKE = 2.0  # AICc difference below which two models fit alike (Burnham and Anderson)
+MUCH_WORSE = 10.0  # AICc difference above which a model has essentially no support (Burnham and Anderson)
+POOR_FIT = 0.01  # p-value of a misfit that is worth a note: by chance in one subject of a hundred
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """Checked options of a fit, the same for every subject; see :func:`fit`."""
+
+    scheme: Scheme
+    error: ErrorModel
+    order: tuple[int, int] | str
+    locations: tuple[str, ...]
+    convention: str
+    outliers: str | None
 
 
 def fit(
@@ -66,7 +84,7 @@ def fit(
     error : {"combined", "sd", "proportional", "constant", "dissertation"}
         Error model; ``"combined"`` is cv and floor, estimated unless given, with one further factor per analyte.
     cv, floor : float, optional
-        Parts of the combined model where they are known.
+        Parts of the combined model if they are known.
     order : tuple of int or "auto"
         Exponentials of the precursor and of the product; ``"auto"`` takes the best AICc of 1 to 3 each.
     location : str, optional
@@ -82,7 +100,7 @@ def fit(
     n_jobs : int, optional
         Processes to fit subjects with.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
 
     Returns
     -------
@@ -107,18 +125,25 @@ def fit(
     subjects, failures = read_study(
         ttr, doses, chosen, unit=unit, time_unit=time_unit, drop_early=drop_early, need_sd=error == "sd"
     )
-    options = (chosen, model, order, tuple(locations or LOCATIONS), convention, outliers)
+    options = FitOptions(
+        scheme=chosen,
+        error=model,
+        order=order,
+        locations=tuple(locations or LOCATIONS),
+        convention=convention,
+        outliers=outliers,
+    )
     fits: list[KineticFit] = []
-    for subject, outcome in zip(subjects, _run_all(subjects, options, n_jobs, progress)):
+    for subject, outcome in zip(subjects, _fit_subjects(subjects, options, n_jobs, progress)):
         if isinstance(outcome, str):
             failures[subject.name] = outcome
         else:
             fits.append(outcome)
     if not fits:
         raise InputError("no subject could be fitted. " + " ".join(failures.values()))
-    # the printed formulas exist for three alternatives, all drawn from the EC-EC curve
+    # the printed formulas exist for three alternatives, all of the EC-EC curve
     common = location or ("EC-EC" if convention == "printed" else _common_location(fits))
-    return KineticStudy(tuple(settled(f, common) for f in fits), failures, common, chosen)
+    return KineticStudy(tuple(use_location(f, common) for f in fits), failures, common, chosen)
 
 
 def _check_choices(location, locations, convention, outliers, order) -> None:
@@ -136,16 +161,18 @@ def _check_choices(location, locations, convention, outliers, order) -> None:
     if order == "auto":
         return
     good = (
-        isinstance(order, (tuple, list)) and len(order) == 2 and all(isinstance(k, int) and 1 <= k <= 3 for k in order)
+        isinstance(order, (tuple, list))
+        and len(order) == 2
+        and all(isinstance(k, int) and 1 <= k <= MOST_TERMS for k in order)
     )
     if not good:
-        raise InputError(f"order is {order!r}; give two whole numbers from 1 to 3, or 'auto'.")
+        raise InputError(f"order is {order!r}; give two whole numbers from 1 to {MOST_TERMS}, or 'auto'.")
     if convention == "printed" and tuple(order) != (2, 2):
         raise InputError("convention='printed' is defined for order=(2, 2) only.")
 
 
-def _run_all(
-    subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | None, progress: Any
+def _fit_subjects(
+    subjects: list[Subject], options: FitOptions, n_jobs: int | None, progress: Any
 ) -> list[KineticFit | str]:
     """Fit the subjects one after the other or in processes; the order, and every number, is the same."""
     reporter = reporter_for(progress)
@@ -160,7 +187,7 @@ def _run_all(
     return done
 
 
-def _outcomes(subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | None) -> Iterable[KineticFit | str]:
+def _outcomes(subjects: list[Subject], options: FitOptions, n_jobs: int | None) -> Iterable[KineticFit | str]:
     if n_jobs in (None, 1) or len(subjects) < 2:
         return (_outcome(s, options) for s in subjects)
     from joblib import Parallel, delayed
@@ -168,38 +195,31 @@ def _outcomes(subjects: list[Subject], options: tuple[Any, ...], n_jobs: int | N
     return Parallel(n_jobs=worker_count(n_jobs), return_as="generator")(delayed(_outcome)(s, options) for s in subjects)
 
 
-def _outcome(subject: Subject, options: tuple[Any, ...]) -> KineticFit | str:
+def _outcome(subject: Subject, options: FitOptions) -> KineticFit | str:
+    """Return the fit of a subject, or the reason why there is none."""
     try:
-        return fit_subject(subject, *options)
+        return fit_subject(subject, options)
     except (InputError, np.linalg.LinAlgError, ValueError) as error:
         return str(error) if str(error).startswith("subject") else f"subject {subject.name}: {error}"
 
 
-def fit_subject(
-    subject: Subject,
-    scheme: Scheme,
-    error: ErrorModel,
-    order: tuple[int, int] | str,
-    locations: tuple[str, ...],
-    convention: str,
-    outliers: str | None,
-) -> KineticFit:
+def fit_subject(subject: Subject, options: FitOptions) -> KineticFit:
     """Fit one checked subject.
 
     Parameters
     ----------
     subject : Subject
-    scheme, error, order, locations, convention, outliers
-        As in :func:`fit`, checked.
+    options : FitOptions
 
     Returns
     -------
     KineticFit
     """
+    scheme, error, order, convention = options.scheme, options.error, options.order, options.convention
     fixed = (2, 2) if order == "auto" else (int(order[0]), int(order[1]))
     curves, removed = subject.curves, list(subject.removed)
-    if outliers is not None:
-        found = screen(curves, error, outliers, fixed)
+    if options.outliers is not None:
+        found = screen(curves, error, options.outliers, fixed)
         for o in found:
             analyte = scheme.analytes[int(curves.which[o.index])]
             time, value = float(curves.time[o.index]), float(curves.value[o.index])
@@ -208,7 +228,7 @@ def fit_subject(
                     analyte=analyte,
                     time=time,
                     ttr=value,
-                    reason=f"outlier ({outliers})",
+                    reason=f"outlier ({options.outliers})",
                     row=int(subject.rows[o.index]),
                     statistic=o.statistic,
                     limit=o.limit,
@@ -218,18 +238,18 @@ def fit_subject(
     if order == "auto":
         fixed = _best_order(curves, error)
     _check_size(subject.name, curves, fixed, scheme)
-    places = tuple(p for p in locations if p in locations_for(*fixed))
+    places = tuple(p for p in options.locations if p in locations_for(*fixed))
     if convention == "printed" and "EC-EC" not in places:
         places = ("EC-EC", *places)
     if not places:
-        raise InputError(f"subject {subject.name}: none of {', '.join(locations)} exists for order {fixed}.")
+        raise InputError(f"subject {subject.name}: none of {', '.join(options.locations)} exists for order {fixed}.")
     alternatives = fit_locations(curves, error, places, fixed, rough_sigma(curves, error, fixed))
     best = min(alternatives, key=lambda a: a.aicc)
     try:
         areas = nca_of(replace(subject, curves=curves), scheme)
     except InputError:
         areas = None
-    notes = (*subject.notes, *fit_notes(subject, removed, alternatives, best, error, curves, convention))
+    notes = (*subject.notes, *_fit_notes(subject, removed, alternatives, best, error, curves, convention))
     return KineticFit(
         subject=subject.name,
         scheme=scheme,
@@ -264,13 +284,12 @@ def _best_order(curves, error: ErrorModel) -> tuple[int, int]:
     counts = [int(np.sum(curves.which == code)) for code in (0, 1)]
     found: list[LocationFit] = []
     distinct: list[LocationFit] = []
-    for n, m in product((1, 2, 3), repeat=2):
+    for n, m in product(range(1, MOST_TERMS + 1), repeat=2):
         if 2 * n >= counts[0] or 2 * m >= counts[1] or place not in locations_for(n, m):
             continue
         one = fit_location(curves, error, place, (n, m), like=weights)
         found.append(one)
-        # on the log scale an error above one half means within two standard errors of zero
-        if (n, m) == (1, 1) or np.sqrt(np.diag(one.covariance))[:-1].max() <= 0.5:
+        if (n, m) == (1, 1) or np.sqrt(np.diag(one.covariance))[:-1].max() <= LARGEST_LOG_ERROR:
             distinct.append(one)
     best = min(distinct or found or base, key=lambda a: a.aicc)
     return best.model.n, best.model.m
@@ -284,49 +303,44 @@ def _common_location(fits: list[KineticFit]) -> str:
     return min(shared, key=lambda p: sum(f.at(p).aicc for f in fits))
 
 
-_ALIKE = 2.0
-_POOR = 0.01
-_MUCH_WORSE = 10.0
-
-
-def settled(one: KineticFit, wanted: str) -> KineticFit:
-    """The fit with the study's location as its own, and notes where that location fits badly or breaks a limit."""
+def use_location(one: KineticFit, wanted: str) -> KineticFit:
+    """Return the fit at the study's location, with notes if that location fits badly or breaks a limit."""
     if all(a.location != wanted for a in one.alternatives):
         wanted = one.location
     best = min(one.alternatives, key=lambda a: a.aicc)
     notes = list(one.notes)
     behind = one.at(wanted).aicc - best.aicc
-    if behind > _MUCH_WORSE and location_class(wanted) != location_class(best.location):
+    if behind > MUCH_WORSE and location_class(wanted) != location_class(best.location):
         text = f"conversion {wanted} fits this subject worse than {best.location} (AICc {behind:.0f} higher)"
         notes.append(note("K005", f"subject {one.subject}: {text}"))
     if one.convention == "mass_balance":
-        judged = next(j for j in one.plausibility() if j.location == wanted)
-        notes += [note("K008", f"subject {one.subject}, conversion {wanted}: {v}") for v in judged.violations]
+        plausible = next(j for j in one.plausibility() if j.location == wanted)
+        notes += [note("K008", f"subject {one.subject}, conversion {wanted}: {v}") for v in plausible.violations]
     return replace(one, location=wanted, notes=tuple(notes))
 
 
-def fit_notes(
+def _fit_notes(
     subject: Subject,
     removed: Sequence[Removal],
     alternatives: Sequence[LocationFit],
     best: LocationFit,
     error: ErrorModel,
-    curves: Curves,
+    curves: SampledCurves,
     convention: str,
 ) -> list[Note]:
-    """Remarks on one subject's fit, whatever the location used in the end."""
+    """Notes on one subject's fit that do not depend on the study's location."""
     name = f"subject {subject.name}"
     out = []
     outliers = [r for r in removed if r.reason.startswith("outlier")]
     if outliers:
         text = ", ".join(f"{r.analyte} at {r.time:g} min" for r in outliers)
         out.append(note("K001", f"{name}: {text}"))
-    if error.known and best.chi2_p < _POOR:
+    if error.known and best.chi2_p < POOR_FIT:
         text = f"chi2 {best.chi2:.1f} on {best.spare} df at its best location {best.location}"
         out.append(note("K005", f"{name}: {text}"))
-    if best.runs_p < _POOR:
+    if best.runs_p < POOR_FIT:
         out.append(note("K005", f"{name}: signs of the residuals come in long runs (p = {best.runs_p:.3g})"))
-    near = [a.location for a in alternatives if a is not best and a.aicc - best.aicc < _ALIKE]
+    near = [a.location for a in alternatives if a is not best and a.aicc - best.aicc < ALIKE]
     if near:
         same = all(location_class(p) == location_class(best.location) for p in near)
         alike = f"{', '.join(near)} fits as well as {best.location}"

@@ -31,7 +31,8 @@ __all__ = [
 
 FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3", "Q4")
 METHODS = ("loo", "bolster", "resub", "repeated-kfold")
-_FEW, _SIGNIFICANT = 10, 0.05
+_FEW = 10  # subjects per group; an error rate near a half then has a standard error above a tenth
+_SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.core.notes import Note, note
-from unseen.kinetics.joint import RATE_BOUNDS, Curves
+from unseen.kinetics.joint import RATE_BOUNDS, SampledCurves
 from unseen.kinetics.location_fit import LocationFit
 
 __all__ = ["Identifiability", "identifiability"]
@@ -48,13 +48,13 @@ class Identifiability:
     notes: tuple[Note, ...]
 
 
-def identifiability(fit: LocationFit, curves: Curves) -> Identifiability:
+def identifiability(fit: LocationFit, curves: SampledCurves) -> Identifiability:
     """Singular values, correlations and flags of a fit.
 
     Parameters
     ----------
     fit : LocationFit
-    curves : Curves
+    curves : SampledCurves
 
     Returns
     -------

@@ -13,17 +13,20 @@ from scipy.optimize import least_squares
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.kinetics.joint import Curves, quick_solve
+from unseen.kinetics.joint import SampledCurves, quick_solve
 from unseen.kinetics.location_fit import LocationFit, fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
 
-__all__ = ["Bootstrap", "Profile", "bootstrap", "delta_interval", "profile", "std_errors"]
+__all__ = ["BootstrapRefits", "Profile", "bootstrap", "delta_interval", "profile", "std_errors"]
 
 
 BOOTSTRAPS = ("parametric", "residual")
-_PENALTY = 300.0
-_NEAR = 1e-3
+_PENALTY = (
+    300.0  # residual of a deviation by one standard error: the quantity stays within a few thousandths of its target
+)
+_NEAR = 1e-3  # relative error of the root of the rise, far below what an interval is read to
+_FARTHEST = 30  # standard errors; a profile that is flat up to there has no end
 
 
 def std_errors(
@@ -88,7 +91,7 @@ class Profile:
     threshold : float
         Rise at the ends of the interval.
     interval : Interval
-        An end is infinite or zero where the profile never reaches the threshold.
+        An end is infinite or zero if the profile never reaches the threshold.
     """
 
     name: str
@@ -98,7 +101,9 @@ class Profile:
     interval: Interval
 
 
-def profile(fit: LocationFit, derived: Derived, curves: Curves, name: str, level: float, points: int = 0) -> Profile:
+def profile(
+    fit: LocationFit, derived: Derived, curves: SampledCurves, name: str, level: float, points: int = 0
+) -> Profile:
     """Profile-likelihood interval of a rate, pool or flux.
 
     A heavy penalty holds the quantity near a target. Whatever the penalty's weight, the minimum found is the constrained
@@ -108,7 +113,7 @@ def profile(fit: LocationFit, derived: Derived, curves: Curves, name: str, level
     ----------
     fit : LocationFit
     derived : Derived
-    curves : Curves
+    curves : SampledCurves
         The samples of the fit.
     name : str
         Quantity.
@@ -194,10 +199,10 @@ class _Walk:
         return position, rise
 
     def end(self, sign: int, first: float, threshold: float) -> float | None:
-        """Value where the rise meets the threshold on one side, or None where it does not within 30 standard errors."""
+        """Value where the rise meets the threshold on one side, or None if it does not within 30 standard errors."""
         inside, outside = 0.0, None
         step, wanted = first, np.sqrt(threshold)
-        while step <= 30:
+        while step <= _FARTHEST:
             position, rise = self.at(sign * step)
             if abs(np.sqrt(rise) - wanted) < _NEAR * wanted:
                 return float(self.derived(self.thetas[position])[self.name])
@@ -207,7 +212,7 @@ class _Walk:
                 return None
             else:
                 inside = max(step, inside)
-            # the root of the rise is nearly straight, so the next guess is its crossing, kept inside the bracket
+            # the root of the rise is nearly straight, so the next guess is its crossing, refits inside the bracket
             guess = step * wanted / max(np.sqrt(rise), 0.1 * wanted)
             step = min(guess, 2 * step) if outside is None else guess
             if outside is not None and not inside < step < outside:
@@ -218,13 +223,13 @@ class _Walk:
 def bootstrap(
     fit: LocationFit,
     derived: Derived,
-    curves: Curves,
+    curves: SampledCurves,
     error: ErrorModel,
     *,
     kind: str = "parametric",
     draws: int = 500,
     random_state: RandomState = None,
-) -> Bootstrap:
+) -> BootstrapRefits:
     """Refit data made from the fitted curves, errors included as they were in the fit.
 
     Parameters
@@ -240,7 +245,7 @@ def bootstrap(
 
     Returns
     -------
-    Bootstrap
+    BootstrapRefits
     """
     if kind not in BOOTSTRAPS:
         raise UnknownName("bootstrap", kind, BOOTSTRAPS)
@@ -252,26 +257,27 @@ def bootstrap(
         standard[curves.which == code] -= standard[curves.which == code].mean()
     # with an unknown scale the weights are right up to a factor only
     spread = 1.0 if error.known else np.sqrt(fit.chi2 / max(fit.spare, 1))
-    kept: list[dict[str, float]] = []
+    refits: list[dict[str, float]] = []
     failed = 0
     for i in range(draws):
         rng = stream(seed, "kinetics-bootstrap", i)
         noise = (
             spread * rng.standard_normal(fit.sigma.size)
             if kind == "parametric"
-            else _drawn(standard, curves.which, rng)
+            else _resample(standard, curves.which, rng)
         )
         again = curves.with_values(fit.fitted + fit.sigma * noise)
         order = (fit.model.n, fit.model.m)
         try:
-            kept.append(derived(fit_location(again, error, fit.location, order, start=fit.theta).theta))
+            refits.append(derived(fit_location(again, error, fit.location, order, start=fit.theta).theta))
         except (ValueError, np.linalg.LinAlgError):
             failed += 1
-    found = {name: np.array([k[name] for k in kept]) for name in kept[0]} if kept else {}
-    return Bootstrap(kind=kind, draws=found, failed=failed, centre=derived(fit.theta), df=fit.df)
+    found = {name: np.array([k[name] for k in refits]) for name in refits[0]} if refits else {}
+    return BootstrapRefits(kind=kind, draws=found, failed=failed, centre=derived(fit.theta), df=fit.df)
 
 
-def _drawn(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:
+def _resample(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:
+    """Standardised residuals drawn with replacement within each curve."""
     out = np.empty(standard.size)
     for code in np.unique(which):
         rows = np.flatnonzero(which == code)
@@ -280,7 +286,7 @@ def _drawn(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArr
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bootstrap:
+class BootstrapRefits:
     """Refits of resampled data: every quantity of every refit.
 
     Attributes
@@ -310,7 +316,7 @@ class Bootstrap:
 
         Examples
         --------
-        >>> found = Bootstrap(kind="parametric", draws={"U": np.linspace(-1, 1, 101)}, failed=0, centre={"U": 0.0}, df=3)
+        >>> found = BootstrapRefits(kind="parametric", draws={"U": np.linspace(-1, 1, 101)}, failed=0, centre={"U": 0.0}, df=3)
         >>> [round(end, 3) for end in found.interval("U", 0.5)]     # half the refits lie between -0.5 and 0.5
         [-0.567, 0.567]
         """

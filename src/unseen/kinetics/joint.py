@@ -13,7 +13,7 @@ from scipy.optimize import least_squares, leastsq
 from unseen.kinetics.exponentials import exponential_sum
 from unseen.kinetics.locations import formed_curve
 
-__all__ = ["DOSED", "FORMED", "PRECURSOR", "Curves", "JointModel", "Solution", "quick_solve", "solve"]
+__all__ = ["DOSED", "FORMED", "PRECURSOR", "JointModel", "SampledCurves", "Solution", "quick_solve", "solve"]
 
 PRECURSOR, DOSED, FORMED = 0, 1, 2
 RATE_BOUNDS = (1e-5, 5.0)
@@ -21,7 +21,7 @@ _WIDE = (1e-12, 100.0)
 
 
 @dataclass(frozen=True)
-class Curves:
+class SampledCurves:
     """Samples of one subject that enter a fit: times, values and which of the three curves each belongs to.
 
     ``sd`` holds the given standard deviations, NaN where none was given. Times are in minutes, values fractions.
@@ -37,13 +37,13 @@ class Curves:
         m = self.which == which
         return self.time[m], self.value[m], self.sd[m]
 
-    def take(self, rows: NDArray) -> Curves:
+    def take(self, rows: NDArray) -> SampledCurves:
         """The samples at some positions."""
-        return Curves(self.time[rows], self.value[rows], self.which[rows], self.sd[rows])
+        return SampledCurves(self.time[rows], self.value[rows], self.which[rows], self.sd[rows])
 
-    def with_values(self, value: NDArray) -> Curves:
+    def with_values(self, value: NDArray) -> SampledCurves:
         """The same samples with other values."""
-        return Curves(self.time, value, self.which, self.sd)
+        return SampledCurves(self.time, value, self.which, self.sd)
 
 
 class CurveLike(Protocol):
@@ -167,13 +167,15 @@ class Solution:
         return np.sum(q**2, axis=1)
 
 
-def solve(model: CurveLike, curves: Curves, sigma: NDArray, start: NDArray, tolerance: float = 1e-12) -> Solution:
+def solve(
+    model: CurveLike, curves: SampledCurves, sigma: NDArray, start: NDArray, tolerance: float = 1e-12
+) -> Solution:
     """Minimise the weighted sum of squares from one start with the analytic Jacobian.
 
     Parameters
     ----------
     model : JointModel or CurveModel
-    curves : Curves
+    curves : SampledCurves
         The samples.
     sigma : ndarray
         Standard deviation of each sample; residuals are divided by it.

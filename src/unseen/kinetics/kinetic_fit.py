@@ -16,13 +16,13 @@ from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState
 from unseen.kinetics.identifiability import Identifiability, identifiability
-from unseen.kinetics.intervals import Bootstrap, Profile, bootstrap, delta_interval, profile, std_errors
-from unseen.kinetics.joint import Curves
+from unseen.kinetics.intervals import BootstrapRefits, Profile, bootstrap, delta_interval, profile, std_errors
+from unseen.kinetics.joint import SampledCurves
 from unseen.kinetics.location_fit import LocationFit
 from unseen.kinetics.mammillary import TwoPoolInterval, interval_identifiability
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.noncompartmental import Appearance
-from unseen.kinetics.plausibility import REFERENCES, Judgement, Reference, judge, location_rows
+from unseen.kinetics.plausibility import REFERENCES, Judgement, Reference, location_rows, rank_locations
 from unseen.kinetics.quantities import Derived, PrintedConvention
 from unseen.kinetics.scheme import Scheme
 from unseen.kinetics.table import Removal
@@ -44,7 +44,7 @@ class KineticFit(Result):
     subject : str
     scheme : Scheme
     doses : tuple of float
-    curves : Curves
+    curves : SampledCurves
         Samples that were fitted.
     removed : tuple of Removal
         Samples that were not, and why.
@@ -76,7 +76,7 @@ class KineticFit(Result):
     subject: str
     scheme: Scheme
     doses: tuple[float, float]
-    curves: Curves
+    curves: SampledCurves
     removed: tuple[Removal, ...]
     error: ErrorModel
     alternatives: tuple[LocationFit, ...]
@@ -223,7 +223,7 @@ class KineticFit(Result):
         draws: int = 500,
         location: str | None = None,
         random_state: RandomState = None,
-    ) -> Bootstrap:
+    ) -> BootstrapRefits:
         """Refits of resampled data, every quantity at once."""
         fit, derived = self.derived(location)
         return bootstrap(fit, derived, self.curves, self.error, kind=kind, draws=draws, random_state=random_state)
@@ -244,7 +244,7 @@ class KineticFit(Result):
 
     def plausibility(self, references: Sequence[Reference] = REFERENCES) -> tuple[Judgement, ...]:
         """Alternatives ranked by physical limits, then AICc, then distance from published values; best first."""
-        return judge(self.alternatives, self.doses, self.scheme, references)
+        return rank_locations(self.alternatives, self.doses, self.scheme, references)
 
     @property
     def locations(self) -> list[dict[str, Any]]:

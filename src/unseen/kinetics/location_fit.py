@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from unseen.kinetics.curve import aicc
-from unseen.kinetics.joint import Curves, JointModel, Solution, solve
+from unseen.kinetics.joint import JointModel, SampledCurves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, Weighted, fit_weighted
 from unseen.kinetics.starts import joint_starts
 
@@ -166,7 +166,7 @@ class LocationFit:
         q = stats.t.ppf(0.5 + level / 2, self.df) if np.isfinite(self.df) else stats.norm.ppf(0.5 + level / 2)
         return curve - q * se, curve + q * se
 
-    def weights(self, curves: Curves) -> Weighted:
+    def weights(self, curves: SampledCurves) -> Weighted:
         """The standard deviations of this fit, for other fits to the same samples."""
         residuals = (self.fitted - curves.value) / self.sigma
         solution = Solution(
@@ -180,7 +180,7 @@ class LocationFit:
         return float(stats.chi2.sf(self.chi2, self.spare)) if np.isinf(self.df) else float("nan")
 
 
-def runner(model: JointModel, curves: Curves, also: list[NDArray], limit: int = 5) -> Callable[..., Solution]:
+def runner(model: JointModel, curves: SampledCurves, also: list[NDArray], limit: int = 5) -> Callable[..., Solution]:
     """A joint fit from all its starts, or from a given one."""
 
     def run(sigma: NDArray, start: NDArray | None, tolerance: float = _FINE) -> Solution:
@@ -194,7 +194,7 @@ def runner(model: JointModel, curves: Curves, also: list[NDArray], limit: int = 
 
 
 def fit_location(
-    curves: Curves,
+    curves: SampledCurves,
     error: ErrorModel,
     location: str,
     order: tuple[int, int] = (2, 2),
@@ -207,7 +207,7 @@ def fit_location(
 
     Parameters
     ----------
-    curves : Curves
+    curves : SampledCurves
         Samples kept.
     error : ErrorModel
     location : str
@@ -233,7 +233,7 @@ def fit_location(
 
 
 def fit_locations(
-    curves: Curves, error: ErrorModel, locations: tuple[str, ...], order: tuple[int, int], rough: NDArray
+    curves: SampledCurves, error: ErrorModel, locations: tuple[str, ...], order: tuple[int, int], rough: NDArray
 ) -> tuple[LocationFit, ...]:
     """Fit every location with one set of weights: those of the location that fits best.
 
@@ -242,7 +242,7 @@ def fit_locations(
 
     Parameters
     ----------
-    curves : Curves
+    curves : SampledCurves
     error : ErrorModel
     locations : tuple of str
     order : tuple of int
@@ -270,7 +270,7 @@ def fit_locations(
     return tuple(out[location] for location in locations)
 
 
-def summarise(model: JointModel, curves: Curves, error: ErrorModel, weighted: Weighted) -> LocationFit:
+def summarise(model: JointModel, curves: SampledCurves, error: ErrorModel, weighted: Weighted) -> LocationFit:
     """Criteria and covariance of a finished fit."""
     s = weighted.solution
     spare = curves.value.size - model.size

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.kinetics.joint import Curves, Solution
+from unseen.kinetics.joint import SampledCurves, Solution
 
 __all__ = ["ERRORS", "ErrorModel", "Weighted", "estimate_parts", "fit_weighted"]
 
@@ -104,7 +104,7 @@ class Weighted:
 
 def fit_weighted(
     error: ErrorModel,
-    curves: Curves,
+    curves: SampledCurves,
     run: Callable[..., Solution],
     start: NDArray | None = None,
 ) -> Weighted:
@@ -113,7 +113,7 @@ def fit_weighted(
     Parameters
     ----------
     error : ErrorModel
-    curves : Curves
+    curves : SampledCurves
         The samples.
     run : callable
         ``run(sigma, start, tolerance)`` returns a :class:`Solution`; a start of None asks for all starting points, the
@@ -152,7 +152,7 @@ def _better(one: Solution, other: Solution) -> Solution:
     return one if one.chi2 <= other.chi2 else other
 
 
-def _guarded(curves: Curves) -> NDArray:
+def _guarded(curves: SampledCurves) -> NDArray:
     """Sizes for the first weights: no sample counts as smaller than a tenth of its curve's largest."""
     size = np.abs(curves.value)
     for code in np.unique(curves.which):
@@ -162,7 +162,7 @@ def _guarded(curves: Curves) -> NDArray:
 
 
 def _estimate_error(
-    solution: Solution, sigma: NDArray, scale: NDArray, curves: Curves, rounds: int = 10
+    solution: Solution, sigma: NDArray, scale: NDArray, curves: SampledCurves, rounds: int = 10
 ) -> tuple[float, float, NDArray]:
     """Common cv and floor and one factor per curve, in turn, until they settle."""
     cv = floor = 0.0
@@ -189,7 +189,7 @@ def _curve_scales(solution: Solution, sigma: NDArray, expected: NDArray, which: 
     return scale
 
 
-def _fixed_sigma(error: ErrorModel, curves: Curves) -> NDArray:
+def _fixed_sigma(error: ErrorModel, curves: SampledCurves) -> NDArray:
     if error.kind == "sd":
         return curves.sd
     sigma = np.ones(curves.value.size)
@@ -257,7 +257,7 @@ def estimate_parts(
     return float(np.sqrt(parts[0] / unit)), float(np.sqrt(parts[1]))
 
 
-def _floor_unit(curves: Curves) -> float:
+def _floor_unit(curves: SampledCurves) -> float:
     """Size of the smallest curve: a floor far below it cannot be told from none."""
     return min(float(np.abs(curves.value[curves.which == code]).max()) for code in np.unique(curves.which))
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from unseen.core.errors import UnknownName
 from unseen.kinetics.curve import CurveModel, curve_runner
-from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, Solution
+from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, SampledCurves, Solution
 from unseen.kinetics.locations import formed_curve, locations_for
 from unseen.kinetics.noise import ErrorModel, estimate_parts
 
@@ -34,12 +34,14 @@ class Outlier:
     limit: float
 
 
-def screen(curves: Curves, error: ErrorModel, rule: str = "deleted", order: tuple[int, int] = (2, 2)) -> list[Outlier]:
+def screen(
+    curves: SampledCurves, error: ErrorModel, rule: str = "deleted", order: tuple[int, int] = (2, 2)
+) -> list[Outlier]:
     """Find samples that no smooth curve through their neighbours explains.
 
     Parameters
     ----------
-    curves : Curves
+    curves : SampledCurves
         All samples of a subject.
     error : ErrorModel
         Decides how samples are weighted against each other.
@@ -67,7 +69,9 @@ def screen(curves: Curves, error: ErrorModel, rule: str = "deleted", order: tupl
     return found
 
 
-def _fit_one(curves: Curves, sigma: NDArray, order: tuple[int, int], dosed: list[tuple[NDArray, NDArray]]) -> Solution:
+def _fit_one(
+    curves: SampledCurves, sigma: NDArray, order: tuple[int, int], dosed: list[tuple[NDArray, NDArray]]
+) -> Solution:
     """Exponentials for a dosed curve; for the formed one every shape the conversion can give it.
 
     With the rates of the dosed curves known, all locations span three dimensions, so the formed curve is screened by
@@ -97,7 +101,7 @@ def _size(code: int, order: tuple[int, int]) -> int:
     return {(1, 1): 1}.get(order, 2 if 1 in order else 3)
 
 
-def rough_sigma(curves: Curves, error: ErrorModel, order: tuple[int, int]) -> NDArray:
+def rough_sigma(curves: SampledCurves, error: ErrorModel, order: tuple[int, int]) -> NDArray:
     """Relative standard deviations of all samples; where unknown, cv and floor from the three curves together."""
     if error.kind == "sd":
         return curves.sd
@@ -126,7 +130,7 @@ def rough_sigma(curves: Curves, error: ErrorModel, order: tuple[int, int]) -> ND
 
 
 def _screen_curve(
-    curves: Curves, sigma: NDArray, rows: NDArray, rule: str, order: tuple[int, int], dosed: list
+    curves: SampledCurves, sigma: NDArray, rows: NDArray, rule: str, order: tuple[int, int], dosed: list
 ) -> list[Outlier]:
     p = _size(int(curves.which[rows[0]]), order)
     allowed = min(2, rows.size // 5)

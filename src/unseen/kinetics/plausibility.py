@@ -14,7 +14,16 @@ from unseen.kinetics.mammillary import interval_identifiability
 from unseen.kinetics.quantities import Derived
 from unseen.kinetics.scheme import Scheme
 
-__all__ = ["REFERENCES", "Judgement", "Reference", "hard_violations", "judge", "location_rows", "rank", "soft_distance"]
+__all__ = [
+    "REFERENCES",
+    "Judgement",
+    "Reference",
+    "hard_violations",
+    "location_rows",
+    "rank",
+    "rank_locations",
+    "soft_distance",
+]
 
 
 @dataclass(frozen=True)
@@ -139,12 +148,22 @@ def soft_distance(
     return float(np.sum(terms)) if terms else None
 
 
-def rank(found: Sequence[tuple[str, tuple[str, ...], float, float | None]]) -> tuple[Judgement, ...]:
-    """Order alternatives by violations, then AICc difference, then distance.
+@dataclass(frozen=True)
+class LocationCriteria:
+    """What ranks one location: limits it breaks, AICc, distance from published values if there are any."""
+
+    location: str
+    violations: tuple[str, ...]
+    aicc: float
+    distance: float | None = None
+
+
+def rank(found: Sequence[LocationCriteria]) -> tuple[Judgement, ...]:
+    """Order locations by violations, then AICc difference, then distance.
 
     Parameters
     ----------
-    found : sequence of (location, violations, aicc, distance)
+    found : sequence of LocationCriteria
 
     Returns
     -------
@@ -153,18 +172,25 @@ def rank(found: Sequence[tuple[str, tuple[str, ...], float, float | None]]) -> t
 
     Examples
     --------
-    >>> [j.location for j in rank([("a", ("x",), 1.0, None), ("b", (), 9.0, None), ("c", (), 5.0, None)])]
+    >>> a, b, c = LocationCriteria("a", ("x",), 1.0), LocationCriteria("b", (), 9.0), LocationCriteria("c", (), 5.0)
+    >>> [j.location for j in rank([a, b, c])]
     ['c', 'b', 'a']
     """
-    best = min(criterion for _, _, criterion, _ in found)
-    ordered = sorted(found, key=lambda f: (len(f[1]), f[2] - best, f[3] if f[3] is not None else 0.0))
+    best = min(one.aicc for one in found)
+    ordered = sorted(found, key=lambda one: (len(one.violations), one.aicc - best, one.distance or 0.0))
     return tuple(
-        Judgement(location=loc, violations=bad, aicc_difference=c - best, distance=d, rank=i + 1)
-        for i, (loc, bad, c, d) in enumerate(ordered)
+        Judgement(
+            location=one.location,
+            violations=one.violations,
+            aicc_difference=one.aicc - best,
+            distance=one.distance,
+            rank=k + 1,
+        )
+        for k, one in enumerate(ordered)
     )
 
 
-def judge(
+def rank_locations(
     alternatives: Sequence[LocationFit], doses: tuple[float, float], scheme: Scheme, references: Sequence[Reference]
 ) -> tuple[Judgement, ...]:
     """Rank alternatives by physical limits, then AICc, then distance from published values.
@@ -187,14 +213,15 @@ def judge(
         derived = Derived(model=one.model, doses=doses, scheme=scheme)
         values = derived(one.theta)
         errors = std_errors(one, derived, {"appearance_product": (names[1], "Fconv")})
-        lower, upper = _ends(one, doses)
+        lower, upper = appearance_bounds(one, doses)
         bad = hard_violations(values, names, lower, upper)
-        found.append((one.location, bad, one.aicc, soft_distance(values, errors, names, references)))
+        distance = soft_distance(values, errors, names, references)
+        found.append(LocationCriteria(one.location, bad, one.aicc, distance))
     return rank(found)
 
 
-def _ends(one: LocationFit, doses: tuple[float, float]):
-    """Ends of the interval of total appearance per hour, for two pools per substrate."""
+def appearance_bounds(one: LocationFit, doses: tuple[float, float]):
+    """Bounds of the total appearance per hour of precursor and product, for two pools per substrate; else None."""
     if (one.model.n, one.model.m) != (2, 2):
         return None, None
     a, l, b, g, _ = one.model.unpack(one.theta)
@@ -202,20 +229,20 @@ def _ends(one: LocationFit, doses: tuple[float, float]):
     return (60 * pre[0], 60 * pro[0]), (60 * pre[1], 60 * pro[1])
 
 
-def location_rows(alternatives: Sequence[LocationFit], judged: Sequence[Judgement]) -> list[dict[str, Any]]:
+def location_rows(alternatives: Sequence[LocationFit], ranking: Sequence[Judgement]) -> list[dict[str, Any]]:
     """Criteria of every location, best AICc first.
 
     Parameters
     ----------
     alternatives : sequence of LocationFit
-    judged : sequence of Judgement
+    ranking : sequence of Judgement
 
     Returns
     -------
     list of dict
     """
     weights = akaike_weights([a.aicc for a in alternatives])
-    by_place = {j.location: j for j in judged}
+    by_place = {j.location: j for j in ranking}
     rows = [
         {
             "location": a.location,

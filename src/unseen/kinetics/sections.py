@@ -129,7 +129,7 @@ def fit_blocks(fit: KineticFit, figures: Sequence[str] = ("curves", "residuals")
 
 @section(KineticFit, 10)
 def fit_summary(fit: KineticFit) -> Section:
-    """Curves, residuals and quantities."""
+    """SampledCurves, residuals and quantities."""
     return Section("fit", f"Subject {fit.subject}", fit_blocks(fit))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, JointModel
+from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, JointModel, SampledCurves
 from unseen.kinetics.locations import formed_curve
 
 __all__ = ["curve_starts", "grid_start", "joint_starts", "peel"]
@@ -142,14 +142,14 @@ def curve_starts(t: NDArray, y: NDArray, n: int) -> list[Start]:
     return [peeled, *found] if peeled is not None else found
 
 
-def _multiplier(model: JointModel, curves: Curves, a, l, b, g) -> float:
+def _multiplier(model: JointModel, curves: SampledCurves, a, l, b, g) -> float:
     """Kappa by least squares in one dimension."""
     t, y, _ = curves.of(FORMED)
     shape = formed_curve(t, a, l, b, g, model.location, slopes=False)[0]
     return max(float(shape @ y / (shape @ shape)), 1e-6)
 
 
-def joint_starts(model: JointModel, curves: Curves, limit: int = 5) -> list[NDArray]:
+def joint_starts(model: JointModel, curves: SampledCurves, limit: int = 5) -> list[NDArray]:
     """At most `limit` starting points of the joint fit, all combinations of the starts of the two dosed curves.
 
     The last kind of start gives the product the precursor's fast phase, which rescues curves whose early samples were
@@ -158,7 +158,7 @@ def joint_starts(model: JointModel, curves: Curves, limit: int = 5) -> list[NDAr
     Parameters
     ----------
     model : JointModel
-    curves : Curves
+    curves : SampledCurves
     limit : int
         Most starts returned.
 

@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.kinetics.curve import aicc
-from unseen.kinetics.joint import Curves, Solution, solve
+from unseen.kinetics.joint import SampledCurves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, fit_weighted
 from unseen.kinetics.systems import Bolus, CompartmentModel
 
@@ -62,7 +62,7 @@ class SystemFit(Result):
         Weighted sum of squares and criterion.
     df : int
         Samples minus parameters.
-    curves : Curves
+    curves : SampledCurves
         The samples.
     fitted, sigma : ndarray
         Fitted values and the standard deviations used.
@@ -83,7 +83,7 @@ class SystemFit(Result):
     chi2: float
     aicc: float
     df: int
-    curves: Curves
+    curves: SampledCurves
     fitted: NDArray
     sigma: NDArray
 
@@ -169,7 +169,7 @@ def fit_system(
     return _summary(model, names, curves, noise, weighted)
 
 
-def _summary(model: CompartmentModel, names, curves: Curves, noise: ErrorModel, weighted) -> SystemFit:
+def _summary(model: CompartmentModel, names, curves: SampledCurves, noise: ErrorModel, weighted) -> SystemFit:
     s = weighted.solution
     spare = curves.value.size - len(names)
     # given standard deviations hold up to a common factor, which is then estimated like any other parameter
@@ -194,7 +194,7 @@ def _summary(model: CompartmentModel, names, curves: Curves, noise: ErrorModel, 
     )
 
 
-def _gather(model: CompartmentModel, data: Mapping[str, Any], sigma: Mapping[str, Any] | None) -> Curves:
+def _gather(model: CompartmentModel, data: Mapping[str, Any], sigma: Mapping[str, Any] | None) -> SampledCurves:
     parts = []
     for name in data:
         if name not in model.outputs:
@@ -209,10 +209,12 @@ def _gather(model: CompartmentModel, data: Mapping[str, Any], sigma: Mapping[str
             raise InputError(f"{name}: times and values must be finite, and times not negative.")
         spread = np.full(t.size, np.nan) if sigma is None else np.broadcast_to(np.asarray(sigma[name], float), t.shape)
         parts.append((t, y, np.full(t.size, code), spread))
-    return Curves(*(np.concatenate(columns) for columns in zip(*parts)))
+    return SampledCurves(*(np.concatenate(columns) for columns in zip(*parts)))
 
 
-def _first_guess(model: CompartmentModel, curves: Curves, doses: Mapping[str, float], start: Mapping[str, float]):
+def _first_guess(
+    model: CompartmentModel, curves: SampledCurves, doses: Mapping[str, float], start: Mapping[str, float]
+):
     """Rates near the inverse of the middle time; sizes from dose over first value, or one."""
     positive = curves.time[curves.time > 0]
     middle = 1 / np.exp(np.mean(np.log(positive)))

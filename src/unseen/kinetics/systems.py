@@ -14,6 +14,8 @@ from unseen.kinetics.exponentials import divided_difference
 
 __all__ = ["Bolus", "CompartmentModel", "Infusion", "Output", "propagate"]
 
+_CONDITION = 1e6  # of the eigenvectors; beyond it, half of the sixteen digits are lost
+
 
 @dataclass(frozen=True)
 class Bolus:
@@ -172,7 +174,7 @@ class CompartmentModel:
     def predict(
         self, times: ArrayLike, values: Mapping[str, float], doses: Mapping[str, float] | None = None
     ) -> dict[str, NDArray]:
-        """Curves of all outputs.
+        """SampledCurves of all outputs.
 
         Parameters
         ----------
@@ -197,7 +199,7 @@ class CompartmentModel:
         doses: Mapping[str, float] | None = None,
         wrt: tuple[str, ...] | None = None,
     ) -> dict[str, tuple[NDArray, NDArray]]:
-        """Curves of all outputs with their derivatives by each parameter.
+        """SampledCurves of all outputs with their derivatives by each parameter.
 
         The derivatives are states of one larger linear system, so they are as exact as the curves.
 
@@ -239,7 +241,7 @@ class CompartmentModel:
         # a last state of constant one carries the infusions
         state = np.zeros((1 + len(wrt), n + 1))
         state[0, -1] = 1.0
-        drips: list[tuple[int, float, float]] = []
+        drips: list[_Drip] = []
         for entry in self.inputs:
             if entry.tracer != tracer:
                 continue
@@ -248,35 +250,41 @@ class CompartmentModel:
                 state[0, i] += _amount(entry.dose, doses)
             else:
                 state[0, i] += _amount(entry.prime, doses)
-                drips.append((i, _amount(entry.rate, doses), entry.until))
-        return _march(t, self.matrix(known), slopes, state, drips)
+                drips.append(_Drip(i, _amount(entry.rate, doses), entry.until))
+        return _solve_stretches(t, self.matrix(known), slopes, state, drips)
+
+
+@dataclass(frozen=True)
+class _Drip:
+    """An infusion into a pool, by its index, at a rate until a time."""
+
+    pool: int
+    rate: float
+    until: float
 
 
 def _amount(dose: float | str, doses: Mapping[str, float]) -> float:
     return float(doses[dose] if isinstance(dose, str) else dose)
 
 
-def _march(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[tuple[int, float, float]]) -> NDArray:
+def _solve_stretches(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[_Drip]) -> NDArray:
     """Solve stretch by stretch; an infusion that stops begins a new stretch."""
     n = k.shape[0]
-    stops = sorted({until for _, _, until in drips if until < t.max()})
+    stops = sorted({drip.until for drip in drips if drip.until < t.max()})
     edges = [0.0, *stops, np.inf]
     out = np.empty((t.size, state.shape[0], n))
     for begin, end in pairwise(edges):
         a = np.zeros((n + 1, n + 1))
         a[:n, :n] = k
-        for i, rate, until in drips:
-            if begin < until:
-                a[i, -1] += rate
+        for drip in drips:
+            if begin < drip.until:
+                a[drip.pool, -1] += drip.rate
         rows = (t >= begin) & (t < end) if np.isfinite(end) else t >= begin
         at = np.append(t[rows] - begin, 0.0 if np.isinf(end) else end - begin)
         solved = propagate(at, a, slopes, state)
         out[rows] = solved[:-1, :, :n]
         state = solved[-1]
     return out
-
-
-_CONDITION = 1e6
 
 
 def propagate(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
@@ -308,7 +316,7 @@ def propagate(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArra
     """
     values, vectors = np.linalg.eig(a)
     if np.linalg.cond(vectors) > _CONDITION:
-        return _enlarged(t, a, slopes, state)
+        return _solve_enlarged(t, a, slopes, state)
     back = np.linalg.inv(vectors)
     decay = np.exp(np.multiply.outer(t, values))
     start = state @ back.T
@@ -321,7 +329,8 @@ def propagate(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArra
     return out.real
 
 
-def _enlarged(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
+def _solve_enlarged(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
+    """Solve the system together with its derivatives, whatever its eigenvalues."""
     n, blocks = a.shape[0], state.shape[0]
     big = np.kron(np.eye(blocks), a)
     for b in range(1, blocks):

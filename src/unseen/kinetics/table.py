@@ -12,7 +12,7 @@ import numpy as np
 
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.notes import Note, note
-from unseen.kinetics.joint import FORMED, Curves
+from unseen.kinetics.joint import FORMED, SampledCurves
 from unseen.kinetics.scheme import Scheme
 
 __all__ = ["Removal", "Subject", "columns_of", "read_study"]
@@ -20,7 +20,8 @@ __all__ = ["Removal", "Subject", "columns_of", "read_study"]
 
 UNITS = {"fraction": 1.0, "percent": 0.01}
 TIME_UNITS = {"min": 1.0, "h": 60.0}
-MIN_DOSED, MIN_FORMED = 5, 4
+MIN_DOSED = 5  # samples: two exponentials have four parameters, and one degree of freedom is left
+MIN_FORMED = 4  # samples: the formed curve has one parameter of its own, and its shape is compared between locations
 _DOSES = ("dose_precursor", "dose_product")
 
 
@@ -42,7 +43,7 @@ class Subject:
     """Checked samples of one subject: times in minutes, TTR as fractions, doses and what was left out."""
 
     name: str
-    curves: Curves
+    curves: SampledCurves
     rows: np.ndarray
     doses: tuple[float, float]
     covariates: Mapping[str, Any]
@@ -160,6 +161,17 @@ def _flag(value: Any, place: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Sample:
+    """A sample that enters the fit: minutes, TTR as a fraction, which curve, standard deviation, row of the table."""
+
+    time: float
+    value: float
+    which: int
+    sd: float
+    row: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Reader:
     """Reads the rows of one subject at a time."""
 
@@ -174,31 +186,35 @@ class _Reader:
     def subject(self, name: str, dosing: dict[str, list[tuple[int, dict[str, Any]]]]) -> Subject:
         doses, covariates = self._doses(name, dosing)
         rows = [i for i, s in enumerate(self.samples["subject"]) if _label(s) == name]
-        kept: list[tuple[float, float, int, float, int]] = []
+        samples: list[_Sample] = []
         removed: list[Removal] = []
-        strangers: set[str] = set()
+        unknown: set[str] = set()
         for i in rows:
             analyte = str(self.samples["analyte"][i]).strip()
             if analyte not in self.scheme.analytes:
-                strangers.add(analyte)
+                unknown.add(analyte)
                 continue
             entry = self._sample(name, analyte, i)
             if isinstance(entry, Removal):
                 removed.append(entry)
             else:
-                kept.append(entry)
-        self._check(name, kept, strangers)
-        kept.sort(key=lambda e: (e[2], e[0]))
-        time, value, which, sd, row = (np.array(c) for c in zip(*kept))
-        curves = Curves(time.astype(float), value.astype(float), which.astype(int), sd.astype(float))
+                samples.append(entry)
+        self._check(name, samples, unknown)
+        samples.sort(key=lambda s: (s.which, s.time))
+        curves = SampledCurves(
+            np.array([s.time for s in samples], float),
+            np.array([s.value for s in samples], float),
+            np.array([s.which for s in samples], int),
+            np.array([s.sd for s in samples], float),
+        )
         return Subject(
             name=name,
             curves=curves,
-            rows=row,
+            rows=np.array([s.row for s in samples]),
             doses=doses,
             covariates=covariates,
             removed=tuple(removed),
-            notes=self._notes(name, curves, strangers),
+            notes=self._notes(name, curves, unknown),
         )
 
     def _doses(self, name: str, dosing) -> tuple[tuple[float, float], dict[str, Any]]:
@@ -216,15 +232,15 @@ class _Reader:
             values.append(value)
         return (values[0], values[1]), {k: v for k, v in record.items() if k not in _DOSES}
 
-    def _sample(self, name: str, analyte: str, i: int) -> Removal | tuple[float, float, int, float, int]:
+    def _sample(self, name: str, analyte: str, i: int) -> Removal | _Sample:
         row = i + 1
         place = f"subject {name}, row {row} ({analyte})"
         raw_time, raw_ttr = self.samples["time"][i], self.samples["ttr"][i]
         if "exclude" in self.samples and _flag(self.samples["exclude"][i], place):
             return Removal(
                 analyte=analyte,
-                time=_loose(raw_time) * self.minutes,
-                ttr=_loose(raw_ttr) * self.factor,
+                time=_float_or_nan(raw_time) * self.minutes,
+                ttr=_float_or_nan(raw_ttr) * self.factor,
                 reason="excluded by the user",
                 row=row,
             )
@@ -250,57 +266,54 @@ class _Reader:
             return Removal(
                 analyte=analyte, time=time, ttr=ttr, reason=f"early sample (up to {self.early[analyte]:g} min)", row=row
             )
-        return time, ttr, self.scheme.analytes.index(analyte), sd, row
+        return _Sample(time=time, value=ttr, which=self.scheme.analytes.index(analyte), sd=sd, row=row)
 
-    def _check(self, name: str, kept: list[tuple[float, float, int, float, int]], strangers: set[str]) -> None:
+    def _check(self, name: str, samples: list[_Sample], unknown: set[str]) -> None:
         for code, analyte in enumerate(self.scheme.analytes):
-            own = [e for e in kept if e[2] == code]
+            own = [s for s in samples if s.which == code]
             need = MIN_FORMED if code == FORMED else MIN_DOSED
             if not own:
                 also = (
-                    f"; the table has {', '.join(sorted(strangers))}, which the scheme does not name"
-                    if strangers
-                    else ""
+                    f"; the table has {', '.join(sorted(unknown))}, which the scheme does not name" if unknown else ""
                 )
                 raise InputError(
                     f"subject {name}: no usable sample of {analyte}{also}. All of {', '.join(self.scheme.analytes)} are needed."
                 )
             if len(own) < need:
-                rows = ", ".join(str(e[4]) for e in own)
+                rows = ", ".join(str(s.row) for s in own)
                 raise InputError(
                     f"subject {name}: {len(own)} samples of {analyte} (rows {rows}); at least {need} are needed."
                 )
             seen: dict[float, int] = {}
-            for time, _, _, _, row in own:
+            for sample in own:
+                time, row = sample.time, sample.row
                 if time in seen:
                     raise InputError(
                         f"subject {name}, rows {seen[time]} and {row}: two samples of {analyte} at {time:g} min; average replicates or "
                         "set exclude for one."
                     )
                 seen[time] = row
-            if all(e[1] <= 0 for e in own):
+            if all(s.value <= 0 for s in own):
                 what = "no product was formed that could be seen" if code == FORMED else "no tracer was seen"
                 raise InputError(
-                    f"subject {name}, rows {own[0][4]} to {own[-1][4]}: all TTR of {analyte} are 0 or below; {what}."
+                    f"subject {name}, rows {own[0].row} to {own[-1].row}: all TTR of {analyte} are 0 or below; {what}."
                 )
 
-    def _notes(self, name: str, curves: Curves, strangers: set[str]) -> tuple[Note, ...]:
+    def _notes(self, name: str, curves: SampledCurves, unknown: set[str]) -> tuple[Note, ...]:
         out = []
         negative = int(np.sum(curves.value < 0))
         if negative:
             out.append(note("K002", f"subject {name}: {negative} TTR below zero after baseline correction"))
         if self.unit == "percent" and curves.value[curves.which != FORMED].max() * 100 < 1:
             out.append(note("K003", f"subject {name}: no dosed TTR reaches 1 per cent; the values may be fractions"))
-        if strangers:
+        if unknown:
             out.append(
-                note(
-                    "K004", f"subject {name}: analytes not in the scheme were left out: {', '.join(sorted(strangers))}"
-                )
+                note("K004", f"subject {name}: analytes not in the scheme were left out: {', '.join(sorted(unknown))}")
             )
         return tuple(out)
 
 
-def _loose(value: Any) -> float:
+def _float_or_nan(value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -330,16 +343,16 @@ def columns_of(table: Any, what: str) -> dict[str, list[Any]]:
     if isinstance(table, (str, PathLike)):
         table = _read_file(table, what)
     if hasattr(table, "columns") and not isinstance(table, Mapping):
-        return {str(c): _listed(table[c]) for c in table.columns}
+        return {str(c): _as_list(table[c]) for c in table.columns}
     if isinstance(table, Mapping):
-        columns = {str(k): _listed(v) for k, v in table.items()}
+        columns = {str(k): _as_list(v) for k, v in table.items()}
         if len({len(v) for v in columns.values()}) > 1:
             raise InputError(f"the columns of the {what} table differ in length.")
         return columns
     raise KindError(f"the {what} table is a {type(table).__name__}; give a path, a data frame or a mapping of columns.")
 
 
-def _listed(column: Any) -> list[Any]:
+def _as_list(column: Any) -> list[Any]:
     values = column.tolist() if hasattr(column, "tolist") else column
     return values.to_list() if hasattr(values, "to_list") else list(values)
 

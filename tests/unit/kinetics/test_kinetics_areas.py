@@ -7,7 +7,7 @@ import unseen
 from unseen.core.errors import InputError
 from unseen.kinetics.group_means import group_mean
 from unseen.kinetics.noncompartmental import terminal_slope, trapezoid_area
-from unseen.kinetics.plausibility import REFERENCES, Reference, hard_violations, rank, soft_distance
+from unseen.kinetics.plausibility import REFERENCES, LocationCriteria, Reference, hard_violations, rank, soft_distance
 
 kinetics = unseen.kinetics
 
@@ -176,6 +176,7 @@ def test_distance_and_ranking():
     assert soft_distance(values, errors, ("U_Phe", "U_Tyr"), refs) == pytest.approx(1.0)
     assert soft_distance(values, errors, ("U_Phe", "U_Tyr"), []) is None
     assert len(REFERENCES) == 12
-    judged = rank([("a", (), 10.0, 5.0), ("b", (), 10.0, 1.0), ("c", ("bad",), 1.0, 0.0)])
+    a, b = LocationCriteria("a", (), 10.0, 5.0), LocationCriteria("b", (), 10.0, 1.0)
+    judged = rank([a, b, LocationCriteria("c", ("bad",), 1.0, 0.0)])
     assert [j.location for j in judged] == ["b", "a", "c"]
     assert judged[2].aicc_difference == 0.0

@@ -9,7 +9,7 @@ from scipy.linalg import expm
 import unseen
 from unseen.core.errors import InputError
 from unseen.kinetics import fitting
-from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, Curves, JointModel
+from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, JointModel, SampledCurves
 from unseen.kinetics.location_fit import fit_location
 from unseen.kinetics.locations import locations_for
 from unseen.kinetics.mammillary import interval_identifiability
@@ -31,7 +31,7 @@ def sampled(location="EC-EC", kappa=0.033, precursor=TIME, dosed=TIME, formed=TI
     time = np.concatenate([precursor, dosed, formed])
     which = np.repeat([PRECURSOR, DOSED, FORMED], [len(precursor), len(dosed), len(formed)])
     value = model.predict(model.pack(*PARTS, kappa), time, which)
-    return model, Curves(time, value, which, np.full(time.size, np.nan))
+    return model, SampledCurves(time, value, which, np.full(time.size, np.nan))
 
 
 def tables(curves):

@@ -15,13 +15,13 @@ from unseen.kinetics.curve import _distinct, fit_curve
 from unseen.kinetics.group_comparison import differences
 from unseen.kinetics.group_means import group_mean
 from unseen.kinetics.identifiability import identifiability
-from unseen.kinetics.intervals import Bootstrap
+from unseen.kinetics.intervals import BootstrapRefits
 from unseen.kinetics.joint import Solution
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.mammillary import interval_identifiability, outflows
 from unseen.kinetics.noncompartmental import terminal_slope
 from unseen.kinetics.outliers import _statistics
-from unseen.kinetics.plausibility import Reference, _ends
+from unseen.kinetics.plausibility import Reference, appearance_bounds
 from unseen.kinetics.scheme import PHE_TYR
 from unseen.kinetics.systems import Bolus, CompartmentModel, Output
 from unseen.kinetics.table import read_study
@@ -257,14 +257,14 @@ def test_parametric_bootstrap_has_the_fitted_scale_where_none_is_known(one, monk
 
 
 def test_percentile_interval_leaves_half_of_the_rest_on_either_side():
-    found = Bootstrap(kind="parametric", draws={"k21": np.arange(101.0)}, failed=0)
+    found = BootstrapRefits(kind="parametric", draws={"k21": np.arange(101.0)}, failed=0)
     assert tuple(found.interval("k21", 0.9)) == pytest.approx((5.0, 95.0))
 
 
 def test_bootstrap_interval_widens_as_student_does():
     """Refits that are normal around the estimate give the interval of Student's t; on the log scale where all are positive."""
     z = stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
-    found = Bootstrap(
+    found = BootstrapRefits(
         kind="parametric", draws={"U": 2 * z, "k": np.exp(0.1 * z)}, failed=0, centre={"U": 0.0, "k": 1.0}, df=3.0
     )
     low, high = found.interval("U", 0.95)
@@ -366,7 +366,7 @@ def test_given_deviations_are_in_the_unit_of_the_samples():
 
 def test_limits_of_total_appearance_are_per_hour_and_begin_at_dose_over_area(one):
     a, l, b, g, _ = one.at().model.unpack(one.at().theta)
-    lower, upper = _ends(one.at(), one.doses)
+    lower, upper = appearance_bounds(one.at(), one.doses)
     areas = np.sum(a / l), np.sum(b / g)
     assert lower == pytest.approx((60 * one.doses[0] / areas[0], 60 * one.doses[1] / areas[1]))
     assert upper[0] / lower[0] == pytest.approx(1 + one.rates["k02"] / one.rates["k12"])

@@ -9,7 +9,7 @@ import pytest
 
 from unseen.kinetics.curve import fit_curve
 from unseen.kinetics.intervals import delta_interval, profile, std_errors
-from unseen.kinetics.joint import Curves, JointModel
+from unseen.kinetics.joint import JointModel, SampledCurves
 from unseen.kinetics.location_fit import fit_location, fit_locations, location_class, runs_test
 from unseen.kinetics.locations import LOCATIONS, locations_for
 from unseen.kinetics.noise import ErrorModel
@@ -55,7 +55,7 @@ def test_noise_free_recovery_in_100_of_100_random_truths():
     for _ in range(100):
         theta = truth(model, np.exp(0.4 * rng.standard_normal(9)))
         y = model.predict(theta, TIME, WHICH)[keep]
-        curves = Curves(TIME[keep], y, WHICH[keep], np.sqrt((0.02 * y) ** 2 + 4e-8))
+        curves = SampledCurves(TIME[keep], y, WHICH[keep], np.sqrt((0.02 * y) ** 2 + 4e-8))
         found = fit_location(curves, ErrorModel("sd"), "EC-EC")
         np.testing.assert_allclose(found.theta, theta, atol=1e-6)
 
@@ -65,7 +65,7 @@ def test_noise_free_recovery_at_every_location(location):
     model = JointModel(2, 2, location)
     theta = truth(model)
     y = model.predict(theta, TIME, WHICH)
-    curves = Curves(TIME, y, WHICH, np.sqrt((0.02 * y) ** 2 + 4e-8))
+    curves = SampledCurves(TIME, y, WHICH, np.sqrt((0.02 * y) ** 2 + 4e-8))
     found = fit_locations(curves, ErrorModel("sd"), LOCATIONS, (2, 2), curves.sd)
     best = min(found, key=lambda f: f.aicc)
     assert best.location == location
@@ -79,7 +79,7 @@ def test_three_by_one_exponentials_come_back():
     t = np.array([1.0, 2, 3, 5, 8, 12, 20, 30, 45, 60, 90, 120, 180, 240])
     time, which = np.tile(t, 3), np.repeat([0, 1, 2], t.size)
     y = model.predict(theta, time, which)
-    found = fit_location(Curves(time, y, which, 0.01 * y), ErrorModel("sd"), "EC-EC", (3, 1))
+    found = fit_location(SampledCurves(time, y, which, 0.01 * y), ErrorModel("sd"), "EC-EC", (3, 1))
     np.testing.assert_allclose(found.theta, theta, atol=1e-5)
 
 
@@ -87,7 +87,9 @@ def test_three_by_one_exponentials_come_back():
 def oracle():
     record = json.loads(LMFIT.read_text())
     which = np.repeat([0, 1, 2], [len(t) for t in record["times"]])
-    curves = Curves(*(np.concatenate(record[k]) for k in ("times", "values")), which, np.concatenate(record["sd"]))
+    curves = SampledCurves(
+        *(np.concatenate(record[k]) for k in ("times", "values")), which, np.concatenate(record["sd"])
+    )
     return record, curves, fit_location(curves, ErrorModel("sd"), "EC-EC")
 
 
@@ -133,7 +135,7 @@ def test_profile_of_a_flux_meets_its_threshold_by_a_grid(oracle):
 def test_dissertation_weights_by_hand():
     model = JointModel(2, 2, "EC-EC")
     y = model.predict(truth(model), TIME, WHICH) * (1 + 0.02 * np.random.default_rng(1).standard_normal(36))
-    curves = Curves(TIME, y, WHICH, np.full(36, np.nan))
+    curves = SampledCurves(TIME, y, WHICH, np.full(36, np.nan))
     found = fit_location(curves, ErrorModel("dissertation"), "EC-EC")
     spread = np.array([np.ptp(y[c == WHICH]) for c in range(3)])[WHICH]
     np.testing.assert_allclose(1 / found.sigma, np.where(TIME <= 60, 1, 0.5) / spread, rtol=1e-14)
@@ -142,7 +144,7 @@ def test_dissertation_weights_by_hand():
 def test_proportional_weights_are_one_over_the_fit():
     model = JointModel(2, 2, "EC-EC")
     y = model.predict(truth(model), TIME, WHICH) * (1 + 0.02 * np.random.default_rng(1).standard_normal(36))
-    found = fit_location(Curves(TIME, y, WHICH, np.full(36, np.nan)), ErrorModel("proportional"), "EC-EC")
+    found = fit_location(SampledCurves(TIME, y, WHICH, np.full(36, np.nan)), ErrorModel("proportional"), "EC-EC")
     np.testing.assert_allclose(found.sigma, found.fitted, rtol=1e-3)
 
 
@@ -153,7 +155,7 @@ def test_combined_error_finds_cv_and_floor():
     rng = np.random.default_rng(5)
     found = []
     for _ in range(25):
-        curves = Curves(TIME, f + sd * rng.standard_normal(f.size), WHICH, np.full(36, np.nan))
+        curves = SampledCurves(TIME, f + sd * rng.standard_normal(f.size), WHICH, np.full(36, np.nan))
         one = fit_location(curves, ErrorModel(), "EC-EC", start=truth(model))
         found.append(np.median(one.sigma / sd))
     assert np.median(found) == pytest.approx(1.0, abs=0.12)
@@ -162,8 +164,8 @@ def test_combined_error_finds_cv_and_floor():
 def test_covariance_scales_with_the_given_errors():
     model = JointModel(2, 2, "EC-EC")
     y = model.predict(truth(model), TIME, WHICH) * (1 + 0.02 * np.random.default_rng(1).standard_normal(36))
-    one = fit_location(Curves(TIME, y, WHICH, 0.02 * y), ErrorModel("sd"), "EC-EC")
-    double = fit_location(Curves(TIME, y, WHICH, 0.04 * y), ErrorModel("sd"), "EC-EC")
+    one = fit_location(SampledCurves(TIME, y, WHICH, 0.02 * y), ErrorModel("sd"), "EC-EC")
+    double = fit_location(SampledCurves(TIME, y, WHICH, 0.04 * y), ErrorModel("sd"), "EC-EC")
     np.testing.assert_allclose(double.covariance, 4 * one.covariance, rtol=1e-4)
     assert double.chi2 == pytest.approx(one.chi2 / 4, rel=1e-6)
 
@@ -173,7 +175,7 @@ def test_rough_weights_follow_the_error_of_the_assay():
     f = model.predict(truth(model), TIME, WHICH)
     sd = np.sqrt((0.02 * f) ** 2 + 2e-4**2)
     y = f + sd * np.random.default_rng(3).standard_normal(f.size)
-    rough = rough_sigma(Curves(TIME, y, WHICH, np.full(36, np.nan)), ErrorModel(), (2, 2))
+    rough = rough_sigma(SampledCurves(TIME, y, WHICH, np.full(36, np.nan)), ErrorModel(), (2, 2))
     assert np.median(rough / sd) == pytest.approx(1.0, abs=0.35)
 
 

@@ -68,14 +68,14 @@ def _attach_commands() -> None:
         groups[name] = typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
         app.add_typer(groups[name], name=name)
     for command in sorted(COMMANDS, key=lambda c: "" if c.group else c.name):
-        groups[command.group].command(command.name, **command.settings)(_telling(command.function))
+        groups[command.group].command(command.name, **command.settings)(_keep_interrupt_message(command.function))
 
 
 class _Interrupted(Exception):
-    """Ctrl-C on its way out; the parser would turn a KeyboardInterrupt into a bare exit code and lose what it says."""
+    """Ctrl-C on its way out; the parser would turn a KeyboardInterrupt into a bare exit code and lose its message."""
 
 
-def _telling(callback: Any) -> Any:
+def _keep_interrupt_message(callback: Any) -> Any:
     @functools.wraps(callback)
     def run(*args: Any, **options: Any) -> Any:
         try:
@@ -102,24 +102,27 @@ def _usage(error: Any) -> int:
 
 
 def main() -> None:
-    """Run the command line; exit codes: 0 done, 1 finding above a threshold, 2 misuse, 3 partial results."""
+    """Run the command line.
+
+    Exit codes: 0 done, 1 a finding above a threshold asked for, 2 misuse, 3 partial results, 130 interrupted without an answer.
+    """
     _attach_commands()
     try:
         code = app(standalone_mode=False)
     except UnseenError as error:
         code = _fail(type(error).__name__, str(error), error.exit_code)
     except ModuleNotFoundError as error:
-        told = as_missing_extra(error, "this command")
-        if told is error:
+        missing = as_missing_extra(error, "this command")
+        if missing is error:
             raise
-        code = _fail("MissingExtra", str(told), 2)
+        code = _fail("MissingExtra", str(missing), 2)
     except ParserError as error:
         code = _usage(error)
     except typer.Abort:
         code = _fail("Stopped", "stopped; nothing was kept.", 130)
     except _Interrupted as error:
-        kept = isinstance(error.__cause__, Paused)
-        code = _fail("Stopped", str(error), 3) if kept else _fail("Stopped", f"{error}; nothing was kept.", 130)
+        resumable = isinstance(error.__cause__, Paused)
+        code = _fail("Stopped", str(error), 3) if resumable else _fail("Stopped", f"{error}; nothing was kept.", 130)
     except BrokenPipeError:
         sys.stderr.close()
         code = 0

@@ -8,7 +8,7 @@ from typing import Any
 
 from unseen.web._guard import LOOPBACK, Guard
 from unseen.web._site import Site
-from unseen.web._source import NotThere, Source, StoreAway
+from unseen.web._source import NotThere, StoreAway, StoreSource
 
 __all__ = ["Dashboard", "dashboard"]
 
@@ -24,9 +24,9 @@ def dashboard(store: Any, *, token: str | None = None, hosts: Iterable[str] | No
     store : str or store
         Address of a store (`sqlite:///studies.db`, `postgresql://...`, a path), or an open one.
     token : str, optional
-        Secret of at least 16 characters that every request must know. Needed where others can reach the server.
+        Secret of at least 16 characters that every request must know. Needed if others can reach the server.
     hosts : iterable of str, optional
-        Host names that are answered; those of this machine by default, any where None.
+        Host names that are answered; those of this machine by default, any if None.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def dashboard(store: Any, *, token: str | None = None, hosts: Iterable[str] | No
     'example.db'
     >>> app.close(); store.close()
     """
-    site = Site(Source(store))
+    site = Site(StoreSource(store))
     return Dashboard(_application(site), site, token=token, hosts=hosts)
 
 
@@ -59,7 +59,7 @@ class Dashboard(Guard):
         self.site.live.stop()
 
     def close(self) -> None:
-        """Close the store where it was opened here."""
+        """Close the store if it was opened here."""
         self.stop()
         self.site.source.close()
 
@@ -69,15 +69,15 @@ def _application(site: Site) -> Any:
     from starlette.exceptions import HTTPException
 
     handlers: dict[Any, Any] = {
-        HTTPException: lambda request, error: _said(site, error.status_code),
-        NotThere: lambda request, error: _said(site, 404),
-        StoreAway: lambda request, error: _away(site, request, error),
-        Exception: lambda request, error: _failed(site, error),
+        HTTPException: lambda request, error: _error_page(site, error.status_code),
+        NotThere: lambda request, error: _error_page(site, 404),
+        StoreAway: lambda request, error: _store_away_page(site, request, error),
+        Exception: lambda request, error: _failure_page(site, error),
     }
-    made = Starlette(routes=_routes(site), exception_handlers=handlers)
+    application = Starlette(routes=_routes(site), exception_handlers=handlers)
     # its redirects would repeat the host name that the request claims
-    made.router.redirect_slashes = False
-    return made
+    application.router.redirect_slashes = False
+    return application
 
 
 def _routes(site: Site) -> list[Any]:
@@ -127,12 +127,12 @@ def _routes(site: Site) -> list[Any]:
         ("/studies/{key:study}/summary.csv", to(_study.summary_csv)),
     ]
     for ending in ("csv", "json"):
-        places.append((f"/studies/{{key:study}}/results.{ending}", _ending(site, _study.results, ending)))
-        places.append((f"/kept/{{id:number}}/results.{ending}", _ending(site, _records.results, ending)))
+        places.append((f"/studies/{{key:study}}/results.{ending}", _download_route(site, _study.results, ending)))
+        places.append((f"/kept/{{id:number}}/results.{ending}", _download_route(site, _records.results, ending)))
     return [Route(path, handler, methods=["GET"]) for path, handler in places]
 
 
-def _ending(site: Site, handler: Callable[[Site, Any], Any], ending: str) -> Callable[[Any], Any]:
+def _download_route(site: Site, handler: Callable[[Site, Any], Any], ending: str) -> Callable[[Any], Any]:
     def answer(request: Any) -> Any:
         request.path_params["ending"] = ending
         return handler(site, request)
@@ -140,19 +140,19 @@ def _ending(site: Site, handler: Callable[[Site, Any], Any], ending: str) -> Cal
     return answer
 
 
-def _said(site: Site, status: int) -> Any:
+def _error_page(site: Site, status: int) -> Any:
     if status == 404:
         return site.message(404, "Not found", "There is nothing at this address.")
     return site.message(status, "Not possible", "The dashboard cannot answer this request.")
 
 
-def _away(site: Site, request: Any, error: Exception) -> Any:
+def _store_away_page(site: Site, request: Any, error: Exception) -> Any:
     sentence = str(error)
     answer = site.message(503, "The store cannot be read", sentence[:1].upper() + sentence[1:])
     answer.headers["retry-after"] = "5"
     return answer
 
 
-def _failed(site: Site, error: Exception) -> Any:
+def _failure_page(site: Site, error: Exception) -> Any:
     log.error("the dashboard could not make a page", exc_info=error)
     return site.message(500, "Something went wrong", "This page could not be made; the log of the server says why.")

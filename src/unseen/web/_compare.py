@@ -19,14 +19,14 @@ from unseen.web._records import first_table, kept_one
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
 from unseen.web._summary import ORDER, WORDS, summary_rows, with_error
-from unseen.web._tables import View, view
+from unseen.web._tables import TableView, view
 from unseen.web._words import key_of
 
-__all__ = ["Chosen", "Part", "beside", "compare_page"]
+__all__ = ["ComparedItem", "ComparisonPart", "compare_page", "compare_rows"]
 
-MOST = 8
-OFFERED = 60
-MOST_ROWS_DRAWN = 30
+MOST_ITEMS = 8  # columns of a table that fit on a screen
+MOST_OFFERED = 60
+MOST_ROWS_DRAWN = 30  # a taller picture does not fit on a screen
 COUNTS = ("replications", "failed")
 KEYS = (
     "population",
@@ -47,8 +47,8 @@ KEYS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen:
-    """A study or a kept result on the page: what it is called, and its rows."""
+class ComparedItem:
+    """A study or a kept result on the page: its name and its rows."""
 
     item: str
     name: str
@@ -58,11 +58,11 @@ class Chosen:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class ComparisonPart:
     """One section of the page."""
 
     title: str
-    view: View
+    view: TableView
     sentences: tuple[str, ...] = ()
     quantities: tuple[dict[str, Any], ...] = ()
     picture: Markup | None = None
@@ -73,46 +73,50 @@ class Part:
 def compare_page(site: Site, request: Request) -> Response:
     """Return the page for the items that the address names, and links to add or take away others."""
     query = query_of(request)
-    items = list(dict.fromkeys(value for name, value in query if name == "item"))[:MOST]
+    items = list(dict.fromkeys(value for name, value in query if name == "item"))[:MOST_ITEMS]
     chosen = [_find(site, item) for item in items]
     others = [(name, value) for name, value in query if name != "item"]
 
     def place(wanted: Sequence[str]) -> str:
         return "/compare?" + urlencode([*(("item", i) for i in wanted), *others]) if wanted else "/compare"
 
-    families: dict[str, list[Chosen]] = {}
+    families: dict[str, list[ComparedItem]] = {}
     for one in chosen:
         families.setdefault(one.kind, []).append(one)
     parts = [p for k, (kind, family) in enumerate(families.items()) for p in _parts(kind, family, query, f"f{k}")]
     links = [{"name": c.name, "kind": c.kind, "without": place([i for i in items if i != c.item])} for c in chosen]
-    full = len(items) >= MOST
+    full = len(items) >= MOST_ITEMS
     offered = (
-        [] if full else [{**o, "place": place([*items, o["item"]])} for o in _offered(site) if o["item"] not in items]
+        []
+        if full
+        else [{**o, "place": place([*items, o["item"]])} for o in _other_items(site) if o["item"] not in items]
     )
     return site.page("compare.html", title="Compare", here="/compare", chosen=links, parts=parts, offered=offered)
 
 
-def _offered(site: Site) -> list[dict[str, str]]:
-    studies = site.source.ask(lambda store: store.studies())[:OFFERED]
-    kept = site.source.ask(lambda store: store.kept(limit=OFFERED))
+def _other_items(site: Site) -> list[dict[str, str]]:
+    studies = site.source.ask(lambda store: store.studies())[:MOST_OFFERED]
+    kept = site.source.ask(lambda store: store.kept(limit=MOST_OFFERED))
     return [
         *({"item": f"study.{key_of(p.name)}", "name": p.name, "kind": "study"} for p in studies),
         *({"item": f"kept.{k.id}", "name": k.name or "(no name)", "kind": k.kind} for k in kept),
     ]
 
 
-def _find(site: Site, item: str) -> Chosen:
+def _find(site: Site, item: str) -> ComparedItem:
     family, _, key = item.partition(".")
     if family == "study":
         name = site.source.name_of(key)
         if name is not None:
-            return Chosen(item=item, name=name, kind="study", rows=_study_rows(site, name))
+            return ComparedItem(item=item, name=name, kind="study", rows=_study_rows(site, name))
     if family == "kept" and key.isascii() and key.isdigit() and len(key) < 19:
         kept = kept_one(site, int(key))
         table = first_table(kept)
         rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
         payload = kept.payload if isinstance(kept.payload, dict) else {}
-        return Chosen(item=item, name=kept.name or f"number {kept.id}", kind=kept.kind, rows=rows, payload=payload)
+        return ComparedItem(
+            item=item, name=kept.name or f"number {kept.id}", kind=kept.kind, rows=rows, payload=payload
+        )
     raise NotThere("This store does not hold everything that this address asks to compare.")
 
 
@@ -123,26 +127,26 @@ def _study_rows(site: Site, name: str) -> list[dict[str, Any]]:
     return site.memory.get((name, "rows"), stamp, make, last=progress.state != "running")
 
 
-def _parts(kind: str, family: list[Chosen], query: Any, id: str) -> list[Part]:
-    names = _distinct(family)
+def _parts(kind: str, family: list[ComparedItem], query: Any, id: str) -> list[ComparisonPart]:
+    names = _distinct_names(family)
     parts = []
     if kind == "assessment":
         parts.append(_errors(family, names, f"{id}-errors", query))
-    made = beside([one.rows for one in family], names, kind, f"{id}-rows", query)
-    if made is not None:
-        parts.append(made)
+    part = compare_rows([one.rows for one in family], names, kind, f"{id}-rows", query)
+    if part is not None:
+        parts.append(part)
     elif kind != "assessment" and kind != "study":
         parts.append(_facts(family, names, kind, f"{id}-facts", query))
     return parts
 
 
-def _distinct(family: list[Chosen]) -> list[str]:
-    """Return names under which the items can be told apart."""
+def _distinct_names(family: list[ComparedItem]) -> list[str]:
+    """Return names that differ between items."""
     names = [one.name for one in family]
     return [n if names.count(n) == 1 else f"{n} ({one.item.partition('.')[2]})" for n, one in zip(names, family)]
 
 
-def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part:
+def _errors(family: list[ComparedItem], names: list[str], id: str, query: Any) -> ComparisonPart:
     """Return the errors of assessments on one axis."""
     columns = ["name", "error", "lower", "upper", "level", "loss", "target", "model", "n"]
     rows, marks = [], []
@@ -158,14 +162,16 @@ def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part
         w for k, w in (("loss", "losses"), ("target", "targets")) if len({str(o.payload.get(k)) for o in family}) > 1
     ]
     words = (
-        (f"These results have different {' and '.join(differ)}; their errors do not speak of the same thing.",)
+        (f"These results have different {' and '.join(differ)}; their errors do not measure the same thing.",)
         if differ
         else ()
     )
-    overlap = "Whether two models differ is settled by the command unseen compare on the same data, not by whether intervals overlap."
+    overlap = (
+        "The command unseen compare tests on the same data whether two models differ; overlap of intervals does not."
+    )
     picture = dots(marks, ["error"], "error and its interval") if marks and "losses" not in differ else None
     alt = "; ".join(f"{label}: {m[0].value:.4g}" for label, m in marks)
-    return Part(
+    return ComparisonPart(
         title="Errors",
         view=view(Table(columns, rows), id, query),
         sentences=(*words, overlap),
@@ -176,7 +182,9 @@ def _errors(family: list[Chosen], names: list[str], id: str, query: Any) -> Part
     )
 
 
-def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id: str, query: Any) -> Part | None:
+def compare_rows(
+    families: list[list[dict[str, Any]]], names: list[str], kind: str, id: str, query: Any
+) -> ComparisonPart | None:
     """Return one quantity of several tables side by side, matched by the columns that name a row.
 
     Parameters
@@ -195,7 +203,7 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     Examples
     --------
     >>> a, b = [{"method": "loo", "rms": 0.1}], [{"method": "loo", "rms": 0.25}]
-    >>> part = beside([a, b], ["one", "two"], "study", "t", [])
+    >>> part = compare_rows([a, b], ["one", "two"], "study", "t", [])
     >>> part.view.table.columns, part.view.table.rows
     (['method', 'one', 'two', 'difference'], [['loo', 0.1, 0.25, 0.15]])
     """
@@ -219,7 +227,7 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     shown = asked if asked in quantities else next(iter(preferred), quantities[0])
     by_key = [{tuple(row.get(k) for k in keys): row for row in rows} for rows in families]
     labels = list(dict.fromkeys(key for rows in by_key for key in rows))
-    table = _beside_table(by_key, labels, keys, names, shown)
+    table = _comparison_table(by_key, labels, keys, names, shown)
     words = _words(keys, labels)
     rest = [(n, v) for n, v in query if not n.startswith(f"{id}.")]
     choice = tuple(
@@ -229,7 +237,7 @@ def beside(families: list[list[dict[str, Any]]], names: list[str], kind: str, id
     picture, alt = _picture(by_key, labels, keys, names, shown)
     caption = "Lines reach two Monte-Carlo errors to each side." if any(f"{shown}_error" in c for c in columns) else ""
     title = "Studies" if kind == "study" else NETS.get(kind, kind.capitalize())
-    return Part(
+    return ComparisonPart(
         title=f"{title}: {_word(shown)}",
         view=view(table, id, query),
         sentences=words,
@@ -249,16 +257,18 @@ def _words(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
     return (f"In every row: {', '.join(same)}.",) if same else ()
 
 
-def _beside_table(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str) -> Table:
+def _comparison_table(by_key: list[Any], labels: list[Any], keys: list[str], names: list[str], shown: str) -> Table:
     wanted = [i for i in range(len(keys)) if len(labels) == 1 or len({x[i] for x in labels}) > 1]
     rows = []
     for label in labels:
-        held = [rows.get(label, {}) for rows in by_key]
-        line = [label[i] for i in wanted] + [with_error(number_of(r.get(shown)), r.get(f"{shown}_error")) for r in held]
+        found = [rows.get(label, {}) for rows in by_key]
+        line = [label[i] for i in wanted] + [
+            with_error(number_of(r.get(shown)), r.get(f"{shown}_error")) for r in found
+        ]
         first, second = (
-            (number_of(held[0].get(shown)), number_of(held[1].get(shown))) if len(held) == 2 else (None, None)
+            (number_of(found[0].get(shown)), number_of(found[1].get(shown))) if len(found) == 2 else (None, None)
         )
-        if len(held) == 2:
+        if len(found) == 2:
             line.append(None if first is None or second is None else round(second - first, 12))
         rows.append(line)
     return Table([*(keys[i] for i in wanted), *names, *(["difference"] if len(names) == 2 else [])], rows)
@@ -269,8 +279,8 @@ def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[
     rows = []
     for label in labels[:MOST_ROWS_DRAWN]:
         marks = []
-        for k, held in enumerate(by_key):
-            row = held.get(label, {})
+        for k, rows_of_item in enumerate(by_key):
+            row = rows_of_item.get(label, {})
             value, error = number_of(row.get(shown)), number_of(row.get(f"{shown}_error"))
             if value is not None:
                 reach = (None, None) if error is None else (value - 2 * error, value + 2 * error)
@@ -280,15 +290,15 @@ def _picture(by_key: list[Any], labels: list[Any], keys: list[str], names: list[
             rows.append((words, marks))
     if not rows or len(labels) > MOST_ROWS_DRAWN:
         return None, ""
-    said = "; ".join(
+    words = "; ".join(
         f"{label}: " + ", ".join(f"{names[m.series]} {m.value:.4g}" for m in marks) for label, marks in rows
     )
-    return dots(rows, names, _word(shown)), f"{shown}: {said}"
+    return dots(rows, names, _word(shown)), f"{shown}: {words}"
 
 
-def _facts(family: list[Chosen], names: list[str], kind: str, id: str, query: Any) -> Part:
+def _facts(family: list[ComparedItem], names: list[str], kind: str, id: str, query: Any) -> ComparisonPart:
     tables = [record_of(one.payload).facts for one in family]
     facts: list[dict[str, Any]] = [{} if t is None else {str(row[0]): row[1] for row in t.rows} for t in tables]
     keys = list(dict.fromkeys(k for f in facts for k in f))
     table = Table(["what", *names], [[k, *(f.get(k) for f in facts)] for k in keys], sortable=False)
-    return Part(title=kind.capitalize(), view=view(table, id, query))
+    return ComparisonPart(title=kind.capitalize(), view=view(table, id, query))

@@ -11,11 +11,11 @@ from typing import Any
 
 from unseen.core.result import plain
 from unseen.show.sections import Table
-from unseen.web._payload import shown
+from unseen.web._payload import table_value
 
 __all__ = ["study_csv", "study_json", "table_csv"]
 
-PIECE = 2000
+PIECE = 2000  # rows: about 200 kB, so that a download of any size needs little memory
 LINE = "\r\n"
 NUMBERS = ("estimate", "truth", "lower", "upper", "spread", "p_value", "seconds")
 NAMES = ("population", "model", "n", "method")
@@ -25,7 +25,7 @@ def _field(value: Any) -> Any:
     """Return a CSV field; text that a spreadsheet would run as a formula gets an apostrophe before it."""
     if value is None or (isinstance(value, float) and value != value):
         return ""
-    value = shown(value)
+    value = table_value(value)
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 

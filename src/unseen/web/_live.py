@@ -8,13 +8,13 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from unseen.web._source import Source, StoreAway
+from unseen.web._source import StoreAway, StoreSource
 from unseen.web._words import key_of, progress_words
 
-__all__ = ["Live", "event", "news_of"]
+__all__ = ["ProgressStream", "event", "news_of"]
 
-SILENCE = 15.0
-LEISURE = 5.0
+SILENCE = 15.0  # seconds; proxies close a stream that is silent for half a minute or longer
+LEISURE = 5.0  # pauses are this many times as long as a look at the store takes: at most a sixth of its time
 
 
 def event(kind: str, content: Any) -> str:
@@ -29,29 +29,29 @@ def event(kind: str, content: Any) -> str:
 
 
 def news_of(progress: Any) -> dict[str, Any]:
-    """Return what a page needs to know of a study's progress."""
-    settled = progress.done + progress.failed
+    """Return the progress of a study as pages show it."""
+    ended = progress.done + progress.failed
     return {
         "key": key_of(progress.name),
-        "value": settled,
+        "value": ended,
         "max": max(progress.total, 1),
         "state": progress.state,
         "words": progress_words(progress),
     }
 
 
-class Live:
+class ProgressStream:
     """Hands the progress of all studies to every page that listens.
 
     Parameters
     ----------
-    source : Source
+    source : StoreSource
         Where progress is read.
     seconds : float
         Between two looks at the store.
     """
 
-    def __init__(self, source: Source, seconds: float = 1.0) -> None:
+    def __init__(self, source: StoreSource, seconds: float = 1.0) -> None:
         self.source, self.seconds = source, seconds
         self.listeners = 0
         self.stopping = False
@@ -82,7 +82,7 @@ class Live:
                 self._reader = None
 
     async def _events(self, wanted: Callable[[str], bool]) -> AsyncIterator[str]:
-        told: dict[str, dict[str, Any]] | None = None
+        sent: dict[str, dict[str, Any]] | None = None
         trouble = ""
         while not self.stopping:
             changed = self._changed
@@ -90,16 +90,16 @@ class Live:
                 trouble = self._trouble
                 yield event("trouble", trouble)
             news = {key: one for key, one in self._news.items() if wanted(key)}
-            fresh = [one for key, one in news.items() if told is None or told.get(key) != one]
-            gone = sorted(set(told or ()) - set(news))
-            if self._looked and not trouble and (fresh or gone or told is None):
-                told = news
+            fresh = [one for key, one in news.items() if sent is None or sent.get(key) != one]
+            gone = sorted(set(sent or ()) - set(news))
+            if self._looked and not trouble and (fresh or gone or sent is None):
+                sent = news
                 yield event("progress", {"studies": fresh, "gone": gone})
             if not await self._wait(changed):
                 yield ": still here\n\n"
 
     async def _wait(self, changed: asyncio.Event | None) -> bool:
-        """Wait for a change; say False after a long silence, which must be broken to notice a page that left."""
+        """Wait for a change; return False after a long silence, when a comment must be sent to notice a page that left."""
         waited = 0.0
         while changed is not None and not self.stopping and waited < SILENCE:
             try:

@@ -5,15 +5,26 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["Remembered"]
+__all__ = ["CostLimitedCache"]
 
 T = TypeVar("T")
-LONGEST_WAIT = 60.0
+LONGEST_WAIT = 60.0  # seconds after which an outdated value is computed again, whatever it costs
 
 
-class Remembered:
+@dataclass(frozen=True)
+class _CachedValue:
+    """A value, the state it was made from, when it was ready, and the seconds it took."""
+
+    value: Any
+    stamp: Any
+    made_at: float
+    cost: float
+
+
+class CostLimitedCache:
     """Values that are costly to make, kept until they are out of date and old enough to be worth making again.
 
     A value is made again when its stamp changed and at least `patience` times the seconds it took have passed, so that watching a
@@ -22,11 +33,11 @@ class Remembered:
 
     def __init__(self, patience: float = 8.0, limit: int = 64) -> None:
         self.patience, self.limit = patience, limit
-        self._kept: dict[Any, tuple[Any, float, float, Any]] = {}
+        self._values: dict[Any, _CachedValue] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Any, stamp: Any, make: Callable[[], T], *, last: bool = False) -> T:
-        """Return the value for a key as of a stamp, made by `make` where needed; makers run one at a time.
+        """Return the value for a key as of a stamp, made by `make` if needed; makers run one at a time.
 
         Parameters
         ----------
@@ -37,29 +48,34 @@ class Remembered:
         last : bool
             Nothing will change after this stamp, so that waiting would leave an old value for good.
         """
-        held = self._kept.get(key)
-        if held is not None and self._will_do(held, stamp, last):
-            return held[3]
-        if held is None or last:
+        found = self._values.get(key)
+        if found is not None and self._is_current(found, stamp, last):
+            return found.value
+        if found is None or last:
             self._lock.acquire()
         elif not self._lock.acquire(blocking=False):
-            return held[3]  # another value is being made; an older one will do meanwhile
+            return found.value  # another value is being made; an older one will do meanwhile
         try:
-            held = self._kept.get(key)
-            return held[3] if held is not None and self._will_do(held, stamp, last) else self._make(key, stamp, make)
+            found = self._values.get(key)
+            return (
+                found.value
+                if found is not None and self._is_current(found, stamp, last)
+                else self._make(key, stamp, make)
+            )
         finally:
             self._lock.release()
 
-    def _will_do(self, held: tuple[Any, float, float, Any], stamp: Any, last: bool) -> bool:
-        soon = time.monotonic() - held[1] < min(self.patience * held[2], LONGEST_WAIT)
-        return bool(held[0] == stamp) or (soon and not last)
+    def _is_current(self, found: _CachedValue, stamp: Any, last: bool) -> bool:
+        """Return whether the value is of this stamp, or too young to be made again."""
+        soon = time.monotonic() - found.made_at < min(self.patience * found.cost, LONGEST_WAIT)
+        return bool(found.stamp == stamp) or (soon and not last)
 
     def _make(self, key: Any, stamp: Any, make: Callable[[], T]) -> T:
         start = time.monotonic()
         value = make()
         end = time.monotonic()
-        self._kept.pop(key, None)
-        self._kept[key] = (stamp, end, end - start, value)
-        while len(self._kept) > self.limit:
-            self._kept.pop(next(iter(self._kept)))
+        self._values.pop(key, None)
+        self._values[key] = _CachedValue(value=value, stamp=stamp, made_at=end, cost=end - start)
+        while len(self._values) > self.limit:
+            self._values.pop(next(iter(self._values)))
         return value

@@ -21,13 +21,13 @@ from unseen.nets.figures.bench_scatter import BENCH, scatter_info
 from unseen.show import svg
 from unseen.show.sections import Picture, Section, Table, build
 from unseen.show.text import percent_or_number
-from unseen.store.records import Kept
+from unseen.store import Kept
 from unseen.web._payload import rows_table
 from unseen.web._pictures import clean_svg
 from unseen.web._site import Site
-from unseen.web._tables import View, view
+from unseen.web._tables import TableView, view
 
-__all__ = ["WORDS", "Part", "nets_headline", "nets_parts", "nets_rows", "read_back"]
+__all__ = ["WORDS", "ReportPart", "nets_headline", "nets_parts", "nets_rows", "read_back"]
 
 log = logging.getLogger("unseen")
 WORDS = {
@@ -38,7 +38,7 @@ SCATTER = "scatter"
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """One section of a page: its blocks, tables as views with a name of their own, and links that choose what it shows."""
 
     id: str
@@ -51,12 +51,12 @@ class Part:
 class Rows:
     """A table on the page, and what it is called."""
 
-    view: View
+    view: TableView
     label: str
 
 
 def read_back(kind: str, payload: Any) -> Result | None:
-    """Return the record that was kept; None for other kinds, and where the payload is not what the kind promises.
+    """Return the record that was kept; None for other kinds, and if the payload is not what the kind promises.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def read_back(kind: str, payload: Any) -> Result | None:
 
 
 def nets_headline(kind: str, payload: Any) -> str:
-    """Return what a kept record about nets says, in a few words; empty where it cannot be read back."""
+    """Return the answer of a kept record about nets in a few words; empty if it cannot be read back."""
     found = read_back(kind, payload)
     if isinstance(found, NetRanking):
         return f"{found.best} first of {len(found.names)} (probability {found.probability[0, 0]:.2f})"
@@ -95,8 +95,8 @@ def nets_rows(kind: str, payload: Any) -> Table | None:
     return None if found is None else rows_table(found.rows(), ordered=True)
 
 
-def nets_parts(site: Site, kept: Any, query: Sequence[tuple[str, str]]) -> list[Part] | None:
-    """Return the sections of a kept record about nets; None where it is of another kind or cannot be read back.
+def nets_parts(site: Site, kept: Any, query: Sequence[tuple[str, str]]) -> list[ReportPart] | None:
+    """Return the sections of a kept record about nets; None if it is of another kind or cannot be read back.
 
     Parameters
     ----------
@@ -111,26 +111,26 @@ def nets_parts(site: Site, kept: Any, query: Sequence[tuple[str, str]]) -> list[
     if found is None:
         return None
     place = (kept.id, kept.created)
-    sections = site.memory.get((place, "sections"), 0, lambda: _drawn(found), last=True)
+    sections = site.memory.get((place, "sections"), 0, lambda: _sections_of(found), last=True)
     if sections is None:
         return None
     return [_part(one, query) if one.id != SCATTER else _scatter(site, place, found, one, query) for one in sections]
 
 
-def _drawn(found: Result) -> list[Section] | None:
+def _sections_of(found: Result) -> list[Section] | None:
     """Return the report's sections with pictures that the page's policy lets through."""
     try:
-        return [replace(one, blocks=[_cleaned(block) for block in one.blocks]) for one in build(found)]
+        return [replace(one, blocks=[_clean(block) for block in one.blocks]) for one in build(found)]
     except Exception:  # a payload is whatever was put into the store; it may be well formed and still make no figure
         log.warning("the sections of a kept %s could not be made", type(found).__name__, exc_info=True)
         return None
 
 
-def _cleaned(block: Any) -> Any:
+def _clean(block: Any) -> Any:
     return replace(block, svg=Markup(clean_svg(block.svg))) if isinstance(block, Picture) else block
 
 
-def _part(one: Section, query: Sequence[tuple[str, str]]) -> Part:
+def _part(one: Section, query: Sequence[tuple[str, str]]) -> ReportPart:
     tables = sum(isinstance(block, Table) for block in one.blocks)
     blocks: list[Any] = []
     for block in one.blocks:
@@ -140,10 +140,10 @@ def _part(one: Section, query: Sequence[tuple[str, str]]) -> Part:
         number = sum(isinstance(b, Rows) for b in blocks) + 1
         label = one.title if tables == 1 else f"{one.title}, {number} of {tables}"
         blocks.append(Rows(view(block, f"{one.id}-{number}", query), label))
-    return Part(one.id, one.title, blocks)
+    return ReportPart(one.id, one.title, blocks)
 
 
-def _scatter(site: Site, place: Any, found: Any, one: Section, query: Sequence[tuple[str, str]]) -> Part:
+def _scatter(site: Site, place: Any, found: Any, one: Section, query: Sequence[tuple[str, str]]) -> ReportPart:
     """Return the scatter of the measure that the address asks for, the best by default, with links to the others."""
     names = [line.measure for line in found.lines] if isinstance(found, Bench) else found.best_first()
     names = [name for name in names if name in found.values]
@@ -157,14 +157,14 @@ def _scatter(site: Site, place: Any, found: Any, one: Section, query: Sequence[t
     ]
     if shown == best:
         return replace(_part(one, query), choices=choices)
-    made = site.memory.get((place, SCATTER, shown), 0, lambda: _scatter_picture(found, shown), last=True)
+    picture = site.memory.get((place, SCATTER, shown), 0, lambda: _scatter_picture(found, shown), last=True)
     title = f"Gap against {shown}"
-    return Part(one.id, title, [made] if made is not None else one.blocks, choices)
+    return ReportPart(one.id, title, [picture] if picture is not None else one.blocks, choices)
 
 
 def _scatter_picture(found: Bench | MeasureScores, measure: str) -> Picture | None:
     numbers = scatter_info(found, measure)
     if numbers is None:
         return None
-    drawn = Markup(clean_svg(svg(BENCH, numbers)))
-    return Picture(drawn, BENCH.caption, f"Gap against {measure}: {numbers.summary}")
+    picture = Markup(clean_svg(svg(BENCH, numbers)))
+    return Picture(picture, BENCH.caption, f"Gap against {measure}: {numbers.summary}")

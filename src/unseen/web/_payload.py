@@ -1,4 +1,4 @@
-"""A kept record of any kind as facts and tables; what is no plain value is named, never shown or opened."""
+"""A kept record of any kind as facts and tables; what is no plain value is named, never table_value or opened."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 from unseen.show.page import cell
 from unseen.show.sections import Table
 
-__all__ = ["LONGEST_TEXT", "Record", "facts_of", "record_of", "rows_table", "shown"]
+__all__ = ["LONGEST_TEXT", "PayloadView", "facts_of", "record_of", "rows_table", "table_value"]
 
-LONGEST_TEXT = 2000
-LONGEST_LIST = 12
-LONGEST_WORD = 40
+LONGEST_TEXT = 2000  # characters of one cell; a longer text is in the JSON
+LONGEST_LIST = 12  # values of a list in one cell
+LONGEST_WORD = 40  # characters; a list of longer texts is written line by line
 FIRST = ("rows", "estimates", "pairs", "cells", "models", "checks", "measures", "runs")
 # stores keep the keys of a payload in alphabetical order; readers want names first and numbers in their usual order
 COLUMNS = (
@@ -28,7 +28,7 @@ Scalar = (str, int, float, bool, type(None))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class PayloadView:
     """What a page shows of a payload: a sentence, facts, named tables, groups of further facts, and the rest as JSON text."""
 
     lead: str
@@ -38,14 +38,14 @@ class Record:
     rest: dict[str, str] = field(default_factory=dict)
 
 
-def shown(value: Any) -> Any:
+def table_value(value: Any) -> Any:
     """Return a value as a table may show it.
 
     Examples
     --------
-    >>> shown([1, 2]), shown(b"abc"), shown({"low": 0.1, "high": 0.25})
+    >>> table_value([1, 2]), table_value(b"abc"), table_value({"low": 0.1, "high": 0.25})
     ('1, 2', '(3 bytes, not shown)', 'low 0.1, high 0.25')
-    >>> shown(object())
+    >>> table_value(object())
     '(an object of class object, not shown)'
     """
     if isinstance(value, str):
@@ -55,13 +55,13 @@ def shown(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return f"({len(value)} bytes, not shown)"
     if isinstance(value, Mapping):
-        return shown(", ".join(f"{_title(k)} {_short(v)}" for k, v in value.items())) if value else "–"
+        return table_value(", ".join(f"{_title(k)} {_short(v)}" for k, v in value.items())) if value else "–"
     if isinstance(value, Sequence):
         # sentences stand on lines of their own
         between = "\n" if any(isinstance(v, str) and len(v) > LONGEST_WORD for v in value) else ", "
         head = between.join(str(_short(v)) for v in value[:LONGEST_LIST])
         more = f", … ({len(value)} in all)" if len(value) > LONGEST_LIST else ""
-        return shown(head + more) if value else "–"
+        return table_value(head + more) if value else "–"
     return f"(an object of class {type(value).__name__}, not shown)"
 
 
@@ -70,7 +70,7 @@ def _short(value: Any) -> Any:
         return value["code"]
     if isinstance(value, float):
         return f"{value:.4g}"
-    return shown(value)
+    return table_value(value)
 
 
 def _title(key: Any) -> str:
@@ -85,7 +85,7 @@ def _flat(row: Mapping[Any, Any], above: str = "") -> dict[str, Any]:
         if isinstance(value, Mapping) and value and all(isinstance(v, Scalar) for v in value.values()):
             out.update(_flat(value, name))
         else:
-            out[name] = shown(value)
+            out[name] = table_value(value)
     return out
 
 
@@ -112,12 +112,14 @@ def _rank(name: str) -> int:
 
 
 def _as_table(value: Any) -> Table | None:
-    """Return the table a value is, in any of the three ways results write them; None where it is none."""
+    """Return the table a value is, in any of the three ways results write them; None if it is none."""
     if isinstance(value, Mapping):
         columns, rows = value.get("columns"), value.get("rows")
         if isinstance(columns, list) and isinstance(rows, list) and all(isinstance(r, list) for r in rows):
             width = len(columns)
-            return Table(list(map(str, columns)), [[*map(shown, r[:width]), *[None] * (width - len(r))] for r in rows])
+            return Table(
+                list(map(str, columns)), [[*map(table_value, r[:width]), *[None] * (width - len(r))] for r in rows]
+            )
         if len(value) and all(isinstance(v, Mapping) and v for v in value.values()):
             return rows_table([{"name": key, **_without(inner, key)} for key, inner in value.items()])
     if isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
@@ -131,13 +133,13 @@ def _without(inner: Mapping[Any, Any], key: Any) -> dict[Any, Any]:
 
 
 def facts_of(values: Mapping[str, Any], caption: str = "") -> Table | None:
-    """Return single values as a table of two columns, None where there are none."""
+    """Return single values as a table of two columns, None if there are none."""
     flat = sorted(_flat(values).items(), key=lambda pair: _rank(pair[0]))
     rows = [[name, cell(value)] for name, value in flat if value not in (None, "", "–")]
     return Table(["what", "value"], rows, caption, sortable=False) if rows else None
 
 
-def record_of(payload: Any) -> Record:
+def record_of(payload: Any) -> PayloadView:
     """Return what a page shows of a payload.
 
     Examples
@@ -148,7 +150,7 @@ def record_of(payload: Any) -> Record:
     """
     if not isinstance(payload, Mapping):
         table = _as_table(payload)
-        return Record(
+        return PayloadView(
             lead="", facts=None if table else facts_of({"value": payload}), tables={"rows": table} if table else {}
         )
     lead_key = next((k for k in SENTENCES if isinstance(payload.get(k), str)), None)
@@ -171,7 +173,9 @@ def record_of(payload: Any) -> Record:
             rest[_title(key)] = json.dumps(value, indent=2, ensure_ascii=False)
     ordered = sorted(tables, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
     lead = str(payload[lead_key]) if lead_key else ""
-    return Record(lead=lead, facts=facts_of(facts), tables={n: tables[n] for n in ordered}, groups=groups, rest=rest)
+    return PayloadView(
+        lead=lead, facts=facts_of(facts), tables={n: tables[n] for n in ordered}, groups=groups, rest=rest
+    )
 
 
 def _is_flat(value: Any) -> bool:

@@ -127,8 +127,8 @@ def _write(element: ElementTree.Element, parts: list[str], given: str = "") -> N
     tag = _local(element.tag) if isinstance(element.tag, str) else ""
     if tag not in ELEMENTS:
         return
-    held = _attributes(element, is_root=bool(given))
-    written = "".join(f' {name}="{escape(value)}"' for name, value in held.items())
+    attributes = _attributes(element, is_root=bool(given))
+    written = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
     parts.append(f"<{tag}{given}{written}>")
     parts.append(escape((element.text or "").strip("\n"), quote=False))
     for child in element:
@@ -138,29 +138,29 @@ def _write(element: ElementTree.Element, parts: list[str], given: str = "") -> N
 
 
 def _attributes(element: ElementTree.Element, is_root: bool) -> dict[str, str]:
-    held: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for name, value in element.attrib.items():
         local = _local(name)
         if local == "href":
             if HREF.fullmatch(value):
-                held["href"] = value
+                attributes["href"] = value
         elif (local in ATTRIBUTES and not (is_root and local in ("width", "height"))) or (
             local in STYLES and VALUE.fullmatch(value) and not is_root
         ):
-            held[local] = value
+            attributes[local] = value
     if not is_root:
-        held.update(_declarations(element.get("style", "")))
-    return held
+        attributes.update(_declarations(element.get("style", "")))
+    return attributes
 
 
 def _declarations(style: str) -> dict[str, str]:
-    held: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for part in style.split(";"):
         name, _, value = (piece.strip() for piece in part.partition(":"))
         if name == "font":
             found = FONT.match(value)
             sizes = found.groupdict() if found else {}
-            held.update({f"font-{k}": v for k, v in sizes.items() if v})
+            attributes.update({f"font-{k}": v for k, v in sizes.items() if v})
         elif name in STYLES and VALUE.fullmatch(value):
-            held[name] = value
-    return held
+            attributes[name] = value
+    return attributes

@@ -15,23 +15,23 @@ from unseen.show.text import percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
 from unseen.web._nets import WORDS, nets_headline, nets_parts, nets_rows
-from unseen.web._payload import record_of, shown
+from unseen.web._payload import record_of, table_value
 from unseen.web._site import Link, Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import Drawn
+from unseen.web._summary import PageFigure
 from unseen.web._tables import view
 from unseen.web._words import clock, file_name
 
 __all__ = ["attachment", "first_table", "headline", "kept_one", "latest", "list_page", "record_page", "results"]
 
 PAGE = 50
-MOST_DRAWN = 40
-FEW_CHOICES = 12
-LARGEST_ID = 2**63 - 1
+MOST_DRAWN = 40  # rows of a picture; more do not fit on a screen
+FEW_CHOICES = 12  # links in a line; more fold into a list
+LARGEST_ID = 2**63 - 1  # the largest integer of both databases
 
 
 def headline(kind: str, payload: Any) -> str:
-    """Return a record's answer in a few words; empty where it has none of the known ones.
+    """Return a record's answer in a few words; empty if it has none of the known ones.
 
     Examples
     --------
@@ -55,10 +55,10 @@ def headline(kind: str, payload: Any) -> str:
         return f"{payload['agreeing']} of {payload['judged']} cells agree"
     pairs = payload.get("pairs")
     if isinstance(pairs, list) and len(pairs) == 1 and isinstance(pairs[0], dict):
-        return str(shown(pairs[0].get("verdict") or ""))
+        return str(table_value(pairs[0].get("verdict") or ""))
     winner = payload.get("winner")
     if isinstance(winner, dict) and "name" in winner:
-        return f"{shown(winner.get('best', 'smallest error'))}: {shown(winner['name'])}"
+        return f"{table_value(winner.get('best', 'smallest error'))}: {table_value(winner['name'])}"
     rows = payload.get("rows")
     return f"{len(rows)} rows" if isinstance(rows, list) else ""
 
@@ -145,7 +145,7 @@ def record_page(site: Site, request: Request) -> Response:
     return site.page("record.html", groups=groups, picture=picture, record=record, facts=facts, tables=tables, **about)
 
 
-def picture_of(payload: Any) -> Drawn | None:
+def picture_of(payload: Any) -> PageFigure | None:
     """Return the numbers of an assessment or a comparison on one axis; None for other records."""
     if not isinstance(payload, dict):
         return None
@@ -157,11 +157,11 @@ def picture_of(payload: Any) -> Drawn | None:
     if not 0 < len(rows) <= MOST_DRAWN:
         return None
     axis = "error" if "estimates" in payload else "difference of errors, a minus b"
-    said = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)
-    return Drawn(
+    words = "; ".join(f"{name} {marks[0].value:.4g}" for name, marks in rows)
+    return PageFigure(
         "",
         dots(rows, [axis], axis, None if "estimates" in payload else 0.0),
-        f"{axis.capitalize()}: {said}",
+        f"{axis.capitalize()}: {words}",
         "Points are estimates, lines their intervals.",
     )
 
@@ -172,15 +172,15 @@ def _ranges(payload: dict[str, Any]) -> list[tuple[str, tuple[Any, Any, Any]]]:
     out: list[tuple[str, tuple[Any, Any, Any]]] = []
     if isinstance(estimates, dict):
         for name, one in estimates.items():
-            held = one if isinstance(one, dict) else {}
-            given = held.get("interval")
+            entry = one if isinstance(one, dict) else {}
+            given = entry.get("interval")
             ends = given if isinstance(given, dict) else {}
-            out.append((str(name), (held.get("value"), ends.get("low"), ends.get("high"))))
+            out.append((str(name), (entry.get("value"), ends.get("low"), ends.get("high"))))
     elif isinstance(pairs, list):
         for one in pairs:
-            held = one if isinstance(one, dict) else {}
-            name = f"{held.get('a')} against {held.get('b')}"
-            out.append((name, (held.get("difference"), held.get("lower"), held.get("upper"))))
+            entry = one if isinstance(one, dict) else {}
+            name = f"{entry.get('a')} against {entry.get('b')}"
+            out.append((name, (entry.get("difference"), entry.get("lower"), entry.get("upper"))))
     return out
 
 
@@ -206,15 +206,15 @@ def results(site: Site, request: Request) -> Response:
 
 
 def first_table(kept: Any) -> Table | None:
-    """Return the table that a kept record is downloaded and compared by; None where it has none."""
+    """Return the table that a kept record is downloaded and compared by; None if it has none."""
     own = nets_rows(kept.kind, kept.payload)
     return next(iter(record_of(kept.payload).tables.values()), None) if own is None else own
 
 
 def _writable(value: Any) -> Any:
-    """Return plain values; what is none is named, not written."""
+    """Return plain values; anything else is named, not written."""
     if isinstance(value, dict):
         return {str(k): _writable(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_writable(v) for v in value]
-    return plain(value) if isinstance(value, (str, int, float, bool, type(None))) else shown(value)
+    return plain(value) if isinstance(value, (str, int, float, bool, type(None))) else table_value(value)

@@ -35,14 +35,14 @@ def bind(host: str, port: int) -> socket.socket:
         raise InputError(f"port {port} does not exist; give a number from 0 (any free one) to {LAST_PORT}.")
     try:
         family, kind, proto, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        made = socket.socket(family, kind, proto)
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind(where)
-        made.listen(128)
+        listening = socket.socket(family, kind, proto)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(where)
+        listening.listen(128)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot listen on {host} port {port}: {reason}. Try another --port or --host.") from error
-    return made
+    return listening
 
 
 def serve(
@@ -60,7 +60,7 @@ def serve(
     store : str
         Address of a store.
     host : str
-        Where to listen. This machine alone by default; anywhere else a token is needed and made where none is given.
+        Where to listen. This machine alone by default; anywhere else a token is needed, and made if none is given.
     port : int
         0 takes any free one.
     token : str, optional
@@ -83,7 +83,7 @@ def serve(
     from unseen.web._app import dashboard
 
     listening = bind(host, port)
-    # what a name leads to is known only now: "localhost" may be another machine's
+    # only now is it known which machine a name means: "localhost" may be another one
     near = is_loopback(listening.getsockname()[0])
     if token is None and not near:
         token = secrets.token_urlsafe(24)

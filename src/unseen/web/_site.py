@@ -14,9 +14,9 @@ from unseen.core.errors import MissingExtra
 from unseen.show.inline_svg import PALETTE_CSS
 from unseen.show.page import cell, numeric, sort_key
 from unseen.show.sections import Cell
-from unseen.web._live import Live
-from unseen.web._memory import Remembered
-from unseen.web._source import NotThere, Source
+from unseen.web._live import ProgressStream
+from unseen.web._memory import CostLimitedCache
+from unseen.web._source import NotThere, StoreSource
 from unseen.web._words import count
 
 try:
@@ -30,7 +30,7 @@ except ImportError as error:
 
 __all__ = ["Link", "Site", "query_of"]
 
-LONGEST_LINE = 44
+LONGEST_LINE = 44  # characters of a table cell that stay on one line
 TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", "txt": "text/plain"}
 DARK = "--ink: #e6eaec; --soft: #a9b3ba; --page: #14181b; --card: #1c2226; --line: #3a444b; --accent: #8cc3e8"
 LIGHT_MORE, DARK_MORE = "--track: #dfe4e8; --bad: #a8321c", "--track: #333d44; --bad: #ff9f88"
@@ -47,7 +47,7 @@ class Link:
         return self.text
 
 
-def _packaged(package: str, folder: str) -> dict[str, str]:
+def _package_files(package: str, folder: str) -> dict[str, str]:
     """Return the text files of a folder of the package; read once, so that no address ever names a file."""
     found = (resources.files(package) / folder).iterdir()
     return {f.name: f.read_text(encoding="utf-8") for f in found if f.name.rpartition(".")[2] in {*TYPES, "html"}}
@@ -69,39 +69,39 @@ class Site:
 
     Parameters
     ----------
-    source : Source
+    source : StoreSource
         The store.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: StoreSource) -> None:
         self.source = source
-        self.live = Live(source)
-        self.memory = Remembered()
+        self.live = ProgressStream(source)
+        self.memory = CostLimitedCache()
         self.headlines: dict[tuple[int, str], str] = {}
-        own, report = _packaged("unseen.web", "static"), _packaged("unseen.show", "templates")
+        own, report = _package_files("unseen.web", "static"), _package_files("unseen.show", "templates")
         self.files = {**own, "dashboard.css": _style(own["dashboard.css"], report)}
         self.digests = {n: hashlib.sha256(t.encode()).hexdigest()[:12] for n, t in self.files.items()}
-        self.templates = {**report, **_packaged("unseen.web", "templates")}
+        self.templates = {**report, **_package_files("unseen.web", "templates")}
 
     @cached_property
     def environment(self) -> Any:
         """The templates, with escaping on everywhere."""
         from jinja2 import DictLoader, Environment, StrictUndefined
 
-        made = Environment(
+        environment = Environment(
             loader=DictLoader(self.templates),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        made.filters.update(cell=cell, sort_key=sort_key, numeric=numeric, count=count)
-        made.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
-        made.tests["link"] = lambda v: isinstance(v, Link)
-        made.globals["kind"] = lambda block: type(block).__name__
-        made.globals["static"] = lambda name: f"/static/{name}?v={self.digests[name]}"
-        made.globals.update(version=__version__, store=self.source.title, events="", here="")
-        return made
+        environment.filters.update(cell=cell, sort_key=sort_key, numeric=numeric, count=count)
+        environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
+        environment.tests["link"] = lambda v: isinstance(v, Link)
+        environment.globals["kind"] = lambda block: type(block).__name__
+        environment.globals["static"] = lambda name: f"/static/{name}?v={self.digests[name]}"
+        environment.globals.update(version=__version__, store=self.source.title, events="", here="")
+        return environment
 
     def page(self, template: str, code: int = 200, **content: Any) -> Response:
         """Return a page."""
@@ -110,7 +110,7 @@ class Site:
         return HTMLResponse(text.encode("utf-8", "replace"), code)
 
     def message(self, status: int, title: str, sentence: str) -> Response:
-        """Return a page that says one thing."""
+        """Return a page with one sentence."""
         return self.page("message.html", status, title=title, sentence=sentence, status=status)
 
     def file(self, request: Request) -> Response:
@@ -124,7 +124,7 @@ class Site:
         return Response(self.files[name], headers=headers, media_type=TYPES[name.rpartition(".")[2]])
 
     def study(self, request: Request) -> tuple[str, Any]:
-        """Return name and progress of the study an address speaks of."""
+        """Return name and progress of the study that an address names."""
         name = self.source.name_of(request.path_params["key"])
         if name is None:
             raise NotThere("There is no such study in this store.")

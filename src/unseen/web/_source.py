@@ -1,4 +1,4 @@
-"""The store as the dashboard sees it: read-only, opened again when it comes back, its troubles told in a sentence."""
+"""The store as the dashboard sees it: read-only, opened again when it comes back, its errors as sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from unseen.core.errors import InputError, UnseenError
 from unseen.web._words import key_of
 
-__all__ = ["NotThere", "Source", "StoreAway", "file_of", "shown_url", "without_password"]
+__all__ = ["NotThere", "StoreAway", "StoreSource", "file_of", "shown_url", "without_password"]
 
 T = TypeVar("T")
 log = logging.getLogger("unseen")
@@ -61,7 +61,7 @@ def shown_url(url: str) -> str:
 
 
 def without_password(text: str, url: str) -> str:
-    """Return a message in which the password of a store's address is not seen.
+    """Return a message without the password of a store's address.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def without_password(text: str, url: str) -> str:
     return text
 
 
-class Source:
+class StoreSource:
     """A store to read from.
 
     Parameters
@@ -99,7 +99,7 @@ class Source:
             self._identity = self._stat()
 
     def ask(self, question: Callable[[Any], T]) -> T:
-        """Return the store's answer; raise `StoreAway` with a sentence where there is none."""
+        """Return the store's answer; raise `StoreAway` with a sentence if there is none."""
         try:
             store = self._current()
             try:
@@ -110,7 +110,7 @@ class Source:
             raise
         except UnseenError as error:
             raise StoreAway(without_password(str(error), self.url)) from error
-        except _troubles() as error:
+        except _database_errors() as error:
             log.warning("the dashboard could not read its store: %s", without_password(str(error), self.url))
             raise StoreAway("The store does not answer: it is locked, damaged or out of reach.") from error
 
@@ -159,7 +159,7 @@ def _open(url: str) -> Any:
     return open_store(url, read_only=True, busy_seconds=2.0)
 
 
-def _troubles() -> tuple[type[Exception], ...]:
+def _database_errors() -> tuple[type[Exception], ...]:
     import sqlite3
 
     try:

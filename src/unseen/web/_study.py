@@ -16,31 +16,31 @@ from unseen.web._payload import rows_table
 from unseen.web._records import attachment
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import Live, live_part, summary_rows
+from unseen.web._summary import LiveSummary, live_summary, summary_rows
 from unseen.web._tables import view
 from unseen.web._words import count, key_of
 
-__all__ = ["cells_page", "failures_page", "live_of", "live_page", "results", "study_page", "summary_csv"]
+__all__ = ["cells_page", "failures_page", "live_page", "results", "study_page", "summary_csv"]
 
-AT_ONCE = 20_000
-CELLS_SHOWN = 20
+AT_ONCE = 20_000  # results that are summed up well within a second
+CELLS_SHOWN = 20  # a table that fits on a screen; a page of its own shows all
 REASONS_SHOWN = 20
 NAMES = ("population", "model", "n", "method")
 
 
-def live_of(site: Site, name: str, progress: Any, figures: bool = True) -> Live:
+def _cached_summary(site: Site, name: str, progress: Any, figures: bool = True) -> LiveSummary:
     """Return what a study has found so far, made no more often than its cost allows."""
     stamp = (progress.done, progress.failed, progress.state, progress.updated)
     return site.memory.get(
         (name, figures),
         stamp,
-        lambda: site.source.ask(lambda store: live_part(store, name, progress, figures)),
+        lambda: site.source.ask(lambda store: live_summary(store, name, progress, figures)),
         last=progress.state != "running",
     )
 
 
 def _live_content(site: Site, name: str, progress: Any, query: Any, *, figures: bool) -> dict[str, Any]:
-    part = live_of(site, name, progress, figures)
+    part = _cached_summary(site, name, progress, figures)
     none_yet = "The first results of this study have not come in yet."
     nothing = none_yet if progress.done < 2 else "There is no figure for this study."
     return {
@@ -57,7 +57,7 @@ def _live_content(site: Site, name: str, progress: Any, query: Any, *, figures: 
 
 
 def _later(name: str) -> dict[str, Any]:
-    """Return a part that the page asks for by itself, for summaries that take seconds."""
+    """Return an empty part, which the page replaces by itself when a long summary is ready."""
     return {
         "key": key_of(name),
         "name": name,
@@ -122,13 +122,13 @@ def _cells_table(cells: list[dict[str, Any]], first: int = 0) -> Table:
 
 def _reasons(site: Site, name: str, cells: list[dict[str, Any]]) -> tuple[Table, str]:
     failures = site.source.ask(lambda store: store.failures(name))
-    counted = Counter(one["reason"] for one in failures)
+    frequency = Counter(one["reason"] for one in failures)
     example = {one["reason"]: one for one in reversed(failures)}
     rows = [
         [reason, number, _label(cells, example[reason]["cell"])]
-        for reason, number in counted.most_common(REASONS_SHOWN)
+        for reason, number in frequency.most_common(REASONS_SHOWN)
     ]
-    more = f" The {REASONS_SHOWN} most frequent reasons are shown." if len(counted) > REASONS_SHOWN else ""
+    more = f" The {REASONS_SHOWN} most frequent reasons are shown." if len(frequency) > REASONS_SHOWN else ""
     tasks = "1 task" if len(failures) == 1 else f"{count(len(failures))} tasks"
     sentence = f"{tasks} failed and {'is' if len(failures) == 1 else 'are'} left out of the numbers above.{more}"
     return Table(["reason", "tasks", "first in"], rows), sentence

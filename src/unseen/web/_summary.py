@@ -18,17 +18,17 @@ __all__ = [
     "ORDER",
     "QUICK",
     "WORDS",
-    "Drawn",
-    "Live",
-    "drawn",
-    "live_part",
+    "LiveSummary",
+    "PageFigure",
+    "draw_figures",
+    "live_summary",
     "moments_table",
     "summary_table",
     "with_error",
 ]
 
-QUICK = 200_000
-MOST_GROUPS = 6
+QUICK = 200_000  # results; a full summary of more takes seconds, so a running study shows the moments of the database
+MOST_GROUPS = 6  # populations and models with figures; more would make the page slow
 SAME = ("population", "model", "target")
 ORDER = ("population", "model", "n", "method", "replications", "failed", "bias", "rms", "coverage", "width", "correlation", "size",
          "power", "truth", "variance", "internal", "total", "target_bias", "seconds", "target")  # fmt: skip
@@ -45,7 +45,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PageFigure:
     """One figure of a page."""
 
     title: str
@@ -55,12 +55,12 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveSummary:
     """The part of a study's page that follows its results; `stamp` says which state it shows."""
 
     stamp: str
     table: Table | None
-    figures: tuple[Drawn, ...]
+    figures: tuple[PageFigure, ...]
     sentences: tuple[str, ...]
 
 
@@ -109,7 +109,7 @@ def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Ta
 
 
 def summable(cells: Sequence[Mapping[str, Any]]) -> bool:
-    """Say whether the cells of a study are estimates or comparisons, which `unseen.study` can sum up.
+    """Return whether the cells of a study are estimates or comparisons, which `unseen.study` can sum up.
 
     Examples
     --------
@@ -145,8 +145,8 @@ def moments_table(moments: Any, cells: Sequence[dict[str, Any]], caption: str = 
     return summary_table(rows, caption)
 
 
-def drawn(summary: Any) -> tuple[tuple[Drawn, ...], list[str]]:
-    """Return the figures of a summary, one set for each population and model; the first few where there are many."""
+def draw_figures(summary: Any) -> tuple[tuple[PageFigure, ...], list[str]]:
+    """Return the figures of a summary, one set for each population and model; the first few if there are many."""
     groups = summary.groups()
     parts = [summary] if len(groups) <= 1 else [summary.only(*group) for group in groups[:MOST_GROUPS]]
     found = [(one.order, k, one, part) for k, part in enumerate(parts) for one in figures_for(part)]
@@ -158,24 +158,24 @@ def drawn(summary: Any) -> tuple[tuple[Drawn, ...], list[str]]:
     return tuple(made), words
 
 
-def _draw(one: Any, part: Any, named: bool) -> Drawn:
+def _draw(one: Any, part: Any, named: bool) -> PageFigure:
     numbers = one.info(part)
     of = ", ".join(part.groups()[0]) if named else ""
-    said = getattr(numbers, "summary", "")
+    summary = getattr(numbers, "summary", "")
     title = f"{one.title}: {of}" if of else one.title
-    return Drawn(title, Markup(clean_svg(svg(one, numbers))), f"{title}. {said}".strip(), one.caption)
+    return PageFigure(title, Markup(clean_svg(svg(one, numbers))), f"{title}. {summary}".strip(), one.caption)
 
 
 def summary_rows(store: Any, name: str) -> list[dict[str, Any]]:
-    """Return the rows of a study's summary; none where it cannot be summed up."""
+    """Return the rows of a study's summary; none if it cannot be summed up."""
     if not summable(store.cells(name)):
         return []
-    from unseen.study.summary import summary_of
+    from unseen.study import summary_of
 
     return summary_of(store, name).rows()
 
 
-def live_part(store: Any, name: str, progress: Any, figures: bool) -> Live:
+def live_summary(store: Any, name: str, progress: Any, figures: bool) -> LiveSummary:
     """Return what a study has found so far.
 
     Parameters
@@ -193,10 +193,10 @@ def live_part(store: Any, name: str, progress: Any, figures: bool) -> Live:
         table, words = moments_table(store.moments(name), cells, caption if many else "")
         later = f"{count(progress.done)} results are in; figures and all columns follow when the study rests."
         parts = "The tasks of this study are parts of a larger experiment; what it found is kept among the results."
-        return Live(stamp, table, (), (later if many else parts, *words))
-    from unseen.study.summary import summary_of
+        return LiveSummary(stamp, table, (), (later if many else parts, *words))
+    from unseen.study import summary_of
 
     summary = summary_of(store, name)
     table, words = summary_table(summary.rows(), caption)
-    pictures, more = drawn(summary) if figures and summary.cells else ((), [])
-    return Live(stamp, table, pictures, (*words, *more))
+    pictures, more = draw_figures(summary) if figures and summary.cells else ((), [])
+    return LiveSummary(stamp, table, pictures, (*words, *more))

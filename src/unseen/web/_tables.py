@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 from unseen.show.page import numeric, sort_key
 from unseen.show.sections import Table
 
-__all__ = ["WHOLE", "View", "view"]
+__all__ = ["WHOLE", "TableView", "view"]
 
-WHOLE = 300
+WHOLE = 300  # rows that a browser sorts at once
 PAGE = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class TableView:
     """A table as one page shows it."""
 
     id: str
@@ -48,8 +48,8 @@ def _order(value: Any) -> tuple[int, float, str]:
         return (1, 0.0, key.casefold())
 
 
-def _sorted(rows: Sequence[Any], column: int, falling: bool) -> list[Any]:
-    """Return rows in order of a column; nothing comes last, either way."""
+def _sort_rows(rows: Sequence[Any], column: int, falling: bool) -> list[Any]:
+    """Return rows in order of a column; empty cells come last, either way."""
     filled = [r for r in rows if sort_key(r[column]) != ""]
     empty = [r for r in rows if sort_key(r[column]) == ""]
     return sorted(filled, key=lambda r: _order(r[column]), reverse=falling) + empty
@@ -59,7 +59,7 @@ def _number(text: str | None, limit: int) -> int:
     return min(int(text), limit) if text is not None and text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
-def view(table: Table, id: str, query: Sequence[tuple[str, str]] = (), whole: int = WHOLE) -> View:
+def view(table: Table, id: str, query: Sequence[tuple[str, str]] = (), whole: int = WHOLE) -> TableView:
     """Return what to show of a table, as the query of the address asks for it.
 
     Parameters
@@ -82,14 +82,14 @@ def view(table: Table, id: str, query: Sequence[tuple[str, str]] = (), whole: in
     numbers = numeric(table)
     total = len(table.rows)
     if total <= whole:
-        return View(
+        return TableView(
             id=id, table=table, numbers=numbers, total=total, first=1 if total else 0, heads=[], before="", after=""
         )
     given = {name: value for name, value in query if name.startswith(f"{id}.")}
     others = [(n, v) for n, v in query if n not in (f"{id}.page", f"{id}.sort", f"{id}.order")]
     column = _number(given[f"{id}.sort"], len(table.columns) - 1) if f"{id}.sort" in given else None
     falling = given.get(f"{id}.order") == "down"
-    rows = list(table.rows) if column is None else _sorted(table.rows, column, falling)
+    rows = list(table.rows) if column is None else _sort_rows(table.rows, column, falling)
     page = _number(given.get(f"{id}.page"), (total - 1) // PAGE)
     shown = rows[page * PAGE : (page + 1) * PAGE]
 
@@ -107,6 +107,6 @@ def view(table: Table, id: str, query: Sequence[tuple[str, str]] = (), whole: in
     before = place(page - 1, column, falling) if page else ""
     after = place(page + 1, column, falling) if (page + 1) * PAGE < total else ""
     cut = Table(table.columns, shown, table.caption, table.sortable)
-    return View(
+    return TableView(
         id=id, table=cut, numbers=numbers, total=total, first=page * PAGE + 1, heads=heads, before=before, after=after
     )

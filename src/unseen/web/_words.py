@@ -75,7 +75,7 @@ def duration(seconds: float | None) -> str:
 
 
 def clock(text: Any) -> str:
-    """Return a stored time in UTC to the minute; what is no time is given back as it is.
+    """Return a stored time in UTC to the minute; other text is returned as it is.
 
     Examples
     --------
@@ -91,9 +91,9 @@ def clock(text: Any) -> str:
 
 
 def progress_words(progress: Any) -> dict[str, str]:
-    """Return what the dashboard says of a study's progress; the live page replaces these texts as they change."""
-    settled = progress.done + progress.failed
-    share = 100 * settled / progress.total if progress.total else 0.0
+    """Return the progress of a study in words; the live page replaces these texts as they change."""
+    ended = progress.done + progress.failed
+    share = 100 * ended / progress.total if progress.total else 0.0
     running = progress.state in ("running", "waiting")
     left = f"{duration(progress.eta_seconds)} left" if running and progress.eta_seconds is not None else ""
     failed = f"{count(progress.failed)} failed" if progress.failed else ""

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from unseen.store import Progress
 from unseen.web import dashboard
-from unseen.web._live import Live
-from unseen.web._source import Source
+from unseen.web._live import ProgressStream
+from unseen.web._source import StoreSource
 from unseen.web._words import key_of
 
 FIRST = Progress(
@@ -61,7 +61,7 @@ async def next_event(stream, seconds=10.0):
 
 def test_all_studies_come_first_then_only_those_that_changed():
     store = Moving(FIRST, replace(FIRST, name="two"))
-    live = Live(Source(store), seconds=0.02)
+    live = ProgressStream(StoreSource(store), seconds=0.02)
 
     async def watch():
         stream = live.stream()
@@ -84,7 +84,7 @@ def test_all_studies_come_first_then_only_those_that_changed():
 
 def test_one_study_alone():
     store = Moving(FIRST, replace(FIRST, name="two"))
-    live = Live(Source(store), seconds=0.02)
+    live = ProgressStream(StoreSource(store), seconds=0.02)
 
     async def watch():
         stream = live.stream(lambda key: key == key_of("two"))
@@ -102,7 +102,7 @@ def test_one_study_alone():
 
 def test_many_pages_cost_one_reader_and_no_thread_stays():
     store = Moving(FIRST)
-    live = Live(Source(store), seconds=0.05)
+    live = ProgressStream(StoreSource(store), seconds=0.05)
     before = threading.active_count()
 
     async def watch():
@@ -129,7 +129,7 @@ def test_many_pages_cost_one_reader_and_no_thread_stays():
 
 
 def test_a_stream_can_be_taken_up_again_in_another_loop():
-    live = Live(Source(Moving(FIRST)), seconds=0.02)
+    live = ProgressStream(StoreSource(Moving(FIRST)), seconds=0.02)
 
     async def once():
         stream = live.stream()
@@ -142,7 +142,7 @@ def test_a_stream_can_be_taken_up_again_in_another_loop():
 
 def test_trouble_is_told_and_taken_back():
     store = Moving(FIRST)
-    live = Live(Source(store), seconds=0.02)
+    live = ProgressStream(StoreSource(store), seconds=0.02)
 
     async def watch():
         stream = live.stream()
@@ -161,7 +161,7 @@ def test_trouble_is_told_and_taken_back():
 
 
 def test_stop_ends_every_stream_soon():
-    live = Live(Source(Moving(FIRST)), seconds=5.0)
+    live = ProgressStream(StoreSource(Moving(FIRST)), seconds=5.0)
 
     async def watch():
         streams = [live.stream() for _ in range(3)]
@@ -211,7 +211,7 @@ def test_a_page_that_leaves_is_forgotten():
 
 def test_a_hostile_name_cannot_forge_an_event():
     store = Moving(replace(FIRST, name="x\n\nevent: trouble\ndata: 1\n\n", state="running\n\nevent: x"))
-    live = Live(Source(store), seconds=0.02)
+    live = ProgressStream(StoreSource(store), seconds=0.02)
 
     async def watch():
         stream = live.stream()

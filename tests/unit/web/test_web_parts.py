@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from unseen.show.sections import Table
 from unseen.web._dots import Dot, dots, ticks
 from unseen.web._download import PIECE, study_csv, study_json, table_csv
-from unseen.web._memory import Remembered
-from unseen.web._payload import record_of, shown
+from unseen.web._memory import CostLimitedCache
+from unseen.web._payload import record_of, table_value
 from unseen.web._pictures import ELEMENTS, clean_svg
 from unseen.web._source import shown_url, without_password
 from unseen.web._summary import summary_table, with_error
@@ -134,8 +134,8 @@ def test_columns_come_in_the_order_readers_expect():
 
 
 def test_long_values_are_cut():
-    assert len(shown("x" * 10_000)) == 2000
-    assert shown(list(range(1000))).endswith("… (1000 in all)")
+    assert len(table_value("x" * 10_000)) == 2000
+    assert table_value(list(range(1000))).endswith("… (1000 in all)")
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_download_comes_in_pieces_and_holds_no_nan():
 def test_costly_values_are_made_again_when_it_is_worth_it():
     import time
 
-    memory, calls = Remembered(patience=5.0), []
+    memory, calls = CostLimitedCache(patience=5.0), []
 
     def make():
         calls.append(1)
@@ -228,7 +228,7 @@ def test_costly_values_are_made_again_when_it_is_worth_it():
 def test_nobody_waits_for_the_value_of_another_reader():
     import threading
 
-    memory = Remembered()
+    memory = CostLimitedCache()
     memory.get("mine", 1, lambda: "old")
     begun, go = threading.Event(), threading.Event()
 

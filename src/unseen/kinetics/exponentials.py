@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["divided_difference", "divided_difference_slopes", "exponential_sum", "product_curve"]
 
-_SERIES_BELOW = 0.5
-_SERIES_TERMS = 16
+_SERIES_BELOW = 0.5  # below it the closed form loses more than a digit
+_SERIES_TERMS = 16  # the first term left out is below rounding there
 _G1_SERIES = [(-1.0) ** k / factorial(k + 2) for k in range(_SERIES_TERMS)]
 
 
@@ -49,7 +49,7 @@ def _g(x: NDArray) -> NDArray:
 
 
 def _g1(x: NDArray) -> NDArray:
-    """Return ``(x - 1 + exp(-x)) / x**2`` by series where the closed form loses digits."""
+    """Return ``(x - 1 + exp(-x)) / x**2`` by series if the closed form loses digits."""
     small = np.abs(x) < _SERIES_BELOW
     safe = np.where(small, 1.0, x)
     series = np.zeros_like(x)
@@ -76,7 +76,7 @@ def divided_difference(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> NDArray:
     Returns
     -------
     ndarray
-        ``(exp(-a t) - exp(-b t)) / (b - a)``, and ``t exp(-a t)`` where the rates are equal.
+        ``(exp(-a t) - exp(-b t)) / (b - a)``, and ``t exp(-a t)`` if the rates are equal.
 
     Examples
     --------

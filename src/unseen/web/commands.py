@@ -24,7 +24,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", help="Port; 0 takes any free one.")] = 8765,
     token: Annotated[
         str | None,
-        typer.Option("--token", envvar="UNSEEN_TOKEN", help="Secret of 16 characters or more; made where needed."),
+        typer.Option("--token", envvar="UNSEEN_TOKEN", help="Secret of 16 characters or more; made if needed."),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,

@@ -58,7 +58,7 @@ def _g1(x: NDArray) -> NDArray:
     return np.where(small, series, (1 - _g(safe)) / safe)
 
 
-def _ordered(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def _order_rates(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     t, a, b = np.broadcast_arrays(np.asarray(t), np.asarray(a), np.asarray(b))
     swap = np.real(a) > np.real(b)
     low, high = np.where(swap, b, a), np.where(swap, a, b)
@@ -83,7 +83,7 @@ def divided_difference(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> NDArray:
     >>> round(float(divided_difference(10.0, 0.1, 0.1)), 6)      # t exp(-a t)
     3.678794
     """
-    t, low, x, _ = _ordered(t, a, b)
+    t, low, x, _ = _order_rates(t, a, b)
     return t * np.exp(-low * t) * _g(x)
 
 
@@ -106,7 +106,7 @@ def divided_difference_slopes(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple
     >>> round(float(by_a), 6), round(float(by_b), 6)
     (-0.735759, -0.735759)
     """
-    t, low, x, swap = _ordered(t, a, b)
+    t, low, x, swap = _order_rates(t, a, b)
     front = -(t**2) * np.exp(-low * t)
     g1 = _g1(x)
     by_low, by_high = front * g1, front * (_g(x) - g1)

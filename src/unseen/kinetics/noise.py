@@ -129,7 +129,7 @@ def fit_weighted(
         sigma = _fixed_sigma(error, curves)
         return Weighted(solution=run(sigma, start), sigma=sigma, cv=None, floor=None, rounds=1)
     cv, floor = error.cv, error.floor
-    sigma = _sigma(error, _guarded(curves), curves.which, cv, floor)
+    sigma = _sigma(error, _sizes_for_first_weights(curves), curves.which, cv, floor)
     solution = run(sigma, start, _ROUGH)
     rounds, scale = 1, np.ones(curves.value.size)
     for rounds in range(2, _ROUNDS + 1):
@@ -152,7 +152,7 @@ def _better(one: Solution, other: Solution) -> Solution:
     return one if one.chi2 <= other.chi2 else other
 
 
-def _guarded(curves: SampledCurves) -> NDArray:
+def _sizes_for_first_weights(curves: SampledCurves) -> NDArray:
     """Sizes for the first weights: no sample counts as smaller than a tenth of its curve's largest."""
     size = np.abs(curves.value)
     for code in np.unique(curves.which):

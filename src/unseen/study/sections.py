@@ -92,7 +92,7 @@ def numbers(s: StudySummary) -> Section | None:
 
 
 @section(StudySummary, 60)
-def paired(s: StudySummary) -> Section | None:
+def estimator_pairs(s: StudySummary) -> Section | None:
     """Return the paired tests between estimators."""
     if not s.pairs:
         return None

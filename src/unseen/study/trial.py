@@ -51,7 +51,7 @@ class DeclaredTarget:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _DesignRun:
     """Predictions of a design, and which of them a method may ask for."""
 
     table: PredictionTable
@@ -116,7 +116,7 @@ class SampleModel:
 
     text: str
     sample: Sample
-    _runs: dict[Any, _Run] = field(default_factory=dict)
+    _runs: dict[Any, _DesignRun] = field(default_factory=dict)
     _risks: dict[int, float] = field(default_factory=dict)
     _holdout_errors: dict[tuple[str, int], float] = field(default_factory=dict)
 
@@ -166,7 +166,7 @@ class SampleModel:
                 n_jobs=1,
                 progress=False,
             )
-            found = self._runs[design, seed] = _Run(table, wanted)
+            found = self._runs[design, seed] = _DesignRun(table, wanted)
         return found.table
 
     def holdout_error(self, table: PredictionTable) -> float:

@@ -33,7 +33,7 @@ def serve(
     """Show studies and kept results in the browser until Ctrl-C; nothing in the store is changed."""
     from unseen.web import serve as run
 
-    def told(address: str) -> None:
+    def announce(address: str) -> None:
         if as_json:
             typer.echo(json.dumps({"address": address}))
         elif not quiet or "token=" in address:
@@ -41,6 +41,6 @@ def serve(
             typer.echo(f"unseen: dashboard at {address} (Ctrl-C ends it)", err=True)
 
     with suppress(KeyboardInterrupt):
-        run(store, host=host, port=port, token=token, told=told)
+        run(store, host=host, port=port, token=token, told=announce)
     if not quiet:
         typer.echo("unseen: dashboard ended.", err=True)

@@ -67,7 +67,7 @@ def aicc(deviance: float, count: int, parameters: int) -> float:
     Returns
     -------
     float
-        Infinity where the correction is not defined.
+        Infinity if the correction is not defined.
 
     Examples
     --------

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["divided_difference", "divided_difference_slopes", "exponential_sum", "product_curve"]
 
-_SERIES_BELOW = 0.5
-_SERIES_TERMS = 16
+_SERIES_BELOW = 0.5  # below it the closed form loses more than a digit
+_SERIES_TERMS = 16  # the first term left out is below rounding there
 _G1_SERIES = [(-1.0) ** k / factorial(k + 2) for k in range(_SERIES_TERMS)]
 
 
@@ -49,7 +49,7 @@ def _g(x: NDArray) -> NDArray:
 
 
 def _g1(x: NDArray) -> NDArray:
-    """Return ``(x - 1 + exp(-x)) / x**2`` by series where the closed form loses digits."""
+    """Return ``(x - 1 + exp(-x)) / x**2`` by series if the closed form loses digits."""
     small = np.abs(x) < _SERIES_BELOW
     safe = np.where(small, 1.0, x)
     series = np.zeros_like(x)
@@ -58,7 +58,7 @@ def _g1(x: NDArray) -> NDArray:
     return np.where(small, series, (1 - _g(safe)) / safe)
 
 
-def _ordered(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def _order_rates(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray, NDArray, NDArray, NDArray]:
     t, a, b = np.broadcast_arrays(np.asarray(t), np.asarray(a), np.asarray(b))
     swap = np.real(a) > np.real(b)
     low, high = np.where(swap, b, a), np.where(swap, a, b)
@@ -76,14 +76,14 @@ def divided_difference(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> NDArray:
     Returns
     -------
     ndarray
-        ``(exp(-a t) - exp(-b t)) / (b - a)``, and ``t exp(-a t)`` where the rates are equal.
+        ``(exp(-a t) - exp(-b t)) / (b - a)``, and ``t exp(-a t)`` if the rates are equal.
 
     Examples
     --------
     >>> round(float(divided_difference(10.0, 0.1, 0.1)), 6)      # t exp(-a t)
     3.678794
     """
-    t, low, x, _ = _ordered(t, a, b)
+    t, low, x, _ = _order_rates(t, a, b)
     return t * np.exp(-low * t) * _g(x)
 
 
@@ -106,7 +106,7 @@ def divided_difference_slopes(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple
     >>> round(float(by_a), 6), round(float(by_b), 6)
     (-0.735759, -0.735759)
     """
-    t, low, x, swap = _ordered(t, a, b)
+    t, low, x, swap = _order_rates(t, a, b)
     front = -(t**2) * np.exp(-low * t)
     g1 = _g1(x)
     by_low, by_high = front * g1, front * (_g(x) - g1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -27,13 +27,32 @@ from unseen.kinetics.quantities import CONVENTIONS
 from unseen.kinetics.scheme import PHE_TYR, Scheme, scheme_of
 from unseen.kinetics.table import Removal, Subject, read_study
 
-__all__ = ["FitOptions", "fit", "fit_subject"]
+__all__ = ["FitKeywords", "FitOptions", "fit", "fit_subject"]
 
 MOST_TERMS = 3  # exponentials per substrate; more cannot be determined from the usual 12 samples
 LARGEST_LOG_ERROR = 0.5  # of a parameter's logarithm; above it the parameter is within two standard errors of zero
 ALIKE = 2.0  # AICc difference below which two models fit alike (Burnham and Anderson)
 MUCH_WORSE = 10.0  # AICc difference above which a model has essentially no support (Burnham and Anderson)
 POOR_FIT = 0.01  # p-value of a misfit that is worth a note: by chance in one subject of a hundred
+
+
+class FitKeywords(TypedDict, total=False):
+    """The keywords of :func:`fit`, for functions that pass them on."""
+
+    scheme: Scheme | str
+    unit: str
+    time_unit: str
+    error: str
+    cv: float | None
+    floor: float | None
+    order: tuple[int, int] | str
+    location: str | None
+    locations: Sequence[str] | None
+    convention: str
+    outliers: str | None
+    drop_early: Mapping[str, float] | None
+    n_jobs: int | None
+    progress: Any
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.kinetics.fitting import fit
+from unseen.kinetics.fitting import FitKeywords, fit
 from unseen.kinetics.kinetic_study import KineticStudy
 
 __all__ = [
@@ -136,9 +136,9 @@ def compare_groups(
     methods: Sequence[str] = METHODS,
     permutations: int = 199,
     random_state: RandomState = None,
-    **options: Any,
+    **options: Unpack[FitKeywords],
 ) -> GroupComparison:
-    """Ask whether groups of subjects differ in their kinetics.
+    """Test whether groups of subjects differ in their kinetics.
 
     Rates and pools of every subject are fitted, their logarithms become features, and the error of a classifier that tells
     the groups apart is estimated by methods made for a handful of examples. No flux has to be computed.
@@ -161,7 +161,7 @@ def compare_groups(
         Random exchanges of the group labels.
     random_state : int or Generator, optional
     **options
-        Of :func:`unseen.kinetics.fit`.
+        Keywords of :func:`unseen.kinetics.fit`.
 
     Returns
     -------

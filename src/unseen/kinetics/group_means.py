@@ -137,8 +137,8 @@ def group_mean(
         se = se * abs(mean) / np.abs(y)
     variance = np.maximum(se, 1e-12 * max(abs(mean), 1e-300)) ** 2
     tau2 = _between(y, variance)
-    fixed, fixed_error = _weighted(y, 1 / variance)
-    mixed, mixed_error = _weighted(y, 1 / (variance + tau2))
+    fixed, fixed_error = _weighted_mean(y, 1 / variance)
+    mixed, mixed_error = _weighted_mean(y, 1 / (variance + tau2))
     between = float(np.sqrt(tau2))
     return GroupMean(
         name=name,
@@ -154,7 +154,7 @@ def group_mean(
     )
 
 
-def _weighted(y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+def _weighted_mean(y: np.ndarray, w: np.ndarray) -> tuple[float, float]:
     return float(np.sum(w * y) / w.sum()), float(1 / np.sqrt(w.sum()))
 
 

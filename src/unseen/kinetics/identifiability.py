@@ -13,9 +13,9 @@ from unseen.kinetics.location_fit import LocationFit
 
 __all__ = ["Identifiability", "identifiability"]
 
-_HIGH_CORRELATION = 0.95
-_CLOSE_RATES = 2.0
-_LOOSE = 0.5
+_HIGH_CORRELATION = 0.95  # beyond it one parameter can stand for the other
+_CLOSE_RATES = 2.0  # ratio of two rates below which the usual 12 samples hardly separate them
+_LOOSE = 0.5  # standard error on the log scale: within two standard errors of zero
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,9 +22,8 @@ __all__ = ["BootstrapRefits", "Profile", "bootstrap", "delta_interval", "profile
 
 
 BOOTSTRAPS = ("parametric", "residual")
-_PENALTY = (
-    300.0  # residual of a deviation by one standard error: the quantity stays within a few thousandths of its target
-)
+# residual of a deviation by one standard error: the quantity then stays within a few thousandths of its target
+_PENALTY = 300.0
 _NEAR = 1e-3  # relative error of the root of the rise, far below what an interval is read to
 _FARTHEST = 30  # standard errors; a profile that is flat up to there has no end
 
@@ -299,7 +298,7 @@ class BootstrapRefits:
     centre : dict
         ``{quantity: estimate}`` of the data themselves.
     df : float
-        Degrees of freedom of the estimated errors; infinite where they are known.
+        Degrees of freedom of the estimated errors; infinite if they are known.
     """
 
     kind: str
@@ -312,7 +311,7 @@ class BootstrapRefits:
         """Interval of one quantity from the percentiles of its refits.
 
         Refits know how the data vary only from the residuals of one fit, which are few. The ends are therefore moved away from
-        the estimate by the ratio of Student's t to the normal quantile, on the log scale where all refits are positive.
+        the estimate by the ratio of Student's t to the normal quantile, on the log scale if all refits are positive.
 
         Examples
         --------

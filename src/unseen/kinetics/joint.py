@@ -16,15 +16,15 @@ from unseen.kinetics.locations import formed_curve
 __all__ = ["DOSED", "FORMED", "PRECURSOR", "JointModel", "SampledCurves", "Solution", "quick_solve", "solve"]
 
 PRECURSOR, DOSED, FORMED = 0, 1, 2
-RATE_BOUNDS = (1e-5, 5.0)
-_WIDE = (1e-12, 100.0)
+RATE_BOUNDS = (1e-5, 5.0)  # per minute: half-lives from 8 seconds to 48 days
+_WIDE = (1e-12, 100.0)  # amplitudes and kappa; only keeps the arithmetic finite
 
 
 @dataclass(frozen=True)
 class SampledCurves:
     """Samples of one subject that enter a fit: times, values and which of the three curves each belongs to.
 
-    ``sd`` holds the given standard deviations, NaN where none was given. Times are in minutes, values fractions.
+    ``sd`` holds the given standard deviations, NaN if none was given. Times are in minutes, values fractions.
     """
 
     time: NDArray
@@ -47,7 +47,7 @@ class SampledCurves:
 
 
 class CurveLike(Protocol):
-    """What the optimiser needs of a model."""
+    """A model as the optimiser sees it."""
 
     def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
         """Values and Jacobian."""
@@ -232,7 +232,7 @@ def solve(
 
 
 def quick_solve(residuals: Callable, slopes: Callable, start: NDArray, tolerance: float) -> tuple[NDArray, bool]:
-    """MINPACK without bounds: a third faster, and enough where the minimum lies inside them."""
+    """MINPACK without bounds: a third faster, and enough if the minimum lies inside them."""
     with np.errstate(all="ignore"):
         theta, _, _, _, flag = leastsq(
             residuals, start, Dfun=slopes, ftol=tolerance, xtol=tolerance, gtol=0.0, maxfev=200, full_output=True

@@ -52,10 +52,10 @@ class KineticFit(Result):
     alternatives : tuple of LocationFit
         One fit per location.
     location : str
-        The location used where none is named.
+        The location used if none is named.
     convention : {"mass_balance", "printed"}
     nca : Appearance or None
-        Non-compartmental result, None where the areas could not be computed.
+        Non-compartmental result, None if the areas could not be computed.
     covariates : mapping
         Further columns of the dose table.
     notes : tuple of Note

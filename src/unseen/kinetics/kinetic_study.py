@@ -79,7 +79,7 @@ class KineticStudy(Result):
     ) -> dict[str, GroupMean]:
         """Mean of every quantity over subjects, each computed per subject first.
 
-        Errors of positive quantities are relative ones (see `group_mean`), and so are those of differences of fluxes where each
+        Errors of positive quantities are relative ones (see `group_mean`), and so are those of differences of fluxes if each
         subject's value is more than two standard errors from zero.
 
         Parameters

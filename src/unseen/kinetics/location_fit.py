@@ -17,8 +17,9 @@ from unseen.kinetics.starts import joint_starts
 
 __all__ = ["LocationFit", "akaike_weights", "fit_location", "fit_locations", "location_class", "runs_test"]
 
+# tolerances: to find the best start, to compare locations, and of the final fit
 _COARSE, _ROUGH, _FINE = 1e-5, 1e-7, 1e-12
-_DRAWS = 1999
+_DRAWS = 1999  # the p-value moves in steps of .0005
 
 
 def location_class(location: str) -> str:
@@ -44,7 +45,7 @@ def runs_test(residuals: NDArray, which: NDArray, slopes: NDArray | None = None)
     """P-value of the number of runs of signs within curves: how seldom a right model leaves so few.
 
     Residuals of a fit change their sign more often than independent errors do, since the fit has taken out what is smooth.
-    The runs are therefore held against those of normal errors fitted with the same slopes (1,999 draws, always the same ones).
+    The runs are therefore compared with those of normal errors fitted with the same slopes (1,999 draws, always the same ones).
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def runs_test(residuals: NDArray, which: NDArray, slopes: NDArray | None = None)
     Returns
     -------
     float
-        Small where residuals keep the same sign too long.
+        Small if residuals keep the same sign too long.
 
     References
     ----------
@@ -128,7 +129,7 @@ class LocationFit:
     chi2, deviance, aicc, runs_p : float
         Weighted sum of squares, minus twice the log likelihood, criterion, and p-value of too few runs of signs.
     df : float
-        Degrees of freedom of intervals; infinite where the error is known.
+        Degrees of freedom of intervals; infinite if the error is known.
     cv, floor : float or None
         Parts of the combined error model, given or estimated.
     scales : tuple of float
@@ -176,7 +177,7 @@ class LocationFit:
 
     @property
     def chi2_p(self) -> float:
-        """P-value of the misfit; meaningful where the error is known."""
+        """P-value of the misfit; meaningful if the error is known."""
         return float(stats.chi2.sf(self.chi2, self.spare)) if np.isinf(self.df) else float("nan")
 
 

@@ -19,12 +19,12 @@ from unseen.kinetics.joint import SampledCurves, Solution
 __all__ = ["ERRORS", "ErrorModel", "Weighted", "estimate_parts", "fit_weighted"]
 
 ERRORS = ("combined", "sd", "proportional", "constant", "dissertation")
-_LATE = 60.0
-_SMALL = 0.02
-_ROUNDS = 15
-_SETTLED = 1e-4
-_PRIOR = 2.0
-_ROUGH = 1e-7
+_LATE = 60.0  # minutes after which the dissertation halves the weight
+_SMALL = 0.02  # of the curve's largest value; smaller samples count as that, since a proportional error would give them all weight
+_ROUNDS = 15  # of reweighting; most fits need five
+_CONVERGED = 1e-4  # change of the log parameters between rounds, far below their standard errors
+_PRIOR = 2.0  # residuals that hold a curve's factor near one; without them few samples could take all weight
+_ROUGH = 1e-7  # tolerance while the weights still change
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class ErrorModel:
 
     @property
     def remark(self) -> str:
-        """What to say beside chi2: errors estimated from the residuals fit them whatever the model."""
+        """Warning beside chi2: errors estimated from the residuals fit them whatever the model."""
         return "" if self.known else " (errors estimated, no test of the fit)"
 
     def n_estimated(self, curves: int) -> int:
@@ -108,7 +108,7 @@ def fit_weighted(
     run: Callable[..., Solution],
     start: NDArray | None = None,
 ) -> Weighted:
-    """Fit with weights that follow from the error model, reweighting where they depend on the fit.
+    """Fit with weights that follow from the error model, with new weights while they depend on the fit.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def fit_weighted(
         sigma = _fixed_sigma(error, curves)
         return Weighted(solution=run(sigma, start), sigma=sigma, cv=None, floor=None, rounds=1)
     cv, floor = error.cv, error.floor
-    sigma = _sigma(error, _guarded(curves), curves.which, cv, floor)
+    sigma = _sigma(error, _sizes_for_first_weights(curves), curves.which, cv, floor)
     solution = run(sigma, start, _ROUGH)
     rounds, scale = 1, np.ones(curves.value.size)
     for rounds in range(2, _ROUNDS + 1):
@@ -141,7 +141,7 @@ def fit_weighted(
         solution = (
             _better(run(sigma, before), run(sigma, None)) if rounds == 2 and start is None else run(sigma, before)
         )
-        if np.max(np.abs(solution.theta - before)) < _SETTLED:
+        if np.max(np.abs(solution.theta - before)) < _CONVERGED:
             break
     solution = run(sigma, solution.theta)
     scales = tuple(float(scale[curves.which == code][0]) for code in np.unique(curves.which))
@@ -152,7 +152,7 @@ def _better(one: Solution, other: Solution) -> Solution:
     return one if one.chi2 <= other.chi2 else other
 
 
-def _guarded(curves: SampledCurves) -> NDArray:
+def _sizes_for_first_weights(curves: SampledCurves) -> NDArray:
     """Sizes for the first weights: no sample counts as smaller than a tenth of its curve's largest."""
     size = np.abs(curves.value)
     for code in np.unique(curves.which):
@@ -225,7 +225,7 @@ def estimate_parts(
     variance : ndarray
         First guess of the variances.
     smallest : float
-        Size of the smallest curve: a floor far below it cannot be told from none.
+        Size of the smallest curve: a floor far below it cannot be distinguished from none.
     rounds : int
         Most rounds of scoring.
 
@@ -258,7 +258,7 @@ def estimate_parts(
 
 
 def _floor_unit(curves: SampledCurves) -> float:
-    """Size of the smallest curve: a floor far below it cannot be told from none."""
+    """Size of the smallest curve: a floor far below it cannot be distinguished from none."""
     return min(float(np.abs(curves.value[curves.which == code]).max()) for code in np.unique(curves.which))
 
 

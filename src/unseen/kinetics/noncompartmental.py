@@ -21,6 +21,8 @@ from unseen.kinetics.table import Subject, read_study
 
 __all__ = ["Appearance", "Area", "NcaStudy", "nca", "nca_of", "terminal_slope", "trapezoid_area"]
 
+_MUCH = 0.25  # extrapolated share; an area of which more is extrapolated is commonly called unreliable
+
 
 @dataclass(frozen=True, kw_only=True)
 class Area:
@@ -64,7 +66,7 @@ def terminal_slope(t: NDArray, y: NDArray) -> tuple[float, int]:
     Returns
     -------
     rate : float
-        NaN where the tail does not fall.
+        NaN if the tail does not fall.
     points : int
 
     Examples
@@ -137,7 +139,7 @@ def trapezoid_area(time: ArrayLike, value: ArrayLike, starts_at_zero: bool = Fal
 
 
 def _intercept(t: NDArray, y: NDArray) -> float:
-    """Value at time zero from the first two samples, log-linear where they fall, else the first."""
+    """Value at time zero from the first two samples, log-linear if they fall, else the first."""
     if y[0] > y[1] > 0:
         slope = np.log(y[1] / y[0]) / (t[1] - t[0])
         return float(y[0] * np.exp(-slope * t[0]))
@@ -152,9 +154,6 @@ def _piece(t0: float, t1: float, y0: float, y1: float) -> float:
 
 def _pieces(t: NDArray, y: NDArray) -> float:
     return float(sum(_piece(*pair) for pair in zip(t[:-1], t[1:], y[:-1], y[1:])))
-
-
-_MUCH = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)

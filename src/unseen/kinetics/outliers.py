@@ -21,8 +21,8 @@ from unseen.kinetics.noise import ErrorModel, estimate_parts
 __all__ = ["RULES", "Outlier", "rough_sigma", "screen"]
 
 RULES = ("deleted", "prediction", "confidence")
-_ALPHA = 0.05
-_ROUNDING = 1e-9
+_ALPHA = 0.05  # chance to remove a clean sample of a curve
+_ROUNDING = 1e-9  # residuals relative to the largest value that are rounding errors
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _size(code: int, order: tuple[int, int]) -> int:
 
 
 def rough_sigma(curves: SampledCurves, error: ErrorModel, order: tuple[int, int]) -> NDArray:
-    """Relative standard deviations of all samples; where unknown, cv and floor from the three curves together."""
+    """Relative standard deviations of all samples; if unknown, cv and floor come from the three curves together."""
     if error.kind == "sd":
         return curves.sd
     if error.kind == "constant" or error.kind == "dissertation":

@@ -15,7 +15,7 @@ from unseen.kinetics.scheme import Scheme
 __all__ = ["CONVENTIONS", "Derived", "PrintedConvention"]
 
 CONVENTIONS = ("mass_balance", "printed")
-_STEP = 1e-5
+_STEP = 1e-5  # of central differences on the log scale: about the cube root of rounding
 # Differences of fluxes may be negative, so their intervals stay on the natural scale.
 SIGNED = ("U_product", "F34", "F04", "F02", "F01", "Q4")
 

@@ -1,4 +1,4 @@
-"""Report sections of a tracer study and of groups compared by their kinetics."""
+"""Report sections of a kinetic fit, of a tracer study, of its non-compartmental analysis and of groups compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CONVENTIONS = {
     "mass_balance": "Every pool balances: inflow equals outflow, and conversion is part of the precursor's loss.",
     "printed": "Fluxes follow the formulas of the dissertation, which count conversion twice; they are for comparison only.",
 }
-_FEW = 6
+_FEW = 6  # subjects shown with two figures each; more would make the page too heavy to mail
 _UNITS = {"1/min": "per minute", "dose": "unit of the doses", "dose/h": "unit of the doses per hour"}
 
 
@@ -103,8 +103,8 @@ def identification(fit: KineticFit) -> list[Block]:
         ]
         columns = ["substrate", "to IC", "to EC", "loss EC", "loss IC", "IC pool", "appearance per hour"]
         blocks.append(Table(columns, rows, "Ranges left open when both pools of a substrate may lose."))
-    made = picture(fit, "ranges")
-    return [*blocks, *([made] if made is not None else [])]
+    ranges_picture = picture(fit, "ranges")
+    return [*blocks, *([ranges_picture] if ranges_picture is not None else [])]
 
 
 def removals(fit: KineticFit) -> list[Block]:
@@ -123,8 +123,8 @@ def fit_blocks(fit: KineticFit, figures: Sequence[str] = ("curves", "residuals")
         error += f" (cv {100 * one.cv:.2g}%, floor {one.floor:.2g})"
     text = f"Conversion {fit.location}: chi2 {one.chi2:.4g} on {one.spare} degrees of freedom{fit.error.remark}, run test p = {one.runs_p:.2g}; {error}."
     areas = "" if fit.nca is None else f" {fit.nca}."
-    made = [picture(fit, name) for name in figures]
-    return [Text(text + areas), *(m for m in made if m is not None), quantities(fit), *removals(fit)]
+    pictures = [picture(fit, name) for name in figures]
+    return [Text(text + areas), *(p for p in pictures if p is not None), quantities(fit), *removals(fit)]
 
 
 @section(KineticFit, 10)
@@ -136,8 +136,8 @@ def fit_summary(fit: KineticFit) -> Section:
 @section(KineticFit, 20)
 def fit_alternatives(fit: KineticFit) -> Section:
     """Where conversion takes place."""
-    made = picture(fit, "locations")
-    return Section("locations", "Where conversion takes place", [*([made] if made else []), *alternatives(fit)])
+    found = picture(fit, "locations")
+    return Section("locations", "Where conversion takes place", [*([found] if found else []), *alternatives(fit)])
 
 
 @section(KineticFit, 30)
@@ -151,8 +151,8 @@ def fit_pools(fit: KineticFit) -> Section | None:
 @section(KineticFit, 40)
 def fit_certainty(fit: KineticFit) -> Section:
     """Intervals, profiles and identifiability."""
-    made = [picture(fit, name) for name in ("intervals", "profiles")]
-    return Section("certainty", "How sure", [*(m for m in made if m is not None), *identification(fit)])
+    pictures = [picture(fit, name) for name in ("intervals", "profiles")]
+    return Section("certainty", "How sure", [*(p for p in pictures if p is not None), *identification(fit)])
 
 
 @section(KineticFit, 50)
@@ -166,10 +166,10 @@ def headline(study: KineticStudy) -> Section:
     """The answer in words, the means and the failures."""
     means = study.means()
     first, second = (f"U_{s}" for s in study.scheme.substrates)
-    said = ", ".join(
+    means_text = ", ".join(
         f"{n} {means[n].mean:.3g} ± {means[n].std_error:.2g}" for n in (first, second, "Fconv") if n in means
     )
-    lead = f"{len(study)} subject{'s' if len(study) != 1 else ''} fitted; conversion {study.location}: {said} per hour."
+    lead = f"{len(study)} subject{'s' if len(study) != 1 else ''} fitted; conversion {study.location}: {means_text} per hour."
     blocks: list[Block] = [Text(lead, lead=True), Text(_CONVENTIONS[study.fits[0].convention])]
     if study.failures:
         blocks.append(
@@ -226,7 +226,6 @@ def subjects(study: KineticStudy) -> Section | None:
 def each_subject(study: KineticStudy) -> Section:
     """Every subject's curves and quantities."""
     blocks: list[Block] = []
-    # many subjects with two figures each would make the page too heavy to mail
     figures = ("curves", "residuals") if len(study) <= _FEW else ("curves",)
     for fit in study:
         blocks += [Text(f"Subject {fit.subject}", lead=True), *fit_blocks(fit, figures)]
@@ -306,15 +305,15 @@ def features(result: GroupComparison) -> Section:
     groups = list(result.sizes)
     rows = [[f.name, *(f.means[g] for g in groups), f.statistic, f.p_value, f.adjusted] for f in result.features]
     columns = ["feature", *(f"mean {g}" for g in groups), "statistic", "p", "adjusted p"]
-    caption = "Geometric means; Welch's t of the logarithms (F for more than two groups); p by permutation, adjusted by the largest statistic. A small p says that the groups differ, in their means or, where a small group is much more spread than a large one, in that."
-    made = picture(result, "groups")
+    caption = "Geometric means; Welch's t of the logarithms (F for more than two groups); p by permutation, adjusted by the largest statistic. A small p says that the groups differ, in their means or, if a small group is much more spread than a large one, in that."
+    found = picture(result, "groups")
     return Section(
-        "features", "Which rates and pools differ", [*([made] if made else []), Table(columns, rows, caption)]
+        "features", "Which rates and pools differ", [*([found] if found else []), Table(columns, rows, caption)]
     )
 
 
 @section(GroupComparison, 30)
-def fitted(result: GroupComparison) -> Section | None:
+def fits_behind(result: GroupComparison) -> Section | None:
     """The fits behind the comparison."""
     return subjects(result.study)
 

@@ -29,7 +29,7 @@ def peel(t: NDArray, y: NDArray, n: int = 2) -> Start | None:
     Returns
     -------
     amplitudes, rates : ndarray, or None
-        Fast term first; None where no peeling gives positive amplitudes and decreasing rates.
+        Fast term first; None if no peeling gives positive amplitudes and decreasing rates.
 
     Examples
     --------

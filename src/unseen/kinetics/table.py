@@ -89,8 +89,8 @@ def read_study(
     for name, value, known in (("unit", unit, UNITS), ("time_unit", time_unit, TIME_UNITS)):
         if value not in known:
             raise UnknownName(name, value, known)
-    samples = _required(columns_of(ttr, "ttr"), ("subject", "time", "analyte", "ttr"), "ttr")
-    given = _required(columns_of(doses, "doses"), ("subject", *_DOSES), "doses")
+    samples = _check_columns(columns_of(ttr, "ttr"), ("subject", "time", "analyte", "ttr"), "ttr")
+    given = _check_columns(columns_of(doses, "doses"), ("subject", *_DOSES), "doses")
     early = dict(drop_early or {})
     for analyte in early:
         if analyte not in scheme.analytes:
@@ -122,7 +122,7 @@ def _label(value: Any) -> str:
     return str(value).strip()
 
 
-def _required(columns: dict[str, list[Any]], names: Iterable[str], what: str) -> dict[str, list[Any]]:
+def _check_columns(columns: dict[str, list[Any]], names: Iterable[str], what: str) -> dict[str, list[Any]]:
     missing = [n for n in names if n not in columns]
     if missing:
         raise InputError(

@@ -6,7 +6,7 @@ The contract, which `unseen.testing.check_store` holds every store against:
   study adds the missing tasks; a task of the same cell and replication with another id (a method whose version was raised) takes
   the place of the old one, whose result is dropped. Another seed, or tasks taken away, is refused.
 - `claim` hands a task to one owner at a time. It stays that owner's until its result is stored, it is released, or the owner's
-  lease runs out; an owner that calls `claim` or `heartbeat` renews its lease. Tasks of one group come together where they fit.
+  lease runs out; an owner that calls `claim` or `heartbeat` renews its lease. Tasks of one group come together if they fit.
 - `finish` stores a chunk of results in one transaction: after a crash either all of them are there or none. A result that is there
   already is left as it is, so a chunk may be stored again after an answer was lost.
 - A task that failed, or whose owner died, is tried again `max_attempts` times in all, then recorded as failed with the reason. Tasks
@@ -200,7 +200,7 @@ class SqlStore:
     # results
 
     def columns(self, name: str) -> dict[str, np.ndarray]:
-        """Return the finished tasks as arrays, in the order of (cell, replication); NaN where there is no number."""
+        """Return the finished tasks as arrays, in the order of (cell, replication); NaN if there is no number."""
         with self._reading() as connection:
             return reading.columns(connection, studies.row(connection, name).id)
 

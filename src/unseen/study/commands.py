@@ -241,11 +241,12 @@ def _emit_summary(study: Study, url: str, report: Path | None, json: bool, quiet
     emit(result, json)
     write_report(result, report, quiet)
     if progress.missing or progress.failed:
-        typer.echo(_unfinished(study, progress, url), err=True)
+        typer.echo(_resume_advice(study, progress, url), err=True)
         raise typer.Exit(3)
 
 
-def _unfinished(study: Study, progress: Progress, url: str) -> str:
+def _resume_advice(study: Study, progress: Progress, url: str) -> str:
+    """Return what failed or is missing, and the command that goes on."""
     from unseen.store import masked
 
     lines = _reasons(study.failures())

@@ -95,7 +95,7 @@ def latex_table(rows: Sequence[Mapping[str, Any]]) -> str:
         r"\midrule",
     ]
     for row in rows:
-        cells = [_escaped(str(row[name])) for name in NAMES]
+        cells = [_escape(str(row[name])) for name in NAMES]
         lines.append(" & ".join([*cells, *(_figure(row, name) for name in figures)]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
@@ -108,5 +108,5 @@ def _figure(row: Mapping[str, Any], name: str) -> str:
     return f"{value:.{digits}f}" + ("" if error is None else f" ({error:.{digits}f})")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return "".join(LATEX.get(c, c) for c in text)

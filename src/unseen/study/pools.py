@@ -31,6 +31,7 @@ __all__ = [
     "run_rows",
 ]
 
+LONGEST_WITHOUT_WORKERS = 60.0  # seconds; a scheduler of a cluster needs about this long to replace workers
 
 Runner = Callable[[dict[str, Any], list[dict[str, Any]], list[TaskRow]], list[TaskResult]]
 
@@ -179,19 +180,6 @@ class FuturePool:
         raise NotImplementedError
 
 
-def pool_for(context: StudyContext, n_jobs: int | None, scheduler: Any) -> Pool:
-    """Return the pool that was asked for; by default an active dask client, as elsewhere, or this process."""
-
-    opened = ExitStack()
-    client = opened.enter_context(client_of(scheduler, "scheduler"))
-    if client is None and scheduler is None and n_jobs is None:
-        client = current_client()
-    if client is not None:
-        return DaskPool(context, client, opened)
-    workers = worker_count(n_jobs)
-    return InlinePool(context) if workers == 1 else ProcessPool(context, workers)
-
-
 class Unloadable(Exception):
     """A worker cannot load what it is to run."""
 
@@ -291,9 +279,6 @@ def _workers_ignore_interrupts() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
-LONGEST_WITHOUT_WORKERS = 60.0  # seconds; a scheduler of a cluster needs about this long to replace workers
-
-
 def share_context(context: StudyContext) -> StudyContext:
     """Return the context as it is: a task whose result stays on the cluster, where workers fetch it from each other."""
     return context
@@ -351,3 +336,15 @@ class DaskPool(FuturePool):
             self.chunks.clear()
         self.sent = None
         self.opened.close()
+
+
+def pool_for(context: StudyContext, n_jobs: int | None, scheduler: Any) -> Pool:
+    """Return the pool that was asked for; by default an active dask client, as elsewhere, or this process."""
+    opened = ExitStack()
+    client = opened.enter_context(client_of(scheduler, "scheduler"))
+    if client is None and scheduler is None and n_jobs is None:
+        client = current_client()
+    if client is not None:
+        return DaskPool(context, client, opened)
+    workers = worker_count(n_jobs)
+    return InlinePool(context) if workers == 1 else ProcessPool(context, workers)

@@ -9,10 +9,10 @@ from unseen.study.summary import StudySummary
 
 __all__: list[str] = []
 
-MOST_GROUPS = 40
+MOST_GROUPS = 40  # populations and models with figures; more would make the page too heavy to mail
 HOW = (
     "Bias, variance and RMS are those of the deviation: estimate minus the true error of the model fitted on all n rows. "
-    "Coverage is held against the target each method declares: the very model, or the expected error of the algorithm at "
+    "Coverage is that of the target each method declares: the very model, or the expected error of the algorithm at "
     "its training size, for which target bias is given too. Internal is the variance a method has on one and the same "
     "sample; total is the variance of the estimate. Every number has its Monte-Carlo error beside it."
 )
@@ -55,8 +55,7 @@ def pictures(s: StudySummary) -> Section | None:
     groups = s.groups()
     for population, model in groups[:MOST_GROUPS]:
         part = s.only(population, model)
-        made = [p for name in ("study-deviations", "study-rms") if (p := picture(part, name)) is not None]
-        blocks += made
+        blocks += [p for name in ("study-deviations", "study-rms") if (p := picture(part, name)) is not None]
     if len(groups) > MOST_GROUPS:
         blocks.append(Text(f"Figures of {len(groups) - MOST_GROUPS} more models are left out."))
     return Section("deviations", "Deviation from the true error", blocks) if blocks else None
@@ -80,9 +79,9 @@ def _each(s: StudySummary, figure: str, id: str, title: str) -> Section | None:
         return figure_section(s, figure, id, title)
     blocks: list[Block] = []
     for population, model in groups:
-        made = picture(s.only(population, model), figure)
-        if made is not None:
-            blocks += [Text(f"{population}, {model}"), made]
+        found = picture(s.only(population, model), figure)
+        if found is not None:
+            blocks += [Text(f"{population}, {model}"), found]
     return Section(id, title, blocks) if blocks else None
 
 
@@ -93,7 +92,7 @@ def numbers(s: StudySummary) -> Section | None:
 
 
 @section(StudySummary, 60)
-def paired(s: StudySummary) -> Section | None:
+def estimator_pairs(s: StudySummary) -> Section | None:
     """Return the paired tests between estimators."""
     if not s.pairs:
         return None

@@ -396,7 +396,7 @@ def _sentence(one: dict[str, Any], model: type[Any]) -> str:
         return f"{place}: this key is needed and was not given"
     if kind == "value_error":
         return str(one["ctx"]["error"])
-    return f"{place}: {_short(given)} was given; {_needed(kind, one.get('ctx', {}), one['msg'])}"
+    return f"{place}: {_short(given)} was given; {_requirement(kind, one.get('ctx', {}), one['msg'])}"
 
 
 def _unknown_key(location: tuple[Any, ...], place: str, model: type[Any]) -> str:
@@ -416,7 +416,7 @@ def _keys_at(location: tuple[Any, ...], model: type[Any]) -> list[str]:
     return [name for name in getattr(here, "model_fields", {}) if name != "folder"]
 
 
-def _needed(kind: str, limits: dict[str, Any], message: str) -> str:
+def _requirement(kind: str, limits: dict[str, Any], message: str) -> str:
     if kind.startswith("int"):
         return "a whole number is needed"
     if kind.startswith("float"):

@@ -12,7 +12,7 @@ from unseen.core.summary import variance_error
 
 __all__ = ["Measured", "correlation_of", "coverage_of", "mean_of", "share_of", "variance_of"]
 
-LEAST_PAIRS = 4
+LEAST_PAIRS = 4  # the error divides by n - 3
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def variance_of(values: Floats) -> Measured:
 
 
 def correlation_of(x: Floats, y: Floats) -> Measured | None:
-    """Return a correlation, its error from the influence of each pair; None where one side does not vary, or below 4 pairs.
+    """Return a correlation, its error from the influence of each pair; None if one side does not vary, or below 4 pairs.
 
     Three pairs are counted off, as in the variance 1 / (n - 3) of Fisher's z.
 
@@ -91,7 +91,7 @@ def correlation_of(x: Floats, y: Floats) -> Measured | None:
 def coverage_of(lower: Floats, upper: Floats, target: Floats, kind: str) -> Measured:
     """Return how often intervals hold their target.
 
-    A target of kind "model" moves with the sample, and each interval is held against its own. A target of kind
+    A target of kind "model" moves with the sample, and each interval is compared with its own. A target of kind
     "algorithm" is one number, the mean of `target`; how far coverage changes within the Monte-Carlo error of that mean
     counts in the error.
 

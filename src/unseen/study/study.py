@@ -67,7 +67,7 @@ class Study:
         scheduler : str or dask client, optional
             Dask cluster to run on: tcp://host:8786 or local:4.
         progress : bool, optional
-            Progress bar on stderr; by default where that is a terminal.
+            Progress bar on stderr; by default if that is a terminal.
         seconds : float, optional
             Stop after so many seconds; the spec's own budget by default.
 
@@ -78,8 +78,8 @@ class Study:
         """
         from unseen.study.spec import as_spec
 
-        made = as_spec(spec, self.name)
-        self.store.add_study(self.name, KIND, made.to_dict(), made.cells(), made.tasks())
+        checked = as_spec(spec, self.name)
+        self.store.add_study(self.name, KIND, checked.to_dict(), checked.cells(), checked.tasks())
         return self._drive(n_jobs, scheduler, progress, seconds)
 
     def resume(
@@ -106,7 +106,7 @@ class Study:
         return self.store.progress(self.name)
 
     def cancel(self) -> Study:
-        """Tell all drivers of the study to stop; what is done stays."""
+        """Ask all drivers of the study to stop; what is done stays."""
         self.store.cancel(self.name)
         return self
 
@@ -134,7 +134,7 @@ class Study:
         path : path
             The ending says the format.
         what : {"tasks", "summary"}, optional
-            What to write, where the usual choice is not wanted.
+            What to write; tasks for .csv and .parquet, the summary for .tex by default.
         """
         from unseen.study.export import export
 

@@ -428,7 +428,7 @@ def summarize_columns(
     name, spec, cells
         The study, as the store keeps it.
     columns : mapping of str to ndarray
-        cell, replication, estimate, truth, lower, upper, spread, p_value, seconds; NaN where there is none.
+        cell, replication, estimate, truth, lower, upper, spread, p_value, seconds; NaN if there is none.
     extras : sequence of (cell, replication, text)
         The JSON texts of results whose target is not the model fitted on all rows.
     counts : TaskCounts

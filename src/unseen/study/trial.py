@@ -51,7 +51,7 @@ class DeclaredTarget:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _DesignRun:
     """Predictions of a design, and which of them a method may ask for."""
 
     table: PredictionTable
@@ -116,7 +116,7 @@ class SampleModel:
 
     text: str
     sample: Sample
-    _runs: dict[Any, _Run] = field(default_factory=dict)
+    _runs: dict[Any, _DesignRun] = field(default_factory=dict)
     _risks: dict[int, float] = field(default_factory=dict)
     _holdout_errors: dict[tuple[str, int], float] = field(default_factory=dict)
 
@@ -166,7 +166,7 @@ class SampleModel:
                 n_jobs=1,
                 progress=False,
             )
-            found = self._runs[design, seed] = _Run(table, wanted)
+            found = self._runs[design, seed] = _DesignRun(table, wanted)
         return found.table
 
     def holdout_error(self, table: PredictionTable) -> float:
@@ -258,12 +258,13 @@ def design_of(method: Any, how: Mapping[str, Any], data: Data, difference: bool 
     """Return the design a cell asks for, or the method's own."""
     if "design" in how:
         return build(how["design"]["id"], "designs", options=how["design"]["options"])
-    return method.difference_design(data) if difference else method.default_design(data)
+    own = getattr(method, "difference_design", method.default_design) if difference else method.default_design
+    return own(data)
 
 
 def needs_of(method: Any) -> frozenset[str]:
     """Return which predictions a method needs."""
-    return frozenset(method.needs)
+    return frozenset(getattr(method, "needs", frozenset({"test"})))
 
 
 def _answer(

@@ -19,7 +19,7 @@ __all__ = ["ENGINE_CHECKS", "check_engine"]
 
 @dataclass(frozen=True)
 class Fickle:
-    """A model that draws from its seed, and fails where the first training row is among `bad`."""
+    """A model that draws from its seed, and fails if the first training row is among `bad`."""
 
     bad: tuple[int, ...] = ()
     name: str = "Fickle()"
@@ -87,7 +87,7 @@ def failures_become_rows(execute: Any) -> None:
 
 
 def probes_are_kept(execute: Any) -> None:
-    """What probes return comes back by name and split, in order."""
+    """Values that probes return come back by name and split, in order."""
     probes = {"means": lambda fitted, train, test: fitted.means, "sizes": lambda fitted, train, test: (train.n, test.n)}
     table = _run(execute, Fickle(), KFold(5), probes=probes)
     assert [tuple(s) for s in table.probe("sizes")] == [(48, 12)] * 5, "a probe saw the wrong parts"
@@ -95,7 +95,7 @@ def probes_are_kept(execute: Any) -> None:
 
 
 def predictions_are_of_the_right_rows(execute: Any) -> None:
-    """Every test row of a split has its own prediction, equal to that of a model fitted by hand."""
+    """Every test row of a split has its own prediction, equal to that of a model fitted on the same rows."""
     data = _sample()
     plan = KFold(4).plan(data, np.random.default_rng(0))
     table = execute(Centroids(), data, plan, seed=11)
@@ -104,7 +104,7 @@ def predictions_are_of_the_right_rows(execute: Any) -> None:
         assert np.array_equal(np.sort(table.test.row[here]), np.sort(split.test)), "test rows are not the plan's"
         fitted = Centroids().fit(data.take(split.train), 0)
         assert np.array_equal(table.test.value[here], fitted.predict(data.X[table.test.row[here]])), (
-            f"split {j}: predictions are not those of a model fitted by hand"
+            f"split {j}: predictions are not those of a model fitted on the same rows"
         )
 
 
@@ -133,7 +133,7 @@ ENGINE_CHECKS = (
 
 
 def check_engine(execute: Any) -> None:
-    """Hold an engine against the contract.
+    """Check an engine against the contract.
 
     Parameters
     ----------

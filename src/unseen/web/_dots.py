@@ -20,7 +20,7 @@ LONGEST_LABEL = 34
 
 @dataclass(frozen=True)
 class Dot:
-    """A number of one series, with its range where it has one."""
+    """A number of one series, with its range if it has one."""
 
     series: int
     value: float

@@ -24,7 +24,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", help="Port; 0 takes any free one.")] = 8765,
     token: Annotated[
         str | None,
-        typer.Option("--token", envvar="UNSEEN_TOKEN", help="Secret of 16 characters or more; made where needed."),
+        typer.Option("--token", envvar="UNSEEN_TOKEN", help="Secret of 16 characters or more; made if needed."),
     ] = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -33,7 +33,7 @@ def serve(
     """Show studies and kept results in the browser until Ctrl-C; nothing in the store is changed."""
     from unseen.web import serve as run
 
-    def told(address: str) -> None:
+    def announce(address: str) -> None:
         if as_json:
             typer.echo(json.dumps({"address": address}))
         elif not quiet or "token=" in address:
@@ -41,6 +41,6 @@ def serve(
             typer.echo(f"unseen: dashboard at {address} (Ctrl-C ends it)", err=True)
 
     with suppress(KeyboardInterrupt):
-        run(store, host=host, port=port, token=token, told=told)
+        run(store, host=host, port=port, token=token, told=announce)
     if not quiet:
         typer.echo("unseen: dashboard ended.", err=True)

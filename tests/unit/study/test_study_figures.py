@@ -108,7 +108,7 @@ def test_a_report_of_one_size_and_no_interval(tmp_path):
     assert "<b>s</b>" not in text
     assert "not complete" in text
     assert "1 tasks failed" in text
-    assert "Coverage" not in text.replace("Coverage is held", "")
+    assert "Coverage" not in text.replace("Coverage is that of", "")
 
 
 def test_an_empty_study_has_a_report_too(tmp_path):

@@ -222,7 +222,7 @@ def test_costly_values_are_made_again_when_it_is_worth_it():
     assert memory.get("a", 3, make) == 3
     for k in range(200):
         memory.get(k, 0, lambda: 0)
-    assert len(memory._kept) <= memory.limit
+    assert len(memory._values) <= memory.limit
 
 
 def test_nobody_waits_for_the_value_of_another_reader():

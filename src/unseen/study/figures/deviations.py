@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 
 def info(s: StudySummary) -> DeviationsInfo | None:
-    """Return the boxes, or None where no estimator has results at every size."""
+    """Return the boxes, or None if no estimator has results at every size."""
     return boxes(s.deviations[0]) if s.deviations else None
 
 

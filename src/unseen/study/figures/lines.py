@@ -21,7 +21,7 @@ MARKERS = "osD^vP"
 
 @dataclass(frozen=True, kw_only=True)
 class StudyLines:
-    """Values and Monte-Carlo errors, both (methods, sizes), NaN where there is none; and a level to mark."""
+    """Values and Monte-Carlo errors, both (methods, sizes), NaN if there is none; and a level to mark."""
 
     methods: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -130,7 +130,7 @@ for _name, _info, _title, _caption, _order in (
         "study-rejections",
         rejects,
         "Rejections of equality",
-        "Size where the models are equal, else power; the dotted line is what a test may reject by chance.",
+        "Size if the models are equal, else power; the dotted line is what a test may reject by chance.",
         40,
     ),
 ):

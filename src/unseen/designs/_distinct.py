@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.plan import Split
-from unseen.designs.drawing import distinct_possible, lacks_class, others, redrawing, rows_of, too_rare
+from unseen.designs.drawing import complement, distinct_possible, draw_every_class, lacks_class, rows_of, too_rare
 
 __all__ = ["distinct_splits", "every_test_part", "split_off"]
 
@@ -18,7 +18,7 @@ FEW_ENOUGH_TO_LIST = 2000  # so few test parts are listed and drawn from; more a
 
 def split_off(data: Data, test: Ints, repeat: int) -> Split:
     """Return the split that tests some units and trains on the others."""
-    train = others(data.n_units, test)
+    train = complement(data.n_units, test)
     return Split(rows_of(data, train), rows_of(data, test), repeat=repeat)
 
 
@@ -69,7 +69,7 @@ def _by_drawing(
         raise too_rare(design, data)
 
     for _ in range(n_splits):
-        split, again = redrawing(design, data, draw)
+        split, again = draw_every_class(design, data, draw)
         splits.append(split)
         redrawn += again
     return splits, redrawn

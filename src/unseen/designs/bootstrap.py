@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs.drawing import check_count, make_plan, others, redraw_note, redrawing, rows_of
+from unseen.designs.drawing import check_count, complement, draw_every_class, make_plan, redraw_note, rows_of
 
 __all__ = ["Bootstrap"]
 
@@ -49,7 +49,7 @@ class Bootstrap(Design):
         def draw() -> Split:
             while True:
                 drawn = np.sort(rng.integers(0, n, n))
-                left = others(n, drawn)
+                left = complement(n, drawn)
                 if len(left):
                     break
             train = drawn if members is None else np.concatenate([members[u] for u in drawn])
@@ -57,7 +57,7 @@ class Bootstrap(Design):
 
         splits, redrawn = [], 0
         for j in range(self.n_splits):
-            split, again = redrawing(self.id, data, draw)
+            split, again = draw_every_class(self.id, data, draw)
             splits.append(Split(split.train, split.test, repeat=j))
             redrawn += again
         return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits))

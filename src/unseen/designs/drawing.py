@@ -20,20 +20,20 @@ __all__ = [
     "MAX_REDRAWS",
     "check_count",
     "check_fraction",
+    "complement",
     "distinct_possible",
+    "draw_every_class",
     "fold_of_units",
     "lacks_class",
     "left_out_size",
     "make_plan",
-    "others",
     "redraw_note",
-    "redrawing",
     "rows_of",
     "scarce_note",
     "shuffled_folds",
     "strata_of",
     "too_rare",
-    "trained_size",
+    "training_size",
 ]
 
 MAX_REDRAWS = 200  # a class that 200 random training parts miss is too rare for the design
@@ -55,7 +55,7 @@ def rows_of(data: Data, chosen: Ints) -> Ints:
     return np.flatnonzero(member[data.units]).astype(np.int64)
 
 
-def others(n: int, chosen: Ints) -> Ints:
+def complement(n: int, chosen: Ints) -> Ints:
     """Return the numbers below n that were not chosen, in ascending order."""
     left = np.ones(n, dtype=bool)
     left[chosen] = False
@@ -86,7 +86,7 @@ def left_out_size(design: str, fraction: float, n_units: int, name: str = "fract
     return max(size, 1)
 
 
-def trained_size(design: str, train_fraction: float | None, left_out: int, n_units: int) -> int:
+def training_size(design: str, train_fraction: float | None, left_out: int, n_units: int) -> int:
     """Return n1: all units that are not left out, or the stated share of all units, the rest being thrown out."""
     if train_fraction is None:
         return n_units - left_out
@@ -107,7 +107,7 @@ def lacks_class(data: Data, train: Ints) -> bool:
     return bool(np.any(there & (np.bincount(data.codes[train], minlength=len(there)) == 0)))
 
 
-def redrawing(design: str, data: Data, draw: Callable[[], Split]) -> tuple[Split, int]:
+def draw_every_class(design: str, data: Data, draw: Callable[[], Split]) -> tuple[Split, int]:
     """Draw until the training part has every class; return the split and how many were thrown away."""
     for redrawn in range(MAX_REDRAWS):
         split = draw()

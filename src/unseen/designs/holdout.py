@@ -10,7 +10,15 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs.drawing import left_out_size, make_plan, others, redraw_note, redrawing, rows_of, strata_of
+from unseen.designs.drawing import (
+    complement,
+    draw_every_class,
+    left_out_size,
+    make_plan,
+    redraw_note,
+    rows_of,
+    strata_of,
+)
 from unseen.designs.monte_carlo import random_test_units
 
 __all__ = ["Holdout"]
@@ -47,7 +55,7 @@ class Holdout(Design):
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)
-            return Split(rows_of(data, others(n, test)), rows_of(data, test))
+            return Split(rows_of(data, complement(n, test)), rows_of(data, test))
 
-        split, redrawn = redrawing(self.id, data, draw)
+        split, redrawn = draw_every_class(self.id, data, draw)
         return make_plan(self, data, [split], redraw_note(redrawn, 1))

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
-from unseen.designs.drawing import check_count, lacks_class, left_out_size, make_plan, redrawing, rows_of
+from unseen.designs.drawing import check_count, draw_every_class, lacks_class, left_out_size, make_plan, rows_of
 
 __all__ = ["LearningCurve"]
 
@@ -59,7 +59,7 @@ class LearningCurve(Design):
                 order = rng.permutation(n)
                 return Split(rows_of(data, order[size:]), rows_of(data, order[:size]))
 
-            whole, _ = redrawing(self.id, data, draw)
+            whole, _ = draw_every_class(self.id, data, draw)
             for part in range(self.n_sizes):
                 count = max(1, round((n - size) * (part + 1) / self.n_sizes))
                 train = rows_of(data, order[size : size + count])

@@ -13,14 +13,14 @@ from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import (
     check_count,
+    complement,
+    draw_every_class,
     left_out_size,
     make_plan,
-    others,
     redraw_note,
-    redrawing,
     rows_of,
     strata_of,
-    trained_size,
+    training_size,
 )
 
 __all__ = ["MonteCarlo", "random_test_units"]
@@ -72,19 +72,19 @@ class MonteCarlo(Design):
         check_count(self.id, "n_splits", self.n_splits)
         n = data.n_units
         size = left_out_size(self.id, self.fraction, n)
-        n_train = trained_size(self.id, self.train_fraction, size, n)
+        n_train = training_size(self.id, self.train_fraction, size, n)
         strata = strata_of(data, self.stratify)
 
         def draw() -> Split:
             test = random_test_units(strata, n, size, rng)
-            rest = others(n, test)
+            rest = complement(n, test)
             if n_train < len(rest):
                 rest = rng.permutation(rest)[:n_train]
             return Split(rows_of(data, rest), rows_of(data, test))
 
         splits, redrawn = [], 0
         for j in range(self.n_splits):
-            split, again = redrawing(self.id, data, draw)
+            split, again = draw_every_class(self.id, data, draw)
             splits.append(Split(split.train, split.test, repeat=j))
             redrawn += again
         return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits))

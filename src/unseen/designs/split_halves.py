@@ -15,14 +15,14 @@ from unseen.core.registry import register
 from unseen.designs.drawing import (
     MAX_REDRAWS,
     check_count,
+    draw_every_class,
     lacks_class,
     left_out_size,
     make_plan,
     redraw_note,
-    redrawing,
     rows_of,
     too_rare,
-    trained_size,
+    training_size,
 )
 
 __all__ = ["SplitHalves"]
@@ -77,7 +77,7 @@ class SplitHalves(Design):
             check_count(self.id, name, getattr(self, name))
         n = data.n_units
         size = left_out_size(self.id, self.fraction, n)
-        n_train = trained_size(self.id, self.train_fraction, size, n)
+        n_train = training_size(self.id, self.train_fraction, size, n)
         inner, half = self._inner_sizes(n)
         splits: list[Split] = []
         redrawn = 0
@@ -107,7 +107,7 @@ class SplitHalves(Design):
             order = rng.permutation(units)
             return Split(rows_of(data, order[n_test : n_test + n_train]), rows_of(data, order[:n_test]))
 
-        return redrawing(self.id, data, draw)
+        return draw_every_class(self.id, data, draw)
 
     def _halves(self, data: Data, half: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Cut the units in two at random, so that each half has every class."""

@@ -16,7 +16,7 @@ from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import register
 from unseen.designs.drawing import check_count, check_fraction, lacks_class, make_plan, rows_of, too_rare
 
-__all__ = ["TimeOrdered", "in_time"]
+__all__ = ["TimeOrdered", "units_in_time"]
 
 
 @register
@@ -65,7 +65,7 @@ class TimeOrdered(Design):
             raise InputError(
                 f"{self.id} needs to know when each row was seen; give time=..., or choose a design that shuffles."
             )
-        units, times, notes = in_time(data)
+        units, times, notes = units_in_time(data)
         first, late = self._first_cut(data, units, times, max(round(share * len(units)), 1 + self.gap))
         edges = self._edges(times, first)
         splits = [
@@ -106,7 +106,7 @@ def _past_ties(times: Array, edge: int) -> int:
     return edge
 
 
-def in_time(data: Data) -> tuple[Ints, Array, tuple[Note, ...]]:
+def units_in_time(data: Data) -> tuple[Ints, Array, tuple[Note, ...]]:
     """Return units in the order of time and their times; a group counts from its first row on."""
     assert data.order is not None
     distinct, rank = np.unique(data.order, return_inverse=True)

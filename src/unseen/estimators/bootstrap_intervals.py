@@ -18,7 +18,7 @@ from unseen.core.notes import note
 from unseen.core.registry import find, register
 from unseen.core.rng import stream
 from unseen.designs.holdout import Holdout
-from unseen.estimators.unit_mean import of_the_model
+from unseen.estimators.unit_mean import for_this_model
 
 __all__ = ["Bca", "BootstrapInterval", "BootstrapPercentile", "Resampled", "bca_ends"]
 
@@ -88,7 +88,7 @@ class BootstrapInterval(TableMethod):
         interval = None if r.constant else Interval(*self.ends(r, level), level)
         placed = replace(table, range=r.range)
         made = finish(self, placed, r.value, float(r.draws.std(ddof=1)), interval, None, notes=notes)
-        return of_the_model(replace(made, loss=r.name), table)
+        return for_this_model(replace(made, loss=r.name), table)
 
     def resample(self, table: LossTable) -> Resampled:
         """Return the measure on all held-out units, on resamples of them and with some left out; groups stay whole."""

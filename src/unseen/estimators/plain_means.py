@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 FAMILY = ("kfold", "repeated-kfold", "loo", "leave-p-out", "leave-out", "monte-carlo")
+MOST_FITS = 1000  # all pairs of 45 units; beyond that pairs are drawn
 
 
 def untested_note(table: LossTable) -> tuple[Note, ...]:
@@ -166,9 +167,6 @@ class LeaveOneOutError(MeanOverRows):
     def default_design(self, data: Data) -> LeaveOneOut:
         """Return leave-one-out."""
         return LeaveOneOut()
-
-
-MOST_FITS = 1000  # all pairs of 45 units; beyond that pairs are drawn
 
 
 @register

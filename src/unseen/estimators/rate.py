@@ -13,7 +13,7 @@ from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, finish
 from unseen.core.notes import Note, note
-from unseen.estimators.unit_mean import of_the_model, unit_mean
+from unseen.estimators.unit_mean import for_this_model, unit_mean
 
 __all__ = ["Rate", "rate_estimate", "rate_of", "trusted_size"]
 
@@ -93,4 +93,4 @@ def rate_estimate(
     se = rate.span * rate.error
     value = rate.low + rate.span * rate.share
     made = finish(method, table, value, se, Interval(low, high, level), None, notes=rate.notes)
-    return of_the_model(made, table)
+    return for_this_model(made, table)

@@ -16,7 +16,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, t_interval
 from unseen.core.notes import note
 from unseen.core.registry import register
-from unseen.designs.time_ordered import TimeOrdered, in_time
+from unseen.designs.time_ordered import TimeOrdered, units_in_time
 from unseen.estimators._long_run import bartlett_variance, cosine_count, cosine_variance, newey_west_lags
 from unseen.estimators.plain_means import mean_over_tested
 
@@ -76,7 +76,7 @@ class TimeOrderedError(TableMethod):
         """Return ten blocks after the first half, or as many as the distinct times allow."""
         if data.order is None:
             return TimeOrdered()
-        times = in_time(data)[1]
+        times = units_in_time(data)[1]
         later = len(np.unique(times[round(len(times) * TimeOrdered.start) :]))
         return TimeOrdered(n_splits=max(1, min(TimeOrdered.n_splits, later - 1)))
 
@@ -107,6 +107,6 @@ def _influence_in_time(table: LossTable, value: float) -> Floats:
     units, size = table.data.units[rows], table.data.n_units
     share = np.bincount(units, weight, size)
     pull = np.bincount(units, weight * (table.test.value - value), size)
-    order = in_time(table.data)[0]
+    order = units_in_time(table.data)[0]
     order = order[share[order] > 0]
     return np.asarray(pull[order] / share[order].mean())

@@ -10,7 +10,7 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.estimate import Estimate
 from unseen.core.losses import LossTable
 
-__all__ = ["UnitMean", "of_the_model", "split_values", "unit_mean"]
+__all__ = ["UnitMean", "for_this_model", "split_values", "unit_mean"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def unit_mean(table: LossTable, splits: Array | None = None) -> UnitMean:
     return UnitMean(value, float(np.sqrt(variance)), n, len(rows))
 
 
-def of_the_model(estimate: Estimate, table: LossTable) -> Estimate:
+def for_this_model(estimate: Estimate, table: LossTable) -> Estimate:
     """Return the estimate with its target, the one model, at the size it was trained on."""
     return replace(estimate, target=estimate.target.at(table.plan.mean_sizes()[1]))
 

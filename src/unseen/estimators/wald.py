@@ -14,7 +14,7 @@ from unseen.core.method import check_table, normal_interval
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.estimators.unit_mean import of_the_model, unit_mean
+from unseen.estimators.unit_mean import for_this_model, unit_mean
 
 __all__ = ["FEW_UNITS", "Wald", "few_units"]
 
@@ -61,4 +61,4 @@ class Wald(TableMethod):
         if mean.n_units < 2:
             raise InputError(f"{self.id} needs at least 2 held-out units to see a spread; there is {mean.n_units}.")
         made = normal_interval(self, table, mean.value, mean.std_error, level, few_units(mean.n_units))
-        return of_the_model(made, table)
+        return for_this_model(made, table)

@@ -20,7 +20,7 @@ from unseen.evaluation.measure_input import Judged, judged_table
 from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, Bootstrap, blocks_of
 from unseen.evaluation.measure_one import one_measure
 from unseen.measures.area_variance import area_freedom, delong
-from unseen.significance.paired import compared
+from unseen.significance.paired import comparison_of
 
 __all__ = ["set_difference", "set_estimate"]
 
@@ -85,7 +85,7 @@ def _tested(difference: LossTable, made: Estimate, level: float) -> Comparison:
     se, df = made.std_error or 0.0, made.df or MOST_FREEDOM
     statistic = made.value / se if se > 0 else (0.0 if made.value == 0 else None)
     p = float(2 * stdtr(df, -abs(statistic))) if statistic is not None else float("nan")
-    return compared(difference, made, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
+    return comparison_of(difference, made, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
 
 
 def _areas(one: Judged, two: Judged, level: float) -> tuple[float, float, float, tuple[float, float] | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
 from unseen.core.measure import SetMeasure
 
-__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "FromTable", "against_rest", "ratio", "tables_of"]
+__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "Counts", "FromTable", "against_rest", "ratio", "tables_of"]
 
 AVERAGES = ("auto", "positive", "macro", "micro", "weighted")
 
@@ -38,12 +39,21 @@ def ratio(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
 
 
-def against_rest(tables: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+class Counts(NamedTuple):
+    """Counts of a class against the rest."""
+
+    hits: Floats
+    misses: Floats
+    alarms: Floats
+    rejections: Floats
+
+
+def against_rest(tables: Floats) -> Counts:
     """Return hits, misses, false alarms and correct rejections of every class against the rest, class on the last axis."""
     hits = np.diagonal(tables, axis1=-2, axis2=-1)
     misses = tables.sum(axis=-1) - hits
     alarms = tables.sum(axis=-2) - hits
-    return hits, misses, alarms, tables.sum(axis=(-2, -1))[..., None] - hits - misses - alarms
+    return Counts(hits, misses, alarms, tables.sum(axis=(-2, -1))[..., None] - hits - misses - alarms)
 
 
 class FromTable(SetMeasure):
@@ -89,8 +99,8 @@ class ClassAverage(FromTable):
         if self.average == "micro":
             return self.of_counts(*(c.sum(axis=-1) for c in counts))
         each = self.of_counts(*counts)
-        seen = counts[0] + counts[1] + counts[2] > 0
-        weight = (counts[0] + counts[1]) if self.average == "weighted" else seen.astype(float)
+        seen = counts.hits + counts.misses + counts.alarms > 0
+        weight = (counts.hits + counts.misses) if self.average == "weighted" else seen.astype(float)
         weight = np.where(np.isfinite(each) & seen, weight, 0.0)
         return ratio((weight * np.nan_to_num(each)).sum(axis=-1), weight.sum(axis=-1))
 

@@ -48,16 +48,16 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
         if posterior == "model":
             return lambda points, of=None: regions.probabilities(points), "the model's own posterior"
         if posterior == "calibrated":
-            return _calibrated(regions), "the model's posterior, sigmoid-calibrated on its training points"
+            return _calibrated_scores(regions), "the model's posterior, sigmoid-calibrated on its training points"
         if posterior == "gaussian-process":
-            return _fitted(_gaussian_process(regions), regions), "Gaussian-process posterior"
+            return _fit_classifier(_gaussian_process(regions), regions), "Gaussian-process posterior"
         raise UnknownName("posterior", posterior, NAMES, "A classifier with predict_proba or a function works too.")
     if callable(getattr(posterior, "fit", None)) and hasattr(posterior, "predict_proba"):
         from sklearn.base import clone
 
-        return _fitted(clone(posterior), regions), f"posterior of {type(posterior).__name__}"
+        return _fit_classifier(clone(posterior), regions), f"posterior of {type(posterior).__name__}"
     if callable(posterior) and not isinstance(posterior, type):
-        return lambda points, of=None: _checked(posterior, points, regions), "a given posterior"
+        return lambda points, of=None: _check_probabilities(posterior, points, regions), "a given posterior"
     raise KindError(
         f"posterior is a {type(posterior).__name__}; give one of {', '.join(NAMES)}, a classifier with predict_proba, or a function."
     )
@@ -88,7 +88,7 @@ def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:
     return posterior
 
 
-def _calibrated(regions: Regions) -> Posterior:
+def _calibrated_scores(regions: Regions) -> Posterior:
     from sklearn.calibration import CalibratedClassifierCV
     from sklearn.frozen import FrozenEstimator
 
@@ -98,7 +98,7 @@ def _calibrated(regions: Regions) -> Posterior:
             f"posterior='calibrated' needs scores to calibrate, and {type(model).__name__} has neither decision_function nor "
             "predict_proba; use posterior='knn'."
         )
-    return _fitted(CalibratedClassifierCV(FrozenEstimator(model), method="sigmoid"), regions)
+    return _fit_classifier(CalibratedClassifierCV(FrozenEstimator(model), method="sigmoid"), regions)
 
 
 def _gaussian_process(regions: Regions) -> Any:
@@ -113,7 +113,7 @@ def _gaussian_process(regions: Regions) -> Any:
     return GaussianProcessClassifier(ConstantKernel(1.0) * RBF(scale), random_state=0)
 
 
-def _fitted(estimator: Any, regions: Regions) -> Posterior:
+def _fit_classifier(estimator: Any, regions: Regions) -> Posterior:
     named = regions.named
     estimator.fit(named(regions.points), regions.data.y)
     return lambda points, of=None: aligned(
@@ -121,7 +121,7 @@ def _fitted(estimator: Any, regions: Regions) -> Posterior:
     )
 
 
-def _checked(posterior: Callable[[Floats], Any], points: Floats, regions: Regions) -> Floats:
+def _check_probabilities(posterior: Callable[[Floats], Any], points: Floats, regions: Regions) -> Floats:
     try:
         out = np.asarray(posterior(points), dtype=float)
     except Exception as error:  # a user's function may raise anything; its words are passed on

@@ -16,6 +16,8 @@ __all__ = ["Linear", "affine_map", "linear_form", "voting_rule"]
 
 MAX_PROBED = 2000  # columns; probing an affine map needs one row per column
 CHECKED = 64  # rows at which a linear form must agree with the model
+MAX_ROWS = 1000  # with more training rows the model's own tree is as quick
+MAX_NEIGHBOURS = 25  # a rule of more neighbours is left to the model
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +123,6 @@ def affine_map(transform: Callable[[Floats], Floats], points: Floats) -> tuple[F
     expected = asked @ matrix + shift
     size = 1 + np.abs(values).max()
     return (matrix, shift) if np.allclose(values, expected, rtol=0, atol=1e-8 * size) else None
-
-
-MAX_ROWS = 1000  # with more training rows the model's own tree is as quick
-MAX_NEIGHBOURS = 25  # the neighbours are picked one after the other
 
 
 def voting_rule(model: Any) -> Callable[[Floats], Array] | None:

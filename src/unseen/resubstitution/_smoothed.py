@@ -21,9 +21,9 @@ from unseen.resubstitution.kernels import Kernel, Spread, as_kernel
 
 __all__ = ["KernelMethod", "ResubMethod", "SmoothedMethod", "check_integration", "point_weights", "smoothed_estimate"]
 
-
 POINTS = 100_000  # points drawn in all: the Monte-Carlo error then hardly depends on the sample size
-FEWEST_AND_MOST = (10, 100)  # points per kernel: fewer miss shares that matter, more change nothing that shows
+FEWEST_PER_KERNEL = 10  # fewer miss shares that matter
+MOST_PER_KERNEL = 100  # more change nothing that shows in the estimate
 
 
 def check_integration(draws: Any, exact: Any) -> None:
@@ -113,8 +113,9 @@ class KernelMethod(SmoothedMethod):
 
     def points_per_kernel(self, n: int) -> int:
         """Return `n_mc`, or what stands for None with n kernels."""
-        fewest, most = FEWEST_AND_MOST
-        return self.n_mc if self.n_mc is not None else min(max(POINTS // n, fewest), most)
+        if self.n_mc is not None:
+            return self.n_mc
+        return min(max(POINTS // n, FEWEST_PER_KERNEL), MOST_PER_KERNEL)
 
     def kernel_draws(self, rng: np.random.Generator, n: int) -> KernelDraws:
         """Return the points of n kernels: those of the seed `draws`, else fresh ones from `rng`."""

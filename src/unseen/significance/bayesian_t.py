@@ -17,7 +17,7 @@ from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.repeated_kfold import RepeatedKFold
-from unseen.significance.paired import check_pair, compared
+from unseen.significance.paired import check_pair, comparison_of
 
 __all__ = ["BayesianT", "posterior"]
 
@@ -109,4 +109,4 @@ class BayesianT(PairedTest):
             notes = (note("U010", "all splits gave the same difference, so the posterior is a point"),)
         interval = Interval(mean - half, mean + half, level)
         estimate = finish(self, difference, mean, scale, interval, float(df), notes=notes)
-        return compared(difference, estimate, level, statistic=None, reference=f"t({df})", p=None, rope=rope)
+        return comparison_of(difference, estimate, level, statistic=None, reference=f"t({df})", p=None, rope=rope)

@@ -16,7 +16,7 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.cv5x2 import Cv5x2
-from unseen.significance.paired import check_pair, compared, without_interval
+from unseen.significance.paired import check_pair, comparison_of, without_interval
 
 __all__ = ["CombinedF", "combined_f"]
 
@@ -79,4 +79,4 @@ class CombinedF(PairedTest):
         if not np.isfinite(f):
             notes = (note("U010", "both halves agree in every replication, so no p-value can be given"),)
         estimate = without_interval(self, difference, float(means.mean()), notes)
-        return compared(difference, estimate, level, statistic=f, reference="F(10, 5)", p=p)
+        return comparison_of(difference, estimate, level, statistic=f, reference="F(10, 5)", p=p)

@@ -20,7 +20,7 @@ from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
 from unseen.measures.area_variance import area, area_ends, area_freedom, delong
 from unseen.significance.mcnemar import pooled_folds
-from unseen.significance.paired import check_pair, compared
+from unseen.significance.paired import check_pair, comparison_of
 
 __all__ = ["DeLong", "delong"]
 
@@ -152,7 +152,7 @@ class DeLong(PairedTest):
         estimate = replace(finish(self, difference, value, se, interval, df, notes=notes), loss="1 - auc")
         statistic = value / se if se > 0 else (0.0 if value == 0 else None)
         p = (1.0 if value == 0 else float("nan")) if se == 0 else float(2 * stdtr(df, -abs(value / se)))
-        made = compared(difference, estimate, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
+        made = comparison_of(difference, estimate, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
         # areas have no value per unit to divide by, and the share of splits must be of areas, not of the table's losses
         ahead = _share_ahead(a.source[0].test.split, positive, first, second, value)
         return replace(made, effect=None, prob_superior=ahead)

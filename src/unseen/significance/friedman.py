@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import permutations
 from math import factorial, prod
 from operator import add
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -20,14 +20,23 @@ from unseen.core.registry import register
 from unseen.significance.adjust import holm
 from unseen.significance.ranking import Ranking
 
-__all__ = ["Friedman", "exact_p", "friedman"]
+__all__ = ["Friedman", "FriedmanStatistics", "exact_p", "friedman"]
 
 FEW_DATASETS = 10  # below it chi-square and F err, F towards too many findings
 MOST_ORDERS = 720  # orders of six models
 MOST_SUMS = 200_000  # steps a data set may cost
 
 
-def friedman(ranks: Floats) -> tuple[float, float, float, float]:
+class FriedmanStatistics(NamedTuple):
+    """Chi-square and its p-value, and the F form with its own."""
+
+    chi2: float
+    p: float
+    f: float
+    f_p: float
+
+
+def friedman(ranks: Floats) -> FriedmanStatistics:
     """Return chi-square (corrected for ties) and its p-value, and Iman and Davenport's F with its own.
 
     Examples
@@ -43,16 +52,16 @@ def friedman(ranks: Floats) -> tuple[float, float, float, float]:
     squares = np.square(ranks).sum()
     spread = squares - n * k * (k + 1) ** 2 / 4
     if spread <= 0:
-        return 0.0, 1.0, 0.0, 1.0
+        return FriedmanStatistics(0.0, 1.0, 0.0, 1.0)
     chi2 = float((k - 1) * between / spread)
     p = float(chdtrc(k - 1, chi2))
     rest = n * (k - 1) - chi2
     if rest <= 1e-12:
         # F is infinite if all data sets order the models alike, which chance does too
         orders = factorial(k) // prod(factorial(int(t)) for t in np.unique(ranks[0], return_counts=True)[1])
-        return chi2, p, float("inf"), float(orders ** (1.0 - n))
+        return FriedmanStatistics(chi2, p, float("inf"), float(orders ** (1.0 - n)))
     f = (n - 1) * chi2 / rest
-    return chi2, p, float(f), float(fdtrc(k - 1, (k - 1) * (n - 1), f))
+    return FriedmanStatistics(chi2, p, float(f), float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
 
 
 def exact_p(ranks: Floats) -> float | None:
@@ -75,14 +84,14 @@ def exact_p(ranks: Floats) -> float | None:
         if len(sums) * len(way) > MOST_SUMS:
             return None
         grown: dict[tuple[int, ...], float] = {}
-        for held, chance in sums.items():
+        for total, chance in sums.items():
             for order in way:
                 # models are exchangeable under chance, so only the set of sums matters
-                key = tuple(sorted(map(add, held, order)))
+                key = tuple(sorted(map(add, total, order)))
                 grown[key] = grown.get(key, 0.0) + chance / len(way)
         sums = grown
     seen = np.square(doubled.sum(axis=0)).sum()
-    return min(1.0, sum(chance for held, chance in sums.items() if sum(v * v for v in held) >= seen))
+    return min(1.0, sum(chance for total, chance in sums.items() if sum(v * v for v in total) >= seen))
 
 
 def _orders(row: list[int]) -> list[tuple[int, ...]] | None:
@@ -140,20 +149,20 @@ class Friedman(RankTest):
         if n < FEW_DATASETS or k == 2:
             exact = exact_p(ranks)
             if exact is not None:
-                tests = (tests[0], exact, tests[2], exact)
+                tests = tests._replace(p=exact, f_p=exact)
                 if k == 2:  # the pair is the test, and no critical difference may contradict it
                     pairwise, critical = np.where(np.eye(2) > 0, 1.0, exact), None
         if n < FEW_DATASETS:
-            which = "those of pairs are" if tests[1] == tests[3] else "p-values are"
+            which = "those of pairs are" if tests.p == tests.f_p else "p-values are"
             notes = (note("U009", f"only {n} data sets; {which} approximations that want {FEW_DATASETS} or more"),)
         return Ranking(
             names=tuple(names),
             mean_ranks=means,
             mean_errors=matrix.mean(axis=0),
-            statistic=tests[0],
-            p=tests[1],
-            f_statistic=tests[2],
-            f_p=tests[3],
+            statistic=tests.chi2,
+            p=tests.p,
+            f_statistic=tests.f,
+            f_p=tests.f_p,
             pairwise=pairwise,
             posthoc=self.posthoc,
             critical_difference=None if critical is None else critical * unit,

@@ -16,7 +16,7 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
-from unseen.significance.paired import check_pair, compared, without_interval
+from unseen.significance.paired import check_pair, comparison_of, without_interval
 
 __all__ = ["McNemar", "mcnemar_p", "pooled_folds"]
 
@@ -101,7 +101,7 @@ class McNemar(PairedTest):
             )
         first, second = int((values == span).sum()), int((values == -span).sum())
         estimate = without_interval(self, difference, float(values.mean()), pooled_folds(difference))
-        return compared(
+        return comparison_of(
             difference,
             estimate,
             level,

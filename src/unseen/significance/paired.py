@@ -17,7 +17,7 @@ from unseen.core.method import finish
 from unseen.core.notes import Note
 from unseen.core.plan import Plan
 
-__all__ = ["check_pair", "compared", "from_estimate", "outer", "unit_values", "with_ropes", "without_interval"]
+__all__ = ["check_pair", "comparison_of", "from_estimate", "outer", "unit_values", "with_ropes", "without_interval"]
 
 
 def outer(plan: Plan) -> Array:
@@ -68,7 +68,7 @@ def _effect(difference: LossTable, value: float) -> float | None:
     return float(value / spread) if spread > 0 else None
 
 
-def compared(
+def comparison_of(
     difference: LossTable,
     estimate: Estimate,
     level: float,
@@ -120,7 +120,7 @@ def from_estimate(method: Any, difference: LossTable, level: float) -> Compariso
     else:
         statistic = value / se
         p = float(2 * (ndtr(-abs(statistic)) if df is None else stdtr(df, -abs(statistic))))
-    return compared(difference, estimate, level, statistic=statistic, reference=reference, p=p)
+    return comparison_of(difference, estimate, level, statistic=statistic, reference=reference, p=p)
 
 
 def with_ropes(

@@ -17,7 +17,7 @@ from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.designs.holdout import Holdout
 from unseen.significance.mcnemar import pooled_folds
-from unseen.significance.paired import check_pair, compared, without_interval
+from unseen.significance.paired import check_pair, comparison_of, without_interval
 
 __all__ = ["Permutation", "sign_flip_p"]
 
@@ -108,4 +108,4 @@ class Permutation(PairedTest):
         p, reference = sign_flip_p(totals, self.n_resamples, rng)
         value = float(np.average(values, weights=weight))
         estimate = without_interval(self, difference, value, pooled_folds(difference))
-        return compared(difference, estimate, level, statistic=float(totals.sum()), reference=reference, p=p)
+        return comparison_of(difference, estimate, level, statistic=float(totals.sum()), reference=reference, p=p)

@@ -18,7 +18,7 @@ from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
 from unseen.significance.mcnemar import pooled_folds
-from unseen.significance.paired import check_pair, compared, unit_values, without_interval
+from unseen.significance.paired import check_pair, comparison_of, unit_values, without_interval
 
 __all__ = ["Wilcoxon", "signed_rank"]
 
@@ -122,7 +122,7 @@ class Wilcoxon(PairedTest):
             notes = (*notes, note("U016", "the signed ranks favour the model with the larger mean loss"))
         estimate = without_interval(self, difference, mean, notes)
         return replace(
-            compared(difference, estimate, level, statistic=statistic, reference=reference, p=p), ranks=ranks
+            comparison_of(difference, estimate, level, statistic=statistic, reference=reference, p=p), ranks=ranks
         )
 
 

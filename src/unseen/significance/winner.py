@@ -14,13 +14,13 @@ from unseen.core.method import bound_without_spread
 from unseen.core.set_losses import SetLossTable
 from unseen.significance.paired import outer
 
-__all__ = ["bias_corrected", "winner_of"]
+__all__ = ["errors_of_choices", "winner_of"]
 
 N_BOOTSTRAP = 1000  # draws: 25 lie beyond each end of a 95% interval
 CELLS_AT_ONCE = 2_000_000  # 16 MB of counts at a time
 
 
-def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
+def errors_of_choices(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.random.Generator) -> Floats:
     """Return, per bootstrap sample, errors on the units left out: of the model best on those drawn, and of the overall best.
 
     Parameters
@@ -37,7 +37,7 @@ def bias_corrected(totals: Floats, weights: Floats, n_bootstrap: int, rng: np.ra
     >>> rng = np.random.default_rng(0)
     >>> coins = rng.integers(0, 2, (100, 30)).astype(float)
     >>> naive = coins.mean(axis=0).min()
-    >>> chosen, best = bias_corrected(coins, np.ones(100), 200, rng).mean(axis=0)
+    >>> chosen, best = errors_of_choices(coins, np.ones(100), 200, rng).mean(axis=0)
     >>> bool(naive < 0.45 < naive + chosen - best)
     True
     """
@@ -84,7 +84,7 @@ def winner_of(
     weights = np.mean([weight for _, weight in sums], axis=0)[tested]
     totals = np.stack([total[tested] / weight[tested] for total, weight in sums], axis=1) * weights[:, None]
     errors = totals.sum(axis=0) / weights.sum()
-    return _winner(tables, errors, bias_corrected(totals, weights, N_BOOTSTRAP, rng), level, loss)
+    return _winner(tables, errors, errors_of_choices(totals, weights, N_BOOTSTRAP, rng), level, loss)
 
 
 def _set_error(table: LossTable, multiplicity: Floats) -> float:

@@ -25,7 +25,7 @@ from unseen.significance.friedman import Friedman, exact_p, friedman
 from unseen.significance.mcnemar import McNemar, mcnemar_p
 from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
-from unseen.significance.winner import bias_corrected
+from unseen.significance.winner import errors_of_choices
 
 PAIRED = [cls for cls in known("significance").values() if cls.kind == "test"]
 
@@ -392,7 +392,7 @@ def test_bias_corrected_error_of_the_best_of_many_coins():
     for _ in range(60):
         coins = rng.integers(0, 2, (80, 30)).astype(float)
         naive.append(coins.mean(axis=0).min())
-        chosen, best = bias_corrected(coins, np.ones(80), 60, rng).mean(axis=0)
+        chosen, best = errors_of_choices(coins, np.ones(80), 60, rng).mean(axis=0)
         corrected.append(naive[-1] + chosen - best)
     assert np.mean(naive) < 0.41
     assert np.mean(corrected) == pytest.approx(0.5, abs=0.02)

@@ -20,7 +20,7 @@ from unseen.significance.friedman import Friedman, friedman
 from unseen.significance.mcnemar import mcnemar_p
 from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
-from unseen.significance.winner import bias_corrected, winner_of
+from unseen.significance.winner import errors_of_choices, winner_of
 
 
 def test_permutation_flips_weighted_differences(loss_table):
@@ -223,7 +223,7 @@ def test_the_winners_interval_leaves_half_of_the_rest_on_either_side(loss_table)
     pairs = [(np.delete(np.arange(12), k), [k]) for k in range(12)]
     tables = {m: loss_table(pairs, [[v] for v in each], "loo", model=m) for m, each in zip("abc", losses)}
     found = winner_of(tables, 0.8, np.random.default_rng(0))
-    chosen = bias_corrected(losses.T, np.ones(12), found.n_bootstrap, np.random.default_rng(0))[:, 0]
+    chosen = errors_of_choices(losses.T, np.ones(12), found.n_bootstrap, np.random.default_rng(0))[:, 0]
     assert tuple(found.interval) == pytest.approx((np.quantile(chosen, 0.1), np.quantile(chosen, 0.9)))
 
 

@@ -134,6 +134,20 @@ def test_a_method_that_never_registered_runs_too():
     assert unseen.estimate(table, method=LowestSplit(), loss=Cubed()).value == table.losses(Cubed()).split_means().min()
 
 
+def test_a_measure_that_does_not_say_what_it_is_is_refused():
+    from sklearn.linear_model import LinearRegression
+
+    class Silent:
+        id, task, range, direction, needs_score = "silent", "regression", (0.0, 1.0), "lower", False
+
+        def per_example(self, y, value, score=None):
+            return np.zeros(len(y))
+
+    table = unseen.run(LinearRegression(), unseen.datasets.load("diabetes"), design=MonteCarlo(0.2, 2), random_state=0)
+    with pytest.raises(UnseenError, match="Silent does not say what it is"):
+        table.losses(Silent())
+
+
 @pytest.mark.parametrize("cls", [LowestSplit, Cubed])
 def test_what_a_class_declares_itself_stays(cls):
     own = {name: value for name, value in vars(cls).items() if not name.startswith("__")}

@@ -8,12 +8,12 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 
-__all__ = ["Loss", "Measure", "SetMeasure"]
+__all__ = ["Loss", "PredictionMeasure", "SetMeasure"]
 
 PAIRS_AT_ONCE = 2_000_000  # 16 MB of losses at a time
 
 
-class Measure:
+class PredictionMeasure:
     """What every loss and measure declares, with the usual values.
 
     Attributes
@@ -46,7 +46,7 @@ class Measure:
     needs_score: ClassVar[bool] = False
 
 
-class Loss(Measure):
+class Loss(PredictionMeasure):
     """A loss of single examples, lower for better predictions; a file gives `per_example`.
 
     Examples
@@ -82,7 +82,7 @@ class Loss(Measure):
         return total / n**2
 
 
-class SetMeasure(Measure):
+class SetMeasure(PredictionMeasure):
     """A measure of a whole set of predictions; a file gives `of_weights`, or `of_set` if it has no faster form for many sets."""
 
     kind: ClassVar[str] = "set"

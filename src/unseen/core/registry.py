@@ -35,7 +35,7 @@ _BASES: dict[str, type[Any]] = {
     **{base.kind: base for base in (TableMethod, DirectMethod, Recipe, PairedTest, RankTest, Loss, SetMeasure)},
     "designs": Design,
 }
-# kinds that may register in a group; the others take any class
+# kinds that may register in a group; groups that are not here take any class
 _KINDS = {
     "estimators": ("table", "direct", "recipe"),
     "resubstitution": ("direct", "recipe"),
@@ -50,15 +50,20 @@ def declare(cls: type[Any]) -> None:
 
     Its `group` and, for methods and measures, its `kind` say which base class that is; a class without them is refused.
     """
-    group = getattr(cls, "group", "")
-    kinds = _KINDS.get(group, ())
-    kind = group if group == "designs" else getattr(cls, "kind", "")
-    if kind not in kinds:
-        if kinds:
-            raise UnseenError(
-                f"{cls.__qualname__} is of the group {group!r} and of the kind {kind!r}: give it a class attribute `kind`, one of {', '.join(kinds)}."
-            )
+    group = getattr(cls, "group", None)
+    if group not in GROUPS:
+        raise UnseenError(
+            f"{cls.__qualname__} does not say what it is: inherit a base class such as unseen.core.kinds.TableMethod, or give "
+            f"it the class attributes `group`, one of {', '.join(GROUPS)}, and `kind`."
+        )
+    if group not in _KINDS:
         return
+    kind = group if group == "designs" else getattr(cls, "kind", "")
+    if kind not in _KINDS[group]:
+        raise UnseenError(
+            f"{cls.__qualname__} is of the group {group!r} and of the kind {kind!r}: give it a class attribute `kind`, one of "
+            f"{', '.join(_KINDS[group])}."
+        )
     base = _BASES[kind]
     if issubclass(cls, base):
         return
@@ -89,13 +94,8 @@ def register(cls: C) -> C:
     A class from outside may do without the base classes of `unseen.core.kinds`, `unseen.core.measure` and `unseen.core.plan`
     if it declares `group` and `kind` itself.
     """
-    group = getattr(cls, "group", None)
-    if group not in GROUPS:
-        raise UnseenError(
-            f"{cls.__qualname__} says not what it is: inherit a base class such as unseen.core.kinds.TableMethod, or give it "
-            f"the class attributes `group`, one of {', '.join(GROUPS)}, and `kind`."
-        )
-    GROUPS[group].add(cls.id, cls)
+    declare(cls)
+    GROUPS[cls.group].add(cls.id, cls)
     return cls
 
 

@@ -29,8 +29,8 @@ class Accuracy(FromTable):
 
     Examples
     --------
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(Accuracy().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(Accuracy().of_set(y, calls), 4)
     0.6
     """
 
@@ -54,8 +54,8 @@ class BalancedAccuracy(FromTable):
 
     Examples
     --------
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(BalancedAccuracy().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(BalancedAccuracy().of_set(y, calls), 4)
     0.5833
     """
 
@@ -106,8 +106,8 @@ class Mcc(FromTable):
 
     Examples
     --------
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(Mcc().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(Mcc().of_set(y, calls), 4)
     0.1667
     """
 
@@ -119,9 +119,9 @@ class Mcc(FromTable):
     def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
         """Return the covariance of the class indicators over the root of their variances."""
         total = tables.sum(axis=(-2, -1))
-        true, said = tables.sum(axis=-1), tables.sum(axis=-2)
-        covariance = np.trace(tables, axis1=-2, axis2=-1) * total - (true * said).sum(axis=-1)
-        spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (said**2).sum(axis=-1))
+        true, calls = tables.sum(axis=-1), tables.sum(axis=-2)
+        covariance = np.trace(tables, axis1=-2, axis2=-1) * total - (true * calls).sum(axis=-1)
+        spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (calls**2).sum(axis=-1))
         return np.divide(covariance, np.sqrt(spread), out=np.zeros_like(covariance), where=spread > 0)
 
 
@@ -139,8 +139,8 @@ class DPrime(FromTable):
 
     Examples
     --------
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(DPrime().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(DPrime().of_set(y, calls), 4)
     0.4307
     """
 
@@ -156,7 +156,7 @@ class DPrime(FromTable):
         if tables.shape[-1] > 2:
             raise NotApplicable("d-prime is for two classes.")
         there = tables.sum(axis=-1)
-        said = ratio(tables[..., positive], there)
+        calls = ratio(tables[..., positive], there)
         edge = ratio(np.full_like(there, 0.5), there)
-        z = ndtri(np.clip(said, edge, 1 - edge))
+        z = ndtri(np.clip(calls, edge, 1 - edge))
         return np.asarray(z[..., positive] - z[..., 1 - positive])

@@ -95,6 +95,8 @@ def score_column(y: Array, score: Floats | None, positive: int, name: str) -> Fl
 class FromCurve(SetMeasure):
     """A measure of a curve of two classes: a file gives `of_sweep(sweep)`, and the other forms follow."""
 
+    needs_score: ClassVar[bool] = True
+
     def of_sweep(self, curve: Sweep) -> Floats:
         """Return the measure for each weighting of a sweep."""
         raise NotImplementedError
@@ -206,7 +208,6 @@ class PartialAuc(FromCurve):
     id: ClassVar[str] = "partial-auc"
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.5
-    needs_score: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not 0 < self.max_rate <= 1:
@@ -238,7 +239,6 @@ class AveragePrecision(FromCurve):
 
     id: ClassVar[str] = "average-precision"
     direction: ClassVar[str] = "higher"
-    needs_score: ClassVar[bool] = True
 
     def of_sweep(self, curve: Sweep) -> Floats:
         """Return the sum over thresholds of the gain in sensitivity times precision; no interpolation between them."""
@@ -265,7 +265,6 @@ class CornerDistance(FromCurve):
     id: ClassVar[str] = "corner-distance"
     range: ClassVar[tuple[float, float]] = (0.0, float(np.sqrt(2)))
     neutral: ClassVar[float | None] = float(np.sqrt(0.5))
-    needs_score: ClassVar[bool] = True
 
     def of_sweep(self, curve: Sweep) -> Floats:
         """Return the distance for each weighting of a sweep."""

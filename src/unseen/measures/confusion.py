@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -107,11 +107,16 @@ class ClassAverage(FromTable):
 
 @dataclass(frozen=True)
 class ClassRate(ClassAverage):
-    """A measure that is a share: it says which counts are the part and which the whole, and gets its value from them."""
+    """A share of counts: a file names the part and the two counts that make up the whole, each a field of `Counts`."""
+
+    part: ClassVar[str] = ""
+    whole: ClassVar[tuple[str, str]] = ("", "")
 
     def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
         """Return the counts whose ratio it is, part and whole."""
-        raise NotImplementedError
+        counts = Counts(hits, misses, alarms, rejections)
+        first, second = (getattr(counts, name) for name in self.whole)
+        return getattr(counts, self.part), first + second
 
     def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
         """Return the share; NaN if the whole is empty."""

@@ -166,8 +166,8 @@ class Utility(FromTable):
 
     Examples
     --------
-    >>> y, said = np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0])
-    >>> Utility().of_set(y, said), Utility(((1, -1), (-5, 2))).of_set(y, said)
+    >>> y, calls = np.array([1, 1, 0, 0]), np.array([1, 0, 0, 0])
+    >>> Utility().of_set(y, calls), Utility(((1, -1), (-5, 2))).of_set(y, calls)
     (0.75, -0.25)
     """
 

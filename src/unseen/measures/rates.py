@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.measures.confusion import ClassRate
@@ -44,17 +43,15 @@ class Sensitivity(ClassRate):
     Examples
     --------
     >>> import numpy as np
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(Sensitivity().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(Sensitivity().of_set(y, calls), 4)
     0.6667
     """
 
     id: ClassVar[str] = "sensitivity"
     direction: ClassVar[str] = "higher"
-
-    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TP and TP + FN; the share is NaN if no case is positive."""
-        return hits, hits + misses
+    part: ClassVar[str] = "hits"
+    whole: ClassVar[tuple[str, str]] = ("hits", "misses")  # NaN if no case is positive
 
 
 @register
@@ -70,17 +67,15 @@ class Specificity(ClassRate):
     Examples
     --------
     >>> import numpy as np
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(Specificity().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(Specificity().of_set(y, calls), 4)
     0.5
     """
 
     id: ClassVar[str] = "specificity"
     direction: ClassVar[str] = "higher"
-
-    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TN and TN + FP; the share is NaN if no case is negative."""
-        return rejections, rejections + alarms
+    part: ClassVar[str] = "rejections"
+    whole: ClassVar[tuple[str, str]] = ("rejections", "alarms")  # NaN if no case is negative
 
 
 @register
@@ -96,16 +91,14 @@ class MissRate(ClassRate):
     Examples
     --------
     >>> import numpy as np
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(MissRate().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(MissRate().of_set(y, calls), 4)
     0.3333
     """
 
     id: ClassVar[str] = "miss-rate"
-
-    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return FN and TP + FN; the share is NaN if no case is positive."""
-        return misses, hits + misses
+    part: ClassVar[str] = "misses"
+    whole: ClassVar[tuple[str, str]] = ("hits", "misses")  # NaN if no case is positive
 
 
 @register
@@ -121,16 +114,14 @@ class FalseAlarmRate(ClassRate):
     Examples
     --------
     >>> import numpy as np
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(FalseAlarmRate().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(FalseAlarmRate().of_set(y, calls), 4)
     0.5
     """
 
     id: ClassVar[str] = "false-alarm-rate"
-
-    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return FP and TN + FP; the share is NaN if no case is negative."""
-        return alarms, rejections + alarms
+    part: ClassVar[str] = "alarms"
+    whole: ClassVar[tuple[str, str]] = ("rejections", "alarms")  # NaN if no case is negative
 
 
 @register
@@ -146,17 +137,15 @@ class PositivePredictiveValue(ClassRate):
     Examples
     --------
     >>> import numpy as np
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(PositivePredictiveValue().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(PositivePredictiveValue().of_set(y, calls), 4)
     0.6667
     """
 
     id: ClassVar[str] = "positive-predictive-value"
     direction: ClassVar[str] = "higher"
-
-    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TP and TP + FP; the share is NaN if nothing is called positive."""
-        return hits, hits + alarms
+    part: ClassVar[str] = "hits"
+    whole: ClassVar[tuple[str, str]] = ("hits", "alarms")  # NaN if nothing is called positive
 
 
 @register
@@ -171,17 +160,15 @@ class NegativePredictiveValue(ClassRate):
     Examples
     --------
     >>> import numpy as np
-    >>> y, said = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
-    >>> round(NegativePredictiveValue().of_set(y, said), 4)
+    >>> y, calls = np.array([1, 1, 1, 0, 0]), np.array([1, 1, 0, 1, 0])
+    >>> round(NegativePredictiveValue().of_set(y, calls), 4)
     0.5
     """
 
     id: ClassVar[str] = "negative-predictive-value"
     direction: ClassVar[str] = "higher"
-
-    def share(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> tuple[Floats, Floats]:
-        """Return TN and TN + FN; the share is NaN if nothing is called negative."""
-        return rejections, rejections + misses
+    part: ClassVar[str] = "rejections"
+    whole: ClassVar[tuple[str, str]] = ("rejections", "misses")  # NaN if nothing is called negative
 
 
 @dataclass(frozen=True)

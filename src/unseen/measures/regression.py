@@ -17,6 +17,8 @@ __all__ = [
     "Absolute",
     "NormalisedAbsolute",
     "NormalisedSquared",
+    "NumberLoss",
+    "NumberMeasure",
     "PinedaP",
     "Pov",
     "Quantile",
@@ -48,7 +50,7 @@ FAMILY = (
 def moments(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return weighted means and population variances, one for each row of `weights`."""
     centre = values.mean() if len(values) else 0.0
-    shifted = values - centre  # so that squares of large numbers do not drown the spread
+    shifted = values - centre  # so that squares of large numbers do not round the spread away
     total = weights.sum(axis=1)
     mean = weights @ shifted / total
     return mean + centre, np.maximum(weights @ np.square(shifted) / total - mean**2, 0.0)
@@ -84,8 +86,22 @@ def trimmed_mean(losses: Floats, weight: Floats, share: float) -> float:
     return float(used @ losses[order] / room)
 
 
+class NumberLoss(Loss):
+    """A loss of predicted numbers."""
+
+    task: ClassVar[str] = "regression"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+
+class NumberMeasure(SetMeasure):
+    """A measure of predicted numbers."""
+
+    task: ClassVar[str] = "regression"
+    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
+
+
 @dataclass(frozen=True)
-class Trimmed(SetMeasure):
+class Trimmed(NumberMeasure):
     """Mean of all but the largest losses of a pattern; a subclass says what the loss of an error is.
 
     Parameters
@@ -112,7 +128,7 @@ class Trimmed(SetMeasure):
 
 @register
 @dataclass(frozen=True)
-class Absolute(Loss):
+class Absolute(NumberLoss):
     """Absolute error; its mean is the mean absolute error.
 
     Examples
@@ -122,8 +138,6 @@ class Absolute(Loss):
     """
 
     id: ClassVar[str] = "absolute"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return the absolute difference `|y - value|`."""
@@ -140,7 +154,7 @@ class Absolute(Loss):
 
 @register
 @dataclass(frozen=True)
-class Squared(Loss):
+class Squared(NumberLoss):
     """Squared error; its mean is the mean squared error.
 
     Examples
@@ -150,8 +164,6 @@ class Squared(Loss):
     """
 
     id: ClassVar[str] = "squared"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return (y - value)^2."""
@@ -164,7 +176,7 @@ class Squared(Loss):
 
 @register
 @dataclass(frozen=True)
-class Quantile(Loss):
+class Quantile(NumberLoss):
     """q (y - f) if f is too low, (1 - q) (f - y) if it is too high; half the absolute error at q = 0.5.
 
     Parameters
@@ -184,8 +196,6 @@ class Quantile(Loss):
 
     q: float = 0.5
     id: ClassVar[str] = "quantile"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def __post_init__(self) -> None:
         if not 0 < self.q < 1:
@@ -199,7 +209,7 @@ class Quantile(Loss):
 
 @register
 @dataclass(frozen=True)
-class Rms(SetMeasure):
+class Rms(NumberMeasure):
     """Square root of the mean squared error; never below the mean absolute error.
 
     References
@@ -215,8 +225,6 @@ class Rms(SetMeasure):
     """
 
     id: ClassVar[str] = "rms"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the root of the mean squared error for each weighting."""
@@ -225,7 +233,7 @@ class Rms(SetMeasure):
 
 @register
 @dataclass(frozen=True)
-class NormalisedAbsolute(SetMeasure):
+class NormalisedAbsolute(NumberMeasure):
     """1 for guessing the median, 0 for perfect predictions.
 
     References
@@ -240,8 +248,6 @@ class NormalisedAbsolute(SetMeasure):
     """
 
     id: ClassVar[str] = "normalised-absolute"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     neutral: ClassVar[float | None] = 1.0
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
@@ -253,7 +259,7 @@ class NormalisedAbsolute(SetMeasure):
 
 @register
 @dataclass(frozen=True)
-class NormalisedSquared(SetMeasure):
+class NormalisedSquared(NumberMeasure):
     """1 for guessing the mean, 0 for perfect predictions; 1 - R^2.
 
     References
@@ -268,8 +274,6 @@ class NormalisedSquared(SetMeasure):
     """
 
     id: ClassVar[str] = "normalised-squared"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     neutral: ClassVar[float | None] = 1.0
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
@@ -301,8 +305,6 @@ class TrimmedAbsolute(Trimmed):
     """
 
     id: ClassVar[str] = "trimmed-absolute"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def loss_of(self, errors: Floats) -> Floats:
         """Return the absolute value of each error."""
@@ -331,8 +333,6 @@ class TrimmedSquared(Trimmed):
     """
 
     id: ClassVar[str] = "trimmed-squared"
-    task: ClassVar[str] = "regression"
-    range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
 
     def loss_of(self, errors: Floats) -> Floats:
         """Return the square of each error."""
@@ -341,7 +341,7 @@ class TrimmedSquared(Trimmed):
 
 @register
 @dataclass(frozen=True)
-class Pov(SetMeasure):
+class Pov(NumberMeasure):
     """Squared correlation: what a straight line through the predictions would explain; 0 for a constant.
 
     References
@@ -356,7 +356,7 @@ class Pov(SetMeasure):
     """
 
     id: ClassVar[str] = "pov"
-    task: ClassVar[str] = "regression"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0
 
@@ -372,7 +372,7 @@ class Pov(SetMeasure):
 
 @register
 @dataclass(frozen=True)
-class PinedaP(SetMeasure):
+class PinedaP(NumberMeasure):
     """1 for perfect outputs, 0 for guessing the mean, negative for worse; never above the proportion of variance `pov`.
 
     References
@@ -388,7 +388,6 @@ class PinedaP(SetMeasure):
     """
 
     id: ClassVar[str] = "pineda-p"
-    task: ClassVar[str] = "regression"
     range: ClassVar[tuple[float, float]] = (float("-inf"), 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0

@@ -343,9 +343,9 @@ def _loss_of(source: Any, n: int) -> str:
 
 def _method_key(method_id: str, part: Any, *kinds: str) -> dict[str, Any]:
     """Return what determines the numbers of a method: id, options, version, and those of its design."""
-    key = {"id": method_id, "options": part.options, "version": getattr(find(method_id, *kinds), "version", 1)}
+    key = {"id": method_id, "options": part.options, "version": find(method_id, *kinds).version}
     if part.design:
-        version = getattr(find(part.design, "designs"), "version", 1)
+        version = find(part.design, "designs").version
         key["design"] = {"id": part.design, "options": part.design_options, "version": version}
     return key
 

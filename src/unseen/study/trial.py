@@ -258,13 +258,12 @@ def design_of(method: Any, how: Mapping[str, Any], data: Data, difference: bool 
     """Return the design a cell asks for, or the method's own."""
     if "design" in how:
         return build(how["design"]["id"], "designs", options=how["design"]["options"])
-    own = getattr(method, "difference_design", method.default_design) if difference else method.default_design
-    return own(data)
+    return method.difference_design(data) if difference else method.default_design(data)
 
 
 def needs_of(method: Any) -> frozenset[str]:
     """Return which predictions a method needs."""
-    return frozenset(getattr(method, "needs", frozenset({"test"})))
+    return frozenset(method.needs)
 
 
 def _answer(

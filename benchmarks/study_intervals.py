@@ -20,9 +20,9 @@ import sklearn
 
 import unseen
 from benchmarks.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
+from unseen.core.losses import PredictionTable
 from unseen.core.plan import Plan
 from unseen.core.registry import build
-from unseen.core.table import PredictionTable
 from unseen.datasets.populations import SparseLogistic
 from unseen.engine.run import execute
 from unseen.request.prepare import model_of, plan_of

@@ -24,7 +24,7 @@ from unseen.core.errors import UnseenError as UnseenError
 from unseen.core.estimate import Estimate as Estimate
 from unseen.core.estimate import Interval as Interval
 from unseen.core.estimate import Target as Target
-from unseen.core.table import PredictionTable as PredictionTable
+from unseen.core.losses import PredictionTable as PredictionTable
 from unseen.diagnosis.diagnose import diagnose as diagnose
 from unseen.diagnosis.diagnosis import Diagnosis as Diagnosis
 from unseen.diagnosis.leak import preprocessing_leak as preprocessing_leak

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
-from unseen.core.evidence import leads
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.core.set_losses import as_measure, measured_row
-from unseen.core.situation import has_rare_class, unlike_the_study
+from unseen.core.scale import as_measure
+from unseen.estimators.combined.evidence import leads
+from unseen.estimators.combined.situation import has_rare_class, unlike_the_study
 from unseen.show.text import RATES, percent_or_number
 
 __all__ = ["Assessment"]
@@ -44,9 +44,6 @@ class Assessment(Result):
         Statistical weaknesses of data and run.
     seconds : float
         Wall time.
-    expected_rms : mapping of str to float
-        By method id, the RMS it had against the true error on data sets with such a model, sample size, number of features
-        and classes; only methods that were studied.
 
     Examples
     --------
@@ -70,7 +67,6 @@ class Assessment(Result):
     settings: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
     seconds: float = 0.0
-    expected_rms: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
@@ -95,14 +91,19 @@ class Assessment(Result):
         replaces the headline. It is there only because it beat every single estimator on held-out data sets, and not
         where it did not: in samples of several hundred units, and where a class is rarer than in those data sets.
         """
-        return None if self._withheld() else self.estimates.get("combined")
+        return None if self.reason_not_best() else self.estimates.get("combined")
 
-    def _withheld(self) -> str:
-        """Say why no figure is the best one; empty where one is."""
+    def reason_not_best(self) -> str:
+        """Say why no figure is named as the best; empty if one is."""
         if has_rare_class(self.data):
             return unlike_the_study(self.data)
         n = self.data.n_units
         return "" if leads("combined", n) else f"with {n} units combined was no nearer than every single estimator"
+
+    @property
+    def expected_rms(self) -> dict[str, float]:
+        """By method id, the RMS it had against the true error on similar data sets; only methods that were studied."""
+        return {m: e.expected_rms for m, e in self.estimates.items() if e.expected_rms is not None}
 
     @property
     def complete(self) -> bool:
@@ -164,7 +165,7 @@ class Assessment(Result):
 
     def _measured(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
-        row = measured_row(self.headline.row())
+        row = self.headline.on_scale().row()
         return {"name": row["term"], "value": row["estimate"], "lower": row["lower"], "upper": row["upper"]}
 
     def baseline_sentence(self) -> str:
@@ -183,7 +184,11 @@ class Assessment(Result):
         """Return the best single figure with what to expect of it; empty where there is none."""
         best = self.best
         if best is None:
-            return f"No single figure is named as the best: {self._withheld()}." if "combined" in self.estimates else ""
+            return (
+                f"No single figure is named as the best: {self.reason_not_best()}."
+                if "combined" in self.estimates
+                else ""
+            )
         value = percent_or_number(best.value, best.loss)
         text = f"Best single figure for {best.target}: {value} ({best.method}, no interval"
         rms = getattr(best, "expected_rms", None)
@@ -195,11 +200,11 @@ class Assessment(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
-        rows = [{**measured_row(self.estimates[m].row()), "agrees": self.agrees(m)} for m in order]
+        rows = [{**self.estimates[m].on_scale().row(), "agrees": self.agrees(m)} for m in order]
         rows = [{**row, "expected_rms": self.expected_rms.get(m)} for m, row in zip(order, rows)]
         return [
             *rows,
-            {**measured_row(self.baseline.row()), "method": "baseline", "agrees": None, "expected_rms": None},
+            {**self.baseline.on_scale().row(), "method": "baseline", "agrees": None, "expected_rms": None},
         ]
 
     @property

@@ -15,7 +15,7 @@ from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate
 from unseen.core.notes import merge_notes
 from unseen.core.registry import describe, known
-from unseen.core.set_losses import as_measure, measured_row
+from unseen.core.scale import as_measure
 from unseen.show.sections import (
     Block,
     Cell,
@@ -394,7 +394,7 @@ def _options(values: Mapping[str, Any]) -> str:
 @section(Estimate, 10)
 def estimate_headline(e: Estimate) -> Section:
     """Return the estimate in plain words, its picture and its numbers."""
-    row = measured_row(e.row())
+    row = e.on_scale().row()
     lead = f"Estimated {measure_name(row['term'])}: {percent_or_number(row['estimate'], row['term'])}"
     if e.interval is None:
         lead += ". This method gives no valid interval here"
@@ -414,7 +414,7 @@ def estimate_headline(e: Estimate) -> Section:
 @section(Estimate, 70)
 def numbers(e: Estimate) -> Section:
     """Return all figures of the estimate."""
-    row = measured_row(e.row())
+    row = e.on_scale().row()
     rows: list[list[Any]] = [
         ["estimate", row["estimate"]],
         ["standard error (sampling)", e.std_error],

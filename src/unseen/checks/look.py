@@ -10,9 +10,8 @@ from unseen.checks.dependence import dependence_notes, lag_one_test
 from unseen.checks.leaks import leak_suspects
 from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
-from unseen.core.losses import LossTable
+from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.notes import Note, note
-from unseen.core.table import PredictionTable
 
 __all__ = ["data_notes", "lag_one_test", "run_notes"]
 

@@ -8,7 +8,6 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons
 from unseen.core.registry import describe, known
-from unseen.core.set_losses import measured_row
 from unseen.show.sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.show.style import measure_name
 from unseen.show.text import percent_or_number
@@ -93,7 +92,7 @@ def models(c: Comparisons) -> Section:
         f"{corrected} is the {what} to expect of the best of {w.n_models} models chosen like this (bootstrap "
         f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
     )
-    shown = {name: measured_row(e.row()) for name, e in c.estimates.items()}
+    shown = {name: e.on_scale().row() for name, e in c.estimates.items()}
     rows = [{"model": name, "measure": row["term"], **row} for name, row in shown.items()]
     columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
     table = Table(columns, [[row[name] for name in columns] for row in rows], "Each model by itself.")

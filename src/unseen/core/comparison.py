@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.estimate import Estimate, Interval
+from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
 from unseen.core.rope import Rope, as_rope
-from unseen.core.set_losses import favoured, scale_sentence
+from unseen.core.scale import favoured
 from unseen.core.winner import Winner
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.core.estimate import Interval
 from unseen.core.result import plain
-from unseen.core.set_losses import as_measure, favoured
+from unseen.core.scale import as_measure, favoured
 
 __all__ = ["Winner"]
 

@@ -22,8 +22,8 @@ from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.kfold import KFold
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
-from unseen.diagnosis.curve import learning_curve
 from unseen.diagnosis.diagnosis import Diagnosis
+from unseen.diagnosis.learning_curve import learning_curve
 from unseen.diagnosis.model import (
     Coefficients,
     Corrupted,
@@ -100,7 +100,12 @@ def diagnose(
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> Diagnosis:
     """Mine the refits of a model for more than its error.
 
@@ -128,8 +133,8 @@ def diagnose(
         Same seed, same numbers, whatever `n_jobs`.
     n_jobs, engine, progress
         As in `unseen.run`.
-    **columns
-        groups, sample_weight, time, ids, positive, task: see `unseen.datasets.as_data`.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
 
     Returns
     -------
@@ -157,7 +162,7 @@ def diagnose(
     if noise not in ("labels", "features") or not len(rates) or min(rates) < 0:
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
-    data = data_of(X, y, columns, diagnose)
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
     reporter = reporter_for(progress)
     job = _Job(
         model=model_of(model, data),

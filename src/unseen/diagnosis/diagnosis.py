@@ -10,7 +10,7 @@ from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.diagnosis.curve import LearningCurveFit
+from unseen.diagnosis.learning_curve import LearningCurveFit
 from unseen.diagnosis.model import Coefficients, Dependence, NoiseTolerance
 from unseen.diagnosis.units import OptimismLink, RankingStability, UnitReport
 

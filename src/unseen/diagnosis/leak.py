@@ -108,8 +108,8 @@ def preprocessing_leak(
     from sklearn.pipeline import make_pipeline
 
     seed = root_seed(random_state)
-    whole = data_of(X, y, {})
-    leaked = data_of(clone(transformer).fit_transform(whole.X, whole.y), whole.y, {"task": whole.task})
+    whole = data_of(X, y)
+    leaked = data_of(clone(transformer).fit_transform(whole.X, whole.y), whole.y, task=whole.task)
     method = build("corrected-t", "estimators")
     plan = plan_of(method.difference_design(whole) if design is None else as_design(design), whole, seed)
     runs = {"outside": (clone(model), leaked), "inside": (make_pipeline(clone(transformer), clone(model)), whole)}

@@ -117,7 +117,12 @@ def training_variance(
     loss: str = "auto",
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> TrainingVariance:
     """Split the variance of the test error into that of the data and that of training: starts, learning rate, momentum.
 
@@ -133,8 +138,10 @@ def training_variance(
         Random starts on every split.
     design : optional
         Splits; 20 that leave out a quarter by default.
-    loss, random_state, n_jobs, **columns
+    loss, random_state, n_jobs
         As in `unseen.run`.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
 
     Returns
     -------
@@ -158,7 +165,8 @@ def training_variance(
 
     if n_seeds < 2:
         raise InputError(f"n_seeds is {n_seeds}; a variance over starts needs at least 2.")
-    data, seed = data_of(X, y, columns, training_variance), root_seed(random_state)
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    seed = root_seed(random_state)
     plan = plan_of(LeaveOut(0.25, 20) if design is None else as_design(design), data, seed)
     keys = list(settings or {})
     combinations = [dict(zip(keys, values)) for values in product(*((settings or {}).values()))]

@@ -13,11 +13,11 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import FitError, Stopped
+from unseen.core.losses import Failure, Predictions, PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import known
 from unseen.core.rng import task_seed
-from unseen.core.table import Failure, Predictions, PredictionTable
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Bar, Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes

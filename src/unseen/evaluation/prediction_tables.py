@@ -10,10 +10,10 @@ import numpy as np
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data, Task, fingerprint_of
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.losses import Predictions, PredictionTable
 from unseen.core.notes import Note, note
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import find
-from unseen.core.table import Predictions, PredictionTable
 from unseen.evaluation.prediction_files import labels_of, numbers
 
 __all__ = ["one_test_set", "tables_of"]

@@ -9,6 +9,7 @@ from unseen.core.errors import InputError
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.frame import as_data
+from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.resubstitution._held import held
 
 __all__ = ["apply"]
@@ -23,4 +24,6 @@ def apply(
     data = as_data(X, y, sample_weight=sample_weight, task=task)
     if sample_weight is not None and not chosen.weighted:
         raise InputError(f"{method} has no weighted form; leave the weights out or choose another method.")
-    return chosen(held(fitted), data, rng=stream(root_seed(random_state), "direct", method), level=0.95)
+    model = held(fitted)
+    made = chosen(model, data, rng=stream(root_seed(random_state), "direct", method), level=0.95)
+    return attach_expected_rms({method: made}, model.native, data, {method: chosen})[method]

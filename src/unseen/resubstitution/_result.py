@@ -61,4 +61,4 @@ def smoothed(
         integration=integral.how,
         bandwidth=bandwidth,
         balanced=float(point_weights(data, "class") @ integral.values),
-    ).expecting(method, regions.model, data)
+    )

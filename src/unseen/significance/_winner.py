@@ -8,9 +8,8 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Interval
-from unseen.core.losses import LossTable
+from unseen.core.losses import LossTable, SetLossTable
 from unseen.core.method import bound_without_spread
-from unseen.core.set_losses import SetLossTable
 from unseen.core.winner import Winner
 from unseen.significance.paired import outer
 

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 import unseen
 from unseen.core.errors import InputError
 from unseen.core.plan import Split
-from unseen.diagnosis.curve import fit_curve, learning_curve, power_law
 from unseen.diagnosis.diagnose import DiagnosisEffort
+from unseen.diagnosis.learning_curve import fit_curve, learning_curve, power_law
 from unseen.diagnosis.model import Corrupted, Dependence, jackknife_coefficients
 from unseen.diagnosis.units import optimism_link, ranking_stability, unit_report
 

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
-from unseen.core.set_losses import as_measure
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number

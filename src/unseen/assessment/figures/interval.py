@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.estimate import Estimate
-from unseen.core.set_losses import as_measure
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, axis_name, label, percent, tidy
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats, Ints
-from unseen.core.set_losses import as_measure
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import error_band, in_situation, recipe_weights
-from unseen.core.notes import merge_notes, note
-from unseen.core.situation import rule_family, unlike_the_study
+from unseen.core.notes import merge_notes
+from unseen.estimators.combined.evidence import recipe_weights
+from unseen.estimators.combined.situation import rule_family
 
 __all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean"]
 
@@ -30,11 +29,6 @@ class CombinedEstimate(Estimate):
         Weight and value of each part.
     moves : mapping of str to float
         How far each part moved the first one, where parts may pull only so far; empty for a weighted mean.
-    expected_rms : float or None
-        Root mean squared deviation from the true error that the method had on held-out data sets in such a situation;
-        not a standard error of this estimate.
-    situation : str
-        The situation that figure was measured in.
     mc_error : float or None
         Monte-Carlo error of the parts' integrals together; None where a part is resampled.
 
@@ -54,19 +48,6 @@ class CombinedEstimate(Estimate):
     expected_rms: float | None = None
     situation: str = ""
     mc_error: float | None = None
-
-    def situated(self, native: Any, data: Data) -> CombinedEstimate:
-        """Return the same estimate with the RMS to expect for such a model and such data."""
-        found = in_situation(self.method, self.loss, error_band(self.value, self.method), native, data)
-        if found is None:
-            return self
-        notes = self.notes
-        if found.extrapolated:
-            text = f"{data.n_units} units are outside the 20 to 100 the expected RMS was measured at"
-            notes = merge_notes(notes, (note("U022", text),))
-        if differs := unlike_the_study(data):
-            notes = merge_notes(notes, (note("U030", differs),))
-        return replace(self, expected_rms=found.rms, situation=found.situation, notes=notes)
 
     def row(self) -> dict[str, Any]:
         """Return the shared columns, `expected_rms` and, where it is known, `mc_error`."""

@@ -71,7 +71,7 @@ class Resub:
             seconds=seconds,
             mc_error=0.0,
             contributions=losses,
-        ).expecting(self, fitted.native, data)
+        )
 
 
 def _loss(name: str, data: Data) -> Any:

@@ -63,8 +63,7 @@ class Resubstitutions(Result):
         for e in self.estimates:
             error = getattr(e, "mc_error", None)
             integration = f"  (integration error {error:.2g})" if error else ""
-            rms = getattr(e, "expected_rms", None)
-            around = "" if rms is None else f"  (expected RMS {rms:.3f})"
+            around = "" if e.expected_rms is None else f"  (expected RMS {e.expected_rms:.3f})"
             remarks = "".join(f"  [{n.code}]" for n in e.notes)
             lines.append(f"  {e.method:{width}}  {e.value:.4f}{around}{integration}{remarks}")
         if situation := self.situation:
@@ -75,8 +74,8 @@ class Resubstitutions(Result):
 
     @property
     def situation(self) -> str:
-        """Situation in which the RMS to expect was measured, in words; empty where it was not."""
-        found = {s for e in self.estimates if (s := getattr(e, "situation", ""))}
+        """Models and data on which the expected RMS was measured, in words; empty if it was not."""
+        found = {e.situation for e in self.estimates if e.situation}
         if (
             len({s.partition(";")[0] for s in found}) > 1
         ):  # some methods were studied in narrower situations than others

@@ -11,6 +11,7 @@ import numpy as np
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.resubstitute import Resubstitutions
+from unseen.assessment.wording import estimate_line
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate
 from unseen.core.notes import merge_notes
@@ -294,44 +295,37 @@ def notes(a: Assessment) -> Section:
 @section(Assessment, 20)
 def estimates(a: Assessment) -> Section:
     """Return the table of all estimates."""
-    rows = [
-        [
-            Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
-            Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]),
-            _interval(row),
-            row["fits"],
-            Cell(f"{row['seconds']:.2g}", row["seconds"]),
-            row["agrees"],
-            _rms(row),
-            *_target(row["target"]),
-            row["note"] or None,
-        ]
-        for row in distinct(a.rows())
-    ]
+    rows = [_estimate_cells(row, row["method"] == a.headline.method) for row in distinct(a.rows())]
     level = f"{100 * float(a.settings['level']):g}% interval"
-    columns = [
-        "method",
-        a.scale,
-        level,
-        "fits",
-        "seconds",
-        "agrees",
-        "RMS",
-        f"{a.scale} of",
-        "trained on",
-        "notes",
-    ]
+    columns = ["method", a.scale, level, "fits", "seconds", "agrees", "RMS", f"{a.scale} of", "trained on", "notes"]
     caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
     if a.expected_rms:
-        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, where it was studied."
+        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, if it was studied."
     else:
         rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
     return Section("estimates", "All estimates", [Table(columns, rows, caption)])
 
 
-def _rms(row: dict[str, Any]) -> Cell | None:
-    rms = row["expected_rms"]
-    return None if rms is None else Cell(percent_or_number(rms, row["term"]), rms)
+def _estimate_cells(row: dict[str, Any], headline: bool) -> list[Any]:
+    """Return the cells of an estimate: shown as text, sorted by number."""
+
+    def number(value: float) -> str:
+        return percent_or_number(value, row["term"])
+
+    line = estimate_line(row, number, number)
+    kind, _, size = line.target.removesuffix(" units").partition(" trained on ")
+    return [
+        Cell(line.method + (" (headline)" if headline else ""), line.method),
+        Cell(line.value, row["estimate"]),
+        None if line.interval is None else Cell(line.interval, row["lower"]),
+        row["fits"],
+        Cell(f"{row['seconds']:.2g}", row["seconds"]),
+        row["agrees"],
+        None if line.expected_rms is None else Cell(line.expected_rms, row["expected_rms"]),
+        kind,
+        float(size) if size else None,
+        row["note"] or None,
+    ]
 
 
 def distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -340,19 +334,6 @@ def distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         found.setdefault(row["method"], row)
     return list(found.values())
-
-
-def _target(words: str) -> tuple[str, Any]:
-    """Return what a row is the error of, and the training size by itself."""
-    kind, _, size = words.removesuffix(" units").partition(" trained on ")
-    return kind, float(size) if size else None
-
-
-def _interval(row: dict[str, Any]) -> Any:
-    if row["lower"] is None:
-        return None
-    text = " to ".join(percent_or_number(row[end], row["term"]) for end in ("lower", "upper"))
-    return Cell(text, row["lower"])
 
 
 @section(Assessment, 90)
@@ -500,7 +481,7 @@ def resubstitution_estimates(result: Resubstitutions) -> Section:
             e.method,
             e.value,
             getattr(e, "mc_error", None),
-            getattr(e, "expected_rms", None),
+            e.expected_rms,
             " ".join(n.code for n in e.notes),
         ]
         for e in result.estimates

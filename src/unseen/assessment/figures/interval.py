@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.estimate import Estimate
-from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, axis_name, label, percent, tidy
 
@@ -33,15 +32,14 @@ class IntervalInfo:
 
 def info(e: Estimate) -> IntervalInfo | None:
     """Return the numbers of an estimate."""
-    loss, value = as_measure(e.loss, e.value)
-    ends = None if e.interval is None else sorted(as_measure(e.loss, end)[1] for end in e.interval)
+    shown = e.on_scale()
     return IntervalInfo(
         method=e.method,
-        value=value,
-        ends=None if ends is None else (ends[0], ends[1]),
+        value=shown.value,
+        ends=None if shown.interval is None else (shown.interval.low, shown.interval.high),
         level=e.level,
         target=str(e.target),
-        loss=loss,
+        loss=shown.loss,
     )
 
 

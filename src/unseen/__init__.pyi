@@ -27,11 +27,11 @@ from unseen.core.estimate import Target as Target
 from unseen.core.losses import PredictionTable as PredictionTable
 from unseen.diagnosis.diagnose import diagnose as diagnose
 from unseen.diagnosis.diagnosis import Diagnosis as Diagnosis
-from unseen.diagnosis.leak import preprocessing_leak as preprocessing_leak
+from unseen.diagnosis.preprocessing_leak import preprocessing_leak as preprocessing_leak
 from unseen.diagnosis.optimism import optimism_over_sets as optimism_over_sets
-from unseen.diagnosis.training import jackknife as jackknife
-from unseen.diagnosis.training import training_variance as training_variance
-from unseen.diagnosis.variance import variance_components as variance_components
+from unseen.diagnosis.jackknife import jackknife as jackknife
+from unseen.diagnosis.training_variance import training_variance as training_variance
+from unseen.diagnosis.variance_components import variance_components as variance_components
 from unseen.evaluation.disagree import disagree as disagree
 from unseen.evaluation.measure import measure as measure
 from unseen.evaluation.measure_record import Measures as Measures

@@ -8,7 +8,7 @@ import pytest
 import unseen
 from unseen.core.errors import InputError, KindError
 from unseen.datasets.frame import as_data
-from unseen.diagnosis.variance import components
+from unseen.diagnosis.variance_components import components
 
 
 class Zero:

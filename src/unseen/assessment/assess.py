@@ -35,7 +35,7 @@ from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.threads import worker_count
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.models.sklearn import as_model
-from unseen.request.effort import Effort, checked_budget, effort_of, within_budget
+from unseen.request.effort import Effort, check_budget, effort_of, within_budget
 from unseen.request.prepare import data_of
 from unseen.request.request import Request, open_request
 
@@ -94,7 +94,7 @@ def assess(
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
         Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
     command : str, optional
         Command line to show in the report.
     groups, sample_weight, time, ids, positive, task
@@ -118,7 +118,7 @@ def assess(
     True
     """
     start = clock.perf_counter()
-    wanted, seconds = effort_of(effort), checked_budget(budget)
+    wanted, seconds = effort_of(effort), check_budget(budget)
     data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
     with open_request(
         model,

@@ -138,7 +138,7 @@ class Assessment(Result):
         """Return the headline in plain words."""
         return headline_sentence(self.model, self.headline)
 
-    def _measured(self) -> dict[str, Any]:
+    def _headline_on_scale(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
         shown = self.headline.on_scale()
         low, high = (None, None) if shown.interval is None else shown.interval
@@ -171,7 +171,7 @@ class Assessment(Result):
 
     @property
     def scale(self) -> str:
-        """What the rows show: "error", or the name of the score where a measure such as AUC was asked for."""
+        """What the rows show: "error", or the name of the score if a measure such as AUC was asked for."""
         name = self.headline.on_scale().loss
         return "error" if name == self.headline.loss else name
 
@@ -190,7 +190,7 @@ class Assessment(Result):
                 "sentence": self.sentence(),
                 "model": self.model,
                 "loss": self.headline.loss,
-                "measure": self._measured(),
+                "measure": self._headline_on_scale(),
                 "n": self.data.n,
                 "n_units": self.data.n_units,
                 "classes": None if self.data.classes is None else self.data.classes.tolist(),

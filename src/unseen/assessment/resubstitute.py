@@ -130,9 +130,9 @@ def resubstitute(
     level : float
         Confidence level.
     options : dict, optional
-        Options of the method, where exactly one is asked for.
+        Options of the method, if exactly one is asked for.
     progress : bool, Reporter or None
-        A bar over the methods; by default where stderr is a terminal.
+        A bar over the methods; by default if stderr is a terminal.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
 

@@ -57,7 +57,7 @@ def run(
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
         Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
 

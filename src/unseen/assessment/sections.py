@@ -36,7 +36,7 @@ from unseen.show.text import percent_or_number
 __all__ = ["distinct", "estimate_headline", "repeat", "shown_model"]
 
 
-LONGEST_MODEL = 80
+LONGEST_MODEL = 80  # characters that fit one line of the report
 
 
 def shown_model(name: str) -> str:
@@ -188,7 +188,7 @@ def predictions(a: Assessment) -> Section | None:
 
 
 def _most_confused(a: Assessment) -> list[Block]:
-    """List the largest confusions where the matrix is too large to carry numbers."""
+    """List the largest confusions if the matrix is too large to carry numbers."""
     from unseen.assessment.figures.confusion import NUMBERED_CLASSES
     from unseen.assessment.figures.confusion import info as confusion_info
 
@@ -386,7 +386,11 @@ def estimate_headline(e: Estimate) -> Section:
     method = f"Method {e.method}: {words[e.method]}" if e.method in words else f"Method {e.method}."
     measure = known("measures").get(row["term"])
     higher = getattr(measure, "direction", "lower") == "higher"
-    about = f"This speaks of {e.target}; higher is better." if higher else f"This is the error of {e.target}."
+    about = (
+        f"This is the {measure_name(row['term'])} of {e.target}; higher is better."
+        if higher
+        else f"This is the error of {e.target}."
+    )
     blocks: list[Block] = [Text(f"{lead}. {about}", lead=True), Text(method)]
     made = picture(e, "interval")
     return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
@@ -417,14 +421,14 @@ def numbers(e: Estimate) -> Section:
 
 @section(Estimate, 80)
 def estimate_notes(e: Estimate) -> Section | None:
-    """Return the notes, where there are any."""
+    """Return the notes, if there are any."""
     return Section("notes", "Notes", [Notes(e.notes)]) if e.notes else None
 
 
 HOW = (
     "avr, tavr and med are the mean, the mean without 5% at each end, and the median; std, mad and iqr the standard "
     "deviation, the median absolute deviation and the distance of the quartiles. The spread over splits of one data set "
-    "tells how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
+    "shows how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
 )
 
 
@@ -451,7 +455,7 @@ def comparison(c: DistributionComparison) -> Section:
     """Return the difference with both standard errors."""
     warning = (
         "The naive standard error takes overlapping splits for independent ones and is too small; it is shown because "
-        "it is often quoted. The corrected one is meant to be on the safe side. The share of splits on which the first is worse speaks of splits, not of data sets."
+        "it is often quoted. The corrected one is meant to be on the safe side. The share of splits on which the first is worse is about splits, not about data sets."
     )
     blocks: list[Any] = [Text(str(c), lead=True), table_of(c.rows()), Text(warning)]
     each = [{"model": name, **row} for name, d in zip(c.names, (c.first, c.second)) for row in d.rows()]

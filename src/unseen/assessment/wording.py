@@ -29,8 +29,8 @@ def headline_sentence(model: str, headline: Estimate) -> str:
     ...     value=0.2, std_error=0.05, interval=Interval(0.1, 0.3, 0.95), df=24, method="corrected-t",
     ...     target=Target.ALGORITHM.at(90), loss="zero-one", n_units=100, n_fits=25,
     ... )
-    >>> headline_sentence("lda", e)[:77]
-    'lda is expected to misclassify 20.0% of new cases (95% interval 10.0% to 30.0%'
+    >>> print(headline_sentence("lda", e).split(". ")[0])
+    lda is expected to misclassify 20.0% of new cases (95% interval 10.0% to 30.0%)
     """
     shown = headline.on_scale()
     turned = shown.loss != headline.loss

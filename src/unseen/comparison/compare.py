@@ -175,7 +175,7 @@ def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
 
 
 def _why_no_test(cls: type[Any]) -> str:
-    """Return why a method cannot test a difference of two models, nothing where it can."""
+    """Return why a method cannot test a difference of two models, nothing if it can."""
     if "datasets" in getattr(cls, "needs", ()):
         return "ranks models over many data sets; give their errors to unseen.rank"
     made_for_it = cls.__module__.startswith("unseen.significance") or getattr(cls, "kind", "") == "significance"
@@ -192,11 +192,11 @@ def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...
     if isinstance(first, Mapping):
         models, rest = {str(name): model for name, model in first.items()}, subjects[1:]
     elif isinstance(first, (list, tuple)):
-        models, rest = _named(first), subjects[1:]
+        models, rest = _models_by_name(first), subjects[1:]
     elif subjects and all(isinstance(s, PredictionTable) for s in subjects):
-        models, rest = _named(subjects), ()
+        models, rest = _models_by_name(subjects), ()
     else:
-        models, rest = _named(subjects[:2]), subjects[2:]
+        models, rest = _models_by_name(subjects[:2]), subjects[2:]
     if len(models) < 2:
         raise InputError(
             "at least two models are needed: compare({'a': a, 'b': b}, X, y), compare(a, b, X, y) or compare(table, table)."
@@ -207,8 +207,8 @@ def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...
     return models, rest
 
 
-def _named(models: Sequence[Any]) -> dict[str, Any]:
-    """Name models by their class, a number added where two are alike."""
+def _models_by_name(models: Sequence[Any]) -> dict[str, Any]:
+    """Name models by their class, a number added if two are alike."""
     out: dict[str, Any] = {}
     for model in models:
         base = _name_of(model)
@@ -241,12 +241,12 @@ def _run(request: Request, models: Mapping[str, Model], test: Any, design: Any) 
         design = getattr(test, "difference_design", test.default_design)(request.data)
     plan = plan_of(as_design(design), request.data, request.seed)
     request.reporter.expect(len(plan.fits) * len(models), plan.design)
-    wants = {
-        "train": "train" in test.needs,
-        "full": "full" in test.needs,
-        "scores": "predictions" in test.needs or request.needs_score,
+    train, full = "train" in test.needs, "full" in test.needs
+    scores = "predictions" in test.needs or request.needs_score
+    return {
+        name: request.run_plan(plan, model=model, train=train, full=full, scores=scores)
+        for name, model in models.items()
     }
-    return {name: request.run_plan(plan, model=model, **wants) for name, model in models.items()}
 
 
 def _comparisons(

@@ -53,7 +53,7 @@ def pairs(c: Comparisons) -> Section:
     """Return the table of all pairs."""
     caption = (
         "difference: error of a minus error of b; lower and upper end its interval. a ahead: share of splits on which a has the "
-        "smaller error, ties counted half; it speaks of splits of these data, not of new data sets."
+        "smaller error, ties counted half; it is about splits of these data, not about new data sets."
     )
     heads = {
         "a": "a",
@@ -102,7 +102,7 @@ def models(c: Comparisons) -> Section:
 
 @section(Comparisons, 80)
 def notes(c: Comparisons) -> Section | None:
-    """Return the notes, where there are any."""
+    """Return the notes, if there are any."""
     return Section("notes", "Notes", [Notes(c.notes)]) if c.notes else None
 
 
@@ -140,7 +140,7 @@ def one_posterior(c: Comparison) -> Section | None:
 
 @section(Comparison, 80)
 def one_notes(c: Comparison) -> Section | None:
-    """Return the notes, where there are any."""
+    """Return the notes, if there are any."""
     return Section("notes", "Notes", [Notes(c.notes)]) if c.notes else None
 
 

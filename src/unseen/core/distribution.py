@@ -16,7 +16,7 @@ from unseen.core.result import Result, plain
 __all__ = ["DistributionComparison", "ErrorDistribution"]
 
 
-TRIM = 0.05
+TRIM = 0.05  # share cut off at each end of the trimmed mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +128,13 @@ class ErrorDistribution(Result):
 
     def log1p(self) -> ErrorDistribution:
         """Return the distribution of log(1 + G)."""
-        return self._transformed(np.log1p(self._above_minus_one()), "log1p")
+        return self._transform(np.log1p(self._above_minus_one()), "log1p")
 
     def box_cox(self, power: float) -> ErrorDistribution:
         """Return the distribution of ((1 + G)^power - 1) / power; power 0 is log(1 + G)."""
         if power == 0:
             return self.log1p()
-        return self._transformed(((1 + self._above_minus_one()) ** power - 1) / power, f"box-cox({power:g})")
+        return self._transform(((1 + self._above_minus_one()) ** power - 1) / power, f"box-cox({power:g})")
 
     def _above_minus_one(self) -> Floats:
         if self.scale != "identity":
@@ -143,12 +143,12 @@ class ErrorDistribution(Result):
             raise InputError(f"log(1 + G) needs errors above -1; the smallest is {self.ordered[0]:.4g}.")
         return self.values
 
-    def _transformed(self, values: Floats, scale: str) -> ErrorDistribution:
+    def _transform(self, values: Floats, scale: str) -> ErrorDistribution:
         return replace(self, values=values, scale=scale)
 
     def prob_worse(self, other: ErrorDistribution) -> float:
         """Return the share of splits on which this error is larger; a statement about splits, not about data sets."""
-        mine, its = self._paired(other)
+        mine, its = self._pair_with(other)
         return float(np.mean(mine > its))
 
     def compare(self, other: ErrorDistribution) -> DistributionComparison:
@@ -162,7 +162,7 @@ class ErrorDistribution(Result):
         >>> round(c.difference, 4), round(c.naive_std_error, 4), round(c.corrected_std_error, 4)
         (1.3333, 0.8819, 1.2472)
         """
-        mine, its = self._paired(other)
+        mine, its = self._pair_with(other)
         if len(mine) < 2:
             raise InputError("a comparison of two distributions needs at least 2 splits that both models completed.")
         notes = merge_notes(self.notes, other.notes)
@@ -174,7 +174,7 @@ class ErrorDistribution(Result):
             replace(self, values=mine, splits=shared), replace(other, values=its, splits=shared), notes
         )
 
-    def _paired(self, other: ErrorDistribution) -> tuple[Floats, Floats]:
+    def _pair_with(self, other: ErrorDistribution) -> tuple[Floats, Floats]:
         if self.plan != other.plan or (not self.plan and len(self.values) != len(other.values)):
             raise InputError(
                 "the two distributions come from different splits; use the same data, design and random_state."
@@ -195,7 +195,7 @@ class ErrorDistribution(Result):
         return {**measures, **{f"q{100 * q:02.0f}": self.fractile(q) for q in (0.05, 0.25, 0.75, 0.95)}}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the summary on this scale and, where all errors exceed -1, on the log(1 + G) scale."""
+        """Return the summary on this scale and, if all errors exceed -1, on the log(1 + G) scale."""
         out = [{"scale": self.scale, **self.summary()}]
         if self.scale == "identity" and self.ordered[0] > -1:
             out.append({"scale": "log1p", **self.log1p().summary()})
@@ -220,7 +220,7 @@ class ErrorDistribution(Result):
         return f"distribution of {self.loss} over {len(self.values)} splits ({self.scale}): {parts}"
 
 
-ROUND_OFF = 1e-12
+ROUND_OFF = 1e-12  # smaller differences of errors are those of the arithmetic
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +287,7 @@ class DistributionComparison(Result):
         return float(np.mean(self.values > 0))
 
     def t(self, corrected: bool = True) -> float:
-        """Return the difference in standard errors; NaN where all splits agree, which says nothing of their error."""
+        """Return the difference in standard errors; NaN if all splits agree, which says nothing of their error."""
         error = self.corrected_std_error if corrected else self.naive_std_error
         return self.difference / error if error > ROUND_OFF * abs(self.difference) else float("nan")
 

@@ -103,9 +103,9 @@ class Estimate(Result):
     value : float
         The estimate.
     std_error : float or None
-        Sampling standard error; None where none is known.
+        Sampling standard error; None if none is known.
     interval : Interval or None
-        Confidence interval; None where no valid one exists.
+        Confidence interval; None if no valid one exists.
     df : float or None
         Degrees of freedom of the reference distribution.
     method : str
@@ -220,7 +220,7 @@ class ResubEstimate(Estimate):
     contributions : ndarray or None
         Error attributed to each training point; their weighted mean is the value.
     balanced : float or None
-        The same with every class counting alike, whatever the method's own average; None where a method does not give it.
+        The same with every class counting alike, whatever the method's own average; None if a method does not give it.
     """
 
     mc_error: float | None = None
@@ -230,7 +230,7 @@ class ResubEstimate(Estimate):
     balanced: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns, `mc_error` and, where it is known, `expected_rms`."""
+        """Return the shared columns, `mc_error` and, if it is known, `expected_rms`."""
         rms = {} if self.expected_rms is None else {"expected_rms": self.expected_rms}
         return {**super().row(), "mc_error": self.mc_error, **rms}
 

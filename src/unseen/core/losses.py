@@ -35,7 +35,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Predictions:
-    """Predictions in long form: which split's model said what of which row.
+    """Predictions in long form: what the model of each split predicts for each row.
 
     Parameters
     ----------
@@ -368,7 +368,7 @@ class LossTable(Result):
         return np.ones(len(rows)) if self.data.weights is None else self.data.weights[rows]
 
     def by_row(self) -> Floats:
-        """Return each row's mean test loss over the splits that tested it; NaN where none did."""
+        """Return each row's mean test loss over the splits that tested it; NaN if none did."""
         n = self.data.n
         with np.errstate(invalid="ignore"):
             return np.bincount(self.test.row, self.test.value, n) / np.bincount(self.test.row, minlength=n)
@@ -386,7 +386,7 @@ class LossTable(Result):
         return np.bincount(self.test.row, minlength=self.data.n).astype(np.int64)
 
     def dense(self) -> Floats:
-        """Return the J x n matrix of losses, NaN where a row was not tested."""
+        """Return the J x n matrix of losses, NaN if a row was not tested."""
         matrix = np.full((len(self.plan), self.data.n), np.nan)
         matrix[self.test.split, self.test.row] = self.test.value
         return matrix
@@ -512,7 +512,7 @@ class SetLossTable(LossTable):
         """Return what each split adds to the loss of all test predictions taken together.
 
         R^2 or F1 of a few cases is no unbiased estimate of that of many: the mean over parts of five cases can lie below
-        zero where two thirds of the variance are explained. So the test parts are pooled, and a split counts as the
+        zero although two thirds of the variance are explained. So the test parts are pooled, and a split counts as the
         jackknife has it, by what leaving it out changes; the mean of these is the pooled loss itself.
         """
         if not self.pooled:
@@ -520,13 +520,13 @@ class SetLossTable(LossTable):
         there = [np.unique(table.test.split) for table in self.source]
         shared = there[0] if len(there) == 1 else np.intersect1d(there[0], there[1])
         kept = shared if splits is None else shared[splits[shared]]
-        found = [_jackknifed(table, self.measure, kept) for table in self.source]
+        found = [_jackknife(table, self.measure, kept) for table in self.source]
         if not all(np.isfinite(values).all() for values in found):
             return super().contributions(splits)
         return found[0] if len(found) == 1 else found[0] - found[1]
 
     def set_error(self, multiplicity: Floats) -> float:
-        """Return the loss when each unit counts as often as given, as the estimate is made; NaN where it does not exist."""
+        """Return the loss when each unit counts as often as given, as the estimate is made; NaN if it does not exist."""
         part = self.source[0].test
         weight = multiplicity[self.data.units[part.row]] * self.row_weights(part.row)
         if self.pooled:
@@ -580,7 +580,7 @@ def _of_weights(table: PredictionTable, measure: Any, part: Predictions, weights
     return offset + sign * np.array(values) if len(values) == len(weights) else np.full(len(weights), np.nan)
 
 
-def _jackknifed(table: PredictionTable, measure: Any, splits: Ints) -> Floats:
+def _jackknife(table: PredictionTable, measure: Any, splits: Ints) -> Floats:
     """Return the pooled loss of some splits, each moved by J - 1 times what leaving it out changes."""
     part, weight = table.test, table_weights(table, table.test)
     kept = np.isin(part.split, splits)
@@ -594,7 +594,7 @@ def _jackknifed(table: PredictionTable, measure: Any, splits: Ints) -> Floats:
 
 
 def _values(table: PredictionTable, measure: Any, part: Predictions, weight: Floats) -> Floats:
-    """Return the loss of each split's part; NaN where it does not exist."""
+    """Return the loss of each split's part; NaN if it does not exist."""
     _, offset, sign = as_loss(measure)
     data, positive = table.data, _positive(table.data)
     out = np.full(max(len(table.plan), 1), np.nan)
@@ -610,7 +610,7 @@ def _values(table: PredictionTable, measure: Any, part: Predictions, weight: Flo
     return out
 
 
-FORMAT = 1
+FORMAT = 1  # of the file; raised when older versions could not read it
 _PARTS = ("test", "train", "full")
 _COLUMNS = ("split", "row", "value", "score", "count")
 _DATA_ARRAYS = ("y", "classes", "groups", "weights", "order", "ids")
@@ -621,7 +621,7 @@ def _storable(array: Array) -> Array:
 
 
 def save_table(table: PredictionTable, path: str | PathLike[str]) -> str:
-    """Write `table` to `path`; the suffix `.npz` is added where it is missing."""
+    """Write `table` to `path`; the suffix `.npz` is added if it is missing."""
     target = Path(path)
     target = target if target.suffix == ".npz" else target.with_name(target.name + ".npz")
     arrays: dict[str, Array] = {"units": table.plan.units, "seconds": table.seconds}

@@ -25,7 +25,7 @@ class Coefficients:
     Parameters
     ----------
     names : tuple of str
-        Features, or class: feature where there are several rows of coefficients.
+        Features, or class: feature if there are several rows of coefficients.
     value, std_error, low, high : ndarray
         Coefficients of the fit on all rows and their uncertainty.
     method : str
@@ -63,7 +63,7 @@ class Coefficients:
 
 
 def read_coefficients(fitted: Fitted, train: Data, test: Data) -> Floats | None:
-    """Return the flat coefficients of a fitted model, or of the last step of a pipeline; None where it has none."""
+    """Return the flat coefficients of a fitted model, or of the last step of a pipeline; None if it has none."""
     native = fitted.native
     last = native.steps[-1][1] if hasattr(native, "steps") else native
     values = getattr(last, "coef_", None)

@@ -20,7 +20,7 @@ from unseen.diagnosis.units import UnitReport
 
 __all__ = ["Diagnosis"]
 
-SHOWN = 10
+SHOWN = 10  # units named in the text; the report lists more
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

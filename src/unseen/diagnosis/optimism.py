@@ -29,7 +29,7 @@ class OptimismLink:
 
     @property
     def correlation(self) -> float:
-        """Correlation over splits; NaN where either does not vary."""
+        """Correlation over splits; NaN if either does not vary."""
         if np.ptp(self.train) == 0 or np.ptp(self.optimism) == 0:
             return float("nan")
         return float(np.corrcoef(self.train, self.optimism)[0, 1])

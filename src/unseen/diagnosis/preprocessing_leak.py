@@ -28,9 +28,9 @@ class PreprocessingLeak(Result):
     outside, inside : Estimate
         Error as it looks with the leak, and as it is.
     difference : Comparison
-        Outside minus inside on the same splits; negative where the leak makes the error look smaller.
+        Outside minus inside on the same splits; negative if the leak makes the error look smaller.
     notes : tuple of Note
-        A warning where the difference is shown.
+        A warning if the difference is shown.
     """
 
     outside: Estimate

@@ -26,7 +26,7 @@ class RankingStability:
     first : tuple of float
         Share of splits in which each has the smallest error; shared first places are divided.
     tau : float
-        Mean Kendall tau-b between the ranking of a split and that by mean error; 1 where they never differ.
+        Mean Kendall tau-b between the ranking of a split and that by mean error; 1 if they never differ.
     """
 
     names: tuple[str, ...]

@@ -65,7 +65,7 @@ def components_of(errors: Floats) -> tuple[float, float, float, float]:
 
     Within a setting seeds and splits are crossed, with one error each; components are averaged over settings. That of the
     settings is the variance of their means less what seeds, splits and chance add to it (three-way analysis of variance).
-    Estimates are unbiased and may come out below 0 where the truth is near it.
+    Estimates are unbiased and may come out below 0 if the truth is near it.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class DistributionInfo:
 
 
 def info(a: Assessment) -> DistributionInfo | None:
-    """Return the histogram, or None where no leave-out splits were run."""
+    """Return the histogram, or None if no leave-out splits were run."""
     spread = a.distribution
     return None if spread is None or not len(spread.values) else distribution_info(spread)
 
@@ -57,7 +57,7 @@ def table_info(table: LossTable) -> DistributionInfo | None:
 
 
 def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
-    """Return the histogram of any error distribution: one bar per value where there are few and none is thin, else equal bins."""
+    """Return the histogram of any error distribution: one bar per value if there are few and none is thin, else equal bins."""
     loss, values = as_measure(spread.loss, np.asarray(spread.values, dtype=float))
     distinct = np.unique(values.round(12))
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20

@@ -24,7 +24,7 @@ HEADINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatesInfo:
-    """Rows of the interval plot from top to bottom; `low` and `high` are NaN where no valid interval exists.
+    """Rows of the interval plot from top to bottom; `low` and `high` are NaN if no valid interval exists.
 
     `place` is the height of each row, `role` one of headline, baseline, agrees, differs; `sizes` are training sizes
     (NaN for this model); `span` is the headline's interval and `limits` the part of the axis shown.
@@ -79,7 +79,7 @@ def info(a: Assessment) -> EstimatesInfo:
     first = a.headline.target.kind
     rows.sort(key=lambda row: row[2].target.kind != first)  # stable: each group keeps its order
     place, headings = _places([e.target.kind for _, _, e in rows])
-    scaled = [_shown(e) for _, _, e in rows]
+    scaled = [_value_and_ends(e) for _, _, e in rows]
     values, ends = np.array([value for value, _ in scaled]), np.array([span for _, span in scaled])
     head = [role for role, _, _ in rows].index("headline")
     return EstimatesInfo(
@@ -99,7 +99,7 @@ def info(a: Assessment) -> EstimatesInfo:
     )
 
 
-def _shown(e: Estimate) -> tuple[float, tuple[float, float]]:
+def _value_and_ends(e: Estimate) -> tuple[float, tuple[float, float]]:
     """Return value and interval as they are shown: a score as a score."""
     shown = e.on_scale()
     low, high = (np.nan, np.nan) if shown.interval is None else shown.interval
@@ -169,7 +169,7 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
 
 
 def _heading(text: str, loss: str) -> str:
-    """Return a group's heading, with the score's name instead of "Error" where a score is shown."""
+    """Return a group's heading, with the score's name instead of "Error" if a score is shown."""
     word = quantity(loss)
     return text if word == "error" else text.replace("Error", word[0].upper() + word[1:])
 

@@ -14,7 +14,7 @@ __all__ = ["IntervalInfo"]
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalInfo:
-    """The value, the interval's ends (None where no valid one exists) and its level."""
+    """The value, the interval's ends (None if no valid one exists) and its level."""
 
     method: str
     value: float
@@ -44,7 +44,7 @@ def info(e: Estimate) -> IntervalInfo | None:
 
 
 def draw(numbers: IntervalInfo, ax: Any) -> None:
-    """Draw the value and, where there is one, its interval."""
+    """Draw the value and, if there is one, its interval."""
     tidy(ax, "x")
     if numbers.ends is not None:
         ax.plot(numbers.ends, [0, 0], color=MAIN, linewidth=4, solid_capstyle="butt")

@@ -50,7 +50,7 @@ class OptimismInfo:
 
 
 def info(a: Assessment) -> OptimismInfo | None:
-    """Return the errors by split, or None where training predictions were not kept."""
+    """Return the errors by split, or None if training predictions were not kept."""
     table = a.tables.get(a.headline_design)
     return None if table is None else table_info(table)
 

@@ -28,9 +28,9 @@ class CombinedEstimate(Estimate):
     weights, values : mapping of str to float
         Weight and value of each part.
     moves : mapping of str to float
-        How far each part moved the first one, where parts may pull only so far; empty for a weighted mean.
+        How far each part moved the first one, if parts may pull only so far; empty for a weighted mean.
     mc_error : float or None
-        Monte-Carlo error of the parts' integrals together; None where a part is resampled.
+        Monte-Carlo error of the parts' integrals together; None if a part is resampled.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class CombinedEstimate(Estimate):
     mc_error: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns, `expected_rms` and, where it is known, `mc_error`."""
+        """Return the shared columns, `expected_rms` and, if it is known, `mc_error`."""
         error = {} if self.mc_error is None else {"mc_error": self.mc_error}
         return {**super().row(), "expected_rms": self.expected_rms, **error}
 
@@ -65,13 +65,13 @@ class CombinedEstimate(Estimate):
 
 
 def weighted_mean(method: Any, parts: Mapping[str, Estimate], weights: Mapping[str, float]) -> CombinedEstimate:
-    """Return the weighted mean of `parts`; it speaks of error rates of this model only."""
-    used = _used(method, parts, tuple(weights))
+    """Return the weighted mean of `parts`; it is an error rate of this model."""
+    used = _check_parts(method, parts, tuple(weights))
     value = sum(weights[name] * e.value for name, e in used.items())
     errors = [weights[name] * error for name, e in used.items() if (error := getattr(e, "mc_error", None)) is not None]
     # the parts draw their points independently of each other
     together = math.hypot(*errors) if len(errors) == len(used) else None
-    made = _made(method, used, value, weights, {name: e.value for name, e in used.items()})
+    made = _combine(method, used, value, weights, {name: e.value for name, e in used.items()})
     return replace(made, mc_error=together)
 
 
@@ -84,7 +84,7 @@ def bounded_moves(
     The spread is the standard deviation an error rate counted on as many units would have.
     """
     named = [name.removesuffix(BALANCED) for name in weights if name != LEVEL]
-    used = _used(method, parts, (centre, *named))
+    used = _check_parts(method, parts, (centre, *named))
     start, n = used[centre].value, used[centre].n_units
     near = (n * start + 1) / (n + 2)
     spread = math.sqrt(near * (1 - near) / n)
@@ -92,10 +92,10 @@ def bounded_moves(
     moves = {name: weights[name] * min(max(v - start, -bound * spread), bound * spread) for name, v in values.items()}
     moves[LEVEL] = weights.get(LEVEL, 0.0) * spread
     value = min(max(start + math.fsum(moves.values()), 0.0), 1.0)
-    return replace(_made(method, used, value, weights, {centre: start, **values}), moves=moves)
+    return replace(_combine(method, used, value, weights, {centre: start, **values}), moves=moves)
 
 
-def _used(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
+def _check_parts(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
     names = tuple(dict.fromkeys(names))
     missing = [name for name in names if name not in parts]
     if missing:
@@ -115,7 +115,7 @@ def _value(method: Any, used: Mapping[str, Estimate], name: str) -> float:
     return float(found)
 
 
-def _made(
+def _combine(
     method: Any, used: Mapping[str, Estimate], value: float, weights: Mapping[str, float], values: Mapping[str, float]
 ) -> CombinedEstimate:
     first = next(iter(used.values()))

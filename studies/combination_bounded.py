@@ -28,7 +28,7 @@ import numpy as np
 
 from studies.combination_cells import MAIN_SIZE, N_FOLDS, Columns, fold_of
 from studies.small_samples import FAMILY_OF
-from unseen.core.combination import LEVEL
+from unseen.estimators.combined.recipe import LEVEL
 
 HERE = Path(__file__).parent
 CENTRE = "632plus"

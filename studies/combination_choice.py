@@ -17,7 +17,7 @@ from studies import combination_bounded as bounded
 from studies.combination_cells import MAIN_SIZE, SINGLES, Cells, load
 from studies.combination_evidence import FAMILY_OF_RULE, auto_by_row, cell_share, evidence_rows, markdown
 from studies.combination_tables import TABLES, shipped
-from unseen.core.evidence import Table, error_band, looked_up, table_of
+from unseen.estimators.combined.evidence import Table, error_band, look_up, table_of
 
 HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "sets")
 SIZES = (20, MAIN_SIZE, 100)
@@ -36,7 +36,7 @@ def smallest_in_situation(table: Table, row: Mapping[str, str], combined: float)
     """Return the method with the smallest RMS in the situation of a row."""
     d, classes = int(float(row["d"])), int(float(row["classes"]))
     situation = (FAMILY_OF_RULE[row["rule"]], int(row["n"]), d, classes, error_band(combined, "combined"))
-    found = {name: looked_up(table, name, *situation) for name in (*SINGLES, "combined", "auto-resub")}
+    found = {name: look_up(table, name, *situation) for name in (*SINGLES, "combined", "auto-resub")}
     return min((name for name, one in found.items() if one), key=lambda name: found[name].rms)
 
 

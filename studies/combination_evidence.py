@@ -15,8 +15,8 @@ import numpy as np
 from studies.combination_bounded import Samples
 from studies.combination_cells import N_FOLDS, Cells, by_rule, fold_of
 from studies.small_samples import LARGEST_TEST, SHARED
-from unseen.core.evidence import ANY, FEW_SETS, RECIPES, error_band
-from unseen.core.situation import dimension_band
+from unseen.estimators.combined.evidence import ANY, FEW_SETS, RECIPES, error_band
+from unseen.estimators.combined.situation import dimension_band
 
 FEW_SAMPLES = 30  # a band of the error may hold few samples of many data sets
 FAMILY_OF_RULE = {

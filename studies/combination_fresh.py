@@ -26,8 +26,8 @@ from studies.combination_evidence import FAMILY_OF_RULE, markdown
 from studies.combination_rows import append_rows, pack_rows
 from studies.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over
 from studies.small_samples import LARGEST_TEST, RULES, table
-from unseen.core.evidence import error_band, expected, recipe_bound, recipe_weights
-from unseen.core.situation import MANY_EQUAL, RARE_CLASS
+from unseen.estimators.combined.evidence import error_band, expected, recipe_bound, recipe_weights
+from unseen.estimators.combined.situation import MANY_EQUAL, RARE_CLASS
 
 HERE = Path(__file__).parent
 PACKED = HERE / "combination_fresh.csv.gz"

@@ -22,7 +22,6 @@ import unseen
 from studies.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
 from unseen.core.plan import Plan
 from unseen.core.registry import build
-from unseen.core.table import PredictionTable
 from unseen.datasets.populations import SparseLogistic
 from unseen.engine.run import execute
 from unseen.request.prepare import model_of, plan_of

@@ -139,8 +139,8 @@ def loss_table():
     import numpy as np
 
     from unseen.core.data import Data
+    from unseen.core.losses import Predictions, PredictionTable
     from unseen.core.plan import Plan, Split
-    from unseen.core.table import Predictions, PredictionTable
 
     def make(pairs, losses, design, *, rate=False, groups=None, weights=None, n=None, model="m", seed=0):
         splits = [

@@ -120,8 +120,8 @@ def test_out_of_bag_standard_error_is_the_spread_over_data_sets(study):
 def test_bca_covers_an_area_with_a_closed_form(loss_table):
     """Equal-variance normal scores one apart: the area is Phi(1/sqrt 2)."""
     from unseen.core.data import Data
+    from unseen.core.losses import Predictions, PredictionTable
     from unseen.core.plan import Plan, Split
-    from unseen.core.table import Predictions, PredictionTable
 
     truth = stats.norm.cdf(1 / np.sqrt(2))
     hits, repeats = 0, 600

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unseen.core.evidence import error_band, expected, recipe_weights
+from unseen.estimators.combined.evidence import error_band, expected, recipe_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILY = {"linear-svm": "linear", "rbf-svm": "kernel", "cart": "tree", "3nn": "neighbours", "gaussian-nb": "generative"}

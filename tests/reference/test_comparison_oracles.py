@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from unseen.core.data import Data
+from unseen.core.losses import Predictions, PredictionTable
 from unseen.core.plan import Plan, Split
-from unseen.core.table import Predictions, PredictionTable
 from unseen.estimators.clopper_pearson import clopper_pearson_interval
 from unseen.estimators.corrected_t import CorrectedT
 from unseen.estimators.cv5x2 import Cv5x2T

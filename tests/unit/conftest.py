@@ -13,8 +13,8 @@ import unseen
 from unseen.assessment.assessment import Assessment
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Interval, ResubEstimate, Target
+from unseen.core.losses import Predictions, PredictionTable
 from unseen.core.plan import Plan, Split
-from unseen.core.table import Predictions, PredictionTable
 
 SMALL = "splits=5,repeats=2,bootstrap=20,leave_out=30,curve=2"
 

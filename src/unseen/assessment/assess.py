@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
+import logging
 import platform
 import time as clock
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from unseen._version import __version__
-from unseen.assessment.assess_support import Job, add_support
 from unseen.assessment.assessment import Assessment
 from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
-from unseen.core.combination import CombinedEstimate
 from unseen.core.data import Data
-from unseen.core.errors import Stopped
-from unseen.core.estimate import Estimate, ResubEstimate, check_level
-from unseen.core.evidence import in_situation, level_of
-from unseen.core.losses import LossTable
-from unseen.core.model import Model
+from unseen.core.errors import InputError, Stopped
+from unseen.core.estimate import Estimate
+from unseen.core.losses import LossTable, Predictions
+from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.registry import build
-from unseen.core.rng import RandomState, root_seed
+from unseen.core.registry import build, known, options_of
+from unseen.core.rng import RandomState, stream, task_seed
+from unseen.core.trained import codes_of
+from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
-from unseen.engine.events import reporter_for
-from unseen.engine.run import execute
+from unseen.designs.learning_curve import LearningCurve
+from unseen.designs.leave_out import LeaveOut
+from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.threads import worker_count
-from unseen.engine.where import using
+from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.models.sklearn import as_model
-from unseen.request.effort import Effort, checked_budget, effort_of, within_budget
-from unseen.request.prepare import data_of, model_of
+from unseen.request.effort import Effort, check_budget, effort_of, within_budget
+from unseen.request.prepare import data_of
+from unseen.request.request import Request, open_request
 
 __all__ = ["assess"]
 
-LONG_RUN = 120.0
+LOG = logging.getLogger("unseen")
+LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 
 
 def assess(
@@ -55,7 +60,12 @@ def assess(
     engine: Any = None,
     progress: Any = None,
     command: str | None = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> Assessment:
     """Assess a model: an error estimate with an interval, and everything that supports it.
 
@@ -84,11 +94,11 @@ def assess(
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
         Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
+        Progress bar on stderr; by default if that is a terminal.
     command : str, optional
         Command line to show in the report.
-    **columns
-        groups, sample_weight, time, ids, positive, task: see `unseen.datasets.as_data`.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
 
     Returns
     -------
@@ -108,116 +118,110 @@ def assess(
     True
     """
     start = clock.perf_counter()
-    check_level(level)
-    wanted, seconds = effort_of(effort), checked_budget(budget)
-    data = data_of(X, y, columns, assess)
-    reporter = reporter_for(progress)
-    job = Job(
-        model=model_of(model, data),
-        data=data,
-        seed=root_seed(random_state),
+    wanted, seconds = effort_of(effort), check_budget(budget)
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    with open_request(
+        model,
+        data,
         loss=loss if measure is None else measure,
         level=level,
+        random_state=random_state,
         n_jobs=n_jobs,
-        reporter=reporter,
-    )
-    try:
-        with using(engine):
-            return _assess(job, wanted, seconds, command, start)
-    finally:
-        reporter.close()
+        engine=engine,
+        progress=progress,
+    ) as request:
+        return _assess(request, wanted, seconds, command, start)
 
 
-def _assess(job: Job, effort: Effort, budget: float | None, command: str | None, start: float) -> Assessment:
-    _check_possible(job.data, effort)
-    notes: list[Note] = list(data_notes(job.data))
-    trained = None
+@dataclass
+class _Runs:
+    """The tables of one assessment by design id, with and without the fit on all rows; estimates of either are made from them."""
+
+    request: Request
+    full: Predictions | None = None
+    tables: dict[str, LossTable] = field(default_factory=dict)
+    with_full: dict[str, LossTable] = field(default_factory=dict)
+
+    def add(self, design: Any) -> LossTable:
+        """Run a design and derive its losses, those of the fit on all rows among them."""
+        table = self.request.run(design)
+        losses = replace(table, full=self.full).losses(self.request.loss)
+        name = table.plan.design
+        self.with_full[name], self.tables[name] = losses, losses.without_full()
+        return self.tables[name]
+
+
+def _assess(request: Request, effort: Effort, budget: float | None, command: str | None, start: float) -> Assessment:
+    data = request.data
+    _check_possible(data, effort)
+    notes: list[Note] = list(data_notes(data))
+    runs, trained = _Runs(request), None
     if budget is not None or effort.fits > effort.splits:
-        trained, seconds = job.fit_all()
-        workers = worker_count(job.n_jobs)
+        trained, runs.full, seconds = _fit_on_all_rows(request)
+        workers = worker_count(request.n_jobs)
         if budget is not None:
             effort = within_budget(seconds, budget, workers)
             notes.append(note("U019", f"{budget:g} s allow effort {effort}; repeat the run with that effort"))
         elif (expected := seconds * effort.fits / workers) > LONG_RUN:
-            job.reporter.say(
+            request.reporter.say(
                 f"about {expected / 60:.0f} min expected ({effort.fits} fits of {seconds:.2g} s); --quick or a budget shortens it"
             )
-    method = _headline_method(job.data, effort)
-    headline_table = job.run(_headline_design(method, job.data, effort))
-    job.tables[headline_table.plan.design] = headline_table
-    headline = method(headline_table, level=job.level)
-    baseline = method(job.run(_headline_design(method, job.data, effort), _baseline_model(job.data)), level=job.level)
+    method = _headline_method(data)
+    design = _headline_design(method, data, effort)
+    table = runs.add(design)
+    headline = method(table, level=request.level)
+    guess = request.run(design, model=_baseline_model(data)).losses(request.loss)
+    baseline = method(guess, level=request.level)
     estimates = {headline.method: headline}
     try:
-        add_support(job, effort, estimates, trained)
+        _add_support(runs, effort, estimates, trained)
     except Stopped as stop:
-        notes.append(note("U018", f"{stop}; finished before that: {', '.join(job.tables)}"))
-    notes += run_notes(headline_table)
-    notes += _outside(job, headline_table, method)
-    settings = _settings(job, effort, headline_table.plan.design, command)
-    seconds = clock.perf_counter() - start
-    all_notes = merge_notes(tuple(notes), headline.notes)
-    rms = {} if trained is None else _expected_rms(estimates, trained, job.data)
+        notes.append(note("U018", f"{stop}; finished before that: {', '.join(runs.tables)}"))
+    notes += run_notes(table)
+    notes += _preprocessing_notes(request, table, method)
+    settings = _settings(runs, effort, table.plan.design, command)
     if trained is not None:
-        estimates = _expecting(estimates, trained, job.data)
+        estimates = attach_expected_rms(estimates, trained.native, data)
+    headline = estimates[headline.method]
     return Assessment(
         headline=headline,
         estimates=estimates,
         baseline=baseline,
-        tables=job.tables,
-        data=job.data,
-        model=job.model.name,
+        tables=runs.tables,
+        data=data,
+        model=request.model.name,
         settings=settings,
-        notes=all_notes,
-        seconds=seconds,
-        expected_rms=rms,
+        notes=merge_notes(tuple(notes), headline.notes),
+        seconds=clock.perf_counter() - start,
     )
 
 
-def _expected_rms(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, float]:
-    """Return what each method's RMS was in situations like this one, for those that were studied."""
-    level = level_of(estimates)
-    found = {m: in_situation(m, e.loss, level, trained.native, data) for m, e in estimates.items()}
-    return {method: evidence.rms for method, evidence in found.items() if evidence is not None}
+def _fit_on_all_rows(request: Request) -> tuple[Fitted, Predictions, float]:
+    """Return the model fitted on all rows, its predictions for them, and the seconds the fit took."""
+    data, begin = request.data, clock.perf_counter()
+    trained = request.model.fit(data, task_seed(request.seed, "fit", "full"))
+    seconds = clock.perf_counter() - begin
+    rows = np.arange(data.n)
+    score = trained.scores(data.X) if request.needs_score else None
+    values = codes_of(trained.predict(data.X), data)
+    full = Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
+    return trained, full, seconds
 
 
-def _expecting(estimates: dict[str, Estimate], trained: Any, data: Data) -> dict[str, Estimate]:
-    """Return the estimates, each that carries an RMS to expect with the one that the table shows for it."""
-    level, out = level_of(estimates), dict(estimates)
-    for m, e in estimates.items():
-        if isinstance(e, ResubEstimate):
-            out[m] = e.expecting(build(m, "resubstitution"), trained.native, data, level)
-        elif isinstance(e, CombinedEstimate) and (found := in_situation(m, e.loss, level, trained.native, data)):
-            out[m] = replace(e, expected_rms=found.rms, situation=found.situation)
-    return out
-
-
-def _outside(job: Job, table: LossTable, method: Any) -> tuple[Note, ...]:
-    """Look for preprocessing fitted on all rows; where it can be moved inside, see on the same splits what that changes."""
-    estimator = getattr(job.model, "estimator", None)
+def _preprocessing_notes(request: Request, table: LossTable, method: Any) -> tuple[Note, ...]:
+    """Look for preprocessing fitted on all rows; if it can be moved inside, see on the same splits what that changes."""
+    estimator = getattr(request.model, "estimator", None)
     if estimator is None:
         return ()
 
     def rerun(moved: Any) -> LossTable:
-        model = as_model(moved)
-        plan = table.plan
-        job.reporter.expect(len(plan), plan.design)
-        run = execute(
-            model,
-            job.data,
-            plan,
-            seed=job.seed,
-            train=False,
-            scores=job.needs_score,
-            n_jobs=job.n_jobs,
-            reporter=job.reporter,
-        )
-        return run.losses(job.loss)
+        request.reporter.expect(len(table.plan), table.plan.design)
+        return request.run_plan(table.plan, model=as_model(moved), train=False).losses(request.loss)
 
-    return outside_notes(estimator, job.data, table, rerun, method, job.level)
+    return outside_notes(estimator, request.data, table, rerun, method, request.level)
 
 
-def _headline_method(data: Data, effort: Effort) -> Any:
+def _headline_method(data: Data) -> Any:
     return build("corrected-t" if data.order is None else "time-ordered", "estimators")
 
 
@@ -243,18 +247,96 @@ def _check_possible(data: Data, effort: Effort) -> None:
         distinct_possible(data.n_units, left_out_size("leave-out", 0.25, data.n_units), effort.leave_out)
 
 
-def _settings(job: Job, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:
-    designs = {name: dict(table.plan.options) for name, table in job.tables.items()}
+def _settings(runs: _Runs, effort: Effort, headline_design: str, command: str | None) -> dict[str, Any]:
+    request = runs.request
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    measure = "" if isinstance(job.loss, str) and job.loss == "auto" else f"measure={job.loss!r}, "
-    call = f"unseen.assess(model, X, y, {measure}random_state={job.seed}, effort={str(effort)!r}, level={job.level:g})"
+    measure = "" if isinstance(request.loss, str) and request.loss == "auto" else f"measure={request.loss!r}, "
+    call = f"unseen.assess(model, X, y, {measure}random_state={request.seed}, effort={str(effort)!r}, level={request.level:g})"
     return {
-        "seed": job.seed,
-        "level": job.level,
+        "seed": request.seed,
+        "level": request.level,
         "effort": asdict(effort),
         "headline_design": headline_design,
-        "designs": designs,
-        "data_fingerprint": job.data.fingerprint,
+        "designs": {name: dict(table.plan.options) for name, table in runs.tables.items()},
+        "data_fingerprint": request.data.fingerprint,
         "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
         "repeat": command or call,
     }
+
+
+def _designs_beside(data: Data, effort: Effort) -> list[Any]:
+    """Return the designs beside the headline."""
+    n = data.n_units
+    designs: list[Any] = []
+    if data.order is not None:
+        return designs
+    if effort.repeats:
+        designs.append(RepeatedKFold(min(10, n), effort.repeats))
+    if effort.bootstrap:
+        designs.append(Bootstrap(effort.bootstrap))
+    if effort.leave_out:
+        designs.append(LeaveOut(0.25, min(effort.leave_out, comb(n, left_out_size("leave-out", 0.25, n)))))
+    if effort.curve:
+        designs.append(LearningCurve(5, effort.curve))
+    return designs
+
+
+def _add_support(runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None) -> None:
+    """Run what supports the headline: the other designs, and every method that applies; each is added as soon as it is done."""
+    direct = trained is not None and not runs.request.by_split
+    _add_table_methods(runs, estimates)
+    if trained is not None and direct:
+        _add_direct_methods(runs.request, estimates, trained)
+    for design in _designs_beside(runs.request.data, effort):
+        runs.add(design)
+        _add_table_methods(runs, estimates)
+    if trained is not None and direct:
+        _add_recipes(runs.request, estimates, trained)
+
+
+def _add_table_methods(runs: _Runs, estimates: dict[str, Estimate]) -> None:
+    for name, cls in known("estimators").items():
+        if name in estimates or cls.kind != "table" or cls.liberal or not cls.in_assess:
+            continue
+        tables = runs.with_full if "full" in cls.needs else runs.tables
+        table = next((t for t in tables.values() if t.plan.design in cls.designs), None)
+        if table is not None:
+            _add(estimates, name, partial(cls(), table, level=runs.request.level))
+
+
+def _add_direct_methods(request: Request, estimates: dict[str, Estimate], trained: Fitted) -> None:
+    data = request.data
+    for kind in ("resubstitution", "estimators"):
+        for name, cls in known(kind).items():
+            if cls.kind != "direct" or not cls.in_assess:
+                continue
+            if data.weights is not None and not cls.weighted:
+                continue
+            if "loss" in options_of(cls) and not isinstance(request.loss, str):
+                continue  # these take a loss by its id, which leaves out the options of a measure
+            method = cls(**({"loss": request.loss} if "loss" in options_of(cls) else {}))
+            rng = stream(request.seed, "direct", name)
+            _add(estimates, name, partial(method, trained, data, rng=rng, level=request.level))
+
+
+def _add_recipes(request: Request, estimates: dict[str, Estimate], trained: Fitted) -> None:
+    """Add the recipes whose parts are all there."""
+    for kind in ("estimators", "resubstitution"):
+        for name, cls in known(kind).items():
+            if cls.kind != "recipe" or (request.data.weights is not None and not cls.weighted):
+                continue
+            recipe = cls().suited(trained.native)
+            if all(part in estimates for part in recipe.needed):
+                _add(estimates, name, partial(recipe, estimates, level=request.level))
+
+
+def _add(estimates: dict[str, Estimate], name: str, make: Callable[[], Estimate]) -> None:
+    """Add an estimate, unless its method does not apply to this model, table or loss."""
+    try:
+        made = make()
+    except InputError as error:
+        LOG.info("%s is left out: %s", name, error)
+        return
+    headline = next(iter(estimates.values()))
+    if made.loss == headline.loss:
+        estimates[name] = made

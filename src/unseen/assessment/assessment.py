@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from unseen.assessment.wording import baseline_sentence, best_sentence, estimates_text, headline_sentence
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
-from unseen.core.evidence import leads
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.core.set_losses import as_measure, measured_row
-from unseen.core.situation import has_rare_class, unlike_the_study
-from unseen.show.text import RATES, percent_or_number
+from unseen.estimators.combined.evidence import leads
+from unseen.estimators.combined.situation import has_rare_class, unlike_the_study
 
 __all__ = ["Assessment"]
 
@@ -44,9 +43,6 @@ class Assessment(Result):
         Statistical weaknesses of data and run.
     seconds : float
         Wall time.
-    expected_rms : mapping of str to float
-        By method id, the RMS it had against the true error on data sets with such a model, sample size, number of features
-        and classes; only methods that were studied.
 
     Examples
     --------
@@ -70,7 +66,6 @@ class Assessment(Result):
     settings: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
     seconds: float = 0.0
-    expected_rms: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
@@ -89,20 +84,25 @@ class Assessment(Result):
 
     @property
     def best(self) -> Estimate | None:
-        """The estimate that came nearest to the true error on held-out data sets; None where it cannot be made here.
+        """The estimate that came nearest to the true error on held-out data sets; None if it cannot be made here.
 
-        It is made of several estimates, has no interval, speaks of this model, and says what RMS to expect of it; it never
-        replaces the headline. It is there only because it beat every single estimator on held-out data sets, and not
-        where it did not: in samples of several hundred units, and where a class is rarer than in those data sets.
+        It is made of several estimates, has no interval, is the error of this model, and carries the RMS it had; it never
+        replaces the headline. It is named only where it beat every single estimator on held-out data sets: not in samples of
+        several hundred units, and not if a class is rarer than in those data sets.
         """
-        return None if self._withheld() else self.estimates.get("combined")
+        return None if self.reason_not_best() else self.estimates.get("combined")
 
-    def _withheld(self) -> str:
-        """Say why no figure is the best one; empty where one is."""
+    def reason_not_best(self) -> str:
+        """Say why no figure is named as the best; empty if one is."""
         if has_rare_class(self.data):
             return unlike_the_study(self.data)
         n = self.data.n_units
         return "" if leads("combined", n) else f"with {n} units combined was no nearer than every single estimator"
+
+    @property
+    def expected_rms(self) -> dict[str, float]:
+        """By method id, the RMS it had against the true error on similar data sets; only methods that were studied."""
+        return {m: e.expected_rms for m, e in self.estimates.items() if e.expected_rms is not None}
 
     @property
     def complete(self) -> bool:
@@ -136,76 +136,43 @@ class Assessment(Result):
 
     def sentence(self) -> str:
         """Return the headline in plain words."""
-        loss, shown = as_measure(self.headline.loss, self.error)
-        if loss != self.headline.loss:
-            return self._score_sentence(loss, shown)
-        value = percent_or_number(self.error, loss)
-        what = (
-            f"is expected to misclassify {value} of new cases"
-            if loss in RATES
-            else f"has an expected {loss if loss == 'cost' else f'{loss} loss'} of {value} on new cases"
-        )
-        text = f"{self.model} {what}"
-        if self.interval is not None:
-            low, high = (percent_or_number(v, loss) for v in self.interval)
-            text += f" ({100 * self.interval.level:g}% interval {low} to {high})"
-        else:
-            text += " (no valid interval exists here)"
-        return f"{text}. This is the error of {self.target}."
+        return headline_sentence(self.model, self.headline)
 
-    def _score_sentence(self, name: str, value: float) -> str:
-        text = f"{self.model} has an expected {name} of {value:.4g} on new cases"
-        if self.interval is None:
-            text += " (no valid interval exists here)"
-        else:
-            high, low = (as_measure(self.headline.loss, end)[1] for end in self.interval)
-            text += f" ({100 * self.interval.level:g}% interval {low:.4g} to {high:.4g})"
-        return f"{text}. This is the {name} of {self.target}."
-
-    def _measured(self) -> dict[str, Any]:
+    def _headline_on_scale(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
-        row = measured_row(self.headline.row())
-        return {"name": row["term"], "value": row["estimate"], "lower": row["lower"], "upper": row["upper"]}
+        shown = self.headline.on_scale()
+        low, high = (None, None) if shown.interval is None else shown.interval
+        return {"name": shown.loss, "value": shown.value, "lower": low, "upper": high}
 
     def baseline_sentence(self) -> str:
         """Return how the model compares with guessing."""
-        loss = self.headline.loss
-        guess = (
-            "always guessing the most frequent class"
-            if self.data.task == "classification"
-            else "always guessing the mean"
-        )
-        name, shown = as_measure(loss, self.baseline.value)
-        value = percent_or_number(shown, loss) + ("" if name == loss else f" {name}")
-        return f"For comparison, {guess} has {value} on the same test parts."
+        return baseline_sentence(self.baseline, self.data.task)
 
     def best_sentence(self) -> str:
-        """Return the best single figure with what to expect of it; empty where there is none."""
-        best = self.best
-        if best is None:
-            return f"No single figure is named as the best: {self._withheld()}." if "combined" in self.estimates else ""
-        value = percent_or_number(best.value, best.loss)
-        text = f"Best single figure for {best.target}: {value} ({best.method}, no interval"
-        rms = getattr(best, "expected_rms", None)
-        if rms is not None:
-            text += f"; on held-out data sets with {best.situation} its RMS was {percent_or_number(rms, best.loss)}"  # type: ignore[attr-defined]
-        unlike = "".join(f" The data differ from those studied: {n.text}." for n in best.notes if n.code == "U030")
-        return text + ")." + unlike
+        """Return the best single figure with its expected RMS, or why there is none; empty without `combined`."""
+        if self.best is not None:
+            return best_sentence(self.best)
+        reason = self.reason_not_best()
+        return f"No single figure is named as the best: {reason}." if "combined" in self.estimates else ""
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
-        rows = [{**measured_row(self.estimates[m].row()), "agrees": self.agrees(m)} for m in order]
-        rows = [{**row, "expected_rms": self.expected_rms.get(m)} for m, row in zip(order, rows)]
-        return [
-            *rows,
-            {**measured_row(self.baseline.row()), "method": "baseline", "agrees": None, "expected_rms": None},
+        rows = [
+            {
+                **self.estimates[m].on_scale().row(),
+                "agrees": self.agrees(m),
+                "expected_rms": self.estimates[m].expected_rms,
+            }
+            for m in order
         ]
+        guess = {**self.baseline.on_scale().row(), "method": "baseline", "agrees": None, "expected_rms": None}
+        return [*rows, guess]
 
     @property
     def scale(self) -> str:
-        """What the rows show: "error", or the name of the score where a measure such as AUC was asked for."""
-        name = as_measure(self.headline.loss, 0.0)[0]
+        """What the rows show: "error", or the name of the score if a measure such as AUC was asked for."""
+        name = self.headline.on_scale().loss
         return "error" if name == self.headline.loss else name
 
     def to_dict(self) -> dict[str, Any]:
@@ -223,7 +190,7 @@ class Assessment(Result):
                 "sentence": self.sentence(),
                 "model": self.model,
                 "loss": self.headline.loss,
-                "measure": self._measured(),
+                "measure": self._headline_on_scale(),
                 "n": self.data.n,
                 "n_units": self.data.n_units,
                 "classes": None if self.data.classes is None else self.data.classes.tolist(),
@@ -251,24 +218,10 @@ class Assessment(Result):
         if self.data.classes is not None and len(self.data.classes) == 2:
             lines.append(f"Positive class: {self.data.positive}.")
         if len(self.estimates) > 1:
-            lines += ["", _text_table(self)]
+            lines += ["", estimates_text(self.rows(), self.scale)]
         if (spread := self.distribution) is not None:
             parts = ", ".join(f"{k} {v:.4g}" for k, v in spread.summary().items())
             what = "Error" if self.scale == "error" else spread.loss
             lines += ["", f"{what} over {len(spread.values)} leave-out splits: {parts}"]
         lines += ["", *(str(n) for n in self.notes)] if self.notes else []
         return "\n".join(lines)
-
-
-def _text_table(a: Assessment) -> str:
-    head = ["method", a.scale, "interval", "fits", "agrees", "expected RMS", f"{a.scale} of"]
-    body: list[list[str]] = []
-    for row in a.rows():
-        interval = "-" if row["lower"] is None else f"{row['lower']:.4f} to {row['upper']:.4f}"
-        agrees = {True: "yes", False: "no", None: "-"}[row["agrees"]]
-        rms = "-" if row["expected_rms"] is None else f"{row['expected_rms']:.3f}"
-        body.append([row["method"], f"{row['estimate']:.4f}", interval, str(row["fits"]), agrees, rms, row["target"]])
-    for line in () if a.expected_rms else (head, *body):
-        del line[5]
-    widths = [max(len(line[k]) for line in (head, *body)) for k in range(len(head))]
-    return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths)).rstrip() for line in (head, *body))

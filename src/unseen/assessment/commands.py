@@ -101,7 +101,7 @@ def assess(
     check_writable(save)
     check_store(store)
     from unseen.assessment.assess import assess as run_assess
-    from unseen.assessment.costs import cheapest_threshold, measured_by
+    from unseen.assessment.costs import cheapest_threshold, measure_of
     from unseen.datasets.read import read
 
     sample = read(
@@ -119,7 +119,7 @@ def assess(
         decimal=decimal,
         drop=drop or (),
     )
-    by = measured_by(loss, costs, sample)
+    by = measure_of(loss, costs, sample)
     result = run_assess(
         cheapest_threshold(model, sample, by) if choose_threshold else model,
         sample,

@@ -11,17 +11,17 @@ from unseen.evaluation.measure_file import costs_of
 from unseen.measures.costs import Cost
 from unseen.models.sklearn import as_model
 
-__all__ = ["cheapest_threshold", "measured_by"]
+__all__ = ["cheapest_threshold", "measure_of"]
 
 
-def measured_by(measure: Any, costs: Any, data: Data) -> Any:
+def measure_of(measure: Any, costs: Any, data: Data) -> Any:
     """Return the measure to use: the one named, or the cost by a matrix from a file, a frame or an array.
 
     Examples
     --------
     >>> import pandas as pd, unseen
     >>> costs = pd.DataFrame({"truth": ["benign", "malignant"], "benign": [0, 9], "malignant": [1, 0]})
-    >>> measured_by("auto", costs, unseen.datasets.load("breast-cancer")).costs
+    >>> measure_of("auto", costs, unseen.datasets.load("breast-cancer")).costs
     ((0.0, 1.0), (9.0, 0.0))
     """
     if costs is None:

@@ -9,10 +9,10 @@ from unseen.assessment.run import run
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.errors import InputError, NotApplicable
+from unseen.core.losses import PredictionTable
 from unseen.core.model import Model
 from unseen.core.result import plain
 from unseen.core.rng import RandomState, stream
-from unseen.core.table import PredictionTable
 from unseen.designs.leave_out import LeaveOut
 from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
 from unseen.models.exact.linear import is_sklearn, steps_of
@@ -63,7 +63,12 @@ def distribution(
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> ErrorDistribution:
     """Return the distribution of a model's error over random splits that are all distinct.
 
@@ -85,8 +90,8 @@ def distribution(
         Same seed, same splits.
     n_jobs, engine, progress
         As in `unseen.run`.
-    **columns
-        groups, sample_weight, time, positive, task: see `unseen.datasets.as_data`.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
 
     Returns
     -------
@@ -108,7 +113,7 @@ def distribution(
     """
     if isinstance(model, PredictionTable):
         return _of_table(model, loss)
-    data = data_of(X, y, columns, distribution)
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
     table = run(
         model,
         data,

@@ -6,18 +6,19 @@ import time as clock
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
+from unseen.core.losses import PredictionTable
+from unseen.core.model import Fitted, Model, is_fitted
 from unseen.core.registry import build, declare, options_of
-from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.core.table import PredictionTable
+from unseen.core.rng import RandomState, stream, task_seed
 from unseen.designs.splits import as_design
-from unseen.engine.events import Reporter, reporter_for
-from unseen.engine.run import execute
-from unseen.engine.where import using
-from unseen.request.prepare import data_of, fitted_of, model_of, needs_scores, plan_of, task_of
+from unseen.estimators.combined.evidence import attach_expected_rms
+from unseen.request.prepare import data_of, needs_scores, task_of
+from unseen.request.request import Request, open_request
 
-__all__ = ["estimate"]
+__all__ = ["check_no_retraining", "estimate", "estimate_on_all_rows"]
 
 
 def estimate(
@@ -37,6 +38,7 @@ def estimate(
     groups: Any = None,
     sample_weight: Any = None,
     time: Any = None,
+    ids: Any = None,
     positive: Any = None,
     task: Any = None,
     **options: Any,
@@ -63,7 +65,7 @@ def estimate(
         The model is trained already and must not be refitted (methods without retraining only).
     n_jobs, engine, progress
         As in `unseen.run`.
-    groups, sample_weight, time, positive, task
+    groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
     **options
         Options of the method.
@@ -81,43 +83,29 @@ def estimate(
     >>> 0 <= e.interval.low <= e.value <= e.interval.high <= 1
     True
     """
-    check_level(level)
     chosen = build(method, "estimators", "resubstitution", options=options) if isinstance(method, str) else method
     declare(type(chosen))
     if isinstance(model, PredictionTable):
-        return _from_table(chosen, model, loss, level)
-    columns = {
-        "groups": groups,
-        "sample_weight": sample_weight,
-        "time": time,
-        "positive": positive,
-        "task": task_of(model, X, task) if fitted else task,
-    }
-    data = data_of(X, y, columns)
-    seed = root_seed(random_state)
-    if fitted and _retrains(chosen):
-        raise InputError(
-            f"{chosen.id} retrains the model; with fitted=True choose a method without retraining, such as bolster."
-        )
-    reporter = reporter_for(progress)
-    try:
-        with using(engine):
-            return _estimate(
-                chosen,
-                _Job(
-                    model=model,
-                    data=data,
-                    seed=seed,
-                    loss=loss,
-                    level=level,
-                    fitted=fitted,
-                    n_jobs=n_jobs,
-                    reporter=reporter,
-                ),
-                design,
-            )
-    finally:
-        reporter.close()
+        return _from_table(chosen, model, loss, check_level(level))
+    task = task_of(model, X, task) if fitted else task
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    if fitted:
+        check_no_retraining(chosen)
+    with open_request(
+        model,
+        data,
+        loss=loss,
+        level=level,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        engine=engine,
+        progress=progress,
+        fitted=fitted,
+    ) as request:
+        if chosen.kind == "table":
+            return _by_splits(chosen, request, design)
+        made, native = estimate_on_all_rows(chosen, request, design)
+        return attach_expected_rms({chosen.id: made}, native, data, {chosen.id: chosen})[chosen.id]
 
 
 def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:
@@ -126,87 +114,83 @@ def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) ->
     return method(table.losses(loss), level=level)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Job:
-    """What all parts of one estimate share."""
-
-    model: Any
-    data: Any
-    seed: int
-    loss: Any
-    level: float
-    fitted: bool
-    n_jobs: int | None
-    reporter: Reporter
+def _by_splits(method: Any, request: Request, design: Any) -> Estimate:
+    chosen = method.default_design(request.data) if design is None else as_design(design)
+    return method(_table(request, chosen, _needs(method)).losses(request.loss), level=request.level)
 
 
-def _estimate(method: Any, job: _Job, design: Any) -> Estimate:
+def estimate_on_all_rows(method: Any, request: Request, design: Any = None) -> tuple[Estimate, Any]:
+    """Return the estimate of a direct method or a recipe, and the model fitted on all rows that it is about."""
     if method.kind == "recipe":
-        return _combined(method, job, design)
-    if method.kind == "direct":
-        _check_weighted(method, job.data)
-        if not isinstance(job.loss, str):
-            raise InputError(
-                f"{method.id} takes a loss by its id; give an id, or choose a method that splits the data."
-            )
-        if "loss" in options_of(type(method)) and method.loss == "auto":
-            method = replace(method, loss=job.loss)
-        subject = fitted_of(job.model, job.data) if job.fitted else model_of(job.model, job.data)
-        made = method(subject, job.data, rng=stream(job.seed, "direct", method.id), level=job.level)
-        if job.loss not in ("auto", made.loss):
-            raise InputError(f"{method.id} speaks of {made.loss} and cannot give {job.loss}; leave the loss out.")
-        return made
-    chosen = method.default_design(job.data) if design is None else as_design(design)
-    return method(_table(job, chosen, _needs(method)).losses(job.loss), level=job.level)
+        return _by_recipe(method, request, design)
+    _check_weighted(method, request.data)
+    if not isinstance(request.loss, str):
+        raise InputError(f"{method.id} takes a loss by its id; give an id, or choose a method that splits the data.")
+    if "loss" in options_of(type(method)) and method.loss == "auto":
+        method = replace(method, loss=request.loss)
+    model = request.model if is_fitted(request.model) else _WithLastFit(request.model, request.data)
+    made = method(model, request.data, rng=stream(request.seed, "direct", method.id), level=request.level)
+    if request.loss not in ("auto", made.loss):
+        raise InputError(f"{method.id} estimates {made.loss} and cannot give {request.loss}; leave the loss out.")
+    return made, model.native
 
 
-def _combined(recipe: Any, job: _Job, design: Any) -> Estimate:
+@dataclass
+class _WithLastFit:
+    """A model that remembers its fit on all rows; a search, for example, knows its family of rules only after it."""
+
+    model: Model
+    data: Data
+    last: Fitted | None = None
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def native(self) -> Any:
+        return None if self.last is None else self.last.native
+
+    def fit(self, data: Data, seed: int) -> Fitted:
+        fitted = self.model.fit(data, seed)
+        if data is self.data:
+            self.last = fitted
+        return fitted
+
+
+def _by_recipe(recipe: Any, request: Request, design: Any) -> tuple[Estimate, Any]:
     """Make the parts of a recipe: one run per design, and one trained model for all parts that need no split."""
     if design is not None:
         raise InputError(
             f"{recipe.id} is made of {', '.join(recipe.parts)}, each with its own design; leave `design` out."
         )
+    data, fitted = request.data, is_fitted(request.model)
     start = clock.perf_counter()
-    if job.fitted:
-        trained = fitted_of(job.model, job.data)
-    else:
-        trained = model_of(job.model, job.data).fit(job.data, task_seed(job.seed, "fit", "full"))
+    trained = request.model if fitted else request.model.fit(data, task_seed(request.seed, "fit", "full"))
     seconds = clock.perf_counter() - start
     recipe = recipe.suited(trained.native)
-    made = {name: build(name, "estimators", "resubstitution") for name in recipe.needed}
-    split = {name: part.default_design(job.data) for name, part in made.items() if part.kind == "table"}
+    methods = {name: build(name, "estimators", "resubstitution") for name in recipe.needed}
+    split = {name: part.default_design(data) for name, part in methods.items() if part.kind == "table"}
     needs: dict[Any, frozenset[str]] = {}
     for name, chosen in split.items():
-        needs[chosen] = needs.get(chosen, frozenset()) | _needs(made[name])
-    tables = {chosen: _table(job, chosen, wanted) for chosen, wanted in needs.items()}
+        needs[chosen] = needs.get(chosen, frozenset()) | _needs(methods[name])
+    tables = {chosen: _table(request, chosen, wanted) for chosen, wanted in needs.items()}
+    losses = {chosen: table.losses(request.loss) for chosen, table in tables.items()}
     parts = {}
-    for name, part in made.items():
+    for name, part in methods.items():
         if name in split:
-            parts[name] = part(tables[split[name]].losses(job.loss), level=job.level)
+            parts[name] = part(losses[split[name]], level=request.level)
         else:
-            _check_weighted(part, job.data)
-            parts[name] = part(trained, job.data, rng=stream(job.seed, "direct", name), level=job.level)
-    result = recipe(parts, level=job.level)
-    if hasattr(result, "situated"):
-        result = result.situated(trained.native, job.data)
-    fits = sum(t.n_fits for t in tables.values()) + (not job.fitted)
-    return replace(result, n_fits=fits, seconds=seconds + float(sum(t.seconds.sum() for t in tables.values())))
+            _check_weighted(part, data)
+            parts[name] = part(trained, data, rng=stream(request.seed, "direct", name), level=request.level)
+    fits = sum(t.n_fits for t in tables.values()) + (not fitted)
+    seconds += float(sum(t.seconds.sum() for t in tables.values()))
+    return replace(recipe(parts, level=request.level), n_fits=fits, seconds=seconds), trained.native
 
 
-def _table(job: _Job, design: Any, needs: frozenset[str]) -> PredictionTable:
-    plan = plan_of(design, job.data, job.seed)
-    job.reporter.expect(len(plan.fits) + ("full" in needs), plan.design)
-    return execute(
-        model_of(job.model, job.data),
-        job.data,
-        plan,
-        seed=job.seed,
-        train="train" in needs,
-        full="full" in needs,
-        scores=needs_scores(job.loss) or "scores" in needs,
-        n_jobs=job.n_jobs,
-        reporter=job.reporter,
-    )
+def _table(request: Request, design: Any, needs: frozenset[str]) -> PredictionTable:
+    scores = request.needs_score or "scores" in needs
+    return request.run(design, train="train" in needs, full="full" in needs, scores=scores)
 
 
 def _needs(method: Any) -> frozenset[str]:
@@ -219,6 +203,10 @@ def _check_weighted(method: Any, data: Any) -> None:
         raise InputError(f"{method.id} has no weighted form; leave the weights out or choose another method.")
 
 
-def _retrains(method: Any) -> bool:
+def check_no_retraining(method: Any) -> None:
+    """Refuse a method that retrains the model, or a recipe with such a part."""
     parts = [build(name, "estimators", "resubstitution") for name in method.parts]
-    return any(one.kind == "table" for one in (method, *parts))
+    if any(one.kind == "table" for one in (method, *parts)):
+        raise InputError(
+            f"{method.id} retrains the model; with fitted=True choose a method without retraining, such as bolster."
+        )

@@ -13,7 +13,7 @@ from unseen.core.registry import describe, known, options_of
 
 __all__ = ["method_rows"]
 
-ROWS_FOR_FITS = 100
+ROWS_FOR_FITS = 100  # designs such as leave-one-out depend on n; a round number shows that
 _KINDS = {"estimators": "resampling", "resubstitution": "resubstitution", "significance": "comparison"}
 
 
@@ -24,7 +24,7 @@ def method_rows() -> list[dict[str, Any]]:
     -------
     list of dict
         id, kind ("resampling", "direct", "recipe", "resubstitution" or "comparison"), target, designs, fits (models fitted
-        with the default design on 100 rows; None where that is not fixed), linear (works on differences of two models),
+        with the default design on 100 rows; None if that is not fixed), linear (works on differences of two models),
         description, reference.
 
     Examples
@@ -58,7 +58,7 @@ def _kind(cls: type[Any], kind: str) -> str:
 
 
 def _fits(cls: type[Any], kind: str) -> int | None:
-    """Count the fits of the default design on a small sample; None where the method fixes none."""
+    """Count the fits of the default design on a small sample; None if the method fixes none."""
     if cls.kind in ("recipe", "test", "ranking"):
         return None
     if cls.kind == "direct":
@@ -76,7 +76,7 @@ def _fits(cls: type[Any], kind: str) -> int | None:
 
 
 def reference_of(cls: type[Any]) -> str:
-    """Return the first reference in the docstring of a class, on one line; empty where there is none."""
+    """Return the first reference in the docstring of a class, on one line; empty if there is none."""
     lines = inspect.cleandoc(cls.__doc__ or "").splitlines()
     if "References" not in lines:
         return ""

@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from unseen.assessment.estimate import estimate
-from unseen.assessment.untrained import known_methods
-from unseen.core.data import Data
-from unseen.core.errors import InputError, UnseenError
-from unseen.core.estimate import Estimate, ResubEstimate, check_level
-from unseen.core.evidence import ANY, level_of
+from unseen.assessment.estimate import check_no_retraining, estimate_on_all_rows
+from unseen.core.errors import InputError, UnknownName, UnseenError
+from unseen.core.estimate import Estimate
 from unseen.core.notes import merge_notes
-from unseen.core.registry import build, known
+from unseen.core.registry import build, find, known
 from unseen.core.result import Result
-from unseen.core.rng import RandomState, root_seed
-from unseen.engine.events import Reporter, reporting
+from unseen.core.rng import RandomState
+from unseen.engine.events import Reporter
+from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.request.prepare import data_of, task_of
+from unseen.request.request import open_request
 
-__all__ = ["Resubstitutions", "direct_methods", "resubstitute"]
+__all__ = ["Resubstitutions", "direct_methods", "known_methods", "methods_for", "resubstitute"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,11 +62,10 @@ class Resubstitutions(Result):
         lines = [f"error of {self.model}, estimated without retraining ({self.estimates[0].n_units} units):"]
         for e in self.estimates:
             error = getattr(e, "mc_error", None)
-            doubt = f"  (integration error {error:.2g})" if error else ""
-            rms = getattr(e, "expected_rms", None)
-            around = "" if rms is None else f"  (expected RMS {rms:.3f})"
+            integration = f"  (integration error {error:.2g})" if error else ""
+            around = "" if e.expected_rms is None else f"  (expected RMS {e.expected_rms:.3f})"
             remarks = "".join(f"  [{n.code}]" for n in e.notes)
-            lines.append(f"  {e.method:{width}}  {e.value:.4f}{around}{doubt}{remarks}")
+            lines.append(f"  {e.method:{width}}  {e.value:.4f}{around}{integration}{remarks}")
         if situation := self.situation:
             lines.append(f"Expected RMS: deviation from the true error on data sets with {situation}.")
         lines += [f"{n}." for n in merge_notes(*(e.notes for e in self.estimates))]
@@ -76,25 +74,13 @@ class Resubstitutions(Result):
 
     @property
     def situation(self) -> str:
-        """Situation in which the RMS to expect was measured, in words; empty where it was not."""
-        found = {s for e in self.estimates if (s := getattr(e, "situation", ""))}
+        """Models and data on which the expected RMS was measured, in words; empty if it was not."""
+        found = {e.situation for e in self.estimates if e.situation}
         if (
             len({s.partition(";")[0] for s in found}) > 1
         ):  # some methods were studied in narrower situations than others
             return "such a rule, sample size, number of features and classes"
         return max(found, key=len, default="")
-
-
-def _expecting(estimates: list[Estimate], fitted: Any, data: Data) -> list[Estimate]:
-    """Return the estimates with the RMS to expect of each where errors are as rare or frequent as `auto-resub` says."""
-    level = level_of({e.method: e for e in estimates})
-    native = getattr(fitted, "native", fitted)
-    if level == ANY:
-        return estimates
-    return [
-        e.expecting(build(e.method, "resubstitution"), native, data, level) if isinstance(e, ResubEstimate) else e
-        for e in estimates
-    ]
 
 
 def direct_methods() -> list[str]:
@@ -122,7 +108,12 @@ def resubstitute(
     level: float = 0.95,
     options: dict[str, Any] | None = None,
     progress: bool | Reporter | None = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> Resubstitutions:
     """Estimate the error of a trained model by several methods that do not retrain it.
 
@@ -139,10 +130,10 @@ def resubstitute(
     level : float
         Confidence level.
     options : dict, optional
-        Options of the method, where exactly one is asked for.
+        Options of the method, if exactly one is asked for.
     progress : bool, Reporter or None
-        A bar over the methods; by default where stderr is a terminal.
-    **columns
+        A bar over the methods; by default if stderr is a terminal.
+    groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
 
     Returns
@@ -158,29 +149,66 @@ def resubstitute(
     >>> found["resub"].value < found["bolster"].value
     True
     """
-    check_level(level)
-    if task := task_of(fitted, X, columns.get("task")):
-        columns["task"] = task
-    data = data_of(X, y, columns, resubstitute)
-    seed = root_seed(random_state)
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")
-    estimates: list[Estimate] = []
-    left_out: dict[str, str] = {}
+    task = task_of(fitted, X, task)
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
     names = direct_methods() if methods is None else known_methods(methods, fitted)
     # resub first: a wrong model fails there at once
     order = sorted(names, key=lambda n: n != "resub") if methods is None else names
-    with reporting(progress, len(order), "methods") as reporter:
-        for name in order:
-            method = build(name, "resubstitution", "estimators", options=options)
+    chosen = {name: build(name, "resubstitution", "estimators", options=options) for name in order}
+    estimates: dict[str, Estimate] = {}
+    left_out: dict[str, str] = {}
+    with open_request(fitted, data, level=level, random_state=random_state, progress=progress, fitted=True) as request:
+        request.reporter.expect(len(order), "methods")
+        for name, method in chosen.items():
             try:
-                estimates.append(
-                    estimate(fitted, data, method=method, fitted=True, random_state=seed, level=level, progress=False)
-                )
+                check_no_retraining(method)
+                estimates[name], _ = estimate_on_all_rows(method, request)
             except UnseenError as error:
                 if methods is not None or name == "resub":
                     raise
                 left_out[name] = str(error)
-            reporter.advance(1)
-    estimates = sorted(_expecting(estimates, fitted, data), key=lambda e: names.index(e.method))
-    return Resubstitutions(str(getattr(fitted, "name", fitted)), tuple(estimates), left_out)
+            request.reporter.advance(1)
+    estimates = attach_expected_rms(estimates, request.model.native, data, chosen)
+    ordered = tuple(estimates[name] for name in names if name in estimates)
+    return Resubstitutions(str(getattr(fitted, "name", fitted)), ordered, left_out)
+
+
+KINDS = ("resubstitution", "estimators")
+
+
+def methods_for(fitted: Any) -> list[str]:
+    """Return the ids of the methods that take a trained model as it is.
+
+    Parameters
+    ----------
+    fitted : fitted estimator, function of X, or model opened from a file
+        A function or a model in a file only answers; methods that train copies of the model or read its coefficients need
+        the estimator itself.
+
+    Examples
+    --------
+    >>> from sklearn.svm import LinearSVC
+    >>> [name in methods_for(LinearSVC()) for name in ("bolster", "calibrated-bolster", "kfold")]
+    [True, True, False]
+    >>> [name in methods_for(lambda X: X[:, 0] > 0) for name in ("bolster", "calibrated-bolster", "kfold")]
+    [True, False, False]
+    """
+    itself = hasattr(getattr(fitted, "native", fitted), "fit")
+    return [name for kind in KINDS for name, cls in known(kind).items() if _takes(cls, itself)]
+
+
+def _takes(cls: type[Any], itself: bool) -> bool:
+    every = [cls, *(find(name, *KINDS) for name in cls.parts)]
+    return not any(one.kind == "table" or (one.whole_model and not itself) for one in every)
+
+
+def known_methods(names: Sequence[str], fitted: Any) -> list[str]:
+    """Return the names as they are, or refuse the first that no method has by naming those that take the model."""
+    for name in names:
+        try:
+            find(name, *KINDS)
+        except UnknownName:
+            raise UnknownName("method", name, methods_for(fitted)) from None
+    return list(names)

@@ -6,14 +6,11 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
-from unseen.core.rng import RandomState, root_seed
-from unseen.core.table import PredictionTable
-from unseen.core.table_file import load_table
+from unseen.core.losses import PredictionTable, load_table
+from unseen.core.rng import RandomState
 from unseen.designs.splits import as_design
-from unseen.engine.events import reporter_for
-from unseen.engine.run import execute
-from unseen.engine.where import using
-from unseen.request.prepare import data_of, model_of, plan_of
+from unseen.request.prepare import data_of
+from unseen.request.request import open_request
 
 __all__ = ["load", "run"]
 
@@ -32,7 +29,12 @@ def run(
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> PredictionTable:
     """Fit a model on every split of a design and keep all its predictions.
 
@@ -55,9 +57,9 @@ def run(
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
         Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
     progress : bool, optional
-        Progress bar on stderr; by default where that is a terminal.
-    **columns
-        groups, sample_weight, time, ids, positive, task: see `unseen.datasets.as_data`.
+        Progress bar on stderr; by default if that is a terminal.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
 
     Returns
     -------
@@ -72,27 +74,11 @@ def run(
     >>> t.losses("zero-one").split_means().shape
     (20,)
     """
-    data = data_of(X, y, columns, run)
-    seed = root_seed(random_state)
-    plan = plan_of(as_design(design), data, seed)
-    reporter = reporter_for(progress)
-    reporter.expect(len(plan.fits) + full, plan.design)
-    try:
-        with using(engine):
-            return execute(
-                model_of(model, data),
-                data,
-                plan,
-                seed=seed,
-                train=train,
-                full=full,
-                scores=scores,
-                probes=probes,
-                n_jobs=n_jobs,
-                reporter=reporter,
-            )
-    finally:
-        reporter.close()
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    with open_request(
+        model, data, random_state=random_state, n_jobs=n_jobs, engine=engine, progress=progress
+    ) as request:
+        return request.run(as_design(design), train=train, full=full, scores=scores, probes=probes)
 
 
 def load(path: str | PathLike[str]) -> PredictionTable:

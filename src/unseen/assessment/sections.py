@@ -11,11 +11,12 @@ import numpy as np
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.resubstitute import Resubstitutions
+from unseen.assessment.wording import estimate_line
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate
 from unseen.core.notes import merge_notes
 from unseen.core.registry import describe, known
-from unseen.core.set_losses import as_measure, measured_row
+from unseen.core.scale import as_measure
 from unseen.show.sections import (
     Block,
     Cell,
@@ -35,7 +36,7 @@ from unseen.show.text import percent_or_number
 __all__ = ["distinct", "estimate_headline", "repeat", "shown_model"]
 
 
-LONGEST_MODEL = 80
+LONGEST_MODEL = 80  # characters that fit one line of the report
 
 
 def shown_model(name: str) -> str:
@@ -187,7 +188,7 @@ def predictions(a: Assessment) -> Section | None:
 
 
 def _most_confused(a: Assessment) -> list[Block]:
-    """List the largest confusions where the matrix is too large to carry numbers."""
+    """List the largest confusions if the matrix is too large to carry numbers."""
     from unseen.assessment.figures.confusion import NUMBERED_CLASSES
     from unseen.assessment.figures.confusion import info as confusion_info
 
@@ -294,44 +295,37 @@ def notes(a: Assessment) -> Section:
 @section(Assessment, 20)
 def estimates(a: Assessment) -> Section:
     """Return the table of all estimates."""
-    rows = [
-        [
-            Cell(row["method"] + (" (headline)" if row["method"] == a.headline.method else ""), row["method"]),
-            Cell(percent_or_number(row["estimate"], row["term"]), row["estimate"]),
-            _interval(row),
-            row["fits"],
-            Cell(f"{row['seconds']:.2g}", row["seconds"]),
-            row["agrees"],
-            _rms(row),
-            *_target(row["target"]),
-            row["note"] or None,
-        ]
-        for row in distinct(a.rows())
-    ]
+    rows = [_estimate_cells(row, row["method"] == a.headline.method) for row in distinct(a.rows())]
     level = f"{100 * float(a.settings['level']):g}% interval"
-    columns = [
-        "method",
-        a.scale,
-        level,
-        "fits",
-        "seconds",
-        "agrees",
-        "RMS",
-        f"{a.scale} of",
-        "trained on",
-        "notes",
-    ]
+    columns = ["method", a.scale, level, "fits", "seconds", "agrees", "RMS", f"{a.scale} of", "trained on", "notes"]
     caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
     if a.expected_rms:
-        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, where it was studied."
+        caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, if it was studied."
     else:
         rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
     return Section("estimates", "All estimates", [Table(columns, rows, caption)])
 
 
-def _rms(row: dict[str, Any]) -> Cell | None:
-    rms = row["expected_rms"]
-    return None if rms is None else Cell(percent_or_number(rms, row["term"]), rms)
+def _estimate_cells(row: dict[str, Any], headline: bool) -> list[Any]:
+    """Return the cells of an estimate: shown as text, sorted by number."""
+
+    def number(value: float) -> str:
+        return percent_or_number(value, row["term"])
+
+    line = estimate_line(row, number, number)
+    kind, _, size = line.target.removesuffix(" units").partition(" trained on ")
+    return [
+        Cell(line.method + (" (headline)" if headline else ""), line.method),
+        Cell(line.value, row["estimate"]),
+        None if line.interval is None else Cell(line.interval, row["lower"]),
+        row["fits"],
+        Cell(f"{row['seconds']:.2g}", row["seconds"]),
+        row["agrees"],
+        None if line.expected_rms is None else Cell(line.expected_rms, row["expected_rms"]),
+        kind,
+        float(size) if size else None,
+        row["note"] or None,
+    ]
 
 
 def distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -340,19 +334,6 @@ def distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for row in rows:
         found.setdefault(row["method"], row)
     return list(found.values())
-
-
-def _target(words: str) -> tuple[str, Any]:
-    """Return what a row is the error of, and the training size by itself."""
-    kind, _, size = words.removesuffix(" units").partition(" trained on ")
-    return kind, float(size) if size else None
-
-
-def _interval(row: dict[str, Any]) -> Any:
-    if row["lower"] is None:
-        return None
-    text = " to ".join(percent_or_number(row[end], row["term"]) for end in ("lower", "upper"))
-    return Cell(text, row["lower"])
 
 
 @section(Assessment, 90)
@@ -394,7 +375,7 @@ def _options(values: Mapping[str, Any]) -> str:
 @section(Estimate, 10)
 def estimate_headline(e: Estimate) -> Section:
     """Return the estimate in plain words, its picture and its numbers."""
-    row = measured_row(e.row())
+    row = e.on_scale().row()
     lead = f"Estimated {measure_name(row['term'])}: {percent_or_number(row['estimate'], row['term'])}"
     if e.interval is None:
         lead += ". This method gives no valid interval here"
@@ -405,7 +386,11 @@ def estimate_headline(e: Estimate) -> Section:
     method = f"Method {e.method}: {words[e.method]}" if e.method in words else f"Method {e.method}."
     measure = known("measures").get(row["term"])
     higher = getattr(measure, "direction", "lower") == "higher"
-    about = f"This speaks of {e.target}; higher is better." if higher else f"This is the error of {e.target}."
+    about = (
+        f"This is the {measure_name(row['term'])} of {e.target}; higher is better."
+        if higher
+        else f"This is the error of {e.target}."
+    )
     blocks: list[Block] = [Text(f"{lead}. {about}", lead=True), Text(method)]
     made = picture(e, "interval")
     return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
@@ -414,7 +399,7 @@ def estimate_headline(e: Estimate) -> Section:
 @section(Estimate, 70)
 def numbers(e: Estimate) -> Section:
     """Return all figures of the estimate."""
-    row = measured_row(e.row())
+    row = e.on_scale().row()
     rows: list[list[Any]] = [
         ["estimate", row["estimate"]],
         ["standard error (sampling)", e.std_error],
@@ -436,14 +421,14 @@ def numbers(e: Estimate) -> Section:
 
 @section(Estimate, 80)
 def estimate_notes(e: Estimate) -> Section | None:
-    """Return the notes, where there are any."""
+    """Return the notes, if there are any."""
     return Section("notes", "Notes", [Notes(e.notes)]) if e.notes else None
 
 
 HOW = (
     "avr, tavr and med are the mean, the mean without 5% at each end, and the median; std, mad and iqr the standard "
     "deviation, the median absolute deviation and the distance of the quartiles. The spread over splits of one data set "
-    "tells how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
+    "shows how the error varies with the rows trained and tested on, mostly the latter; it is no standard error of the mean."
 )
 
 
@@ -470,7 +455,7 @@ def comparison(c: DistributionComparison) -> Section:
     """Return the difference with both standard errors."""
     warning = (
         "The naive standard error takes overlapping splits for independent ones and is too small; it is shown because "
-        "it is often quoted. The corrected one is meant to be on the safe side. The share of splits on which the first is worse speaks of splits, not of data sets."
+        "it is often quoted. The corrected one is meant to be on the safe side. The share of splits on which the first is worse is about splits, not about data sets."
     )
     blocks: list[Any] = [Text(str(c), lead=True), table_of(c.rows()), Text(warning)]
     each = [{"model": name, **row} for name, d in zip(c.names, (c.first, c.second)) for row in d.rows()]
@@ -500,7 +485,7 @@ def resubstitution_estimates(result: Resubstitutions) -> Section:
             e.method,
             e.value,
             getattr(e, "mc_error", None),
-            getattr(e, "expected_rms", None),
+            e.expected_rms,
             " ".join(n.code for n in e.notes),
         ]
         for e in result.estimates

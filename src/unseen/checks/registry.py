@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from unseen.core.data import Data
-from unseen.core.losses import LossTable
+from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.notes import Note, NoteKind, declare_notes, known_notes
-from unseen.core.table import PredictionTable
 
 __all__ = ["CodedCheck", "check", "data_notes", "known_checks", "run_notes"]
 

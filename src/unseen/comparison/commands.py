@@ -90,7 +90,7 @@ def compare(
         raise InputError(f"a model is named twice: {', '.join(names)}.")
     check_writable(report)
     check_store(store)
-    from unseen.assessment.costs import measured_by
+    from unseen.assessment.costs import measure_of
     from unseen.comparison.compare import compare as run_compare
     from unseen.datasets.read import read
 
@@ -111,7 +111,7 @@ def compare(
         {name: name for name in names},
         sample,
         test=test,
-        measure=measured_by(loss, costs, sample),
+        measure=measure_of(loss, costs, sample),
         level=level,
         rope=rope,
         adjust=adjust,

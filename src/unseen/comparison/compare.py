@@ -8,27 +8,24 @@ from itertools import combinations
 from typing import Any
 
 from unseen.core.comparison import Comparison, Comparisons, as_rope
-from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Estimate, check_level
-from unseen.core.losses import LossTable
+from unseen.core.losses import LossTable, PredictionTable
+from unseen.core.model import Model
 from unseen.core.notes import Note, note
 from unseen.core.registry import build, declare, find, known, options_of
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.set_losses import favoured
-from unseen.core.table import PredictionTable
+from unseen.core.scale import favoured
 from unseen.designs.splits import as_design
-from unseen.engine.events import Reporter, reporter_for
-from unseen.engine.run import execute
-from unseen.engine.where import using
-from unseen.request.prepare import data_of, model_of, needs_scores, plan_of
+from unseen.request.prepare import data_of, model_of, plan_of
+from unseen.request.request import Request, open_request
 from unseen.significance.adjust import ADJUSTMENTS, adjusted
 from unseen.significance.paired import from_estimate, with_ropes
 from unseen.significance.winner import winner_of
 
 __all__ = ["compare", "pair_tests"]
 
-MANY = 3
+MANY = 3  # from three models on, the best one looks noticeably better than it is
 
 
 def compare(
@@ -48,6 +45,7 @@ def compare(
     groups: Any = None,
     sample_weight: Any = None,
     time: Any = None,
+    ids: Any = None,
     positive: Any = None,
     task: Any = None,
     **options: Any,
@@ -84,7 +82,7 @@ def compare(
         As in `unseen.run`.
     command : str
         Command line to show in the report.
-    groups, sample_weight, time, positive, task
+    groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
     **options
         Options of the test.
@@ -129,16 +127,24 @@ def compare(
             raise InputError("tables of predictions bring their own data; leave X and y out.")
         tables, seed = dict(models), next(iter(models.values())).seed
     else:
-        columns = {"groups": groups, "sample_weight": sample_weight, "time": time, "positive": positive, "task": task}
-        data = _data(rest, columns)
-        reporter = reporter_for(progress)
-        try:
-            with using(engine):
-                tables = _run(models, data, chosen, design, seed, loss, n_jobs, reporter)
-        finally:
-            reporter.close()
+        X, y = _sample(rest)
+        data = data_of(
+            X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task
+        )
+        ready = {name: model_of(model, data) for name, model in models.items()}
+        with open_request(
+            next(iter(ready.values())),
+            data,
+            loss=loss,
+            level=level,
+            random_state=seed,
+            n_jobs=n_jobs,
+            engine=engine,
+            progress=progress,
+        ) as request:
+            tables = _run(request, ready, chosen, design)
     losses = {name: table.losses("auto" if chosen.id == "delong" else loss) for name, table in tables.items()}
-    return replace(_compared(chosen, losses, level, rope, adjust, seed), command=command)
+    return replace(_comparisons(chosen, losses, level, rope, adjust, seed), command=command)
 
 
 def pair_tests() -> list[str]:
@@ -170,7 +176,7 @@ def _test_of(test: str | Any, rope: Any, options: dict[str, Any]) -> Any:
 
 
 def _why_no_test(cls: type[Any]) -> str:
-    """Return why a method cannot test a difference of two models, nothing where it can."""
+    """Return why a method cannot test a difference of two models, nothing if it can."""
     if cls.kind == "ranking":
         return "ranks models over many data sets; give their errors to unseen.rank"
     if cls.kind != "test" and not cls.linear:
@@ -186,11 +192,11 @@ def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...
     if isinstance(first, Mapping):
         models, rest = {str(name): model for name, model in first.items()}, subjects[1:]
     elif isinstance(first, (list, tuple)):
-        models, rest = _named(first), subjects[1:]
+        models, rest = _models_by_name(first), subjects[1:]
     elif subjects and all(isinstance(s, PredictionTable) for s in subjects):
-        models, rest = _named(subjects), ()
+        models, rest = _models_by_name(subjects), ()
     else:
-        models, rest = _named(subjects[:2]), subjects[2:]
+        models, rest = _models_by_name(subjects[:2]), subjects[2:]
     if len(models) < 2:
         raise InputError(
             "at least two models are needed: compare({'a': a, 'b': b}, X, y), compare(a, b, X, y) or compare(table, table)."
@@ -201,8 +207,8 @@ def _subjects(subjects: tuple[Any, ...]) -> tuple[dict[str, Any], tuple[Any, ...
     return models, rest
 
 
-def _named(models: Sequence[Any]) -> dict[str, Any]:
-    """Name models by their class, a number added where two are alike."""
+def _models_by_name(models: Sequence[Any]) -> dict[str, Any]:
+    """Name models by their class, a number added if two are alike."""
     out: dict[str, Any] = {}
     for model in models:
         base = _name_of(model)
@@ -223,51 +229,34 @@ def _name_of(model: Any) -> str:
     return type(model).__name__
 
 
-def _data(rest: tuple[Any, ...], columns: dict[str, Any]) -> Data:
+def _sample(rest: tuple[Any, ...]) -> tuple[Any, Any]:
     if len(rest) > 2:
         raise InputError("give two models as compare(a, b, X, y), and three or more in a dict or a list.")
-    return data_of(rest[0] if rest else None, rest[1] if len(rest) > 1 else None, columns)
+    return rest[0] if rest else None, rest[1] if len(rest) > 1 else None
 
 
-def _run(
-    models: Mapping[str, Any],
-    data: Data,
-    test: Any,
-    design: Any,
-    seed: int,
-    loss: Any,
-    n_jobs: int | None,
-    reporter: Reporter,
-) -> dict[str, PredictionTable]:
+def _run(request: Request, models: Mapping[str, Model], test: Any, design: Any) -> dict[str, PredictionTable]:
     """Fit every model once per split of one and the same plan."""
     if design is None:
-        design = test.difference_design(data)
-    plan = plan_of(as_design(design), data, seed)
-    ready = {name: model_of(model, data) for name, model in models.items()}
-    scores = "predictions" in test.needs or needs_scores(loss)
-    reporter.expect(len(plan.fits) * len(ready), plan.design)
+        design = test.difference_design(request.data)
+    plan = plan_of(as_design(design), request.data, request.seed)
+    request.reporter.expect(len(plan.fits) * len(models), plan.design)
+    train, full = "train" in test.needs, "full" in test.needs
+    scores = "predictions" in test.needs or request.needs_score
     return {
-        name: execute(
-            model,
-            data,
-            plan,
-            seed=seed,
-            train="train" in test.needs,
-            full="full" in test.needs,
-            scores=scores,
-            n_jobs=n_jobs,
-            reporter=reporter,
-        )
-        for name, model in ready.items()
+        name: request.run_plan(plan, model=model, train=train, full=full, scores=scores)
+        for name, model in models.items()
     }
 
 
-def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, adjust: str, seed: int) -> Comparisons:
-    pairs = [_one(test, tables[a], tables[b], a, b, level) for a, b in combinations(tables, 2)]
+def _comparisons(
+    test: Any, tables: dict[str, LossTable], level: float, rope: Any, adjust: str, seed: int
+) -> Comparisons:
+    pairs = [_pair(test, tables[a], tables[b], a, b, level) for a, b in combinations(tables, 2)]
     if rope is not None:
         pairs = list(with_ropes(pairs, rope, lambda sizes: adjusted(sizes, adjust)))
     p = adjusted([pair.p for pair in pairs], adjust)
-    estimates = {name: _alone(test, table, level) for name, table in tables.items()}
+    estimates = {name: _own_estimate(test, table, level) for name, table in tables.items()}
     loss = next(iter(estimates.values())).loss
     winner = winner_of(tables, level, stream(seed, "winner"), test.set_error if test.own_error else None, loss)
     remarks: tuple[Note, ...] = ()
@@ -280,12 +269,12 @@ def _compared(test: Any, tables: dict[str, LossTable], level: float, rope: Any, 
     return Comparisons(pairs=done, estimates=estimates, winner=winner, adjust=adjust, seed=seed, remarks=remarks)
 
 
-def _one(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:
+def _pair(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:
     made = from_estimate(test, a.minus(b), level) if test.kind == "table" else test(a, b, level=level)
     return replace(made, a=name_a, b=name_b)
 
 
-def _alone(test: Any, table: LossTable, level: float) -> Estimate:
+def _own_estimate(test: Any, table: LossTable, level: float) -> Estimate:
     if test.own_error:
         return test.alone(table, level=level)
     method = test if test.kind == "table" else build("auto", "estimators")

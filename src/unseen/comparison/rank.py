@@ -24,7 +24,7 @@ def rank(errors: Any, names: Sequence[str] | None = None, *, posthoc: str = "nem
         One row per data set and one column per model (a DataFrame or array), a mapping of model to errors, or what
         `unseen.compare` returned for each data set. Errors: lower is better. Rows must be data sets, not folds.
     names : sequence of str, optional
-        Models, where `errors` is an array.
+        Models, if `errors` is an array.
     posthoc : {"nemenyi", "holm"}
         How all pairs are tested.
     level : float

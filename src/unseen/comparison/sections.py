@@ -8,7 +8,6 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons
 from unseen.core.registry import describe, known
-from unseen.core.set_losses import measured_row
 from unseen.show.sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.show.style import measure_name
 from unseen.show.text import percent_or_number
@@ -54,7 +53,7 @@ def pairs(c: Comparisons) -> Section:
     """Return the table of all pairs."""
     caption = (
         "difference: error of a minus error of b; lower and upper end its interval. a ahead: share of splits on which a has the "
-        "smaller error, ties counted half; it speaks of splits of these data, not of new data sets."
+        "smaller error, ties counted half; it is about splits of these data, not about new data sets."
     )
     heads = {
         "a": "a",
@@ -93,7 +92,7 @@ def models(c: Comparisons) -> Section:
         f"{corrected} is the {what} to expect of the best of {w.n_models} models chosen like this (bootstrap "
         f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
     )
-    shown = {name: measured_row(e.row()) for name, e in c.estimates.items()}
+    shown = {name: e.on_scale().row() for name, e in c.estimates.items()}
     rows = [{"model": name, "measure": row["term"], **row} for name, row in shown.items()]
     columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]
     table = Table(columns, [[row[name] for name in columns] for row in rows], "Each model by itself.")
@@ -103,7 +102,7 @@ def models(c: Comparisons) -> Section:
 
 @section(Comparisons, 80)
 def notes(c: Comparisons) -> Section | None:
-    """Return the notes, where there are any."""
+    """Return the notes, if there are any."""
     return Section("notes", "Notes", [Notes(c.notes)]) if c.notes else None
 
 
@@ -141,7 +140,7 @@ def one_posterior(c: Comparison) -> Section | None:
 
 @section(Comparison, 80)
 def one_notes(c: Comparison) -> Section | None:
-    """Return the notes, where there are any."""
+    """Return the notes, if there are any."""
     return Section("notes", "Notes", [Notes(c.notes)]) if c.notes else None
 
 

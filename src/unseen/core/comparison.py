@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.estimate import Estimate, Interval
+from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
-from unseen.core.set_losses import as_measure, favoured, scale_sentence
+from unseen.core.scale import as_measure, favoured
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]
 
@@ -178,9 +178,9 @@ class Comparison(Result):
     level : float
         Confidence level; a verdict is given at 1 - level.
     rope : Rope or None
-        Region of practical equivalence, where one was asked for.
+        Region of practical equivalence, if one was asked for.
     ranks : float or None
-        What a test of ranks has tested instead of the mean difference: below 0 where the ranks favour a.
+        What a test of ranks has tested instead of the mean difference: below 0 if the ranks favour a.
 
     Examples
     --------
@@ -236,7 +236,7 @@ class Comparison(Result):
 
     @property
     def better(self) -> str | None:
-        """Name of the model with the smaller error, None where they are equal."""
+        """Name of the model with the smaller error, None if they are equal."""
         return None if self.difference == 0 else (self.a if self.difference < 0 else self.b)
 
     @property
@@ -254,7 +254,7 @@ class Comparison(Result):
 
     @property
     def decided(self) -> str | None:
-        """Name of the model shown to be better at the level asked for, None where neither is."""
+        """Name of the model shown to be better at the level asked for, None if neither is."""
         if self._by_rope and self.rope is not None:
             return {"a better": self.a, "b better": self.b}.get(self.rope.decision)
         p = self._judged_p
@@ -341,7 +341,7 @@ class Comparison(Result):
 
 
 def pair_of(pairs: Iterable[Comparison], names: Any, known: Collection[str], kind: str, example: str) -> Comparison:
-    """Return the pair of two names, turned round where it was made in the other order.
+    """Return the pair of two names, turned round if it was made in the other order.
 
     Parameters
     ----------
@@ -426,7 +426,7 @@ class Comparisons(Result):
         return merge_notes(self.remarks, *(pair.notes for pair in self.pairs))
 
     def scale_sentence(self) -> str:
-        """Return what errors are of where a score such as AUC was asked for; empty for a plain loss."""
+        """Return what errors are of if a score such as AUC was asked for; empty for a plain loss."""
         return scale_sentence(self.estimates)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The empirical distribution of the generalization error over splits (Larsen & Hansen, 1995)."""
+"""The empirical distribution of the generalization error over splits (Larsen & Hansen, 1995), and two models on the same splits (Nadeau & Bengio, 2003)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
-from unseen.core.distribution_comparison import DistributionComparison
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.result import Result, plain
 
 __all__ = ["DistributionComparison", "ErrorDistribution"]
 
-TRIM = 0.05
+
+TRIM = 0.05  # share cut off at each end of the trimmed mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,13 +128,13 @@ class ErrorDistribution(Result):
 
     def log1p(self) -> ErrorDistribution:
         """Return the distribution of log(1 + G)."""
-        return self._transformed(np.log1p(self._above_minus_one()), "log1p")
+        return self._transform(np.log1p(self._above_minus_one()), "log1p")
 
     def box_cox(self, power: float) -> ErrorDistribution:
         """Return the distribution of ((1 + G)^power - 1) / power; power 0 is log(1 + G)."""
         if power == 0:
             return self.log1p()
-        return self._transformed(((1 + self._above_minus_one()) ** power - 1) / power, f"box-cox({power:g})")
+        return self._transform(((1 + self._above_minus_one()) ** power - 1) / power, f"box-cox({power:g})")
 
     def _above_minus_one(self) -> Floats:
         if self.scale != "identity":
@@ -143,12 +143,12 @@ class ErrorDistribution(Result):
             raise InputError(f"log(1 + G) needs errors above -1; the smallest is {self.ordered[0]:.4g}.")
         return self.values
 
-    def _transformed(self, values: Floats, scale: str) -> ErrorDistribution:
+    def _transform(self, values: Floats, scale: str) -> ErrorDistribution:
         return replace(self, values=values, scale=scale)
 
     def prob_worse(self, other: ErrorDistribution) -> float:
         """Return the share of splits on which this error is larger; a statement about splits, not about data sets."""
-        mine, its = self._paired(other)
+        mine, its = self._pair_with(other)
         return float(np.mean(mine > its))
 
     def compare(self, other: ErrorDistribution) -> DistributionComparison:
@@ -162,7 +162,7 @@ class ErrorDistribution(Result):
         >>> round(c.difference, 4), round(c.naive_std_error, 4), round(c.corrected_std_error, 4)
         (1.3333, 0.8819, 1.2472)
         """
-        mine, its = self._paired(other)
+        mine, its = self._pair_with(other)
         if len(mine) < 2:
             raise InputError("a comparison of two distributions needs at least 2 splits that both models completed.")
         notes = merge_notes(self.notes, other.notes)
@@ -174,7 +174,7 @@ class ErrorDistribution(Result):
             replace(self, values=mine, splits=shared), replace(other, values=its, splits=shared), notes
         )
 
-    def _paired(self, other: ErrorDistribution) -> tuple[Floats, Floats]:
+    def _pair_with(self, other: ErrorDistribution) -> tuple[Floats, Floats]:
         if self.plan != other.plan or (not self.plan and len(self.values) != len(other.values)):
             raise InputError(
                 "the two distributions come from different splits; use the same data, design and random_state."
@@ -195,7 +195,7 @@ class ErrorDistribution(Result):
         return {**measures, **{f"q{100 * q:02.0f}": self.fractile(q) for q in (0.05, 0.25, 0.75, 0.95)}}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the summary on this scale and, where all errors exceed -1, on the log(1 + G) scale."""
+        """Return the summary on this scale and, if all errors exceed -1, on the log(1 + G) scale."""
         out = [{"scale": self.scale, **self.summary()}]
         if self.scale == "identity" and self.ordered[0] > -1:
             out.append({"scale": "log1p", **self.log1p().summary()})
@@ -218,3 +218,109 @@ class ErrorDistribution(Result):
     def __str__(self) -> str:
         parts = ", ".join(f"{k} {v:.4g}" for k, v in self.summary().items())
         return f"distribution of {self.loss} over {len(self.values)} splits ({self.scale}): {parts}"
+
+
+ROUND_OFF = 1e-12  # smaller differences of errors are those of the arithmetic
+
+
+@dataclass(frozen=True, eq=False)
+class DistributionComparison(Result):
+    """Two models on the same splits: the differences of their errors d_j, first minus second.
+
+    Parameters
+    ----------
+    first, second : ErrorDistribution
+        Errors of the two models on the splits both completed.
+    notes : tuple of Note
+        Statistical weaknesses.
+
+    References
+    ----------
+    Larsen, J. and Hansen, L. K. (1995). Empirical generalization assessment of neural network models. NNSP.
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+    """
+
+    shown_by: ClassVar[str] = "unseen.assessment"
+
+    first: ErrorDistribution
+    second: ErrorDistribution
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Heading of the report."""
+        return f"Errors of {' and '.join(self.names)}"
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Descriptions of the two models."""
+        return self.first.model or "first", self.second.model or "second"
+
+    @cached_property
+    def values(self) -> Floats:
+        """Difference of each split."""
+        return self.first.values - self.second.values
+
+    @property
+    def difference(self) -> float:
+        """Mean difference over the splits."""
+        return float(self.values.mean())
+
+    @property
+    def naive_std_error(self) -> float:
+        """sqrt(sum (d_j - dbar)^2 / (J (J - 1))): takes overlapping splits for independent ones and is too small."""
+        return float(self.values.std(ddof=1) / np.sqrt(len(self.values)))
+
+    @property
+    def corrected_std_error(self) -> float:
+        """sqrt((1/J + n2/n1) S^2), which allows for the overlap of training sets."""
+        return float(self.values.std(ddof=1) * np.sqrt(1 / len(self.values) + self.first.n_test / self.first.n_train))
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of both t statistics, J - 1."""
+        return len(self.values) - 1
+
+    @property
+    def prob_worse(self) -> float:
+        """Share of splits on which the first model's error is larger; a statement about splits, not about data sets."""
+        return float(np.mean(self.values > 0))
+
+    def t(self, corrected: bool = True) -> float:
+        """Return the difference in standard errors; NaN if all splits agree, which says nothing of their error."""
+        error = self.corrected_std_error if corrected else self.naive_std_error
+        return self.difference / error if error > ROUND_OFF * abs(self.difference) else float("nan")
+
+    def p_value(self, corrected: bool = True) -> float:
+        """Return the two-sided p-value of "no difference" by Student's t with J - 1 degrees of freedom."""
+        from scipy.special import stdtr
+
+        return float(2 * stdtr(self.df, -abs(self.t(corrected))))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per standard error, the naive one marked as such."""
+        shared = {"first": self.names[0], "second": self.names[1], "difference": self.difference}
+        rest = {"prob_worse": self.prob_worse, "splits": len(self.values)}
+        return [
+            {**shared, "std_error": error, "kind": kind, "t": self.t(corrected), "p": self.p_value(corrected), **rest}
+            for kind, error, corrected in (
+                ("corrected", self.corrected_std_error, True),
+                ("naive (too small: splits overlap)", self.naive_std_error, False),
+            )
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rows, both distributions and the notes."""
+        return {
+            "comparison": plain(self.rows()),
+            "first": self.first.to_dict(),
+            "second": self.second.to_dict(),
+            "notes": plain(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.names[0]} minus {self.names[1]}: mean difference {self.difference:.4g}, "
+            f"corrected standard error {self.corrected_std_error:.3g} (p {self.p_value():.3g}), "
+            f"naive {self.naive_std_error:.3g}; the first is worse on {self.prob_worse:.0%} of {len(self.values)} splits"
+        )

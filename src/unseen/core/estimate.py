@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -10,10 +10,20 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.core.notes import Note, merge_notes, note
+from unseen.core.notes import Note
 from unseen.core.result import Result
+from unseen.core.scale import as_measure
 
-__all__ = ["CalibratedEstimate", "Estimate", "Interval", "ResubEstimate", "SmoothedEstimate", "Target", "check_level"]
+__all__ = [
+    "CalibratedEstimate",
+    "Estimate",
+    "Interval",
+    "ResubEstimate",
+    "SmoothedEstimate",
+    "Target",
+    "check_level",
+    "scale_sentence",
+]
 
 
 @dataclass(frozen=True)
@@ -93,9 +103,9 @@ class Estimate(Result):
     value : float
         The estimate.
     std_error : float or None
-        Sampling standard error; None where none is known.
+        Sampling standard error; None if none is known.
     interval : Interval or None
-        Confidence interval; None where no valid one exists.
+        Confidence interval; None if no valid one exists.
     df : float or None
         Degrees of freedom of the reference distribution.
     method : str
@@ -110,6 +120,11 @@ class Estimate(Result):
         Time of the fits; never compared.
     notes : tuple of Note
         Statistical weaknesses.
+    expected_rms : float or None
+        Root mean squared deviation from the true error that the method had on similar data sets; not a standard error of this
+        estimate. None if it was not measured, or not with these options.
+    situation : str
+        The models and data that figure was measured on, in words.
 
     Examples
     --------
@@ -134,6 +149,8 @@ class Estimate(Result):
     n_fits: int
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[Note, ...] = ()
+    expected_rms: float | None = field(default=None, metadata={"shown": False})
+    situation: str = field(default="", metadata={"shown": False})
 
     @property
     def level(self) -> float | None:
@@ -147,6 +164,27 @@ class Estimate(Result):
         if self.std_error is not None:
             text += f", std error {self.std_error:.3g}"
         return f"{text} ({self.target}; {self.n_units} units, {self.n_fits} fit{'s' * (self.n_fits != 1)})"
+
+    def on_scale(self) -> Self:
+        """Return the estimate on the scale that was asked for: one computed as 1 - auc is shown as auc, its interval turned.
+
+        Examples
+        --------
+        >>> e = Estimate(
+        ...     value=0.25, std_error=None, interval=Interval(0.125, 0.5, 0.95), df=None, method="kfold",
+        ...     target=Target.ALGORITHM.at(90), loss="1 - auc", n_units=100, n_fits=10,
+        ... )
+        >>> e.on_scale().loss, e.on_scale().value, str(e.on_scale().interval)
+        ('auc', 0.75, '[0.5, 0.875]')
+        """
+        name, value = as_measure(self.loss, self.value)
+        if name == self.loss:
+            return self
+        interval = self.interval
+        if interval is not None:
+            low, high = (as_measure(self.loss, end)[1] for end in (interval.high, interval.low))
+            interval = Interval(low, high, interval.level)
+        return replace(self, loss=name, value=value, interval=interval)
 
     def row(self) -> dict[str, Any]:
         """Return the columns every interval function of this package shares."""
@@ -181,36 +219,18 @@ class ResubEstimate(Estimate):
         Monte-Carlo error of the integration alone; never a sampling error.
     contributions : ndarray or None
         Error attributed to each training point; their weighted mean is the value.
-    expected_rms : float or None
-        Root mean squared deviation from the true error that the method had on data sets in such a situation; not a standard
-        error of this estimate. None where it was not measured, or with other options than those it was measured with.
-    situation : str
-        The situation that figure was measured in.
     balanced : float or None
-        The same with every class counting alike, whatever the method's own average; None where a method does not give it.
+        The same with every class counting alike, whatever the method's own average; None if a method does not give it.
     """
 
     mc_error: float | None = None
     contributions: Floats | None = None
-    expected_rms: float | None = field(default=None, kw_only=True)
-    situation: str = field(default="", kw_only=True)
-    balanced: float | None = field(default=None, kw_only=True)
-
-    def expecting(self, method: Any, native: Any, data: Any, level: str = "any") -> Self:
-        """Return the same estimate with the RMS to expect of the method for such a model, such data and, by a recipe, such errors."""
-        from unseen.core.evidence import as_studied, in_situation
-        from unseen.core.situation import unlike_the_study
-
-        found = in_situation(self.method, self.loss, level, native, data) if as_studied(method) else None
-        if found is None:
-            return self
-        where = found.situation + ("; extrapolated from 20 to 100 units" if found.extrapolated else "")
-        differs = unlike_the_study(data)
-        notes = merge_notes(self.notes, (note("U030", differs),)) if differs else self.notes
-        return replace(self, expected_rms=found.rms, situation=where, notes=notes)
+    expected_rms: float | None = None
+    situation: str = ""
+    balanced: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns, `mc_error` and, where it is known, `expected_rms`."""
+        """Return the shared columns, `mc_error` and, if it is known, `expected_rms`."""
         rms = {} if self.expected_rms is None else {"expected_rms": self.expected_rms}
         return {**super().row(), "mc_error": self.mc_error, **rms}
 
@@ -294,3 +314,13 @@ class CalibratedEstimate(SmoothedEstimate):
     def row(self) -> dict[str, Any]:
         """Return the columns of a smoothed estimate, `kappa` and `calibration_error`."""
         return {**super().row(), "kappa": self.kappa, "calibration_error": self.calibration_error}
+
+
+def scale_sentence(estimates: Mapping[str, Estimate]) -> str:
+    """Say how the errors relate to the score that was asked for, and give the scores; empty for a plain loss."""
+    shown = {name: e.on_scale() for name, e in estimates.items()}
+    loss, term = next(iter(estimates.values())).loss, next(iter(shown.values())).loss
+    if loss == term:
+        return ""
+    each = ", ".join(f"{name} {e.value:.4g}" for name, e in shown.items())
+    return f"Errors are {loss}: a difference below zero means that a has the larger {term}. The {term} of each: {each}."

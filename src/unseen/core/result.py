@@ -6,14 +6,19 @@ import dataclasses
 import importlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from os import PathLike
-from typing import Any, ClassVar
+from types import UnionType
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-__all__ = ["Result", "plain"]
+from unseen.core.errors import InputError
+
+__all__ = ["Result", "from_dict", "plain"]
+
+Record = TypeVar("Record")
 
 
 def plain(value: Any) -> Any:
@@ -47,6 +52,80 @@ def plain(value: Any) -> Any:
 
 def _key(key: Any) -> str:
     return " vs ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def from_dict(cls: type[Record], values: Mapping[str, Any]) -> Record:
+    """Make a record again from what `to_dict` or `plain` made of it, by the types of its fields.
+
+    Fields that are not in `values` keep their defaults. Numbers that were not finite come back as NaN, arrays and tuples from
+    lists, records inside a record from mappings.
+
+    Parameters
+    ----------
+    cls : dataclass
+        Class of the record.
+    values : mapping
+        Plain values by field name; other keys are left out.
+
+    Examples
+    --------
+    >>> from unseen.core.estimate import Interval
+    >>> from_dict(Interval, {"low": 0.1, "high": 0.3, "level": 0.95})
+    Interval(low=0.1, high=0.3, level=0.95)
+    """
+    if not isinstance(values, Mapping):
+        raise InputError(f"{cls.__name__} is made from a mapping of its fields; given: {type(values).__name__}.")
+    types, made = get_type_hints(cls), {}
+    for f in dataclasses.fields(cls):  # type: ignore[arg-type]
+        required = f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
+        if f.name in values:
+            made[f.name] = _from_plain(types[f.name], values[f.name], f"{cls.__name__}.{f.name}")
+        elif required:
+            raise InputError(f"{cls.__name__}.{f.name} is missing.")
+    return cls(**made)
+
+
+def _from_plain(kind: Any, value: Any, name: str) -> Any:
+    """Return a plain value as the type of its field says."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (Union, UnionType):
+        if value is None and type(None) in parts:
+            return None
+        return _from_plain(next(part for part in parts if part is not type(None)), value, name)
+    if kind is float and value is None:
+        return math.nan
+    try:
+        if dataclasses.is_dataclass(kind):
+            return from_dict(kind, value)  # type: ignore[arg-type]
+        if origin is np.ndarray:
+            return _array(value, np.dtype(get_args(parts[1])[0]) if get_args(parts[1])[0] is not Any else None)
+        if origin is tuple:
+            each = parts[:1] * len(value) if parts[1:] == (...,) else parts
+            return tuple(_from_plain(part, one, name) for part, one in zip(each, value, strict=True))
+        if origin in (list, Sequence):
+            return [_from_plain(parts[0], one, name) for one in value]
+        if origin in (dict, Mapping):
+            return {key: _from_plain(parts[1], one, name) for key, one in value.items()}
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return kind(value)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return float(value)
+    except InputError:
+        raise
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{name} cannot be made from {str(value)[:60]!r}.") from error
+    if isinstance(kind, type) and not isinstance(value, kind):
+        raise InputError(f"{name} is {str(value)[:60]!r}; it must be a {kind.__name__}.")
+    return value
+
+
+def _array(value: Any, dtype: Any) -> Any:
+    """Return nested lists as an array, None as NaN."""
+    if isinstance(value, (str, bytes, Mapping)) or value is None:
+        raise TypeError("no array")
+    return np.array(value, dtype=dtype)
 
 
 class Result:

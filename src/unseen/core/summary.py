@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,9 @@ import numpy.typing as npt
 from unseen.core.errors import InputError
 from unseen.core.result import Result
 
-__all__ = ["Summary", "summarize", "table_of", "variance_error"]
+__all__ = ["Summary", "summarize", "variance_error"]
 
-LEAST_FOR_FOURTH = 4
+LEAST_FOR_FOURTH = 4  # the fourth k-statistic divides by n - 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,14 +147,3 @@ def _mean_error(values: npt.NDArray[np.float64], groups: npt.NDArray[np.int64]) 
         return float("nan")
     inner = np.where(size > 1, within / np.maximum(size - 1, 1), within.sum() / free)
     return float(np.sqrt(np.sum(size * inner)) / len(values))
-
-
-def table_of(estimates: Mapping[str, npt.ArrayLike], truth: npt.ArrayLike, **options: Any) -> list[Summary]:
-    """Return one summary per named column of estimates.
-
-    Examples
-    --------
-    >>> [s.estimator for s in table_of({"a": [0.1, 0.2], "b": [0.2, 0.3]}, [0.15, 0.25])]
-    ['a', 'b']
-    """
-    return [summarize(values, truth, name, **options) for name, values in estimates.items()]

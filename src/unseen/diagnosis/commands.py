@@ -1,4 +1,4 @@
-"""`unseen diagnose`: what resampling tells of a model beyond one number."""
+"""`unseen diagnose`: what resampling shows about a model beyond one number."""
 
 from __future__ import annotations
 

@@ -10,18 +10,22 @@ from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.diagnosis.curve import LearningCurveFit
-from unseen.diagnosis.model import Coefficients, Dependence, NoiseTolerance
-from unseen.diagnosis.units import OptimismLink, RankingStability, UnitReport
+from unseen.diagnosis.coefficients import Coefficients
+from unseen.diagnosis.dependence import Dependence
+from unseen.diagnosis.learning_curve import LearningCurveFit
+from unseen.diagnosis.noise import NoiseTolerance
+from unseen.diagnosis.optimism import OptimismLink
+from unseen.diagnosis.ranking import RankingStability
+from unseen.diagnosis.units import UnitReport
 
 __all__ = ["Diagnosis"]
 
-SHOWN = 10
+SHOWN = 10  # units named in the text; the report lists more
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Diagnosis(Result):
-    """What resampling tells of a model beyond one number.
+    """What resampling shows about a model beyond one number.
 
     Parameters
     ----------

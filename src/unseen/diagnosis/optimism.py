@@ -1,18 +1,48 @@
-"""`unseen.optimism_over_sets`: how optimism goes with the training error over data sets of a population (Laur, 2021)."""
+"""Optimism (test minus training error) and the training error: over splits, and over data sets of a population (Laur, 2021)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
+from unseen.core.losses import LossTable
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.datasets.populations import population as population_of
-from unseen.diagnosis.units import OptimismLink
 from unseen.request.prepare import model_of
 
-__all__ = ["optimism_over_sets"]
+__all__ = ["OptimismLink", "optimism_link", "optimism_over_sets"]
+
+
+@dataclass(frozen=True)
+class OptimismLink:
+    """How optimism (test minus training error) goes with the training error over splits.
+
+    A negative correlation means that a constant shift does not cure the bias of the training error (Laur, 2021).
+    """
+
+    train: Floats
+    optimism: Floats
+
+    @property
+    def correlation(self) -> float:
+        """Correlation over splits; NaN if either does not vary."""
+        if np.ptp(self.train) == 0 or np.ptp(self.optimism) == 0:
+            return float("nan")
+        return float(np.corrcoef(self.train, self.optimism)[0, 1])
+
+    @property
+    def mean(self) -> float:
+        """Mean optimism."""
+        return float(self.optimism.mean())
+
+
+def optimism_link(losses: LossTable) -> OptimismLink:
+    """Return training errors and optimisms of the splits."""
+    return OptimismLink(losses.train_errors(), losses.optimism())
 
 
 def optimism_over_sets(
@@ -55,8 +85,8 @@ def optimism_over_sets(
     for k in range(sets):
         data = source.draw(n, stream(seed, "set", k))
         fitted = model_of(model, data).fit(data, task_seed(seed, "fit", k))
-        said = fitted.predict(data.X)
-        wrong = said != data.y if data.classes is not None else np.square(said - data.y)
+        predicted = fitted.predict(data.X)
+        wrong = predicted != data.y if data.classes is not None else np.square(predicted - data.y)
         train[k] = float(np.mean(wrong))
         optimism[k] = source.true_error(fitted.predict, stream(seed, "true", k)) - train[k]
     return OptimismLink(train, optimism)

@@ -9,7 +9,7 @@ from unseen.show.sections import Notes, Section, Text, picture, section, table_o
 
 __all__: list[str] = []
 
-SHOWN = 50
+SHOWN = 50  # rows of the table of units; all are in `frame()`
 
 
 @section(Diagnosis, 10)

@@ -1,8 +1,7 @@
-"""What a run knows of single units and of its splits: hard and unstable units, optimism, the ranking of models."""
+"""Single units over splits: which are hard, and on which models disagree."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +9,12 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
-from unseen.core.errors import InputError
 from unseen.core.losses import LossTable
 
-__all__ = ["OptimismLink", "RankingStability", "UnitReport", "optimism_link", "ranking_stability", "unit_report"]
+__all__ = ["UnitReport", "unit_report"]
 
-MOST_MISSED = 0.5
-UNSTABLE = 0.8
+MOST_MISSED = 0.5  # a unit is hard if most splits that tested it got it wrong
+UNSTABLE = 0.8  # two models trained on different splits agree on fewer than four of five
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -139,79 +137,3 @@ def _agreement(data: Data, row: Ints, value: Any) -> Floats:
             count = np.bincount(row[value == code], minlength=data.n).astype(float)
             pairs += count * (count - 1)
         return np.where(times > 1, pairs / (times * (times - 1)), np.nan)
-
-
-@dataclass(frozen=True)
-class OptimismLink:
-    """How optimism (test minus training error) goes with the training error over splits.
-
-    A negative correlation means that a constant shift does not cure the bias of the training error (Laur, 2021).
-    """
-
-    train: Floats
-    optimism: Floats
-
-    @property
-    def correlation(self) -> float:
-        """Correlation over splits; NaN where either does not vary."""
-        if np.ptp(self.train) == 0 or np.ptp(self.optimism) == 0:
-            return float("nan")
-        return float(np.corrcoef(self.train, self.optimism)[0, 1])
-
-    @property
-    def mean(self) -> float:
-        """Mean optimism."""
-        return float(self.optimism.mean())
-
-
-def optimism_link(losses: LossTable) -> OptimismLink:
-    """Return training errors and optimisms of the splits."""
-    return OptimismLink(losses.train_errors(), losses.optimism())
-
-
-@dataclass(frozen=True)
-class RankingStability:
-    """How stable the ranking of several models is over splits.
-
-    Parameters
-    ----------
-    names : tuple of str
-        The models, best first by mean error.
-    error : tuple of float
-        Their mean errors.
-    first : tuple of float
-        Share of splits in which each has the smallest error; shared first places are divided.
-    tau : float
-        Mean Kendall tau-b between the ranking of a split and that by mean error; 1 where they never differ.
-    """
-
-    names: tuple[str, ...]
-    error: tuple[float, ...]
-    first: tuple[float, ...]
-    tau: float
-
-
-def ranking_stability(tables: Mapping[str, LossTable]) -> RankingStability:
-    """Return the stability of the ranking of models that were run on the same splits.
-
-    References
-    ----------
-    Kendall, M. G. (1938). A new measure of rank correlation. Biometrika 30, 81-93.
-    """
-    from scipy.stats import kendalltau
-
-    names = list(tables)
-    if len(names) < 2:
-        raise InputError("a ranking needs at least two models.")
-    if len({t.plan.fingerprint for t in tables.values()}) > 1:
-        raise InputError("the tables come from different splits; run all models with the same data, design and seed.")
-    shared = set.intersection(*(set(t.completed.tolist()) for t in tables.values()))
-    means = np.array([t.split_means()[np.isin(t.completed, list(shared))] for t in tables.values()])
-    order = np.argsort(means.mean(axis=1), kind="stable")
-    means = means[order]
-    best = np.isclose(means, means.min(axis=0), rtol=0, atol=1e-12)
-    first = (best / best.sum(axis=0)).mean(axis=1)
-    overall = means.mean(axis=1)
-    taus = [kendalltau(column, overall).statistic for column in means.T]
-    tau = float(np.mean(np.nan_to_num(taus)))  # a split in which all tie tells nothing: tau 0
-    return RankingStability(tuple(names[k] for k in order), tuple(map(float, overall)), tuple(map(float, first)), tau)

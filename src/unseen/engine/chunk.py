@@ -49,7 +49,7 @@ class Outcome:
     probes: Mapping[str, Any] = field(default_factory=dict)
 
 
-def encoded(values: Array, data: Data) -> Array:
+def encode(values: Array, data: Data) -> Array:
     """Return predictions as class codes or finite numbers, or say what is wrong with them."""
     if data.classes is not None:
         codes = np.searchsorted(data.classes, values)
@@ -70,7 +70,7 @@ def outcome_of(index: int, split: Split, data: Data, seconds: float, values: Arr
     """Sort predictions for `rows` (test rows first) into an outcome."""
     if len(values) != len(rows):
         raise InputError(f"the model returned {len(values)} predictions for {len(rows)} rows")
-    codes = encoded(values, data)
+    codes = encode(values, data)
     n_test = len(split.test)
     scores, kind = (None, None) if score is None else score
     parts: dict[str, Any] = {

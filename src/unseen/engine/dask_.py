@@ -14,9 +14,9 @@ from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
 
 __all__ = ["stream_outcomes_on"]
 
-CHUNK_SECONDS = 0.7
-IN_FLIGHT = 3
-LOSSES = 100
+CHUNK_SECONDS = 0.7  # dask takes 10 ms for a task: a chunk of this length hides that
+IN_FLIGHT = 3  # chunks per worker: one that runs and two that wait, so that no worker is idle
+LOSSES = 100  # chunks lost with their workers before the cluster is taken to be broken
 
 Task = tuple[int, Split, int]
 _one_at_a_time = threading.Lock()
@@ -63,12 +63,12 @@ class _Run:
         ready = as_completed(loop=self.client.loop)
         while waiting or self.under_way or self.suspects:
             while waiting and len(self.under_way) < IN_FLIGHT * self._workers():
-                ready.add(self._submitted([waiting.pop() for _ in range(self._size(len(waiting)))]))
+                ready.add(self._submit([waiting.pop() for _ in range(self._size(len(waiting)))]))
             alone = not self.under_way
             if alone:
-                ready.add(self._submitted([self.suspects.pop()]))
+                ready.add(self._submit([self.suspects.pop()]))
             future = next(ready)
-            batch = self._collected(future, self.under_way.pop(future), waiting, alone)
+            batch = self._collect(future, self.under_way.pop(future), waiting, alone)
             if batch:
                 yield batch
 
@@ -84,7 +84,7 @@ class _Run:
         share = -(-waiting // (2 * self._workers()))
         return min(waiting, max(1, min(int(CHUNK_SECONDS / self.per_task), share))) if self.per_task else 1
 
-    def _submitted(self, chunk: list[Task]) -> Any:
+    def _submit(self, chunk: list[Task]) -> Any:
         if self.sent is None:
             # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
             self.sent = self.client.submit(as_it_is, self.broadcast, pure=False)
@@ -92,8 +92,8 @@ class _Run:
         self.under_way[future] = chunk
         return future
 
-    def _collected(self, future: Any, chunk: list[Task], waiting: list[Task], alone: bool) -> list[Outcome]:
-        """Return a chunk's outcomes, or put its tasks back where they were lost through no fault of theirs."""
+    def _collect(self, future: Any, chunk: list[Task], waiting: list[Task], alone: bool) -> list[Outcome]:
+        """Return a chunk's outcomes, or put its tasks back if they were lost through no fault of theirs."""
         from distributed import CancelledError, KilledWorker
 
         try:

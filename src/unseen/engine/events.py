@@ -1,4 +1,4 @@
-"""Progress of a run: what the engine tells, and who listens."""
+"""Progress of a run: what the engine reports, and who shows it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 __all__ = ["Bar", "Reporter", "Silent", "reporter_for", "reporting"]
 
 LOG = logging.getLogger("unseen")
-PATIENCE = 2.0
+PATIENCE = 2.0  # seconds; a bar for a shorter run would only flicker
 
 
 class Reporter(Protocol):
@@ -107,7 +107,7 @@ class Bar:
 
 
 def reporter_for(progress: bool | Reporter | None) -> Reporter:
-    """Return a bar where asked for or, by default, where stderr is a terminal."""
+    """Return a bar if asked for or, by default, if stderr is a terminal."""
     if progress is None:
         progress = bool(getattr(sys.stderr, "isatty", lambda: False)())
     if isinstance(progress, bool):

@@ -19,9 +19,9 @@ from unseen.engine.threads import limited_threads, worker_count
 
 __all__ = ["stream_outcomes"]
 
-CHUNK_SECONDS = 0.7
-WORTH_STARTING_WORKERS = 2.0
-SERIAL_CHUNK_SECONDS = 0.2
+CHUNK_SECONDS = 0.7  # long enough that sending a chunk costs nothing beside it, short enough to show progress
+WORTH_STARTING_WORKERS = 2.0  # seconds of work left; starting processes takes about as long
+SERIAL_CHUNK_SECONDS = 0.2  # how often a run in this process shows progress and sees an interrupt
 
 Task = tuple[int, Split, int]
 

@@ -13,11 +13,11 @@ import numpy as np
 from unseen.core.arrays import Ints
 from unseen.core.data import Data
 from unseen.core.errors import FitError, Stopped
+from unseen.core.losses import Failure, Predictions, PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import known
 from unseen.core.rng import task_seed
-from unseen.core.table import Failure, Predictions, PredictionTable
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Bar, Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes
@@ -70,7 +70,7 @@ def execute(
             reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
     except KeyboardInterrupt as error:
         raise Stopped(f"stopped after {done} of {len(tasks)} fits of {plan.design}") from error
-    return _assembled(model, data, plan, [outcomes[j] for j in range(len(plan) + full)], wants, seed)
+    return _table_of(model, data, plan, [outcomes[j] for j in range(len(plan) + full)], wants, seed)
 
 
 def _tasks(data: Data, plan: Plan, seed: int, full: bool, shared: Mapping[int, Sequence[int]]) -> list[Task]:
@@ -123,7 +123,7 @@ def _batches(
 def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants, shown: bool) -> list[Outcome] | None:
     """Ask the model itself, then every shortcut, to answer for all fits at once.
 
-    A model that shows the progress of its own long training does so where a bar is shown.
+    A model that shows the progress of its own long training does so if a bar is shown.
     """
     splits, seeds = [t[1] for t in tasks], [t[2] for t in tasks]
     own = getattr(model, "fit_many", None)
@@ -145,7 +145,7 @@ def _from_all_rows(task: Task, data: Data, wants: Wants, values: Any, score: Any
     return outcome_of(index, split, data, 0.0, values[rows], rows, picked)
 
 
-def _assembled(
+def _table_of(
     model: Model, data: Data, plan: Plan, outcomes: Sequence[Outcome], wants: Wants, seed: int
 ) -> PredictionTable:
     fits, rest = outcomes[: len(plan)], outcomes[len(plan) :]
@@ -155,9 +155,9 @@ def _assembled(
         which = f"all {len(fits)} fits failed" if len(failures) == len(fits) else "the fit on all rows failed"
         raise FitError(f"{which}; the first says: {reason}")
     good = [o for o in fits if not o.reason]
-    test = _joined(good, [plan.splits[o.index].test for o in good], "test")
-    train = _joined(good, [o.train_rows for o in good], "train") if wants.train else None
-    full = _joined(rest, [o.train_rows for o in rest], "train") if rest else None
+    test = _join(good, [plan.splits[o.index].test for o in good], "test")
+    train = _join(good, [o.train_rows for o in good], "train") if wants.train else None
+    full = _join(rest, [o.train_rows for o in rest], "train") if rest else None
     kind = next((o.score_kind for o in good), None)
     seconds = np.array([o.seconds for o in outcomes])
     kept = {name: [o.probes.get(name) for o in fits] for name in wants.probes}
@@ -176,7 +176,7 @@ def _assembled(
     )
 
 
-def _joined(outcomes: Sequence[Outcome], rows: Sequence[Any], part: str) -> Predictions:
+def _join(outcomes: Sequence[Outcome], rows: Sequence[Any], part: str) -> Predictions:
     lengths = [len(r) for r in rows]
     split = np.repeat(np.array([o.index for o in outcomes], dtype=np.int64), lengths)
     values = np.concatenate([getattr(o, part) for o in outcomes])

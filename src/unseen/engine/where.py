@@ -14,7 +14,7 @@ __all__ = ["check_engine", "client_of", "current_client", "using"]
 
 _chosen: ContextVar[Any] = ContextVar("unseen_engine", default=None)
 LOCAL = "local:"
-PATIENCE = "10s"
+PATIENCE = "10s"  # a scheduler that does not answer by then is not there
 ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
 
@@ -43,15 +43,15 @@ def using(engine: Any) -> Iterator[None]:
 
 
 def current_client() -> Any:
-    """Return the dask client fits go to, or None where they go to joblib."""
+    """Return the dask client fits go to, or None if they go to joblib."""
     chosen = _chosen.get()
     if chosen is None:
         return _active()
     return None if isinstance(chosen, str) else chosen
 
 
-def check_engine(engine: Any, said: str = "engine") -> None:
-    """Refuse what names no engine, before any work is done; `said` is what the user calls it: `engine`, `--scheduler`.
+def check_engine(engine: Any, argument: str = "engine") -> None:
+    """Refuse what names no engine, before any work is done; `argument` is what the user calls it: `engine`, `--scheduler`.
 
     Examples
     --------
@@ -65,35 +65,35 @@ def check_engine(engine: Any, said: str = "engine") -> None:
     if not isinstance(engine, str):
         if not (hasattr(engine, "submit") and hasattr(engine, "scatter")):
             raise KindError(
-                f"{said} is a {type(engine).__name__}; it must be 'joblib', 'dask', 'local:4', an address or a distributed.Client."
+                f"{argument} is a {type(engine).__name__}; it must be 'joblib', 'dask', 'local:4', an address or a distributed.Client."
             )
     elif engine == "dask":
         if _active() is None:
             raise InputError(
-                f"{said} is 'dask', which needs an active client; make one with distributed.Client(), or give 'local:4' or "
+                f"{argument} is 'dask', which needs an active client; make one with distributed.Client(), or give 'local:4' or "
                 "an address such as 'tcp://host:8786'."
             )
     elif engine.startswith(LOCAL):
         count = engine.removeprefix(LOCAL)
         if not (count.isascii() and count.isdigit()) or int(count) < 1:
-            raise InputError(f"{said} is {engine!r}; after 'local:' comes the number of workers, as in 'local:4'.")
+            raise InputError(f"{argument} is {engine!r}; after 'local:' comes the number of workers, as in 'local:4'.")
     elif not engine.startswith(ADDRESSES):
         raise InputError(
-            f"{said} is {engine!r}; it must be 'local:4' (four workers on this machine), an address such as "
+            f"{argument} is {engine!r}; it must be 'local:4' (four workers on this machine), an address such as "
             "'tcp://host:8786', 'joblib' or 'dask'."
         )
 
 
 @contextmanager
-def client_of(engine: Any, said: str = "engine") -> Iterator[Any]:
+def client_of(engine: Any, argument: str = "engine") -> Iterator[Any]:
     """Yield a connected client for what the user named, or None for joblib; what was started here is stopped at the end."""
-    check_engine(engine, said)
+    check_engine(engine, argument)
     if engine is None or engine == "joblib":
         yield None
     elif engine == "dask":
         yield _active()
     elif isinstance(engine, str):
-        with _started(engine, said) as client:
+        with _start_workers(engine, argument) as client:
             yield client
     else:
         yield engine
@@ -111,13 +111,13 @@ def _active() -> Any:
 
 
 @contextmanager
-def _started(text: str, said: str) -> Iterator[Any]:
+def _start_workers(text: str, argument: str) -> Iterator[Any]:
     """Connect to an address, or start workers of one thread each on this machine."""
     local = text.startswith(LOCAL)
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise InputError(f"{said} {text!r} needs dask; install the extra: pip install 'unseen[dask]'.") from error
+        raise InputError(f"{argument} {text!r} needs dask; install the extra: pip install 'unseen[dask]'.") from error
     if not local:
         try:
             client = Client(text, timeout=PATIENCE, set_as_default=False)

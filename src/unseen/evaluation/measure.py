@@ -11,10 +11,10 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, check_level
+from unseen.core.losses import PredictionTable
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import find, known
 from unseen.core.rng import RandomState, root_seed
-from unseen.core.table import PredictionTable
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, estimate_of, few_units, rate_estimate
 from unseen.evaluation.measure_record import Measures

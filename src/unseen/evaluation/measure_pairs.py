@@ -14,7 +14,7 @@ from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
-from unseen.core.set_losses import as_loss
+from unseen.core.scale import as_loss
 from unseen.estimators.bootstrap_intervals import bca_ends
 from unseen.evaluation.measure import one_measure
 from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, BootstrapIntervals, blocks_of

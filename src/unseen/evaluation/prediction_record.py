@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unseen.core.comparison import Comparison, pair_of
-from unseen.core.estimate import Estimate
+from unseen.core.estimate import Estimate, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
-from unseen.core.set_losses import measured_row, scale_sentence
 
 __all__ = ["PredictionFiles"]
 
@@ -71,7 +70,7 @@ class PredictionFiles(Result):
 
     def by_file(self) -> list[dict[str, Any]]:
         """Return one row per file, a score such as AUC as itself."""
-        rows = [{"file": name, **measured_row(e.row())} for name, e in self.estimates.items()]
+        rows = [{"file": name, **e.on_scale().row()} for name, e in self.estimates.items()]
         return [{**row, "measure": row["term"]} for row in rows]
 
     def scale_sentence(self) -> str:
@@ -117,7 +116,7 @@ def _test_row(c: Comparison) -> dict[str, Any]:
 
 
 def _error_sentence(e: Estimate) -> str:
-    row = measured_row(e.row())
+    row = e.on_scale().row()
     span = (
         "" if e.interval is None else f", {100 * e.interval.level:g}% interval [{row['lower']:.4g}, {row['upper']:.4g}]"
     )

@@ -14,13 +14,12 @@ from unseen.core.comparison import Comparison
 from unseen.core.data import Data, Task, fingerprint_of
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target, check_level
-from unseen.core.losses import Losses, LossTable
+from unseen.core.losses import Losses, LossTable, Predictions, PredictionTable
 from unseen.core.method import t_interval
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import build, find
 from unseen.core.rng import RandomState, root_seed
-from unseen.core.table import Predictions, PredictionTable
 from unseen.datasets.frames import read_frame
 from unseen.estimators.unit_mean import unit_mean
 from unseen.evaluation.measure_pairs import set_difference, set_estimate

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
-from unseen.core.table import PredictionTable
+from unseen.core.losses import PredictionTable
 
 __all__ = ["ScoredCases", "check_scored_cases", "scored_cases_of"]
 

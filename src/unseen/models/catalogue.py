@@ -25,7 +25,7 @@ class Entry:
     name, description : str
         What the user types, and a line about it.
     classifier, regressor : str
-        "module:Class" within scikit-learn; empty where the learner does not do that task.
+        "module:Class" within scikit-learn; empty if the learner does not do that task.
     settings : mapping
         Parameters that differ from scikit-learn's defaults.
     first : str

@@ -145,12 +145,12 @@ class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         def score(X: Any, kept: list[int], folds: list[Any]) -> Any:
             values = []
             for train, test in folds:
-                said = np.asarray(clone(base).fit(X[np.ix_(train, kept)], y[train]).predict(X[np.ix_(test, kept)]))
-                said = said if continuous else np.searchsorted(self._classes, said)
+                predicted = np.asarray(clone(base).fit(X[np.ix_(train, kept)], y[train]).predict(X[np.ix_(test, kept)]))
+                predicted = predicted if continuous else np.searchsorted(self._classes, predicted)
                 if one.kind == "set":
-                    value = one.of_set(target[test], said, None, None, 1)
+                    value = one.of_set(target[test], predicted, None, None, 1)
                 else:
-                    value = float(one.per_example(target[test], said).mean())
+                    value = float(one.per_example(target[test], predicted).mean())
                 values.append(sign * value)
             return np.nan_to_num(np.array(values), nan=0.0)
 

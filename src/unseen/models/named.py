@@ -12,7 +12,7 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName, nearest
 from unseen.models.catalogue import CATALOGUE, Entry
-from unseen.models.preparation import prepared
+from unseen.models.preparation import prepare
 
 __all__ = ["describe", "named_model", "names"]
 
@@ -64,7 +64,7 @@ def named_model(text: str, data: Data) -> Any:
         features as they are.
     data : Data
         Decides between classifier and regressor, and which preparation the features need: see
-        `unseen.models.preparation.prepared`.
+        `unseen.models.preparation.prepare`.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def named_model(text: str, data: Data) -> Any:
     if ":" in text and not rest.strip():
         raise InputError(f"nothing follows the colon in {text!r}; write {name}:parameter=value, or {name} alone.")
     learner = _with_settings(entry, entry.learner(data.task), _parameters(rest, entry))
-    return prepared(learner, entry, data)
+    return prepare(learner, entry, data)
 
 
 def _with_settings(entry: Entry, learner: Any, settings: dict[str, Any]) -> Any:
@@ -189,10 +189,10 @@ def _from_factory(text: str, name: str) -> Any:
         ) from error
     if not hasattr(found, attribute):
         raise UnknownName(f"factory in {module!r}", attribute, [n for n in vars(found) if not n.startswith("_")])
-    return _called(getattr(found, attribute), text)
+    return _call(getattr(found, attribute), text)
 
 
-def _called(factory: Any, text: str) -> Any:
+def _call(factory: Any, text: str) -> Any:
     model = factory
     if not (hasattr(factory, "fit") and not isinstance(factory, type)):
         if not callable(factory):

@@ -45,7 +45,7 @@ def piped_hook(estimator: Any, fresh: Callable[[int], Any]) -> Hook | None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 made = _tables(data, splits, seeds, fresh)
-        except Exception:  # fitted one by one, the split that fails tells why
+        except Exception:  # fitted one by one, the split that fails gives the reason
             return None
         finally:
             np.random.set_state(state)  # noqa: NPY002

@@ -9,10 +9,10 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.models.catalogue import Entry
 
-__all__ = ["days_of", "dense", "prepared"]
+__all__ = ["days_of", "dense", "prepare"]
 
-MIN_LEVEL_COUNT = 3
-MAX_LEVELS = 50
+MIN_LEVEL_COUNT = 3  # a level seen less often would be in hardly any training part
+MAX_LEVELS = 50  # a column of more levels would fill the table with 0/1 columns
 
 
 def dense(X: Any) -> Any:
@@ -38,13 +38,13 @@ def days_of(X: Any) -> Any:
     return np.column_stack(columns)
 
 
-def prepared(learner: Any, entry: Entry, data: Data) -> Any:
+def prepare(learner: Any, entry: Entry, data: Data) -> Any:
     """Return the learner with the steps its features need in front of it, all of them fitted inside each fit.
 
     Missing numbers are replaced by the median of the training part, with a 0/1 column that marks them; dates become
     days; categories become 0/1 columns, where a missing value is a level of its own, levels seen fewer than 3 times
     share one column, and at most 50 columns are made of one feature; levels never seen in training go with the rare
-    ones. Numbers are standardised where the learner depends on their scale. Features that are numbers without gaps
+    ones. Numbers are standardised if the learner depends on their scale. Features that are numbers without gaps
     need none of this but the last, and get nothing else, so that fits stay quick.
     """
     from sklearn.pipeline import Pipeline

@@ -35,7 +35,7 @@ def weight_summary(weights: Floats) -> tuple[float, float, float]:
 
 
 def weights_of(estimator: Any) -> Floats | None:
-    """Return all weights of a fitted estimator as one vector, or None where it has none to show."""
+    """Return all weights of a fitted estimator as one vector, or None if it has none to show."""
     parts: list[Any] = []
     for name in ("coefs_", "intercepts_"):
         parts += list(getattr(estimator, name, ()))
@@ -54,7 +54,7 @@ def targets_of(y: Array, classes: Array | None) -> Floats:
 
 
 def outputs_of(estimator: Any, X: Any, classes: Array | None) -> Floats:
-    """Return outputs as columns that go with `targets_of`: numbers, probabilities, or decisions where there are none."""
+    """Return outputs as columns that go with `targets_of`: numbers, probabilities, or decisions if there are none."""
     if classes is None:
         return np.asarray(estimator.predict(X), dtype=float).reshape(len(X), -1)
     if hasattr(estimator, "predict_proba"):
@@ -107,7 +107,7 @@ class TrainingProgress(Result):
         Pineda's P = 1 - E_m / s_t^2; 0 once the prior is learnt.
     angle, rate, length, variance : ndarray
         Weight vector: angle to the all-equal vector, its change per epoch, length, variance of the normalised vector
-        (NaN where the model shows no weights).
+        (NaN if the model shows no weights).
     target_variance : float
         s_t^2 of the training part.
     """
@@ -156,7 +156,7 @@ def monitor(
     epochs : int
         Passes through the training part, or stages.
     random_state : int or None
-        Set on the estimator where it has that parameter unset.
+        Set on the estimator if it has that parameter unset.
 
     Returns
     -------

@@ -33,7 +33,7 @@ class QuitWhenAhead(MetaEstimatorMixin, BaseEstimator):
     patience : int or None
         Stop after so many epochs without a new best; None trains all epochs.
     random_state : int or None
-        Seed of the watched part, and of the estimator where its own is unset.
+        Seed of the watched part, and of the estimator if its own is unset.
 
     Attributes
     ----------
@@ -123,6 +123,6 @@ class QuitWhenAhead(MetaEstimatorMixin, BaseEstimator):
         return self.estimator_.predict(validate_data(self, X, reset=False))
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the probabilities of the best epoch, where the estimator gives them."""
+        """Return the probabilities of the best epoch, if the estimator gives them."""
         check_is_fitted(self)
         return self.estimator_.predict_proba(validate_data(self, X, reset=False))

@@ -13,7 +13,7 @@ def reads_shapes(model: Any) -> bool:
 
     Flat rows go to scikit-learn's estimators. Examples in their shape go to an estimator whose tags say `three_d_array`, to nets
     in skorch's manner (a parameter `module`), to objects without `get_params` and to functions, which know what they were
-    written for. The first step speaks for a pipeline, and what is searched for a search. An attribute `reads_shapes` decides
+    written for. The first step decides for a pipeline, and what is searched for a search. An attribute `reads_shapes` decides
     before all of this.
 
     Examples
@@ -22,9 +22,9 @@ def reads_shapes(model: Any) -> bool:
     >>> reads_shapes(DecisionTreeClassifier()), reads_shapes(lambda images: images.mean(axis=(1, 2, 3)) > 0)
     (False, True)
     """
-    said = getattr(model, "reads_shapes", None)
-    if isinstance(said, bool):
-        return said
+    declared = getattr(model, "reads_shapes", None)
+    if isinstance(declared, bool):
+        return declared
     if not hasattr(model, "get_params"):
         return True
     steps = getattr(model, "steps", None)

@@ -19,7 +19,7 @@ from unseen.models.weights import copies_key, weight_key
 
 __all__ = ["FittedEstimator", "SklearnModel", "as_fitted", "as_model"]
 
-MAX_NAME = 300
+MAX_NAME = 300  # characters; the text of a large pipeline fills pages
 _NO_PREDICTOR = {
     "clusterer": "finds clusters and does not learn the target",
     "outlier_detector": "finds outliers and does not learn the target",
@@ -29,7 +29,7 @@ _NO_PREDICTOR = {
 
 @dataclass(frozen=True, eq=False)
 class FittedEstimator:
-    """A fitted object with `predict`, and `predict_proba` or `decision_function` where it has them."""
+    """A fitted object with `predict`, and `predict_proba` or `decision_function` if it has them."""
 
     native: Any
     classes: Array | None = None
@@ -41,16 +41,16 @@ class FittedEstimator:
         return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
 
     def scores(self, X: Any) -> tuple[Floats, str] | None:
-        """Return scores in the order of the data's classes, or None where the object has none."""
+        """Return scores in the order of the data's classes, or None if the object has none."""
         X = in_shape(X, self.sample_shape)
         if hasattr(self.native, "predict_proba"):
-            return self._aligned(np.asarray(self.native.predict_proba(X), dtype=float)), "probability"
+            return self._align(np.asarray(self.native.predict_proba(X), dtype=float)), "probability"
         if hasattr(self.native, "decision_function"):
             values = np.asarray(self.native.decision_function(X), dtype=float)
-            return (values[:, None] if values.ndim == 1 else self._aligned(values)), "decision"
+            return (values[:, None] if values.ndim == 1 else self._align(values)), "decision"
         return None
 
-    def _aligned(self, values: Floats) -> Floats:
+    def _align(self, values: Floats) -> Floats:
         own = getattr(self.native, "classes_", None)
         if self.classes is None or own is None or np.array_equal(own, self.classes):
             return values
@@ -76,9 +76,9 @@ class SklearnModel:
     def fit(self, data: Data, seed: int) -> FittedEstimator:
         """Return a fitted clone; unset `random_state` parameters are set from `seed`.
 
-        Row weights go to `fit` where the estimator takes `sample_weight`: in a pipeline to its last step, in a
-        meta-estimator to what it wraps, and as requested where scikit-learn's metadata routing is switched on. Where rows
-        have groups, or were drawn with repeats, an estimator whose `fit` takes `copies` is told which belong together.
+        Row weights go to `fit` if the estimator takes `sample_weight`: in a pipeline to its last step, in a
+        meta-estimator to what it wraps, and as requested if scikit-learn's metadata routing is switched on. Where rows
+        have groups, or were drawn with repeats, an estimator whose `fit` takes `copies` gets which belong together.
         """
         fresh = self.fresh(seed)
         options: dict[str, Any] = {}
@@ -103,12 +103,12 @@ class SklearnModel:
 
     @cached_property
     def weight_key(self) -> str | None:
-        """Name under which `fit` takes row weights; None where it takes none."""
+        """Name under which `fit` takes row weights; None if it takes none."""
         return weight_key(self.estimator)
 
     @cached_property
     def copies_key(self) -> str | None:
-        """Name under which `fit` takes which rows belong together; None where it takes none."""
+        """Name under which `fit` takes which rows belong together; None if it takes none."""
         return copies_key(self.estimator)
 
     @property
@@ -222,7 +222,7 @@ def _check_trainable(model: Any) -> None:
 
 
 def _kind_of(model: Any) -> str | None:
-    """Return "classifier", "regressor" or another kind as scikit-learn's tags say it; None where unknown."""
+    """Return "classifier", "regressor" or another kind as scikit-learn's tags say it; None if unknown."""
     if not hasattr(model, "__sklearn_tags__"):
         kind = getattr(model, "_estimator_type", None)
         return kind if isinstance(kind, str) else None

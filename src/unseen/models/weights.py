@@ -1,4 +1,4 @@
-"""What else a fit is told of its rows: the keywords under which it takes their weights, and which are copies of one row."""
+"""What else a fit gets with its rows: the keywords under which it takes their weights, and which are copies of one row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WRAPPED = ("estimator", "regressor", "base_estimator")
 
 
 def weight_key(estimator: Any) -> str | None:
-    """Return the keyword of `fit` that takes row weights, or None where there is none.
+    """Return the keyword of `fit` that takes row weights, or None if there is none.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def weight_key(estimator: Any) -> str | None:
     ('model__sample_weight', None)
     """
     if _routing():
-        return _routed(estimator)
+        return _requested_name(estimator)
     if hasattr(estimator, "steps"):
         name, final = estimator.steps[-1]
         inner = weight_key(final) if hasattr(final, "fit") else None
@@ -34,7 +34,7 @@ def weight_key(estimator: Any) -> str | None:
 
 
 def copies_key(estimator: Any) -> str | None:
-    """Return the keyword of `fit` that takes the row which each row is a copy of, itself or as the last step of a pipeline; None where there is none.
+    """Return the keyword of `fit` that takes the row which each row is a copy of, itself or as the last step of a pipeline; None if there is none.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def _routing() -> bool:
     return bool(get_config().get("enable_metadata_routing", False))
 
 
-def _routed(estimator: Any) -> str | None:
+def _requested_name(estimator: Any) -> str | None:
     from sklearn.utils.metadata_routing import get_routing_for_object
 
     routing = get_routing_for_object(estimator)

@@ -111,14 +111,14 @@ Images = Annotated[
     bool,
     typer.Option(
         "--images/--no-images",
-        help="Show two training images, augmented, in report and store, where a measure augments.",
+        help="Show two training images, augmented, in report and store, if a measure augments.",
     ),
 ]
 Report = Annotated[Path | None, typer.Option("--report", help="Write a self-contained HTML report here.")]
 
 
 def progress_for(quiet: bool) -> bool | None:
-    """Return the `progress` argument for a verb: none when quiet, else where stderr is a terminal."""
+    """Return the `progress` argument for a verb: none when quiet, else if stderr is a terminal."""
     return False if quiet else None
 
 
@@ -141,7 +141,7 @@ def check_writable(path: Path | None) -> None:
 
 
 def write_report(result: Any, path: Path | None, quiet: bool) -> None:
-    """Write the report where one was asked for, and say where it is."""
+    """Write the report if one was asked for, and say where it is."""
     if path is not None:
         written = result.report(path)
         if not quiet:
@@ -149,7 +149,7 @@ def write_report(result: Any, path: Path | None, quiet: bool) -> None:
 
 
 def keep(result: Any, kind: str, name: str, store: str | None, quiet: bool) -> None:
-    """File a result in a store where one was named, and say under which number."""
+    """File a result in a store if one was named, and say under which number."""
     if store is None:
         return
     from unseen.store import open_store

@@ -10,9 +10,9 @@ import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
 
-__all__ = ["Effort", "checked_budget", "effort_of", "within_budget"]
+__all__ = ["Effort", "check_budget", "effort_of", "within_budget"]
 
-LEAST_SPLITS = 10
+LEAST_SPLITS = 10  # fewer splits give an interval too wide to be of use
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,12 +96,12 @@ def _count(name: str, value: Any) -> int:
     return count
 
 
-def checked_budget(budget: Any) -> float | None:
-    """Return seconds, or None where there is no limit.
+def check_budget(budget: Any) -> float | None:
+    """Return seconds, or None if there is no limit.
 
     Examples
     --------
-    >>> checked_budget(60)
+    >>> check_budget(60)
     60.0
     """
     if budget is None:

@@ -1,13 +1,11 @@
-"""The check at the front of every verb: what the user gave, as data, model, design and seed."""
+"""The checks at the front of every public function: what the user gave, as data, model and plan."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from inspect import signature
 from typing import Any
 
 from unseen.core.data import Data
-from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model
 from unseen.core.plan import Plan
 from unseen.core.registry import declare, find
@@ -17,17 +15,40 @@ from unseen.models.sklearn import as_fitted, as_model
 
 __all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of", "task_of"]
 
-COLUMNS = tuple(name for name in signature(as_data).parameters if name not in ("X", "y"))
 
+def data_of(
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
+) -> Data:
+    """Return checked data; `Data` passes through, if nothing else is given beside it.
 
-def data_of(X: Any, y: Any, columns: dict[str, Any], verb: Callable[..., Any] | None = None) -> Data:
-    """Return checked data; `Data` passes through, and a missing y or an argument that means nothing is refused."""
-    unknown = next((name for name in columns if name not in COLUMNS), None)
-    if unknown is not None:
-        names = (
-            [] if verb is None else [p.name for p in signature(verb).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        )
-        raise UnknownName("argument", unknown, [*names, *COLUMNS])
+    Parameters
+    ----------
+    X, y : array-like
+        Sample, or `Data` and nothing.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
+
+    Examples
+    --------
+    >>> data_of([[1.0], [2.0], [3.0]], [0.5, 0.1, 0.7], task="regression").n
+    3
+    """
+    columns = {
+        "groups": groups,
+        "sample_weight": sample_weight,
+        "time": time,
+        "ids": ids,
+        "positive": positive,
+        "task": task,
+    }
     if isinstance(X, Data):
         given = [name for name, value in {"y": y, **columns}.items() if value is not None]
         if given:
@@ -36,20 +57,18 @@ def data_of(X: Any, y: Any, columns: dict[str, Any], verb: Callable[..., Any] | 
             )
         return X
     if X is None or y is None:
-        raise InputError(
-            "X and y are needed where a model is to be fitted; give both, or a saved table instead of the model."
-        )
+        raise InputError("X and y are needed to fit a model; give both, or a saved table instead of the model.")
     return as_data(X, y, **columns)
 
 
 def task_of(fitted: Any, X: Any, task: Any) -> Any:
-    """Return the task as given; where nothing is said of raw columns, a trained classifier says it."""
-    told = task is not None or isinstance(X, Data)
-    return task if told or not hasattr(fitted, "classes_") else "classification"
+    """Return the task as given; for raw columns without one, classification if the trained model is a classifier."""
+    known = task is not None or isinstance(X, Data)
+    return task if known or not hasattr(fitted, "classes_") else "classification"
 
 
 def measure_kind(loss: Any) -> Any:
-    """Return the class of a measure named by id, or the measure itself where an object such as `Cost(costs)` was given."""
+    """Return the class of a measure named by id, or the measure itself if an object such as `Cost(costs)` was given."""
     if isinstance(loss, str):
         return find(loss, "measures")
     if not hasattr(loss, "needs_score"):
@@ -61,7 +80,7 @@ def measure_kind(loss: Any) -> Any:
 
 
 def needs_scores(loss: Any) -> bool:
-    """Say whether a loss or measure is one of scores."""
+    """Say whether a loss or measure needs scores."""
     return not (isinstance(loss, str) and loss == "auto") and bool(measure_kind(loss).needs_score)
 
 

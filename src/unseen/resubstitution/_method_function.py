@@ -14,6 +14,7 @@ from unseen.core.errors import InputError
 from unseen.core.registry import build, find
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.conversion import as_data
+from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.resubstitution._pretrained import pretrained
 
 __all__ = ["apply", "method_function"]
@@ -51,7 +52,9 @@ def apply(
     data = as_data(X, y, sample_weight=sample_weight, task=task)
     if sample_weight is not None and not chosen.weighted:
         raise InputError(f"{method} has no weighted form; leave the weights out or choose another method.")
-    return chosen(pretrained(fitted), data, rng=stream(root_seed(random_state), "direct", method), level=0.95)
+    model = pretrained(fitted)
+    estimate = chosen(model, data, rng=stream(root_seed(random_state), "direct", method), level=0.95)
+    return attach_expected_rms({method: estimate}, model.native, data, {method: chosen})[method]
 
 
 def method_function(method: str, module: str, example: str) -> Callable[..., Any]:

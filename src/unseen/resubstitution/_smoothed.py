@@ -174,4 +174,4 @@ def smoothed_estimate(
         integration=integral.how,
         bandwidth=bandwidth,
         balanced=float(point_weights(data, "class") @ integral.values),
-    ).expecting(method, regions.model, data)
+    )

@@ -26,7 +26,7 @@ def percent_or_number(value: float, loss: str) -> str:
 
 def text_table(
     rows: Sequence[Mapping[str, Any] | Sequence[Any]],
-    columns: Sequence[str] | None = None,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
     *,
     header: bool = True,
     right: Collection[str] = (),
@@ -39,8 +39,8 @@ def text_table(
     ----------
     rows : sequence of mappings, or of sequences of cells
         One per line. Sequences hold their cells in the order of `columns`.
-    columns : sequence of str, optional
-        Names of the columns, in order; by default the keys of the first row.
+    columns : sequence of str or mapping of str to str, optional
+        Keys of the columns, in order, or their headings by key; by default the keys of the first row.
     header : bool
         Whether the names stand in the first line.
     right : collection of str
@@ -66,7 +66,8 @@ def text_table(
     shown = [k for k in range(len(names)) if not omit_empty or any(line[k] not in (None, "") for line in lines)]
     cells = [[_cell(line[k], omit_empty) for k in shown] for line in lines]
     if header:
-        cells.insert(0, [names[k] for k in shown])
+        headings = list(columns.values()) if isinstance(columns, Mapping) else names
+        cells.insert(0, [headings[k] for k in shown])
     widths = [max(len(line[k]) for line in cells) for k in range(len(shown))]
     justify = [str.rjust if names[k] in right else str.ljust for k in shown]
     return "\n".join(

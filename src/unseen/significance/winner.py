@@ -9,9 +9,8 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Winner
 from unseen.core.estimate import Interval
-from unseen.core.losses import LossTable
+from unseen.core.losses import LossTable, SetLossTable
 from unseen.core.method import bound_without_spread
-from unseen.core.set_losses import SetLossTable
 from unseen.significance.paired import outer
 
 __all__ = ["errors_of_choices", "winner_of"]

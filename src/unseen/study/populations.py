@@ -19,7 +19,7 @@ from unseen.core.model import Fitted
 from unseen.core.registry import find, options_of
 from unseen.datasets.populations import POPULATIONS
 from unseen.datasets.read import read
-from unseen.engine.chunk import encoded
+from unseen.engine.chunk import encode
 
 __all__ = ["FinitePopulation", "SimulatedPopulation", "mean_loss", "open_source", "source_of"]
 
@@ -38,7 +38,7 @@ def mean_loss(fitted: Fitted, fresh: Data, loss: str) -> float:
     found = fitted.scores(fresh.X) if measure.needs_score else None
     if measure.needs_score and (found is None or found[1] != "probability"):
         raise NotApplicable(f"{name} needs class probabilities, which this model does not give.")
-    values = encoded(fitted.predict(fresh.X), fresh)
+    values = encode(fitted.predict(fresh.X), fresh)
     return float(np.mean(measure.per_example(fresh.target, values, None if found is None else found[0])))
 
 

@@ -14,10 +14,10 @@ from unseen.assessment.estimate import estimate as estimate_verb
 from unseen.assessment.run import run as run_verb
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, Target
+from unseen.core.losses import PredictionTable
 from unseen.core.model import Fitted, Model
 from unseen.core.registry import build, find
 from unseen.core.rng import stream, task_seed
-from unseen.core.table import PredictionTable
 from unseen.request.prepare import model_of
 from unseen.significance.paired import from_estimate
 from unseen.study.cells import canonical

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import FitError
-from unseen.core.table import PredictionTable
+from unseen.core.losses import PredictionTable
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.kfold import KFold
 from unseen.testing._samples import Centroids, sample

@@ -12,8 +12,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.assessment import assess as assess_module
-from unseen.assessment import assess_support as support_module
 from unseen.core.errors import InputError, Stopped, UnknownName
+from unseen.core.losses import PredictionTable
+from unseen.request import request as request_module
 from unseen.request.effort import Effort, effort_of, within_budget
 
 SMALL = {"splits": 10, "repeats": 1, "bootstrap": 25, "leave_out": 30, "curve": 2}
@@ -143,7 +144,7 @@ def test_a_direct_method_gives_the_loss_asked_for_or_refuses():
     gap = LinearRegression().fit(X, y).predict(X) - y
     resub = unseen.estimate(LinearRegression(), X, y, method="resub", loss="absolute", random_state=0)
     assert resub.value == pytest.approx(np.abs(gap).mean(), rel=1e-9)
-    with pytest.raises(InputError, match="fpe speaks of squared and cannot give absolute"):
+    with pytest.raises(InputError, match="fpe estimates squared and cannot give absolute"):
         unseen.estimate(LinearRegression(), X, y, method="fpe", loss="absolute", random_state=0)
 
 
@@ -172,18 +173,31 @@ def test_time_order_takes_the_ordered_design(wine):
 
 
 def test_interruption_keeps_what_was_finished(wine, monkeypatch):
-    real = assess_module.execute
+    real = request_module.execute
 
     def execute(model, data, plan, **options):
         if plan.design == "bootstrap":
             raise Stopped("stopped after 3 of 26 fits of bootstrap")
         return real(model, data, plan, **options)
 
-    monkeypatch.setattr(support_module, "execute", execute)
+    monkeypatch.setattr(request_module, "execute", execute)
     a = unseen.assess(GaussianNB(), *wine, random_state=0, effort=SMALL)
     assert not a.complete
     assert set(a.tables) == {"monte-carlo", "repeated-kfold"}
     assert any(n.code == "U018" and "3 of 26 fits" in n.text for n in a.notes)
+
+
+def test_losses_are_derived_once_per_table(wine, monkeypatch):
+    real, derived = PredictionTable.losses, []
+
+    def losses(table, loss="auto"):
+        derived.append((table.plan.design, table.model))
+        return real(table, loss)
+
+    monkeypatch.setattr(PredictionTable, "losses", losses)
+    a = unseen.assess(GaussianNB(), *wine, random_state=0, effort=SMALL)
+    assert "632plus" in a.estimates
+    assert len(derived) == len(set(derived)) == len(a.tables) + 1  # and the baseline
 
 
 class Listener:
@@ -212,8 +226,8 @@ def test_long_runs_say_so_at_the_start(wine, monkeypatch):
 
 
 def test_budget_reports_an_effort_that_repeats_the_run(wine, monkeypatch):
-    real = support_module.Job.fit_all
-    monkeypatch.setattr(support_module.Job, "fit_all", lambda job: (real(job)[0], 0.1))
+    real = assess_module._fit_on_all_rows
+    monkeypatch.setattr(assess_module, "_fit_on_all_rows", lambda request: (*real(request)[:2], 0.1))
     a = unseen.assess(GaussianNB(), *wine, random_state=0, budget=15)
     assert Effort(**a.settings["effort"]).fits <= 150
     assert any(n.code == "U019" for n in a.notes)

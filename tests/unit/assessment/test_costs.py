@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 
 import unseen
-from unseen.assessment.costs import measured_by
+from unseen.assessment.costs import measure_of
 from unseen.cli.app import main
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.measures import Auc, Cost, Quantile
@@ -74,13 +74,13 @@ def test_command_line(file, monkeypatch, capsys):
 
 def test_bad_costs(file):
     cancer, iris = (unseen.datasets.load(name) for name in ("breast-cancer", "iris"))
-    assert measured_by("auto", file, cancer).costs == ((0, 1), (20, 0))
+    assert measure_of("auto", file, cancer).costs == ((0, 1), (20, 0))
     with pytest.raises(InputError, match="the measure is auc"):
-        measured_by("auc", file, cancer)
+        measure_of("auc", file, cancer)
     with pytest.raises(InputError, match="each class once"):
-        measured_by("auto", file, iris)
+        measure_of("auto", file, iris)
     with pytest.raises(InputError, match="this is regression"):
-        measured_by("auto", file, unseen.datasets.load("diabetes"))
+        measure_of("auto", file, unseen.datasets.load("diabetes"))
     with pytest.raises(KindError, match="give an id"):
         unseen.assess(GaussianNB(), cancer, measure=3.0)
     with pytest.raises(InputError, match="takes a loss by its id"):

@@ -65,7 +65,7 @@ def test_a_measure_that_is_no_error_is_not_called_one():
         n_fits=25,
     )
     assert lead(area) == (
-        "Estimated AUC: 0.9 (95% interval 0.8 to 0.95). This speaks of the algorithm trained on 90 units; higher is better."
+        "Estimated AUC: 0.9 (95% interval 0.8 to 0.95). This is the AUC of the algorithm trained on 90 units; higher is better."
     )
 
 

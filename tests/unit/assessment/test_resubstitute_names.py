@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import unseen
-from unseen.assessment.untrained import methods_for
+from unseen.assessment.resubstitute import methods_for
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.registry import known
 

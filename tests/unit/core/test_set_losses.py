@@ -13,7 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import InputError, NotApplicable
-from unseen.core.set_losses import SetLossTable, as_measure
+from unseen.core.losses import SetLossTable
+from unseen.core.scale import as_measure
 from unseen.estimators.corrected_t import CorrectedT
 from unseen.estimators.resampled_t import ResampledT
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from unseen.core.errors import InputError
-from unseen.core.summary import summarize, table_of
+from unseen.core.summary import summarize
 
 
 def test_bias_variance_and_rms_by_hand():
@@ -54,6 +54,7 @@ def test_what_cannot_be_summarized_is_refused():
 
 
 def test_text_and_table():
-    a, b = table_of({"resub": [0.1, 0.2], "kfold": [0.2, 0.2]}, [0.2, 0.2])
+    a = summarize([0.1, 0.2], [0.2, 0.2], method="resub")
+    b = summarize([0.2, 0.2], [0.2, 0.2], method="kfold")
     assert "resub: bias -0.0500" in str(a)
     assert b.rows()[0]["rms"] == 0.0

@@ -15,10 +15,14 @@ from typer.testing import CliRunner
 import unseen
 from unseen.core.errors import InputError
 from unseen.core.plan import Split
-from unseen.diagnosis.curve import fit_curve, learning_curve, power_law
+from unseen.diagnosis.coefficients import jackknife_coefficients
+from unseen.diagnosis.dependence import Dependence
 from unseen.diagnosis.diagnose import DiagnosisEffort
-from unseen.diagnosis.model import Corrupted, Dependence, jackknife_coefficients
-from unseen.diagnosis.units import optimism_link, ranking_stability, unit_report
+from unseen.diagnosis.learning_curve import fit_curve, learning_curve, power_law
+from unseen.diagnosis.noise import Corrupted
+from unseen.diagnosis.optimism import optimism_link
+from unseen.diagnosis.ranking import ranking_stability
+from unseen.diagnosis.units import unit_report
 
 SMALL = DiagnosisEffort(splits=20, sizes=4, repeats=3, noise=4, permutations=19, bootstrap=30)
 

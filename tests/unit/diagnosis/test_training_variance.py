@@ -10,7 +10,7 @@ from sklearn.neural_network import MLPClassifier
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.diagnosis.training import components_of
+from unseen.diagnosis.training_variance import components_of
 
 
 def test_known_components_are_found():

@@ -8,7 +8,7 @@ import pytest
 import unseen
 from unseen.core.errors import InputError, KindError
 from unseen.datasets.conversion import as_data
-from unseen.diagnosis.variance import components
+from unseen.diagnosis.variance_components import components
 
 
 class Zero:
@@ -89,5 +89,5 @@ def test_refusals():
 
 
 def test_one_data_set_is_no_population():
-    with pytest.raises(KindError, match="one data set does not tell these components"):
+    with pytest.raises(KindError, match="one data set does not show these components"):
         unseen.variance_components("lda", unseen.datasets.load("iris"), 30, k=3)

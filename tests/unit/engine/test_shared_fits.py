@@ -49,7 +49,7 @@ def separately(model, data, plan, seed):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_nested_predictions_are_those_of_separate_fits(sample, jobs):
-    data = data_of(*sample, {})
+    data = data_of(*sample)
     model = model_of(DecisionTreeClassifier(max_features=None, random_state=0), data)
     plan = plan_of(unseen.designs.Nested(4, 2), data, 5)
     one = execute(model, data, plan, seed=5, scores=True, full=True, n_jobs=jobs)
@@ -71,7 +71,7 @@ def test_pairs_of_nested_folds_are_fitted_once(sample):
 
 
 def test_a_random_learner_gives_one_model_to_both_splits_of_a_pair(sample):
-    data = data_of(*sample, {})
+    data = data_of(*sample)
     model = model_of(DecisionTreeClassifier(max_features=1, max_depth=2), data)
     plan = plan_of(unseen.designs.Nested(4, 1), data, 1)
     kept = {"tree": lambda fitted, train, test: fitted.native.tree_.threshold}

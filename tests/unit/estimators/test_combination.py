@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.core import evidence
-from unseen.core.combination import bounded_moves, weighted_mean
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, ResubEstimate, Target
-from unseen.core.evidence import expected, recipe_bound, recipe_weights
 from unseen.core.registry import build
-from unseen.core.situation import rule_family, unlike_the_study
+from unseen.estimators.combined import evidence
+from unseen.estimators.combined.evidence import expected, recipe_bound, recipe_weights
+from unseen.estimators.combined.recipe import bounded_moves, weighted_mean
+from unseen.estimators.combined.situation import rule_family, unlike_the_study
 
 
 def part(method, value, loss="zero-one", n_fits=1):

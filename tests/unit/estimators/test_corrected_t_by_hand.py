@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeRegressor
 import unseen
 from unseen.core.data import Data
 from unseen.core.errors import InputError
+from unseen.core.losses import Predictions, PredictionTable
 from unseen.core.plan import Plan, Split
-from unseen.core.table import Predictions, PredictionTable
 from unseen.designs import KFold, LeaveOut, MonteCarlo, RepeatedKFold
 from unseen.estimators.corrected_t import CorrectedT
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.svm import SVC
 
 import unseen
 from unseen import resubstitution as R
-from unseen.core import evidence
+from unseen.estimators.combined import evidence
 
 DATA = unseen.datasets.load("gaussian-blocks").take(range(40))
 X, Y = DATA.xy
@@ -20,7 +21,7 @@ FITTED = LogisticRegression().fit(X, Y)
 
 
 def rows():
-    with open(evidence.__file__.replace("evidence.py", "evidence.csv"), newline="") as file:
+    with gzip.open(evidence.__file__.replace("evidence.py", "evidence.csv.gz"), "rt", newline="") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 

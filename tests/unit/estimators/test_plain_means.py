@@ -11,7 +11,7 @@ from sklearn.model_selection import ShuffleSplit, cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import unseen
-from unseen.core.table import Failure
+from unseen.core.losses import Failure
 from unseen.designs import Holdout, KFold, LeaveOneOut, LeaveOut, LeavePOut, MonteCarlo, RepeatedKFold
 
 DESIGNS = {

@@ -16,7 +16,7 @@ import pytest
 import unseen
 from unseen.assessment.resubstitute import resubstitute
 from unseen.core.errors import InputError
-from unseen.core.situation import rule_family
+from unseen.estimators.combined.situation import rule_family
 from unseen.models.files.frames import pack, table_of, table_parts, unpack
 from unseen.models.files.load import format_of, open_model
 from unseen.models.files.sandbox import ModelProcessError

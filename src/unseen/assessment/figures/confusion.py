@@ -85,13 +85,13 @@ def short_names(names: Sequence[str], limit: int) -> list[str]:
     cut = [label(name, limit) for name in names]
     if len(set(cut)) == len(cut):
         return cut
-    start = _shared(names)
-    end = min(_shared([name[start:][::-1] for name in names]), min(map(len, names)) - start)
+    start = _common_start(names)
+    end = min(_common_start([name[start:][::-1] for name in names]), min(map(len, names)) - start)
     parts = [name[start : len(name) - end] for name in names]
     return [label(("…" if start else "") + part + ("…" if end else ""), limit) for part in parts]
 
 
-def _shared(texts: Sequence[str]) -> int:
+def _common_start(texts: Sequence[str]) -> int:
     """Return how many first characters all texts have in common."""
     first, last = min(texts), max(texts)
     return next((k for k, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))

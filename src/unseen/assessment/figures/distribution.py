@@ -10,10 +10,9 @@ import numpy as np
 from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
-from unseen.core.losses import LossTable
+from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.registry import known
-from unseen.core.set_losses import as_measure
-from unseen.core.table import PredictionTable
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, is_rate, percent, tidy
 from unseen.show.text import percent_or_number
@@ -45,7 +44,7 @@ class DistributionInfo:
 
 
 def info(a: Assessment) -> DistributionInfo | None:
-    """Return the histogram, or None where no leave-out splits were run."""
+    """Return the histogram, or None if no leave-out splits were run."""
     spread = a.distribution
     return None if spread is None or not len(spread.values) else distribution_info(spread)
 
@@ -58,7 +57,7 @@ def table_info(table: LossTable) -> DistributionInfo | None:
 
 
 def distribution_info(spread: ErrorDistribution) -> DistributionInfo:
-    """Return the histogram of any error distribution: one bar per value where there are few and none is thin, else equal bins."""
+    """Return the histogram of any error distribution: one bar per value if there are few and none is thin, else equal bins."""
     loss, values = as_measure(spread.loss, np.asarray(spread.values, dtype=float))
     distinct = np.unique(values.round(12))
     step = float(np.diff(distinct).min()) if len(distinct) > 1 else max(abs(distinct[0]), 1.0) / 20

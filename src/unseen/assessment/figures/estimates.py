@@ -10,7 +10,6 @@ import numpy as np
 from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
-from unseen.core.set_losses import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
@@ -25,7 +24,7 @@ HEADINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class EstimatesInfo:
-    """Rows of the interval plot from top to bottom; `low` and `high` are NaN where no valid interval exists.
+    """Rows of the interval plot from top to bottom; `low` and `high` are NaN if no valid interval exists.
 
     `place` is the height of each row, `role` one of headline, baseline, agrees, differs; `sizes` are training sizes
     (NaN for this model); `span` is the headline's interval and `limits` the part of the axis shown.
@@ -80,7 +79,7 @@ def info(a: Assessment) -> EstimatesInfo:
     first = a.headline.target.kind
     rows.sort(key=lambda row: row[2].target.kind != first)  # stable: each group keeps its order
     place, headings = _places([e.target.kind for _, _, e in rows])
-    scaled = [_scaled(e) for _, _, e in rows]
+    scaled = [_value_and_ends(e) for _, _, e in rows]
     values, ends = np.array([value for value, _ in scaled]), np.array([span for _, span in scaled])
     head = [role for role, _, _ in rows].index("headline")
     return EstimatesInfo(
@@ -95,15 +94,16 @@ def info(a: Assessment) -> EstimatesInfo:
         headings=headings,
         span=None if a.interval is None else (float(ends[head, 0]), float(ends[head, 1])),
         limits=_limits(values, ends, [role for role, _, _ in rows]),
-        loss=as_measure(a.headline.loss, 0.0)[0],
+        loss=a.headline.on_scale().loss,
         level=float(a.settings["level"]),
     )
 
 
-def _scaled(e: Estimate) -> tuple[float, tuple[float, float]]:
+def _value_and_ends(e: Estimate) -> tuple[float, tuple[float, float]]:
     """Return value and interval as they are shown: a score as a score."""
-    ends = sorted((np.nan, np.nan) if e.interval is None else (as_measure(e.loss, end)[1] for end in e.interval))
-    return as_measure(e.loss, e.value)[1], (float(ends[0]), float(ends[1]))
+    shown = e.on_scale()
+    low, high = (np.nan, np.nan) if shown.interval is None else shown.interval
+    return shown.value, (float(low), float(high))
 
 
 def _places(kinds: list[str]) -> tuple[Floats, tuple[tuple[float, str], ...]]:
@@ -169,7 +169,7 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
 
 
 def _heading(text: str, loss: str) -> str:
-    """Return a group's heading, with the score's name instead of "Error" where a score is shown."""
+    """Return a group's heading, with the score's name instead of "Error" if a score is shown."""
     word = quantity(loss)
     return text if word == "error" else text.replace("Error", word[0].upper() + word[1:])
 

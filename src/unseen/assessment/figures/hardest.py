@@ -16,8 +16,8 @@ from unseen.show.style import MAIN, axis_name, is_rate, percent, tidy
 
 __all__ = ["HardestInfo"]
 
-SHOWN = 15
-MOST_POINTS = 300
+SHOWN = 15  # rows of the table; more would not fit one screen
+MOST_POINTS = 300  # more points make the picture larger but not clearer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class HardestInfo:
 
 
 def info(a: Assessment) -> HardestInfo | None:
-    """Return the units by falling loss, or None where nothing was tested or nothing was ever wrong."""
+    """Return the units by falling loss, or None if nothing was tested or nothing was ever wrong."""
     table = first_table(a, MANY_SPLITS)
     if table is None or table.by_split:
         return None
@@ -65,7 +65,7 @@ def info(a: Assessment) -> HardestInfo | None:
     return HardestInfo(
         name=tuple(unit_name(a.data, int(u)) for u in worst),
         truth=tuple(_truth(a, int(u)) for u in worst),
-        said=tuple(_said(a, table, int(u)) for u in worst),
+        said=tuple(_predictions_of(a, table, int(u)) for u in worst),
         loss=loss[worst],
         tested=times[worst],
         rank=np.append(some / len(order), 1.0),
@@ -80,10 +80,10 @@ def info(a: Assessment) -> HardestInfo | None:
 
 def _truth(a: Assessment, unit: int) -> str:
     values = a.data.y[a.data.units == unit]
-    return _listed([str(v) for v in values]) if a.data.task == "classification" else f"{np.mean(values):.4g}"
+    return _list([str(v) for v in values]) if a.data.task == "classification" else f"{np.mean(values):.4g}"
 
 
-def _said(a: Assessment, table: LossTable, unit: int) -> str:
+def _predictions_of(a: Assessment, table: LossTable, unit: int) -> str:
     """Return the most frequent wrong label, or the mean prediction."""
     test = table.source[0].test
     mine = a.data.units[test.row] == unit
@@ -94,7 +94,7 @@ def _said(a: Assessment, table: LossTable, unit: int) -> str:
     return "" if not len(wrong) else str(a.data.classes[np.bincount(wrong).argmax()])
 
 
-def _listed(labels: list[str]) -> str:
+def _list(labels: list[str]) -> str:
     kinds = list(dict.fromkeys(labels))
     return kinds[0] if len(kinds) == 1 else ", ".join(f"{kind} ({labels.count(kind)})" for kind in kinds[:4])
 

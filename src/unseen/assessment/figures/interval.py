@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.estimate import Estimate
-from unseen.core.set_losses import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, axis_name, label, percent, tidy
 
@@ -15,7 +14,7 @@ __all__ = ["IntervalInfo"]
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalInfo:
-    """The value, the interval's ends (None where no valid one exists) and its level."""
+    """The value, the interval's ends (None if no valid one exists) and its level."""
 
     method: str
     value: float
@@ -33,20 +32,19 @@ class IntervalInfo:
 
 def info(e: Estimate) -> IntervalInfo | None:
     """Return the numbers of an estimate."""
-    loss, value = as_measure(e.loss, e.value)
-    ends = None if e.interval is None else sorted(as_measure(e.loss, end)[1] for end in e.interval)
+    shown = e.on_scale()
     return IntervalInfo(
         method=e.method,
-        value=value,
-        ends=None if ends is None else (ends[0], ends[1]),
+        value=shown.value,
+        ends=None if shown.interval is None else (shown.interval.low, shown.interval.high),
         level=e.level,
         target=str(e.target),
-        loss=loss,
+        loss=shown.loss,
     )
 
 
 def draw(numbers: IntervalInfo, ax: Any) -> None:
-    """Draw the value and, where there is one, its interval."""
+    """Draw the value and, if there is one, its interval."""
     tidy(ax, "x")
     if numbers.ends is not None:
         ax.plot(numbers.ends, [0, 0], color=MAIN, linewidth=4, solid_capstyle="butt")

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats, Ints
-from unseen.core.set_losses import as_measure
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
@@ -21,7 +21,7 @@ __all__ = ["CurveInfo"]
 class CurveInfo:
     """Mean, smallest and largest error over repetitions at each training size; `train` and `test` have those columns.
 
-    `baseline` is None where it lies so far off that it would flatten the curves.
+    `baseline` is None if it lies so far off that it would flatten the curves.
     """
 
     sizes: Floats
@@ -39,7 +39,7 @@ class CurveInfo:
 
 
 def info(a: Assessment) -> CurveInfo | None:
-    """Return the curve, or None where it was not run or has a single size."""
+    """Return the curve, or None if it was not run or has a single size."""
     table = a.tables.get("learning-curve")
     if table is None:
         return None

@@ -9,9 +9,8 @@ import numpy as np
 
 from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats, Ints
-from unseen.core.losses import LossTable
-from unseen.core.set_losses import as_measure
-from unseen.core.table import PredictionTable
+from unseen.core.losses import LossTable, PredictionTable
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
@@ -51,7 +50,7 @@ class OptimismInfo:
 
 
 def info(a: Assessment) -> OptimismInfo | None:
-    """Return the errors by split, or None where training predictions were not kept."""
+    """Return the errors by split, or None if training predictions were not kept."""
     table = a.tables.get(a.headline_design)
     return None if table is None else table_info(table)
 

@@ -15,7 +15,7 @@ from unseen.show.style import MAIN, label, tidy
 
 __all__ = ["ResidualsInfo"]
 
-MOST_POINTS = 400
+MOST_POINTS = 400  # more points make the picture larger but not clearer
 
 
 @dataclass(frozen=True, kw_only=True)

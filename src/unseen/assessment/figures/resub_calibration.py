@@ -29,7 +29,7 @@ class CalibrationInfo:
 
 
 def info(e: CalibratedEstimate) -> CalibrationInfo | None:
-    """Return the curve, None where it was not kept."""
+    """Return the curve, None if it was not kept."""
     if e.curve is None or e.deviations is None:
         return None
     r = e.deviations.shape[1]

@@ -17,14 +17,14 @@ __all__ = ["ContributionsInfo"]
 
 NAMED = 5
 MOST_POINTS = 400
-TELLING = ("bolster", "semi-bolster", "bolster-posterior", "posterior", "naive-bayes-bolster", "resub")
+BY_POINT = ("bolster", "semi-bolster", "bolster-posterior", "posterior", "naive-bayes-bolster", "resub")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContributionsInfo:
     """Contributions in falling order (`share` of the points before each), the largest rows by number, and the value.
 
-    `half` is the share of the points that make half of the value, NaN where points do not count alike in it.
+    `half` is the share of the points that make half of the value, NaN if points do not count alike in it.
     """
 
     share: Floats
@@ -38,7 +38,7 @@ class ContributionsInfo:
 
 
 def info(e: ResubEstimate) -> ContributionsInfo | None:
-    """Return the contributions in falling order, None where there are none."""
+    """Return the contributions in falling order, None if there are none."""
     if e.contributions is None or not len(e.contributions):
         return None
     n = len(e.contributions)
@@ -61,9 +61,9 @@ def info(e: ResubEstimate) -> ContributionsInfo | None:
 
 
 def info_of_several(result: Resubstitutions) -> ContributionsInfo | None:
-    """Return the contributions to the estimate that tells most about the points."""
+    """Return the contributions to the estimate that shows most about the points."""
     made = {e.method: e for e in result.estimates if isinstance(e, ResubEstimate)}
-    chosen = next((made[name] for name in TELLING if name in made), None)
+    chosen = next((made[name] for name in BY_POINT if name in made), None)
     return None if chosen is None else info(chosen)
 
 

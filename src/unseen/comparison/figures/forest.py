@@ -17,7 +17,7 @@ __all__ = ["ForestInfo"]
 
 @dataclass(frozen=True, kw_only=True)
 class ForestInfo:
-    """Pairs from top to bottom; `low` and `high` are NaN where a test has no interval; `shown` marks a verdict."""
+    """Pairs from top to bottom; `low` and `high` are NaN if a test has no interval; `shown` marks a verdict."""
 
     a: tuple[str, ...]
     b: tuple[str, ...]

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparisons
-from unseen.core.set_losses import as_measure
+from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, label, legend_below, percent, tidy
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.diagnosis.curve import LearningCurveFit
+from unseen.diagnosis.dependence import Dependence
 from unseen.diagnosis.diagnosis import Diagnosis
-from unseen.diagnosis.model import Dependence, NoiseTolerance
+from unseen.diagnosis.learning_curve import LearningCurveFit
+from unseen.diagnosis.noise import NoiseTolerance
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, PALETTE, axis_name, label, legend_below, percent, tidy
 

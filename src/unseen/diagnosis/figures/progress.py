@@ -37,7 +37,7 @@ def errors_info(p: TrainingProgress) -> ProgressInfo:
 
 
 def weights_info(p: TrainingProgress) -> ProgressInfo | None:
-    """Return the weight vector's course, each relative to its largest value; None where the model shows no weights."""
+    """Return the weight vector's course, each relative to its largest value; None if the model shows no weights."""
     parts = (
         ("angle", p.angle),
         ("length", p.length),
@@ -84,7 +84,7 @@ figure(
         info=weights_info,
         draw=draw,
         title="Weight vector by epoch",
-        caption="The rate at which the angle changes tells how far training is from its end.",
+        caption="The rate at which the angle changes shows how far training is from its end.",
         size=(7.0, 4.0),
         order=20,
     )

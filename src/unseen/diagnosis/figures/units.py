@@ -42,13 +42,13 @@ def units_info(d: Diagnosis) -> UnitsInfo:
     places: dict[tuple[float, float], list[str]] = {}
     for k in u.hard:
         places.setdefault((float(u.agreement[k]), float(u.error[k])), []).append(u.names[k])
-    names = tuple((x, y, _listed(here)) for (x, y), here in list(places.items())[:NAMED])
+    names = tuple((x, y, _list(here)) for (x, y), here in list(places.items())[:NAMED])
     return UnitsInfo(
         error=u.error, agreement=u.agreement, hard=hard, names=names, loss=d.table.loss, spread=u.task == "regression"
     )
 
 
-def _listed(names: list[str]) -> str:
+def _list(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
@@ -122,7 +122,7 @@ class RankingInfo:
 
 
 def ranking_info(d: Diagnosis) -> RankingInfo | None:
-    """Return the ranking, or None where no other models were given."""
+    """Return the ranking, or None if no other models were given."""
     if d.ranking is None:
         return None
     return RankingInfo(d.ranking.names, d.ranking.first, (7.0, 1.0 + 0.35 * len(d.ranking.names)))

@@ -45,7 +45,7 @@ def main() -> None:
                 _limit_memory(message["memory"])
                 _lock_down()
                 _limit_time(message["seconds"])
-                model = _loaded(message, blobs[0])
+                model = _load(message, blobs[0])
                 answer, results = model.describe(), []
             else:
                 _limit_time(message["seconds"])
@@ -112,7 +112,7 @@ def _lock_down() -> None:
     sys.addaudithook(hook)
 
 
-def _loaded(message: dict[str, Any], content: bytes) -> Any:
+def _load(message: dict[str, Any], content: bytes) -> Any:
     if message["format"] == "onnx":
         from unseen.models.files.onnx import OnnxAnswers
 

@@ -126,10 +126,10 @@ def format_of(path: str | PathLike[str]) -> str:
         raise InputError(f"{str(path)!r} holds nothing but zeros; it is not a model.")
     if size > LARGEST_FILE:
         raise InputError(f"{str(path)!r} has {size >> 20} MiB; a model file may have {LARGEST_FILE >> 20} MiB at most.")
-    return _recognised(str(path), place.suffix.lower(), head)
+    return _recognise(str(path), place.suffix.lower(), head)
 
 
-def _recognised(path: str, suffix: str, head: bytes) -> str:
+def _recognise(path: str, suffix: str, head: bytes) -> str:
     for magic, what in MAGIC:
         if head.startswith(magic):
             raise InputError(

@@ -52,7 +52,7 @@ class OnnxAnswers:
         return shape[1] if isinstance(shape[1], int) else None
 
     def describe(self) -> dict[str, Any]:
-        """Return what the graph can do, learned from one run on a row of zeros where the number of columns is known."""
+        """Return what the graph can do, learned from one run on a row of zeros if the number of columns is known."""
         if self.width is None:
             label, score, classes = None, None, None
         else:

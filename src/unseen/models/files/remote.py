@@ -45,7 +45,7 @@ class _Transformers(_Remote):
 
 
 class _Classifier(_Remote):
-    """Something that predicts; `coef_` and `intercept_` are there where the model is linear."""
+    """Something that predicts; `coef_` and `intercept_` are there if the model is linear."""
 
     def __init__(self, sandbox: Sandbox, part: str, can: Sequence[str], labels: Array | None, linear: bool) -> None:
         super().__init__(sandbox, part, can, labels)

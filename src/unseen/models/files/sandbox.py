@@ -104,9 +104,9 @@ class Sandbox:
             ) from error
         except (EOFError, BrokenPipeError, ValueError) as error:
             raise self._death() from error
-        return self._checked(answer), results
+        return self._check(answer), results
 
-    def _checked(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _check(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "refused" in answer:
             raise InputError(answer["refused"])
         if answer.get("memory"):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from unseen.core.combination import WeightedRecipe
-from unseen.core.evidence import recipe_weights
 from unseen.core.registry import register
+from unseen.estimators.combined.evidence import recipe_weights
+from unseen.estimators.combined.recipe import WeightedRecipe
 
 __all__ = ["AutoResub"]
 

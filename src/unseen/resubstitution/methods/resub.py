@@ -70,7 +70,7 @@ class Resub(ResubMethod):
             seconds=training.seconds,
             mc_error=0.0,
             contributions=losses,
-        ).expecting(self, fitted.native, data)
+        )
 
 
 def _loss(name: str, data: Data) -> Any:

@@ -131,7 +131,7 @@ def variance_components(
     source = population_of(population) if isinstance(population, str) else population
     if not callable(getattr(source, "draw", None)):
         raise KindError(
-            f"the population is a {type(source).__name__}, from which nothing can be drawn; one data set does not tell these "
+            f"the population is a {type(source).__name__}, from which nothing can be drawn; one data set does not show these "
             "components. Give the name of a population, or an object with draw(n, rng)."
         )
     if k < 2 or n % k or n // k < 2:

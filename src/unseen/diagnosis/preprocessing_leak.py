@@ -28,9 +28,9 @@ class PreprocessingLeak(Result):
     outside, inside : Estimate
         Error as it looks with the leak, and as it is.
     difference : Comparison
-        Outside minus inside on the same splits; negative where the leak makes the error look smaller.
+        Outside minus inside on the same splits; negative if the leak makes the error look smaller.
     notes : tuple of Note
-        A warning where the difference is shown.
+        A warning if the difference is shown.
     """
 
     outside: Estimate
@@ -108,8 +108,8 @@ def preprocessing_leak(
     from sklearn.pipeline import make_pipeline
 
     seed = root_seed(random_state)
-    whole = data_of(X, y, {})
-    leaked = data_of(clone(transformer).fit_transform(whole.X, whole.y), whole.y, {"task": whole.task})
+    whole = data_of(X, y)
+    leaked = data_of(clone(transformer).fit_transform(whole.X, whole.y), whole.y, task=whole.task)
     method = build("corrected-t", "estimators")
     plan = plan_of(method.difference_design(whole) if design is None else as_design(design), whole, seed)
     runs = {"outside": (clone(model), leaked), "inside": (make_pipeline(clone(transformer), clone(model)), whole)}

@@ -1,35 +1,40 @@
-"""What an estimator's deviation from the true error was on held-out data sets, looked up for a situation like the user's."""
+"""The RMS that methods had against the true error on held-out data sets, found for a model and data like the user's."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from unseen.core.situation import dimension_band, rule_family
+from unseen.core.data import Data
+from unseen.core.estimate import Estimate, ResubEstimate
+from unseen.core.notes import merge_notes, note
+from unseen.estimators.combined.situation import dimension_band, rule_family, unlike_the_study
 
 __all__ = [
     "ANY",
     "RECIPES",
     "Evidence",
-    "as_studied",
+    "attach_expected_rms",
     "error_band",
+    "evidence_for",
     "expected",
-    "in_situation",
+    "has_studied_options",
     "leads",
     "level_of",
-    "looked_up",
+    "look_up",
     "recipe_bound",
     "recipe_weights",
     "table_of",
 ]
 
 ANY = "any"
-FEW_SETS = 5
+FEW_SETS = 5  # an RMS over fewer data sets says more about these sets than about the situation
 LARGEST_OF_ALL = 100  # units at which all data sets were studied; the large ones at 400 too
 RECIPES = ("combined", "auto-resub")
 # options that change how exactly a method is computed, not what it estimates
@@ -70,7 +75,7 @@ def error_band(error: float, recipe: str) -> str:
 
 
 def level_of(values: Mapping[str, Any]) -> str:
-    """Return the band of the error by the first recipe among estimates, "any" where there is none; single ones may be biased.
+    """Return the band of the error by the first recipe among estimates, "any" without one: single estimates may be biased.
 
     Examples
     --------
@@ -81,9 +86,10 @@ def level_of(values: Mapping[str, Any]) -> str:
 
 
 def _rows(name: str) -> list[dict[str, str]]:
-    file = resources.files("unseen.core") / f"{name}.csv"
-    lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return list(csv.DictReader(lines))
+    """Return the rows of a file beside this module; comments begin with #."""
+    content = (resources.files("unseen.estimators.combined") / name).read_bytes()
+    text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 @cache
@@ -96,7 +102,7 @@ def recipe_weights(recipe: str) -> dict[str, dict[str, float]]:
     1.0
     """
     out: dict[str, dict[str, float]] = {}
-    for row in _rows("weights"):
+    for row in _rows("weights.csv"):
         if row["recipe"] == recipe and row["method"] != "bound":
             out.setdefault(row["family"], {})[row["method"]] = float(row["weight"])
     return out
@@ -104,24 +110,26 @@ def recipe_weights(recipe: str) -> dict[str, dict[str, float]]:
 
 @cache
 def recipe_bound(recipe: str) -> float:
-    """Return how many spreads a part of a recipe may pull at most; infinity where there is no bound.
+    """Return how many spreads a part of a recipe may pull at most; infinity without a bound.
 
     Examples
     --------
     >>> recipe_bound("combined") > 0, recipe_bound("auto-resub")
     (True, inf)
     """
-    found = [float(row["weight"]) for row in _rows("weights") if (row["recipe"], row["method"]) == (recipe, "bound")]
+    found = [
+        float(row["weight"]) for row in _rows("weights.csv") if (row["recipe"], row["method"]) == (recipe, "bound")
+    ]
     return found[0] if found else math.inf
 
 
 @cache
 def _table() -> Table:
-    return table_of(_rows("evidence"))
+    return table_of(_rows("evidence.csv.gz"))
 
 
 def table_of(rows: Iterable[Mapping[str, str]]) -> Table:
-    """Return rows of evidence as `looked_up` takes them; those with few data sets behind them are left out.
+    """Return rows of evidence as `look_up` takes them, without those from few data sets.
 
     Examples
     --------
@@ -141,8 +149,8 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, level: s
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
 
     The logarithm of the RMS is interpolated in the logarithm of n; beyond the measured sizes it goes on with the slope
-    between the nearest two, though never falls faster than 1/sqrt(n): where bias dominates, more data help little.
-    `level` is an `error_band`, or "any" where no recipe was made.
+    between the nearest two, though never falls faster than 1/sqrt(n): if bias dominates, more data help little.
+    `level` is an `error_band`, or "any" without a recipe.
 
     Examples
     --------
@@ -151,17 +159,17 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, level: s
     >>> large < small
     True
     """
-    return looked_up(_table(), estimator, family, n, d, classes, level)
+    return look_up(_table(), estimator, family, n, d, classes, level)
 
 
-def looked_up(
+def look_up(
     table: Table, estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY
 ) -> Evidence | None:
-    """Return `expected` by a table: RMS by sample size of each (estimator, family, features, classes, level).
+    """Return `expected` from another table: RMS by sample size of each (estimator, family, features, classes, level).
 
     Examples
     --------
-    >>> looked_up({("mine", "any", "any", "any", "any"): {20: 0.1, 80: 0.05}}, "mine", "tree", 20, 5, 2).rms
+    >>> look_up({("mine", "any", "any", "any", "any"): {20: 0.1, 80: 0.05}}, "mine", "tree", 20, 5, 2).rms
     0.1
     """
     everything = table.get((estimator, ANY, ANY, ANY, ANY))
@@ -182,8 +190,8 @@ def looked_up(
     return None
 
 
-def in_situation(method: str, loss: str, level: str, native: Any, data: Any) -> Evidence | None:
-    """Return the RMS to expect of an estimate for such a model and such data; None where it was not measured.
+def evidence_for(method: str, loss: str, level: str, native: Any, data: Any) -> Evidence | None:
+    """Return the RMS that a method had for models and data like these; None if it was not measured.
 
     `level` as in `expected`.
 
@@ -191,7 +199,7 @@ def in_situation(method: str, loss: str, level: str, native: Any, data: Any) -> 
     --------
     >>> from sklearn.svm import LinearSVC
     >>> from unseen.datasets import load
-    >>> found = in_situation("bolster", "zero-one", "any", LinearSVC(), load("gaussian-blocks"))
+    >>> found = evidence_for("bolster", "zero-one", "any", LinearSVC(), load("gaussian-blocks"))
     >>> 0 < found.rms < 0.2, found.situation, found.extrapolated
     (True, 'linear rules, up to 10 features, 2 classes', True)
     """
@@ -200,13 +208,72 @@ def in_situation(method: str, loss: str, level: str, native: Any, data: Any) -> 
     return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
 
 
-def as_studied(method: Any) -> bool:
-    """Tell whether a method has the options it was studied with; how its integrals are computed does not matter.
+def attach_expected_rms(
+    estimates: Mapping[str, Estimate], native: Any, data: Data, methods: Mapping[str, Any] | None = None
+) -> dict[str, Estimate]:
+    """Attach to each estimate the RMS its method had on similar data.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate
+        Estimates for one model by method id. A recipe among them says whether errors are rare or frequent.
+    native : object
+        The trained model.
+    data : Data
+        The sample.
+    methods : mapping of str to method, optional
+        Methods by id, if they may have other options than the usual ones; the RMS of those was not measured.
+
+    Returns
+    -------
+    dict of str to Estimate
+        The same estimates; those whose RMS was measured carry `expected_rms`, `situation`, and a note if the data differ from
+        those of the study.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.svm import LinearSVC
+    >>> X, y = unseen.datasets.load("gaussian-blocks").xy
+    >>> a = unseen.assess(LinearSVC(), X, y, random_state=0, effort="splits=5,bootstrap=20")
+    >>> 0 < a.estimates["632plus"].expected_rms < 0.2
+    True
+    """
+    level, differs = level_of(estimates), None
+    out = dict(estimates)
+    for name, estimate in estimates.items():
+        direct = isinstance(estimate, ResubEstimate)
+        if direct and methods is not None and not has_studied_options(methods[name]):
+            continue
+        found = evidence_for(estimate.method, estimate.loss, level, native, data)
+        if found is None:
+            continue
+        if differs is None:
+            differs = unlike_the_study(data)
+        out[name] = _with_evidence(estimate, found, differs, data.n_units)
+    return out
+
+
+def _with_evidence(estimate: Estimate, found: Evidence, differs: str, n_units: int) -> Estimate:
+    notes, situation = estimate.notes, found.situation
+    recipe = estimate.method in RECIPES
+    if differs and (recipe or isinstance(estimate, ResubEstimate)):
+        notes = merge_notes(notes, (note("U030", differs),))
+    if found.extrapolated and recipe:
+        text = f"{n_units} units are outside the 20 to 100 the expected RMS was measured at"
+        notes = merge_notes(notes, (note("U022", text),))
+    elif found.extrapolated:
+        situation += "; extrapolated from 20 to 100 units"
+    return replace(estimate, expected_rms=found.rms, situation=situation, notes=notes)
+
+
+def has_studied_options(method: Any) -> bool:
+    """Say whether a method has the options it was studied with; how its integrals are computed does not matter.
 
     Examples
     --------
     >>> from unseen.core.registry import build
-    >>> [as_studied(build("bolster", "resubstitution", options=o)) for o in ({"n_mc": 50}, {"average": "class"})]
+    >>> [has_studied_options(build("bolster", "resubstitution", options=o)) for o in ({"n_mc": 50}, {"average": "class"})]
     [True, False]
     """
     kind: Any = type(method)
@@ -221,7 +288,7 @@ def _usual_options(cls: Any) -> tuple[tuple[str, Any], ...]:
 
 @cache
 def leads(recipe: str, n: int) -> bool:
-    """Tell whether a recipe had a smaller RMS on held-out data sets than every single estimator, for samples of n units.
+    """Say whether a recipe had a smaller RMS on held-out data sets than every single estimator, for samples of n units.
 
     Between the sizes that were studied the RMS of each is interpolated.
 

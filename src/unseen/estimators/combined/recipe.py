@@ -7,13 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from unseen.core.data import Data
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
-from unseen.core.evidence import error_band, in_situation, recipe_weights
-from unseen.core.kinds import Recipe
-from unseen.core.notes import merge_notes, note
-from unseen.core.situation import rule_family, unlike_the_study
+from unseen.core.notes import merge_notes
+from unseen.estimators.combined.evidence import recipe_weights
+from unseen.estimators.combined.situation import rule_family
 
 __all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean"]
 
@@ -30,14 +28,9 @@ class CombinedEstimate(Estimate):
     weights, values : mapping of str to float
         Weight and value of each part.
     moves : mapping of str to float
-        How far each part moved the first one, where parts may pull only so far; empty for a weighted mean.
-    expected_rms : float or None
-        Root mean squared deviation from the true error that the method had on held-out data sets in such a situation;
-        not a standard error of this estimate.
-    situation : str
-        The situation that figure was measured in.
+        How far each part moved the first one, if parts may pull only so far; empty for a weighted mean.
     mc_error : float or None
-        Monte-Carlo error of the parts' integrals together; None where a part is resampled.
+        Monte-Carlo error of the parts' integrals together; None if a part is resampled.
 
     Examples
     --------
@@ -56,21 +49,8 @@ class CombinedEstimate(Estimate):
     situation: str = ""
     mc_error: float | None = None
 
-    def situated(self, native: Any, data: Data) -> CombinedEstimate:
-        """Return the same estimate with the RMS to expect for such a model and such data."""
-        found = in_situation(self.method, self.loss, error_band(self.value, self.method), native, data)
-        if found is None:
-            return self
-        notes = self.notes
-        if found.extrapolated:
-            text = f"{data.n_units} units are outside the 20 to 100 the expected RMS was measured at"
-            notes = merge_notes(notes, (note("U022", text),))
-        if differs := unlike_the_study(data):
-            notes = merge_notes(notes, (note("U030", differs),))
-        return replace(self, expected_rms=found.rms, situation=found.situation, notes=notes)
-
     def row(self) -> dict[str, Any]:
-        """Return the shared columns, `expected_rms` and, where it is known, `mc_error`."""
+        """Return the shared columns, `expected_rms` and, if it is known, `mc_error`."""
         error = {} if self.mc_error is None else {"mc_error": self.mc_error}
         return {**super().row(), "expected_rms": self.expected_rms, **error}
 
@@ -85,13 +65,13 @@ class CombinedEstimate(Estimate):
 
 
 def weighted_mean(method: Any, parts: Mapping[str, Estimate], weights: Mapping[str, float]) -> CombinedEstimate:
-    """Return the weighted mean of `parts`; it speaks of error rates of this model only."""
-    used = _used(method, parts, tuple(weights))
+    """Return the weighted mean of `parts`; it is an error rate of this model."""
+    used = _check_parts(method, parts, tuple(weights))
     value = sum(weights[name] * e.value for name, e in used.items())
     errors = [weights[name] * error for name, e in used.items() if (error := getattr(e, "mc_error", None)) is not None]
     # the parts draw their points independently of each other
     together = math.hypot(*errors) if len(errors) == len(used) else None
-    made = _made(method, used, value, weights, {name: e.value for name, e in used.items()})
+    made = _combine(method, used, value, weights, {name: e.value for name, e in used.items()})
     return replace(made, mc_error=together)
 
 
@@ -104,7 +84,7 @@ def bounded_moves(
     The spread is the standard deviation an error rate counted on as many units would have.
     """
     named = [name.removesuffix(BALANCED) for name in weights if name != LEVEL]
-    used = _used(method, parts, (centre, *named))
+    used = _check_parts(method, parts, (centre, *named))
     start, n = used[centre].value, used[centre].n_units
     near = (n * start + 1) / (n + 2)
     spread = math.sqrt(near * (1 - near) / n)
@@ -112,10 +92,10 @@ def bounded_moves(
     moves = {name: weights[name] * min(max(v - start, -bound * spread), bound * spread) for name, v in values.items()}
     moves[LEVEL] = weights.get(LEVEL, 0.0) * spread
     value = min(max(start + math.fsum(moves.values()), 0.0), 1.0)
-    return replace(_made(method, used, value, weights, {centre: start, **values}), moves=moves)
+    return replace(_combine(method, used, value, weights, {centre: start, **values}), moves=moves)
 
 
-def _used(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
+def _check_parts(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
     names = tuple(dict.fromkeys(names))
     missing = [name for name in names if name not in parts]
     if missing:
@@ -135,7 +115,7 @@ def _value(method: Any, used: Mapping[str, Estimate], name: str) -> float:
     return float(found)
 
 
-def _made(
+def _combine(
     method: Any, used: Mapping[str, Estimate], value: float, weights: Mapping[str, float], values: Mapping[str, float]
 ) -> CombinedEstimate:
     first = next(iter(used.values()))

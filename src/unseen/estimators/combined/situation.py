@@ -1,4 +1,4 @@
-"""What can be told of a model and a sample: the family of the rule, and in which way the data are unlike those that were studied."""
+"""The situation of a model and its sample: the family of the rule, and how the data differ from those that were studied."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def rule_family(native: Any) -> str:
             break
     if getattr(native, "kernel", None) == "linear":
         return "linear"
-    name = getattr(native, "kind_name", type(native).__name__)  # a model in another process tells its class
+    name = getattr(
+        native, "kind_name", type(native).__name__
+    )  # a model in another process has the name of its class here
     return next((family for family, names in FAMILIES.items() if name in names), "any")
 
 
@@ -55,7 +57,7 @@ def dimension_band(d: int) -> str:
 
 
 def has_rare_class(data: Any) -> bool:
-    """Tell whether a sample has a class rarer than any in the study; recipes did worse than single estimators on such data.
+    """Say whether a sample has a class rarer than any in the study; recipes did worse than single estimators on such data.
 
     Examples
     --------
@@ -72,7 +74,7 @@ def _rarest_share(data: Any) -> float:
 
 
 def unlike_the_study(data: Any) -> str:
-    """Say in which way a sample differs from those the expected RMS was measured on; empty where it does not.
+    """Say in which way a sample differs from those the expected RMS was measured on; empty if it does not.
 
     Examples
     --------

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from unseen.core.combination import BALANCED, LEVEL, CombinedEstimate, WeightedRecipe, bounded_moves
 from unseen.core.estimate import Estimate
-from unseen.core.evidence import recipe_bound, recipe_weights
 from unseen.core.registry import register
+from unseen.estimators.combined.evidence import recipe_bound, recipe_weights
+from unseen.estimators.combined.recipe import BALANCED, LEVEL, CombinedEstimate, WeightedRecipe, bounded_moves
 
 __all__ = ["Combined"]
 

@@ -1,28 +1,21 @@
-"""Coefficients with intervals, tolerance of noise, and the test of any dependence at all."""
+"""Coefficients of a model with intervals from its refits."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.data import Data
-from unseen.core.errors import InputError
-from unseen.core.model import Fitted, Model
-from unseen.core.rng import stream
+from unseen.core.losses import LossTable
+from unseen.core.model import Fitted
+from unseen.core.rng import task_seed
+from unseen.designs.bootstrap import Bootstrap
+from unseen.request.request import Request
 
-__all__ = [
-    "Coefficients",
-    "Corrupted",
-    "Dependence",
-    "NoiseTolerance",
-    "coefficient_names",
-    "jackknife_coefficients",
-    "quantile_coefficients",
-    "read_coefficients",
-]
+__all__ = ["Coefficients", "coefficients_of", "jackknife_coefficients", "read_coefficients"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,7 +25,7 @@ class Coefficients:
     Parameters
     ----------
     names : tuple of str
-        Features, or class: feature where there are several rows of coefficients.
+        Features, or class: feature if there are several rows of coefficients.
     value, std_error, low, high : ndarray
         Coefficients of the fit on all rows and their uncertainty.
     method : str
@@ -70,7 +63,7 @@ class Coefficients:
 
 
 def read_coefficients(fitted: Fitted, train: Data, test: Data) -> Floats | None:
-    """Return the flat coefficients of a fitted model, or of the last step of a pipeline; None where it has none."""
+    """Return the flat coefficients of a fitted model, or of the last step of a pipeline; None if it has none."""
     native = fitted.native
     last = native.steps[-1][1] if hasattr(native, "steps") else native
     values = getattr(last, "coef_", None)
@@ -143,93 +136,22 @@ def quantile_coefficients(values: Floats, full: Floats, names: tuple[str, ...], 
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Corrupted:
-    """A model whose training data are corrupted before every fit.
+def coefficients_of(request: Request, table: LossTable, how: str, samples: int) -> Coefficients | None:
+    """Return the coefficients of the fit on all rows with their intervals; None if the model has none of a fixed number.
 
-    Parameters
-    ----------
-    model : Model
-        What is trained.
-    rate : float
-        Share of labels replaced by another class; for numbers and for features, the standard deviation of the added
-        noise as a multiple of the column's own.
-    what : {"labels", "features"}
-        What is corrupted.
+    `table` is a leave-out run with the probe `read_coefficients`; how="bootstrap" fits `samples` bootstrap samples instead.
     """
-
-    model: Model
-    rate: float
-    what: str = "labels"
-
-    @property
-    def name(self) -> str:
-        """Description of the model."""
-        return f"{self.model.name}, {self.what} corrupted at {self.rate:g}"
-
-    def fit(self, data: Data, seed: int) -> Fitted:
-        """Fit on corrupted rows; the same seed corrupts the same way."""
-        rng = stream(seed, "corrupt", self.what)
-        return self.model.fit(self._labels(data, rng) if self.what == "labels" else self._features(data, rng), seed)
-
-    def _labels(self, data: Data, rng: np.random.Generator) -> Data:
-        if data.classes is None:
-            return replace(data, y=data.y + self.rate * data.y.std() * rng.standard_normal(data.n))
-        hit = rng.random(data.n) < self.rate
-        shift = rng.integers(1, len(data.classes), data.n)
-        codes = np.where(hit, (data.codes + shift) % len(data.classes), data.codes)
-        return replace(data, y=data.classes[codes])
-
-    def _features(self, data: Data, rng: np.random.Generator) -> Data:
-        X = data.X
-        if hasattr(X, "tocsr"):
-            raise InputError("noise in the features of a sparse matrix would fill it; corrupt the labels instead.")
-        if not hasattr(X, "iloc"):
-            return replace(data, X=X + self.rate * np.nanstd(X, axis=0) * rng.standard_normal(X.shape))
-        frame = X.copy()
-        for name in frame.columns[[d.kind in "fiu" if isinstance(d, np.dtype) else False for d in frame.dtypes]]:
-            frame[name] = frame[name] + self.rate * frame[name].std() * rng.standard_normal(len(frame))
-        return replace(data, X=frame)
-
-
-@dataclass(frozen=True, kw_only=True)
-class NoiseTolerance:
-    """Out-of-bag error of models trained on bootstrap samples with growing noise.
-
-    Parameters
-    ----------
-    what : str
-        What was corrupted.
-    rates, error, low, high : tuple of float
-        Noise, mean error over the bootstrap samples and the limits of their middle `level`.
-    level : float
-        Share of the samples between the limits.
-    """
-
-    what: str
-    rates: tuple[float, ...]
-    error: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    level: float
-
-
-@dataclass(frozen=True, eq=False)
-class Dependence:
-    """Test of any dependence between features and target, by permuting the target.
-
-    Parameters
-    ----------
-    error : float
-        Cross-validated error on the data.
-    permuted : ndarray
-        The same on permuted targets.
-    """
-
-    error: float
-    permuted: Floats
-
-    @property
-    def p(self) -> float:
-        """Share of permutations with an error at most as large, the data counted among them."""
-        return float((1 + np.sum(self.permuted <= self.error + 1e-12)) / (1 + len(self.permuted)))
+    trained = request.model.fit(request.data, task_seed(request.seed, "fit", "full"))
+    full = read_coefficients(trained, request.data, request.data)
+    if full is None:
+        return None
+    if how == "bootstrap":
+        table = request.run(Bootstrap(samples), probes={"coefficients": read_coefficients}).losses(request.loss)
+    found = [b for b in table.source[0].probe("coefficients") if b is not None]
+    if len(found) < 2 or any(len(b) != len(full) for b in found):
+        return None
+    names = coefficient_names(trained, request.data, len(full))
+    if how == "bootstrap":
+        return quantile_coefficients(np.array(found), full, names, request.level)
+    sizes = table.plan.mean_sizes()
+    return jackknife_coefficients(np.array(found), full, names, sizes[1], sizes[0], request.level)

@@ -1,8 +1,8 @@
-"""`unseen.training_variance` and `unseen.jackknife`: how much of an error's spread is the training's own, and jackknife bias."""
+"""`unseen.training_variance`: how much of an error's spread comes from training itself (Hutton, 1992)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate, Interval, Target, check_level
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, task_seed
 from unseen.designs.leave_out import LeaveOut
@@ -19,7 +18,7 @@ from unseen.designs.splits import as_design
 from unseen.engine.run import execute
 from unseen.request.prepare import data_of, model_of, plan_of
 
-__all__ = ["Jackknife", "TrainingVariance", "components_of", "jackknife", "training_variance"]
+__all__ = ["TrainingVariance", "components_of", "training_variance"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -66,7 +65,7 @@ def components_of(errors: Floats) -> tuple[float, float, float, float]:
 
     Within a setting seeds and splits are crossed, with one error each; components are averaged over settings. That of the
     settings is the variance of their means less what seeds, splits and chance add to it (three-way analysis of variance).
-    Estimates are unbiased and may come out below 0 where the truth is near it.
+    Estimates are unbiased and may come out below 0 if the truth is near it.
 
     Examples
     --------
@@ -117,7 +116,12 @@ def training_variance(
     loss: str = "auto",
     random_state: RandomState = 0,
     n_jobs: int | None = None,
-    **columns: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    time: Any = None,
+    ids: Any = None,
+    positive: Any = None,
+    task: Any = None,
 ) -> TrainingVariance:
     """Split the variance of the test error into that of the data and that of training: starts, learning rate, momentum.
 
@@ -133,8 +137,10 @@ def training_variance(
         Random starts on every split.
     design : optional
         Splits; 20 that leave out a quarter by default.
-    loss, random_state, n_jobs, **columns
+    loss, random_state, n_jobs
         As in `unseen.run`.
+    groups, sample_weight, time, ids, positive, task
+        As in `unseen.datasets.as_data`.
 
     Returns
     -------
@@ -158,13 +164,14 @@ def training_variance(
 
     if n_seeds < 2:
         raise InputError(f"n_seeds is {n_seeds}; a variance over starts needs at least 2.")
-    data, seed = data_of(X, y, columns, training_variance), root_seed(random_state)
+    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    seed = root_seed(random_state)
     plan = plan_of(LeaveOut(0.25, 20) if design is None else as_design(design), data, seed)
     keys = list(settings or {})
     combinations = [dict(zip(keys, values)) for values in product(*((settings or {}).values()))]
     errors = []
     for combination in combinations:
-        free = _unpinned(model)
+        free = _without_random_state(model)
         one = model_of(clone(free).set_params(**combination) if combination else free, data)
         runs = [
             execute(one, data, plan, seed=task_seed(seed, "start", k), train=False, n_jobs=n_jobs).losses(loss)
@@ -179,7 +186,7 @@ def training_variance(
     return TrainingVariance(data=of_data, seeds=of_seeds, settings=of_settings, rest=rest, errors=table, names=names)
 
 
-def _unpinned(model: Any) -> Any:
+def _without_random_state(model: Any) -> Any:
     """Return the model with every fixed random state taken off, which would give each start the same weights."""
     if isinstance(model, str) or not hasattr(model, "get_params"):
         return model
@@ -187,81 +194,3 @@ def _unpinned(model: Any) -> Any:
 
     fixed = [k for k, v in model.get_params().items() if k.split("__")[-1] == "random_state" and v is not None]
     return clone(model).set_params(**dict.fromkeys(fixed)) if fixed else model
-
-
-@dataclass(frozen=True)
-class Jackknife(Result):
-    """A statistic with its jackknife bias and standard error.
-
-    Parameters
-    ----------
-    estimate : Estimate
-        The statistic with its standard error and normal interval.
-    bias : float
-        Jackknife estimate of its bias, (n - 1) (mean of leave-one-out values - value).
-    """
-
-    estimate: Estimate
-    bias: float
-
-    @property
-    def corrected(self) -> float:
-        """The statistic less its bias."""
-        return self.estimate.value - self.bias
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the one row of `frame()`."""
-        return [{**self.estimate.row(), "bias": self.bias, "corrected": self.corrected}]
-
-    def __str__(self) -> str:
-        return f"{self.estimate}; bias {self.bias:.4g}, corrected {self.corrected:.4g}"
-
-
-def jackknife(statistic: Callable[..., float], *arrays: Any, level: float = 0.95, name: str = "statistic") -> Jackknife:
-    """Return a statistic of rows with jackknife bias and standard error.
-
-    Parameters
-    ----------
-    statistic : callable
-        Function of the arrays, such as the training error of a model fitted on them.
-    *arrays : array-like
-        Arrays with one row per unit; each is left out once.
-    level : float
-        Confidence level of the normal interval.
-    name : str
-        What the statistic is called.
-
-    References
-    ----------
-    Efron, B. (1982). The jackknife, the bootstrap, and other resampling plans. SIAM.
-
-    Examples
-    --------
-    >>> x = np.array([1.0, 2.0, 4.0, 9.0])
-    >>> j = jackknife(np.var, x)
-    >>> bool(np.isclose(j.corrected, np.var(x, ddof=1)))
-    True
-    """
-    from scipy.special import ndtri
-
-    check_level(level)
-    parts = [np.asarray(a) for a in arrays]
-    if not parts or len({len(p) for p in parts}) > 1 or len(parts[0]) < 2:
-        raise InputError("the jackknife needs arrays of the same length, with at least 2 rows.")
-    n = len(parts[0])
-    value = float(statistic(*parts))
-    left = np.array([float(statistic(*(np.delete(p, k, axis=0) for p in parts))) for k in range(n)])
-    se = float(np.sqrt((n - 1) * left.var()))
-    half = float(ndtri((1 + level) / 2)) * se
-    made = Estimate(
-        value=value,
-        std_error=se,
-        interval=Interval(value - half, value + half, level),
-        df=None,
-        method="jackknife",
-        target=Target.MODEL,
-        loss=name,
-        n_units=n,
-        n_fits=0,
-    )
-    return Jackknife(made, (n - 1) * float(left.mean() - value))

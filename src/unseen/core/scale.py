@@ -1,0 +1,57 @@
+"""Scores as losses and back: inside this package higher is worse, and a score is turned once on its way out."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+
+__all__ = ["as_loss", "as_measure", "favoured"]
+
+Value = TypeVar("Value", float, Floats)
+
+
+def as_loss(measure: Any) -> tuple[str, float, float]:
+    """Return the name of a measure's loss, and offset and sign with which loss = offset + sign * value.
+
+    Examples
+    --------
+    >>> from unseen.measures.auc import Auc
+    >>> as_loss(Auc())
+    ('1 - auc', 1.0, -1.0)
+    """
+    if measure.direction == "lower":
+        return measure.id, 0.0, 1.0
+    high = float(measure.range[1])
+    return (f"{high:g} - {measure.id}", high, -1.0) if np.isfinite(high) else (f"-{measure.id}", 0.0, -1.0)
+
+
+def as_measure(loss: str, value: Value) -> tuple[str, Value]:
+    """Return what a loss is shown as: the name and value of the score it was made from, else itself.
+
+    Examples
+    --------
+    >>> as_measure("1 - auc", 0.25), as_measure("-utility", 2.0), as_measure("zero-one", 0.1)
+    (('auc', 0.75), ('utility', -2.0), ('zero-one', 0.1))
+    """
+    top, dash, name = loss.partition(" - ")
+    if dash and top == "1":
+        return name, 1.0 - value
+    if loss.startswith("-"):
+        return loss[1:], 0.0 - value
+    return loss, value
+
+
+def favoured(loss: str, *, most: bool = False) -> str:
+    """Return what the better model has, in words: a smaller error, or a larger score if the loss was made from one.
+
+    Examples
+    --------
+    >>> favoured("zero-one"), favoured("1 - auc", most=True), favoured("-d-prime")
+    ('smaller error', 'largest auc', 'larger d-prime')
+    """
+    name = as_measure(loss, 0.0)[0]
+    size, what = ("small", "error") if name == loss else ("large", name)
+    return f"{size.removesuffix('e')}{'est' if most else 'er'} {what}"

@@ -20,6 +20,7 @@ import sklearn
 
 import unseen
 from studies.study_learners import LEARNERS, Logistic, Neighbours, OnColumns, Ridge
+from unseen.core.losses import PredictionTable
 from unseen.core.plan import Plan
 from unseen.core.registry import build
 from unseen.datasets.populations import SparseLogistic

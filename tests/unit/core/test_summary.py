@@ -54,7 +54,7 @@ def test_what_cannot_be_summarized_is_refused():
 
 
 def test_text_and_table():
-    a = summarize([0.1, 0.2], [0.2, 0.2], method="resub")
-    b = summarize([0.2, 0.2], [0.2, 0.2], method="kfold")
+    a = summarize([0.1, 0.2], [0.2, 0.2], estimator="resub")
+    b = summarize([0.2, 0.2], [0.2, 0.2], estimator="kfold")
     assert "resub: bias -0.0500" in str(a)
     assert b.rows()[0]["rms"] == 0.0

@@ -30,7 +30,7 @@ class Combined(WeightedRecipe):
     the difference of part j from x, cut at 1.5 s on either side: a part that agrees up to sampling noise helps by averaging,
     one far off shows its own bias on these data and pulls no further. Convex combinations of error estimators are due to Sima
     and Dougherty (2006); centre and bound are of this package. Weights for each family of rules were fitted by
-    `benchmarks/choose_combination.py`; the result says what RMS the recipe had on held-out data sets in a situation like this.
+    `studies/choose_combination.py`; the result says what RMS the recipe had on held-out data sets in a situation like this.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
+from unseen.core.kinds import Recipe
 from unseen.core.notes import merge_notes
 from unseen.estimators.combined.evidence import recipe_weights
 from unseen.estimators.combined.situation import rule_family

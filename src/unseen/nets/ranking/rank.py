@@ -22,7 +22,7 @@ from unseen.nets.ranking.ranking_record import NetRanking
 
 __all__ = ["DEFAULT_ANY_INPUTS", "DEFAULT_MEASURES", "rank"]
 
-# what benchmarks/choose_net_measures.py chose on all zoos, and among measures that need no images
+# what studies/choose_net_measures.py chose on all zoos, and among measures that need no images
 DEFAULT_MEASURES = ("always-generalize",)
 DEFAULT_ANY_INPUTS = ("pal-score", "margin-distribution", "pac-bayes-magnitude", "vpm", "pal-score-between")
 SIMULATIONS = 1000  # the probability of a rank is then known to about 0.016

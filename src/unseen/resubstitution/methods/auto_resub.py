@@ -17,7 +17,7 @@ __all__ = ["AutoResub"]
 class AutoResub(WeightedRecipe):
     """Weighted mean of estimates made without retraining; works on a model that is trained already.
 
-    Members, and weights for each family of rules, were chosen by `benchmarks/choose_combination.py`; the result says what
+    Members, and weights for each family of rules, were chosen by `studies/choose_combination.py`; the result says what
     RMS the recipe had on held-out data sets in a situation like this one.
 
     Parameters

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from unittest import mock
+
+# The libraries read these when they load. Tests are small: a second thread costs ten times the CPU of what it computes.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+os.environ.setdefault("MPLBACKEND", "Agg")  # no test opens a window
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-os.environ.setdefault("MPLBACKEND", "Agg")  # no test opens a window
 
 # a loaded machine must not fail a property for being slow to draw examples
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +37,36 @@ def absent(part: str, reason: str) -> None:
     if part in REQUIRED:
         pytest.fail(f"{part} is required by UNSEEN_REQUIRE, but {reason}")
     pytest.skip(reason)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, in the words of `subprocess.CompletedProcess`."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="session")
+def run_unseen() -> Callable[..., Ended]:
+    """Return a function that runs `unseen` in this process, as the console script does, and returns how it ended."""
+    from unseen.cli.app import main
+
+    def run(*arguments: object, cwd: str | Path = ".") -> Ended:
+        out, err = io.StringIO(), io.StringIO()
+        words = ["unseen", *map(str, arguments)]
+        with (
+            mock.patch.object(sys, "argv", words),
+            contextlib.chdir(cwd),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.raises(SystemExit) as end,
+        ):
+            main()
+        return Ended(int(end.value.code or 0), out.getvalue(), err.getvalue())
+
+    return run
 
 
 @pytest.fixture(scope="session")

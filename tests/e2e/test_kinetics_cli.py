@@ -18,7 +18,7 @@ def run(run_unseen):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     where = tmp_path_factory.mktemp("kinetics")
-    words = "simulate --subjects 6 --noise 0.02 --effect k02=3 --seed 1 --out ttr.csv".split()
+    words = ["simulate", "--subjects", "6", "--noise", "0.02", "--effect", "k02=3", "--seed", "1", "--out", "ttr.csv"]
     done = subprocess.run(
         [sys.executable, "-m", "unseen", "kinetics", *words], capture_output=True, text=True, cwd=where
     )

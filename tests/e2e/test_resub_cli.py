@@ -75,7 +75,7 @@ def test_a_model_file_is_assessed_without_training(files, trained):
     assert all(e["n_fits"] == 0 for e in content["estimates"])
 
 
-def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, files):
+def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, forked_models, files):
     page = files / "report.html"
     out = run_unseen(
         "resub",
@@ -97,7 +97,9 @@ def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, files):
     assert page.read_text().startswith("<!")
 
 
-def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(run_unseen, files, trained):
+def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(
+    run_unseen, forked_models, files, trained
+):
     from unseen.assessment.commands import _judged_by
 
     model, data = trained
@@ -131,7 +133,7 @@ def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_no
         (("model.skops", "iris.csv", "-t", "kind", "--classes", "setosa,rose"), "unknown label in --classes 'rose'"),
     ],
 )
-def test_misuse_is_a_sentence_and_exit_code_2(run_unseen, files, arguments, words):
+def test_misuse_is_a_sentence_and_exit_code_2(run_unseen, forked_models, files, arguments, words):
     out = run_unseen("resub", files / arguments[0], files / arguments[1], *arguments[2:])
     assert out.returncode == 2
     assert words in out.stderr

@@ -140,6 +140,8 @@ def exact_power(first, second, n):
     return total
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_size_and_power_of_an_exact_test():
     """Two ways of guessing err half the time each, by construction; a guess and a rule do not: both rates are known."""
     guesses = [{"model": "dummy", "parameters": {"strategy": s}, "name": s} for s in ("uniform", "stratified")]

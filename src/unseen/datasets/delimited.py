@@ -55,6 +55,9 @@ def read_delimited(source: Source, *, sep: str | None, decimal: str | None, as_t
     """
     import pandas as pd
 
+    # from 3.1 on, pandas has one converter, which is exact, and warns of the option
+    old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    exact: Any = {"float_precision": "round_trip"} if old else {}
     layout = layout_of(source, sep)
     try:
         with _text(source, layout.encoding) as file:
@@ -68,9 +71,9 @@ def read_delimited(source: Source, *, sep: str | None, decimal: str | None, as_t
                 na_values=list(MISSING),
                 keep_default_na=False,
                 dtype=kinds,
-                float_precision="round_trip",
                 low_memory=False,
                 skipinitialspace=True,
+                **exact,
             )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())

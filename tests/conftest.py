@@ -43,6 +43,23 @@ def absent(part: str, reason: str) -> None:
     pytest.skip(reason)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _tree_of_commands():
+    """Build the tree of commands once for all calls of `main`: it takes 50 ms, and a process of tests makes hundreds."""
+    import typer.main
+
+    build, built = typer.main.get_command, {}
+
+    def get_command(app):
+        key = id(app), len(app.registered_commands), len(app.registered_groups)
+        if key not in built:
+            built[key] = app, build(app)  # the app too, so that no other one takes its id
+        return built[key][1]
+
+    with mock.patch.object(typer.main, "get_command", get_command):
+        yield
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended, in the words of `subprocess.CompletedProcess`."""

@@ -134,7 +134,8 @@ def test_choosing_looks_at_the_choosing_zoos_alone(monkeypatch: pytest.MonkeyPat
         values = {"one": rng.normal(size=48), "two": rng.normal(size=48), "wrong way": -gap}
         values[good] = gap + 0.3 * rng.normal(size=48)
         axes = {"a": a, "b": b, "c": c, "d": d}
-        return script.Bench("z", (), 0.0, gap, values, axes, np.zeros(48, dtype=int))
+        seeds = np.zeros(48, dtype=int)
+        return script.Bench(zoo="z", lines=(), noise_floor=0.0, gap=gap, values=values, axes=axes, seeds=seeds)
 
     chooser = script.Chooser({"x": zoo("one", 0), "y": zoo("one", 1), "z": zoo("two", 2)})
     assert chooser.chosen(["x", "y"]) == ["one"]

@@ -313,7 +313,7 @@ from unseen.nets import from_store
 from unseen.show.sections import build
 from unseen.store._records import Kept
 for kind, payload in json.load(sys.stdin).items():
-    print(kind, [one.id for one in build(from_store(Kept(1, kind, "", "", payload)))])
+    print(kind, [one.id for one in build(from_store(Kept(id=1, kind=kind, name="", created="", payload=payload)))])
 """
 
 

@@ -53,7 +53,7 @@ def test_dynamics_agree_with_quadrature(logistic, sampler, step, thin):
         y,
         sampler=sampler,
         n_samples=6000,
-        n_chains=200,
+        n_chains=60,
         burn_in=300,
         thin=thin,
         step=step,
@@ -61,7 +61,7 @@ def test_dynamics_agree_with_quadrature(logistic, sampler, step, thin):
         random_state=0,
     )
     axes = p.logits(np.eye(2))[:, :, 1].numpy()  # the logit at a unit vector is a weight
-    sizes = [effective_size(axes[:, k].reshape(200, 30)) for k in range(2)]
+    sizes = [effective_size(axes[:, k].reshape(60, 100)) for k in range(2)]
     assert min(sizes) > 1500
     for k in range(2):
         error = np.sqrt(variance[k] / sizes[k])

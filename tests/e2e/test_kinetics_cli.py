@@ -25,7 +25,10 @@ def folder(tmp_path_factory):
     assert done.returncode == 0, done.stderr
     assert "6 simulated subjects" in done.stdout
     assert "samples" in done.stderr
-    for name, two in (("ttr.csv", "two.csv"), ("doses.csv", "two_doses.csv")):  # two of the six, for what needs no groups
+    for name, two in (
+        ("ttr.csv", "two.csv"),
+        ("doses.csv", "two_doses.csv"),
+    ):  # two of the six, for what needs no groups
         header, *lines = (where / name).read_text().splitlines(keepends=True)
         at = header.rstrip().split(",").index("subject")
         (where / two).write_text(header + "".join(line for line in lines if line.split(",")[at] in ("s1", "s2")))

@@ -95,6 +95,8 @@ def test_batches_keep_the_mean_and_widen_the_posterior(logistic):
     assert np.all(axes.var(0) < 1.4 * variance)  # half the rows taken for all of them would nearly double it
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_colder_posterior_is_narrower_in_proportion(logistic):
     X, y, net, *_ = logistic
     options = {

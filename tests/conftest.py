@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
+import select
 import shutil
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+# The libraries read these when they load. Tests are small: a second thread costs ten times the CPU of what it computes.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+os.environ.setdefault("MPLBACKEND", "Agg")  # no test opens a window
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-os.environ.setdefault("MPLBACKEND", "Agg")  # no test opens a window
 
 # a loaded machine must not fail a property for being slow to draw examples
 settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -28,6 +41,151 @@ def absent(part: str, reason: str) -> None:
     if part in REQUIRED:
         pytest.fail(f"{part} is required by UNSEEN_REQUIRE, but {reason}")
     pytest.skip(reason)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _tree_of_commands():
+    """Build the tree of commands once for all calls of `main`: it takes 50 ms, and a process of tests makes hundreds."""
+    import typer.main
+
+    build, built = typer.main.get_command, {}
+
+    def get_command(app):
+        key = id(app), len(app.registered_commands), len(app.registered_groups)
+        if key not in built:
+            built[key] = app, build(app)  # the app too, so that no other one takes its id
+        return built[key][1]
+
+    with mock.patch.object(typer.main, "get_command", get_command):
+        yield
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, in the words of `subprocess.CompletedProcess`."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope="session")
+def run_unseen() -> Callable[..., Ended]:
+    """Return a function that runs `unseen` in this process, as the console script does, and returns how it ended."""
+    from unseen.cli.app import main
+
+    def run(*arguments: object, cwd: str | Path = ".") -> Ended:
+        out, err = io.StringIO(), io.StringIO()
+        words = ["unseen", *map(str, arguments)]
+        with (
+            mock.patch.object(sys, "argv", words),
+            contextlib.chdir(cwd),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            pytest.raises(SystemExit) as end,
+        ):
+            main()
+        return Ended(int(end.value.code or 0), out.getvalue(), err.getvalue())
+
+    return run
+
+
+NURSERY = """
+import json, os, signal, socket, sys
+from unseen.models.files import child
+
+child._import_before_limits("skops")
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are not waited for
+asked = socket.socket(fileno=0)
+while True:
+    message, streams, _, _ = socket.recv_fds(asked, 1 << 16, 4)
+    if not message:
+        break
+    if os.fork() == 0:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        model = os.fork()
+        if model == 0:
+            where, environment = json.loads(message)
+            os.chdir(where)
+            os.environ.clear()
+            os.environ.update(environment)
+            for to, stream in enumerate(streams[:3]):
+                os.dup2(stream, to)
+            os.closerange(3, 1024)
+            child.main()
+            os._exit(0)
+        for stream in streams[:3]:
+            os.close(stream)
+        os.write(streams[3], b"%d\\n" % model)
+        code = os.waitstatus_to_exitcode(os.waitpid(model, 0)[1])
+        os.write(streams[3], b"%d\\n" % code)
+        os._exit(0)
+    for stream in streams:
+        os.close(stream)
+"""
+
+
+class Forked:
+    """A process of a model file with what the sandbox uses of `subprocess.Popen`."""
+
+    def __init__(self, stdin: int, stdout: int, news: int) -> None:
+        self.stdin, self.stdout = os.fdopen(stdin, "wb", buffering=0), os.fdopen(stdout, "rb", buffering=0)
+        self._news = os.fdopen(news, "rb", buffering=0)
+        self.pid, self.returncode = int(self._news.readline()), None
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            if not select.select([self._news], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("a model", timeout or 0.0)
+            self.returncode = int(self._news.readline())
+            self._news.close()
+        return self.returncode
+
+    def poll(self) -> int | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.wait(0.0)
+        return self.returncode
+
+    def kill(self) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+
+
+class Nursery:
+    """A process that has loaded what model files need, and starts the process of each file as a copy of itself."""
+
+    def __init__(self) -> None:
+        self._asked, other = socket.socketpair()
+        self._process = subprocess.Popen([sys.executable, "-c", NURSERY], stdin=other)
+        other.close()
+
+    def start(self, command, *, stderr, cwd, env, **_) -> Forked:
+        assert command[-1] == "unseen.models.files.child"
+        (to_read, to_write), (from_read, from_write), (news_read, news_write) = (os.pipe() for _ in range(3))
+        theirs = [to_read, from_write, stderr.fileno(), news_write]
+        socket.send_fds(self._asked, [json.dumps([cwd, env]).encode()], theirs)
+        for one in (to_read, from_write, news_write):
+            os.close(one)
+        return Forked(to_write, from_read, news_read)
+
+    def close(self) -> None:
+        self._asked.close()
+        self._process.wait()
+
+
+@pytest.fixture(scope="session")
+def _nursery():
+    nursery = Nursery()
+    yield nursery
+    nursery.close()
+
+
+@pytest.fixture
+def forked_models(_nursery, monkeypatch):
+    """Start the processes of model files as copies of one; a start from nothing takes 3 s to load the libraries."""
+    from unseen.models.files import sandbox
+
+    parts = {"PIPE": subprocess.PIPE, "TimeoutExpired": subprocess.TimeoutExpired}
+    monkeypatch.setattr(sandbox, "subprocess", SimpleNamespace(Popen=_nursery.start, **parts))
 
 
 @pytest.fixture(scope="session")

@@ -63,9 +63,9 @@ def test_command_line_gives_the_numbers_of_python(tmp_path):
     assert again.value == a.error
 
 
-def test_threshold_sets_the_exit_code():
-    assert cli("assess", "iris", "--model", "dummy", "--quick", "--quiet", "--fail-if", "0.1").returncode == 1
-    assert cli("assess", "iris", "--model", "lda", "--quick", "--quiet", "--fail-if", "0.5").returncode == 0
+def test_threshold_sets_the_exit_code(run_unseen):
+    assert run_unseen("assess", "iris", "--model", "dummy", "--quick", "--quiet", "--fail-if", "0.1").returncode == 1
+    assert run_unseen("assess", "iris", "--model", "lda", "--quick", "--quiet", "--fail-if", "0.5").returncode == 0
 
 
 def test_results_go_to_stdout_and_nothing_to_stderr():

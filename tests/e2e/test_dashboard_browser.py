@@ -242,7 +242,7 @@ def test_progress_moves_while_a_study_runs(started, base, store_url):
             _watch_one(started, base, key)
         finally:
             driver.send_signal(signal.SIGINT)
-            driver.wait(60)
+            driver.communicate(timeout=60)
         page.wait_for_function(
             f"() => document.querySelector(`[data-study='{key}']`).dataset.state !== 'running'", timeout=90_000
         )

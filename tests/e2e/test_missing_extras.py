@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -20,42 +21,60 @@ class Without:  # a finder that does not see the packages, as on a machine that 
         return getattr(self.finder, name)
 
 sys.meta_path = [Without(finder) for finder in sys.meta_path]
+import json, os
 from unseen.cli.app import main
-sys.argv = ["unseen", *sys.argv[1:]]
-main()
+
+for k, words in enumerate(json.load(sys.stdin)):
+    child = os.fork()  # a copy of this process for each command, so that none sees what another has loaded
+    if not child:
+        for descriptor in (1, 2):
+            os.dup2(os.open(f"{{k}}.{{descriptor}}", os.O_WRONLY | os.O_CREAT), descriptor)
+        sys.argv = ["unseen", *words]
+        main()
+    open(f"{{k}}.code", "w").write(str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))
 """
+NEED = [
+    (("study", "run", "s.toml"), "study"),
+    (("study", "status"), "study"),
+    (("study", "export", "s", "--to", "a.csv"), "study"),
+    (("assess", "iris", "--quick", "--store", "sqlite:///a.db"), "study"),
+    (("serve",), "web"),
+    (("assess", "iris", "--quick", "--scheduler", "local:2"), "dask"),
+    (("nets", "estimate", "--module", "m:f", "--weights", "w.safetensors", "--data", "d.npz"), "torch"),
+    (("nets", "rank", "--zoo", ".", "--data", "d.npz"), "torch"),
+    (("reproduce", "ghane-uci"), "torch"),
+]
+WORK = [("study", "new", "n.toml"), ("reproduce", "--list"), ("nets", "--help"), ("methods",)]
 
 
-def bare(folder, *words):
-    return subprocess.run([sys.executable, "-c", BARE, *words], cwd=folder, capture_output=True, text=True, timeout=120)
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """Return a function that says how a command ended; all of them run in copies of one process."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "s.toml").write_text('name = "s"\n')
+    commands = [*(words for words, _ in NEED), *WORK]
+    subprocess.run(
+        [sys.executable, "-c", BARE], cwd=folder, input=json.dumps(commands), text=True, timeout=300, check=True
+    )
+
+    def ended(words):
+        k = commands.index(words)
+        code, out, err = ((folder / f"{k}.{end}").read_text() for end in ("code", "1", "2"))
+        return subprocess.CompletedProcess(words, int(code), out, err)
+
+    return ended
 
 
-@pytest.mark.parametrize(
-    ("words", "extra"),
-    [
-        (("study", "run", "s.toml"), "study"),
-        (("study", "status"), "study"),
-        (("study", "export", "s", "--to", "a.csv"), "study"),
-        (("assess", "iris", "--quick", "--store", "sqlite:///a.db"), "study"),
-        (("serve",), "web"),
-        (("assess", "iris", "--quick", "--scheduler", "local:2"), "dask"),
-        (("nets", "estimate", "--module", "m:f", "--weights", "w.safetensors", "--data", "d.npz"), "torch"),
-        (("nets", "rank", "--zoo", ".", "--data", "d.npz"), "torch"),
-        (("reproduce", "ghane-uci"), "torch"),
-    ],
-)
-def test_the_extra_is_named(tmp_path, words, extra):
-    (tmp_path / "s.toml").write_text('name = "s"\n')
-    done = bare(tmp_path, *words)
+@pytest.mark.parametrize(("words", "extra"), NEED)
+def test_the_extra_is_named(bare, words, extra):
+    done = bare(words)
     assert done.returncode == 2, done.stderr
     assert f"unseen[{extra}]" in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "words", [("study", "new", "n.toml"), ("reproduce", "--list"), ("nets", "--help"), ("methods",)]
-)
-def test_what_needs_no_extra_works_without(tmp_path, words):
-    done = bare(tmp_path, *words)
+@pytest.mark.parametrize("words", WORK)
+def test_what_needs_no_extra_works_without(bare, words):
+    done = bare(words)
     assert done.returncode == 0, done.stderr

@@ -30,13 +30,16 @@ HOSTILE = "<script>alert(1)</script> \"' & $x_1$"
 KINDS = {"rank": "nets-rank", "bench": "nets-bench", "cmi": "nets-cmi", "estimate": "nets-estimate"}
 
 
-def unseen(*words, cwd, code=0):
-    """Run the command as a user does."""
-    done = subprocess.run(
-        [sys.executable, "-m", "unseen", "nets", *map(str, words)], capture_output=True, text=True, cwd=cwd, check=False
-    )
-    assert done.returncode == code, done.stderr
-    return done
+@pytest.fixture(scope="module")
+def unseen(run_unseen):
+    """Run a command of nets in this process."""
+
+    def run(*words, cwd, code=0):
+        done = run_unseen("nets", *words, cwd=cwd)
+        assert done.returncode == code, done.stderr
+        return done
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -134,10 +137,12 @@ def commands():
 
 @pytest.fixture(scope="module")
 def printed(place):
-    """What each command printed while it kept its result in a store."""
+    """What each command printed, in a process of its own, while it kept its result in a store."""
     out = {}
     for k, (name, words) in enumerate(commands().items()):
-        done = unseen(*words, "--json", "--store", "sqlite:///runs.db", cwd=place)
+        command = [sys.executable, "-m", "unseen", "nets", *words, "--json", "--store", "sqlite:///runs.db"]
+        done = subprocess.run(map(str, command), capture_output=True, text=True, cwd=place, check=False)
+        assert done.returncode == 0, done.stderr
         assert f"kept as {KINDS[name]} {k + 1}" in done.stderr
         out[name] = done.stdout
     return out
@@ -174,7 +179,7 @@ def without_times(value):
 
 
 @pytest.mark.parametrize("name", list(KINDS))
-def test_json_is_the_same_with_and_without_a_store(place, printed, name):
+def test_json_is_the_same_with_and_without_a_store(unseen, place, printed, name):
     plain = unseen(*commands()[name], "--json", "--quiet", cwd=place)
     assert plain.stderr == ""
     shown = json.loads(plain.stdout)
@@ -184,7 +189,7 @@ def test_json_is_the_same_with_and_without_a_store(place, printed, name):
     assert payload["measures"][0]["value"] == shown[0]["value"] if name == "cmi" else set(shown) <= set(payload)
 
 
-def test_a_server_keeps_them_too(place, postgres):
+def test_a_server_keeps_them_too(unseen, place, postgres):
     url = postgres.new_database()
     done = unseen(*commands()["bench"], "--store", url, cwd=place)
     assert "kept as nets-bench 1" in done.stderr
@@ -198,14 +203,14 @@ def test_a_server_keeps_them_too(place, postgres):
 
 
 @pytest.mark.parametrize("name", list(KINDS))
-def test_a_store_that_cannot_be_is_told_before_any_work(place, name):
+def test_a_store_that_cannot_be_is_told_before_any_work(unseen, place, name):
     done = unseen(*commands()[name], "--store", "nowhere/runs.db", cwd=place, code=2)
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
     assert "the folder 'nowhere' does not exist" in done.stderr
 
 
-def test_images_stay_at_home_where_asked(place):
+def test_images_stay_at_home_where_asked(unseen, place):
     unseen(*commands()["rank"], "--no-images", "--store", "bare.db", "-q", "--report", "bare.html", cwd=place)
     with open_store(place / "bare.db", read_only=True) as store:
         assert store.kept_one(1).payload["sheets"] == []

@@ -15,7 +15,8 @@ from unseen.assessment.resubstitute import resubstitute
 skops_io = pytest.importorskip("skops.io")
 
 
-def run(*arguments):
+def start(*arguments):
+    """Run the command as a person does, in a process of its own."""
     return subprocess.run([sys.executable, "-m", "unseen", *map(str, arguments)], capture_output=True, text=True)
 
 
@@ -63,7 +64,7 @@ def files(trained, tmp_path_factory):
 
 
 def test_a_model_file_is_assessed_without_training(files, trained):
-    out = run("resub", files / "model.skops", files / "iris.csv", "--target", "kind", "--json", "--seed", "4")
+    out = start("resub", files / "model.skops", files / "iris.csv", "--target", "kind", "--json", "--seed", "4")
     assert out.returncode == 0, out.stderr
     content = json.loads(out.stdout)
     model, data = trained
@@ -74,9 +75,9 @@ def test_a_model_file_is_assessed_without_training(files, trained):
     assert all(e["n_fits"] == 0 for e in content["estimates"])
 
 
-def test_one_method_with_an_option_a_threshold_and_a_report(files):
+def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, forked_models, files):
     page = files / "report.html"
-    out = run(
+    out = run_unseen(
         "resub",
         files / "model.skops",
         files / "iris.csv",
@@ -96,7 +97,9 @@ def test_one_method_with_an_option_a_threshold_and_a_report(files):
     assert page.read_text().startswith("<!")
 
 
-def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(files, trained):
+def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(
+    run_unseen, forked_models, files, trained
+):
     from unseen.assessment.commands import _judged_by
 
     model, data = trained
@@ -104,7 +107,7 @@ def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_no
     found = replace(found, estimates=found.estimates[::-1])  # whichever is listed first
     assert _judged_by(found, None) == found["auto-resub"].value
     assert _judged_by(found, ["posterior", "resub"]) == found["posterior"].value
-    lonely = run("resub", files / "model.skops", files / "lonely.csv", "-t", "kind", "-q", "--fail-if", "0.5")
+    lonely = run_unseen("resub", files / "model.skops", files / "lonely.csv", "-t", "kind", "-q", "--fail-if", "0.5")
     assert lonely.returncode == 2
     assert "--fail-if goes by auto-resub, which is left out here" in lonely.stderr
     assert "resub" in lonely.stdout  # what was found is shown all the same
@@ -130,8 +133,8 @@ def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_no
         (("model.skops", "iris.csv", "-t", "kind", "--classes", "setosa,rose"), "unknown label in --classes 'rose'"),
     ],
 )
-def test_misuse_is_a_sentence_and_exit_code_2(files, arguments, words):
-    out = run("resub", files / arguments[0], files / arguments[1], *arguments[2:])
+def test_misuse_is_a_sentence_and_exit_code_2(run_unseen, forked_models, files, arguments, words):
+    out = run_unseen("resub", files / arguments[0], files / arguments[1], *arguments[2:])
     assert out.returncode == 2
     assert words in out.stderr
     assert "Traceback" not in out.stderr

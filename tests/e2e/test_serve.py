@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 
@@ -121,12 +121,12 @@ def test_ctrl_c_ends_it_at_once_whoever_listens(url, listeners):
         first = threading.Semaphore(0)
 
         def listen():
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-            connection.request("GET", "/events")
-            answer = connection.getresponse()
-            answer.readline()
-            first.release()
-            answer.read()
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+                connection.request("GET", "/events")
+                answer = connection.getresponse()
+                answer.readline()
+                first.release()
+                answer.read()
 
         threads = [threading.Thread(target=listen, daemon=True) for _ in range(listeners)]
         for thread in threads:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import pytest
 
 from unseen.cli import app
+from unseen.store import open_store
 
 SPEC = """
 name = "{name}"
@@ -211,21 +212,16 @@ WRONG = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(tmp_path_factory, run_unseen):
     """A folder with a small study, broken specs and a store from the future."""
     folder = tmp_path_factory.mktemp("misuse")
-    command = [sys.executable, "-m", "unseen", "study", "run", str(spec(folder, replications=2)), "--quiet"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    assert run_unseen("study", "run", spec(folder, replications=2), "--quiet", cwd=folder).returncode == 0
     (folder / "broken.toml").write_text('name = "x"\nsizes = = 3\n')
     (folder / "typo.toml").write_text(
         SPEC.format(name="t", seed=0, replications=2).replace("replications", "replicatons")
     )
     (folder / "empty.toml").write_text("")
-    subprocess.run(
-        [sys.executable, "-c", "from unseen.store import open_store; open_store('newer.db').close()"],
-        cwd=folder,
-        check=True,
-    )
+    open_store(folder / "newer.db").close()
     with sqlite3.connect(folder / "newer.db") as connection:
         connection.execute("update meta set value = '999' where key like '%version%'")
     return folder
@@ -250,8 +246,6 @@ def test_assessments_and_comparisons_are_filed(cli, tmp_path):
     filed = cli("compare", "iris", "-m", "lda", "-m", "naive-bayes", "--store", "k.db")
     assert filed.returncode == 0
     assert "kept as comparison 2" in filed.stderr
-    from unseen.store import open_store
-
     with open_store(tmp_path / "k.db", read_only=True) as opened:
         kept = {k.kind: opened.kept_one(k.id) for k in opened.kept()}
     assert kept["assessment"].name == "iris, lda"

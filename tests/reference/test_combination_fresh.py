@@ -80,6 +80,8 @@ def test_no_single_estimator_is_nearer_on_the_fresh_sets():
 
 
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
+@pytest.mark.slow
+@pytest.mark.sample
 def test_what_is_promised_holds_on_fresh_sets_like_the_study_where_errors_are_rare_and_where_not():
     """By hand: squared deviations less the binomial variance of the true error, against the row of the evidence for all rules."""
     from studies.combination_fresh import kind_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import sys
+from functools import cache
 from itertools import product
 from pathlib import Path
 from types import ModuleType
@@ -24,11 +25,13 @@ FOLDER = STUDIES / "zoo"
 BENCHED = sorted(path.stem.removeprefix("bench_") for path in FOLDER.glob("bench_*.csv"))
 
 
+@cache
 def _rows(name: str) -> list[dict[str, str]]:
     with (FOLDER / name).open(newline="") as file:
         return list(csv.DictReader(file))
 
 
+@cache
 def _table(zoo: str) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, list[str]], np.ndarray]:
     """Read a zoo by code of its own: networks of the complete grid, hyper-parameters that vary among them, full columns."""
     nets = _rows(f"networks_{zoo}.csv")

@@ -215,3 +215,9 @@ def plain(cases):
 def regression():
     X, y = unseen.datasets.load("diabetes").xy
     return unseen.assess(Ridge(), X, y, random_state=0, effort=SMALLEST)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Put an empty picture for each figure of a report, for tests of its words."""
+    monkeypatch.setattr("unseen.show.sections.svg", lambda one, numbers: "<svg></svg>")

@@ -683,7 +683,8 @@ def _meta(table: PredictionTable) -> dict[str, Any]:
 def load_table(path: str | PathLike[str]) -> PredictionTable:
     """Read a table written by `PredictionTable.save`; refuses pickled content."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # numpy leaves a damaged archive open if it opens the file itself
+        with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays.pop("meta")))
         if meta["format"] > FORMAT:

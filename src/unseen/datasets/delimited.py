@@ -57,6 +57,9 @@ def read_delimited(source: SourceFile, *, sep: str | None, decimal: str | None, 
     """
     import pandas as pd
 
+    # from 3.1 on, pandas has one converter, which is exact, and warns of the option
+    old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
+    exact: Any = {"float_precision": "round_trip"} if old else {}
     layout = layout_of(source, sep)
     try:
         with _text(source, layout.encoding) as file:
@@ -70,9 +73,9 @@ def read_delimited(source: SourceFile, *, sep: str | None, decimal: str | None, 
                 na_values=list(MISSING),
                 keep_default_na=False,
                 dtype=kinds,
-                float_precision="round_trip",
                 low_memory=False,
                 skipinitialspace=True,
+                **exact,
             )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())

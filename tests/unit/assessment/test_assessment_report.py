@@ -111,7 +111,7 @@ def test_every_picture_has_a_label(pages):
         assert all(labels)
 
 
-def test_the_answer_comes_first_in_plain_words(plain):
+def test_the_answer_comes_first_in_plain_words(plain, undrawn):
     first = build(plain)[0]
     assert first.id == "headline"
     lead = next(b for b in first.blocks if isinstance(b, Text) and b.lead)
@@ -125,7 +125,7 @@ def test_the_answer_comes_first_in_plain_words(plain):
 @pytest.mark.parametrize(
     ("low", "high", "words"), [(0.1, 0.2, "lies below"), (0.1, 0.9, "do not show"), (0.8, 0.9, "worse than guessing")]
 )
-def test_the_interval_is_held_against_the_baseline(plain, low, high, words):
+def test_the_interval_is_held_against_the_baseline(plain, low, high, words, undrawn):
     from unseen.core.estimate import Interval
 
     assert 0.6 < plain.baseline.value < 0.75
@@ -134,7 +134,7 @@ def test_the_interval_is_held_against_the_baseline(plain, low, high, words):
     assert words in " ".join(b.text for b in build(moved)[0].blocks if isinstance(b, Text))
 
 
-def test_worse_than_guessing_is_said_only_beyond_the_interval_of_guessing(plain):
+def test_worse_than_guessing_is_said_only_beyond_the_interval_of_guessing(plain, undrawn):
     """The class to guess is chosen on the same rows: with balanced random labels guessing looks .04 better than it is."""
     from unseen.core.estimate import Interval
 
@@ -147,7 +147,7 @@ def test_worse_than_guessing_is_said_only_beyond_the_interval_of_guessing(plain)
         assert ("not clear of what guessing may have" in text) is not sure
 
 
-def test_the_table_of_estimates_has_every_method_once(plain):
+def test_the_table_of_estimates_has_every_method_once(plain, undrawn):
     table = next(b for b in blocks(plain, "estimates") if isinstance(b, Table))
     methods = [row[0].sort for row in table.rows]
     assert len(methods) == len(set(methods))
@@ -162,7 +162,7 @@ def test_the_table_of_estimates_has_every_method_once(plain):
     assert by_method[plain.headline.method]["95% interval"].sort == plain.interval.low
 
 
-def test_the_distribution_is_summarised_on_both_scales(regression):
+def test_the_distribution_is_summarised_on_both_scales(regression, undrawn):
     table = next(b for b in blocks(regression, "distribution") if isinstance(b, Table))
     spread = regression.distribution
     rows = {row[0]: row[1:] for row in table.rows}
@@ -170,25 +170,25 @@ def test_the_distribution_is_summarised_on_both_scales(regression):
     assert rows["95% fractile"][0] == spread.fractile(0.95)
 
 
-def test_failed_fits_are_listed_with_their_reasons(flaky, pages):
+def test_failed_fits_are_listed_with_their_reasons(flaky, pages, undrawn):
     table = next(b for b in blocks(flaky, "failures") if isinstance(b, Table))
     failed = {name: len(t.source[0].failures) for name, t in flaky.tables.items() if t.source[0].failures}
     assert {row[0]: row[1] for row in table.rows} == failed
     assert "<b>singular</b> matrix & more" in Page(pages["flaky"]).text
 
 
-def test_nothing_failed_leaves_no_section_of_failures(plain):
+def test_nothing_failed_leaves_no_section_of_failures(plain, undrawn):
     assert "failures" not in [s.id for s in build(plain)]
 
 
-def test_an_interrupted_run_says_so_at_the_top(plain):
+def test_an_interrupted_run_says_so_at_the_top(plain, undrawn):
     cut = replace(plain, notes=(note("U018", "stopped by the user"),), tables={})
     made = build(cut)
     assert "interrupted" in " ".join(b.text for b in made[0].blocks if isinstance(b, Text))
     assert [s.id for s in made] == ["headline", "estimates", "notes", "methods", "repeat"]
 
 
-def test_notes_carry_their_advice(plain):
+def test_notes_carry_their_advice(plain, undrawn):
     noted = replace(plain, notes=(note("U002", "3 rows occur twice"),))
     html = render(noted.title, build(noted))
     assert "3 rows occur twice" in html
@@ -196,7 +196,7 @@ def test_notes_carry_their_advice(plain):
     assert any(isinstance(b, Notes) for b in blocks(noted, "notes"))
 
 
-def test_the_last_section_repeats_the_run(plain):
+def test_the_last_section_repeats_the_run(plain, undrawn):
     last = build(plain)[-1]
     assert last.id == "repeat"
     assert next(b for b in last.blocks if isinstance(b, Code)).text == plain.settings["repeat"]
@@ -208,7 +208,7 @@ def test_the_last_section_repeats_the_run(plain):
     assert plain.settings["data_fingerprint"] in text
 
 
-def test_large_matrices_list_their_largest_confusions():
+def test_large_matrices_list_their_largest_confusions(undrawn):
     from sklearn.naive_bayes import GaussianNB
 
     rng = np.random.default_rng(0)
@@ -223,7 +223,7 @@ def test_large_matrices_list_their_largest_confusions():
 
 
 @pytest.mark.parametrize("kind", ["groups", "weights", "time"])
-def test_special_samples_are_described(kind, cases):
+def test_special_samples_are_described(kind, cases, undrawn):
     from sklearn.naive_bayes import GaussianNB
 
     X, code = cases
@@ -270,7 +270,7 @@ def test_cells_that_are_not_their_value_sort_by_it():
     assert sort_key(True) == "yes"
 
 
-def test_optimism_and_learning_curve_hand_back_their_numbers(plain):
+def test_optimism_and_learning_curve_hand_back_their_numbers(plain, undrawn):
     table = plain.tables[plain.headline_design]
     rows = {row[0]: row[1:] for b in blocks(plain, "optimism") if isinstance(b, Table) for row in b.rows}
     assert rows["test"][0].sort == pytest.approx(plain.error)

@@ -38,7 +38,7 @@ def test_an_estimator_is_told_every_method_that_takes_it():
     assert {"calibrated-bolster", "fpe", "nic"} < found
 
 
-def test_a_model_file_is_told_only_what_needs_no_estimator(tmp_path, monkeypatch, capsys):
+def test_a_model_file_is_told_only_what_needs_no_estimator(forked_models, tmp_path, monkeypatch, capsys):
     skops = pytest.importorskip("skops.io", reason="skops is not installed")
     from unseen.cli.app import main
     from unseen.models.files.load import open_model

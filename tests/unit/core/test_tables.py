@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
@@ -118,7 +120,7 @@ def test_log_loss_and_brier_agree_with_scikit_learn(wine):
     from sklearn.metrics import log_loss
 
     X, y = wine
-    t = unseen.run(LogisticRegression(max_iter=5000), X, y, scores=True, random_state=0)
+    t = unseen.run(make_pipeline(StandardScaler(), LogisticRegression()), X, y, scores=True, random_state=0)
     ours = np.average(t.losses("log-loss").test.value)
     assert ours == pytest.approx(log_loss(t.data.y[t.test.row], t.test.score, labels=t.data.classes), rel=1e-10)
     truth = np.eye(3)[t.data.codes[t.test.row]]

@@ -213,6 +213,8 @@ def test_nic_accepts_what_scikit_learn_fits_by_default(name):
     assert early.value == pytest.approx(late.value, rel=5e-3)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_nic_estimates_the_loss_on_new_data():
     """Mean over 300 samples of NIC and of the true log loss differ by less than four standard errors; training loss does not."""
     gen = np.random.default_rng(8)

@@ -59,7 +59,8 @@ def test_disagree_round_trip(unseen, pair):
     assert json.loads(out)["requested"] == 12
     assert "--labelled" in err
     truth = pd.read_csv(pair / "a.csv", dtype=str).set_index("item").y
-    rows = list(csv.DictReader((pair / "to_label.csv").open()))
+    with (pair / "to_label.csv").open() as file:
+        rows = list(csv.DictReader(file))
     pd.DataFrame([{**row, "label": truth[row["id"]]} for row in rows]).to_csv(pair / "to_label.csv", index=False)
     code, out, _ = unseen("disagree", "--labelled", "to_label.csv", "--json", cwd=pair)
     result = json.loads(out)

@@ -317,6 +317,8 @@ def test_areas_under_the_curve_by_delong():
         ask(a.assign(yhat=a.y), measure="auc")
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_few_clusters_find_no_difference_that_is_not_there():
     """8 clusters of 10, two equal models: normal quantiles found a difference of F1 in 11% of samples, t in 6%."""
     found = []

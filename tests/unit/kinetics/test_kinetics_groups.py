@@ -22,7 +22,7 @@ def different():
 
 
 def test_a_real_difference_is_found_and_named(different):
-    result = kinetics.compare_groups(different, group="group", permutations=99, random_state=1)
+    result = kinetics.compare_groups(different, group="group", permutations=39, random_state=1)
     k02 = next(f for f in result.features if f.name == "k02")
     assert k02.adjusted <= 0.05
     assert k02.means["b"] / k02.means["a"] == pytest.approx(2.5, rel=0.35)
@@ -46,6 +46,8 @@ def test_groups_too_small_for_a_small_p_value_are_told():
     assert any("no p-value below about 0.1" in n.text for n in result.notes)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_no_difference_gives_no_small_p_value():
     result = kinetics.compare_groups(fitted({"a": {}, "b": {}}, seed=3), group="group", permutations=99, random_state=1)
     assert min(f.adjusted for f in result.features) > 0.05

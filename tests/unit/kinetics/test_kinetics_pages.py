@@ -88,7 +88,7 @@ def test_reports_are_single_files_that_name_every_subject(study, tmp_path):
     assert "Condition number" in page[1].read_text()
 
 
-def test_group_report_and_figure(study, tmp_path):
+def test_group_report_and_figure(study, undrawn, tmp_path):
     result = kinetics.compare_groups(study, group="group", permutations=19, random_state=0, methods=("bolster", "loo"))
     numbers = info(result, "groups")
     assert numbers.groups == ("high", "low")
@@ -98,7 +98,7 @@ def test_group_report_and_figure(study, tmp_path):
     assert "Which rates and pools differ" in (tmp_path / "groups.html").read_text()
 
 
-def test_failures_are_on_the_page(tmp_path):
+def test_failures_are_on_the_page(undrawn, tmp_path):
     made = kinetics.simulate(subjects=2, noise=0.02, random_state=5)
     doses = {k: v[:1] for k, v in made.doses.items()}
     study = kinetics.fit(made.ttr, doses, locations=["EC-EC"])

@@ -103,6 +103,8 @@ def test_a_threshold_follows_the_costs():
     assert cheap.predict(features).mean() > dear.predict(features).mean()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_selection_outside_the_loop_hides_the_error():
     """5,000 random features, 50 random labels, the 10 best correlated: below .1 outside, about one half inside."""
     inside, outside = [], []

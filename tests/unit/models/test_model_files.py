@@ -25,6 +25,9 @@ from unseen.models.files.trust import strangers
 skops_io = pytest.importorskip("skops.io")
 
 
+pytestmark = pytest.mark.usefixtures("forked_models")  # but `opened` is of the module, and starts from nothing
+
+
 @pytest.fixture(scope="module")
 def sample():
     return unseen.datasets.load("breast-cancer")
@@ -352,7 +355,8 @@ class TestLimits:
 
 class TestOnnx:
     @pytest.fixture(scope="class")
-    def model(self, sample):
+    @classmethod
+    def model(cls, sample):
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
@@ -360,7 +364,8 @@ class TestOnnx:
         return make_pipeline(StandardScaler(), LogisticRegression()).fit(sample.X, sample.y)
 
     @pytest.fixture(scope="class")
-    def graph(self, model, sample, tmp_path_factory):
+    @classmethod
+    def graph(cls, model, sample, tmp_path_factory):
         pytest.importorskip("onnxruntime")
         skl2onnx = pytest.importorskip("skl2onnx")
         path = tmp_path_factory.mktemp("onnx") / "model.onnx"

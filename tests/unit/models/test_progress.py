@@ -166,6 +166,8 @@ def test_the_watched_part_lies_inside_the_training_part():
         QuitWhenAhead(GaussianNB(), fraction=2).fit(X, LABEL)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_overtraining_on_random_data(tmp_path):
     r = reproduce("hutton-overtraining", replications=20, epochs=2500)
     assert all(check.passed for check in r.checks[:3])

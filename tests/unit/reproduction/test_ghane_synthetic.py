@@ -57,6 +57,8 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_workers():
     assert set(ESTIMATORS) < set(one[0])
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_sorted_folds_are_worse_than_shuffled_ones_in_bias():
     rows = replications("rbf-svm", 20, range(40), 1, 2)
     gap = np.array([row["cv10"] - row["cv10-shuffled"] for row in rows])

@@ -116,7 +116,7 @@ COMMAND = (
 )
 
 
-def test_a_killed_experiment_goes_on_where_it_stopped(tmp_path):
+def test_a_killed_experiment_goes_on_where_it_stopped(run_unseen, tmp_path):
     store = tmp_path / "g.db"
     command = [sys.executable, "-m", "unseen", *COMMAND]
     child = subprocess.Popen([*command, "--store", str(store)], stdout=subprocess.DEVNULL, cwd=tmp_path)
@@ -124,8 +124,8 @@ def test_a_killed_experiment_goes_on_where_it_stopped(tmp_path):
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
     assert 0 < done < 128
-    again = subprocess.run([*command, "--store", str(store)], capture_output=True, text=True, cwd=tmp_path, timeout=300)
-    whole = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    again = run_unseen(*COMMAND, "--store", store, cwd=tmp_path)
+    whole = run_unseen(*COMMAND, cwd=tmp_path)
     assert again.returncode == whole.returncode == 0, again.stderr
     one, other = (
         [c["ours"] for c in json.loads(run.stdout)["cells"] if "milliseconds" not in c["table"]]

@@ -86,6 +86,8 @@ def drawn_from_its_model(rng, d, n, v0):
     return x, y, fitted, prior, (1 - share) * low + share * high
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_on_data_from_its_model_it_is_unbiased_and_nearest_to_the_truth():
     """And without the prior, or with a covariance from the same points, it is neither: so the notes say."""
     rng, found = np.random.default_rng(4), []

@@ -114,7 +114,8 @@ def test_the_error_of_choosing_a_scale_by_rounding_to_steps():
     assert search_error(above, 1.0, 0.01, grid=True) == 0.0  # at its limit the scale does not move
 
 
-@pytest.mark.parametrize("search", ["step", "root"])
+@pytest.mark.slow
+@pytest.mark.parametrize("search", [pytest.param("step", marks=pytest.mark.sample), "root"])
 def test_the_calibrated_error_counts_the_points_of_the_search(search):
     """Same splits, other kernel points: kappa moves too, and with steps the value moved by 1.4 times what was stated."""
     X, y = GaussianBlocks().draw(100, np.random.default_rng(100)).xy

@@ -375,6 +375,7 @@ def test_a_pause_is_a_keyboard_interrupt_for_callers_who_catch_that(store):
     assert issubclass(Paused, KeyboardInterrupt)
 
 
+@pytest.mark.slow  # test_study_stored asks the same of a study
 def test_numbers_of_the_real_runner_do_not_depend_on_workers(store):
     pytest.importorskip("pydantic", reason="pydantic is not installed")
     from unseen.study.spec import as_spec

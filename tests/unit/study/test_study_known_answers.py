@@ -95,12 +95,16 @@ def held_out():
     )
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_held_out_sample_is_unbiased_for_its_model(held_out):
     one = held_out["holdout"]
     assert within(one.target_bias, 0.0)
     assert one.target == "this model trained on 30 units"
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_exact_intervals_cover_at_least_as_often_as_they_say(held_out):
     coverage = held_out["clopper-pearson"].coverage
     assert coverage.value > 0.95 - 3 * coverage.error
@@ -108,6 +112,8 @@ def test_exact_intervals_cover_at_least_as_often_as_they_say(held_out):
     assert 0.3 < held_out["clopper-pearson"].width.value < 0.6
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_variance_of_an_estimate_is_internal_and_sampling_variance():
     """Equation 1.5: more integration points lower the internal variance and leave that of the sample."""
     s = study(
@@ -140,6 +146,8 @@ def exact_power(first, second, n):
     return total
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_size_and_power_of_an_exact_test():
     """Two ways of guessing err half the time each, by construction; a guess and a rule do not: both rates are known."""
     guesses = [{"model": "dummy", "parameters": {"strategy": s}, "name": s} for s in ("uniform", "stratified")]

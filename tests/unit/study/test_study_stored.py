@@ -164,6 +164,8 @@ def test_the_summary_is_json(alone):
     }
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_dask_workers_give_the_same_bits(alone, tmp_path):
     pytest.importorskip("distributed")
     assert_same(alone, unseen.Study("s", tmp_path / "t.db").run(SPEC, scheduler="local:2", progress=False))

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import sqlite3
 import time
 
@@ -32,19 +33,19 @@ def study(name: str, part: str = "") -> str:
     return f"/studies/{key_of(name)}{part}"
 
 
-def every_page(made) -> list[str]:
+def every_page(kept: dict[str, int]) -> list[str]:
     studies = [
         study(name, part)
         for name in ("whole", "half", HOSTILE, "fresh")
         for part in ("", "/live", "/failures", "/cells")
     ]
     both = "&".join(f"item=study.{key_of(name)}" for name in ("whole", HOSTILE))
-    results = "&".join(f"item=kept.{made.kept[k]}" for k in made.kept)
+    results = "&".join(f"item=kept.{number}" for number in kept.values())
     return [
         "/",
         "/kept",
         "/kept?kind=assessment",
-        *(f"/kept/{k}" for k in made.kept.values()),
+        *(f"/kept/{number}" for number in kept.values()),
         *studies,
         "/compare",
         f"/compare?{both}",
@@ -53,9 +54,18 @@ def every_page(made) -> list[str]:
     ]
 
 
-def test_no_page_holds_a_script_a_style_or_a_handler_of_the_content(app, ask, read, made):
-    for address in every_page(made):
-        page = read(ask(app, address).text)
+@pytest.fixture(scope="module")
+def site(filled, ask, tmp_path_factory):
+    """A dashboard whose store does not change, and the text of each of its pages."""
+    path, kept = filled
+    opened = dashboard(f"sqlite:///{shutil.copy(path, tmp_path_factory.mktemp('site') / 'studies.db')}")
+    yield opened, {address: ask(opened, address).text for address in every_page(kept)}
+    opened.close()
+
+
+def test_no_page_holds_a_script_a_style_or_a_handler_of_the_content(site, read):
+    for address, text in site[1].items():
+        page = read(text)
         for tag, attrs in page.elements:
             assert tag not in ("style", "iframe", "object", "embed", "form", "base", "img"), address
             assert "style" not in attrs, f"{address}: a style attribute is blocked by the policy"
@@ -76,9 +86,9 @@ def test_a_hostile_name_is_shown_as_it_is_written(app, ask, read):
     assert "<script>alert" not in page
 
 
-def test_pages_are_well_built(app, ask, read, made):
-    for address in every_page(made):
-        page = read(ask(app, address).text)
+def test_pages_are_well_built(site, read):
+    for address, text in site[1].items():
+        page = read(text)
         ids = [attrs["id"] for _, attrs in page.elements if "id" in attrs]
         assert len(ids) == len(set(ids)), address
         for _, attrs in page.elements:
@@ -95,12 +105,10 @@ def test_pages_are_well_built(app, ask, read, made):
             assert page.all("a")[0] == {"class": "skip", "href": "#main"}
 
 
-def test_every_link_of_every_page_leads_somewhere(app, ask, read, made):
+def test_every_link_of_every_page_leads_somewhere(site, ask, read):
+    app, pages = site
     links = {
-        a["href"].partition("#")[0]
-        for address in every_page(made)
-        for a in read(ask(app, address).text).all("a")
-        if a["href"].startswith("/")
+        a["href"].partition("#")[0] for text in pages.values() for a in read(text).all("a") if a["href"].startswith("/")
     }
     assert len(links) > 30
     # a study without results has no summary to download

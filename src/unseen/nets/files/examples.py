@@ -385,12 +385,13 @@ def open_arrays(path: str | PathLike[str], what: str = "NPZ") -> Iterator[Any]:
     [1.0, 1.0]
     """
     try:
-        found = np.load(path, allow_pickle=False)
-        try:
-            yield found
-        finally:
-            if hasattr(found, "close"):
-                found.close()
+        with open(path, "rb") as file:  # numpy leaves a damaged archive open if it opens the file itself
+            found = np.load(file, allow_pickle=False)
+            try:
+                yield found
+            finally:
+                if hasattr(found, "close"):
+                    found.close()
     except InputError:
         raise
     except Exception as error:  # zipfile, zlib and numpy each raise kinds of their own

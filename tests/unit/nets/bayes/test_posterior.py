@@ -13,6 +13,7 @@ from unseen.core.errors import FitError, InputError, KindError, NotApplicable
 from unseen.nets.bayes.chains import effective_size, split_r_hat
 
 PRIOR = 1.5
+SLOW = (pytest.mark.slow, pytest.mark.sample)  # test_batched_sampler holds this sampler to quadrature too
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def predictive(logistic, points):
 POINTS = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0], [-3.0, 1.0]])
 
 
-@pytest.mark.parametrize(("sampler", "step", "thin"), [("sgld", 0.4, 20), ("sghmc", 0.04, 20)])
+@pytest.mark.parametrize(("sampler", "step", "thin"), [("sgld", 0.4, 20), pytest.param("sghmc", 0.04, 20, marks=SLOW)])
 def test_dynamics_agree_with_quadrature(logistic, sampler, step, thin):
     X, y, net, mean, variance, _, _ = logistic
     p = nets.posterior(
@@ -94,6 +95,8 @@ def test_batches_keep_the_mean_and_widen_the_posterior(logistic):
     assert np.all(axes.var(0) < 1.4 * variance)  # half the rows taken for all of them would nearly double it
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_colder_posterior_is_narrower_in_proportion(logistic):
     X, y, net, *_ = logistic
     options = {

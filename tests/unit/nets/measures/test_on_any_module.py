@@ -195,6 +195,7 @@ def test_a_path_norm_is_that_of_the_weights_that_act(normed) -> None:
     assert torch.equal(module(X), logits)
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.trace")  # traced modules of users are still met
 @pytest.mark.parametrize("name", ["pac-bayes-flatness", "pac-bayes-magnitude", "sharpness"])
 def test_weights_are_moved_in_wrapped_modules_and_not_in_traced_ones(name: str) -> None:
     torch.manual_seed(0)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 import time
+from functools import partial
 from itertools import combinations, product
 
 import numpy as np
@@ -365,10 +364,9 @@ def test_reproduction_passes():
     assert result.agreeing == (10, 10)
 
 
-def run_cli(*args):
-    return subprocess.run(
-        [sys.executable, "-m", "unseen", "nets", "cmi", *args], capture_output=True, text=True, check=False
-    )
+@pytest.fixture
+def run_cli(run_unseen):
+    return partial(run_unseen, "nets", "cmi")
 
 
 @pytest.fixture
@@ -379,7 +377,7 @@ def table(tmp_path):
     return path
 
 
-def test_command_prints_json(table):
+def test_command_prints_json(run_cli, table):
     done = run_cli(str(table), "--measure", "wcv,vr", "--grid", "h1,h2,h3,h4", "--permutations", "19", "--json")
     assert done.returncode == 0, done.stderr
     first, second = json.loads(done.stdout)
@@ -403,7 +401,7 @@ def test_a_constant_has_no_direction():
     assert "Kendall's tau -1.00" in str(found)
 
 
-def test_command_fails_below_a_threshold_and_on_misuse(table):
+def test_command_fails_below_a_threshold_and_on_misuse(run_cli, table):
     done = run_cli(str(table), "--measure", "vr", "--grid", "h1,h2,h3,h4", "--permutations", "9", "--fail-if", "30")
     assert done.returncode == 1
     assert "19.58" in done.stdout

@@ -18,9 +18,7 @@ from torch import nn
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.nets import Copy80, Net, augment, build_measure, draw_factors, known_measures, sample_net
-from unseen.nets.augmentation.changes import across, saturate
-from unseen.nets.augmentation.changes import change_images as _changed
-from unseen.nets.augmentation.changes import draw_rectangles as _rectangles
+from unseen.nets.augmentation.changes import across, change_images, draw_rectangles, saturate
 from unseen.nets.measures._augmented import classify_augmented, semi_pp_costs
 from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures.first_layer_margins import mildly
@@ -137,9 +135,7 @@ def test_multi_augment_counts_misclassifications():
 
 def test_multi_augment_semi_pp_has_the_mean_penalty_of_its_rings():
     X = torch.rand(3000, 1, 2, 2)
-    result = build_measure("multi-augment", semi_pp_costs=True)(
-        net_of(Constant(0.7), X, torch.ones(3000, dtype=torch.long))
-    )
+    result = build_measure("multi-augment", semi_pp=True)(net_of(Constant(0.7), X, torch.ones(3000, dtype=torch.long)))
     expected = 0.0
     for ring, share in ((1, 17 / 25), (2, 7 / 25), (3, 1 / 25)):
         # ring r: shares are (r - 1 + u) / 3; cutout is a product of two, the strong maximum is over it and four others
@@ -291,8 +287,8 @@ def test_always_generalize_changes_images_as_its_penalties_say():
     X = torch.rand(3, 3, 10, 10, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     X[0] = torch.linspace(0.1, 1, 10, dtype=torch.float64)  # a ramp: what a crop leaves of it is known
     factor = torch.tensor([[0.6, 1.6], [1.0, 0.7], [1.5, 1.0]], dtype=torch.float64)
-    black = _rectangles(3, X.shape[2:], torch.Generator().manual_seed(2))
-    changed = list(_changed(X, factor, black.to("cpu", X.dtype)))
+    black = draw_rectangles(3, X.shape[2:], torch.Generator().manual_seed(2))
+    changed = list(change_images(X, factor, black.to("cpu", X.dtype)))
     assert [cost for cost, _ in changed] == [6, 1, 2, 3, 1, 12, 2]
     flip, saturated, crop, sobel, bright, both, cut = (images for _, images in changed)
     assert torch.equal(flip, X.flip(-1))

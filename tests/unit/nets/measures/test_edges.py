@@ -81,7 +81,7 @@ def test_a_class_without_rows_does_not_stand_in_the_way_of_the_others() -> None:
 
 def test_a_probability_that_rises_costs_as_much_as_one_that_falls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Grey images of 0.2: the Sobel filter makes them 0.5 and brightness 0.7, all else leaves them as they are."""
-    monkeypatch.setattr(always_generalize, "_rectangles", lambda n, shape, generator: no_augmentation(n))
+    monkeypatch.setattr(always_generalize, "draw_rectangles", lambda n, shape, generator: no_augmentation(n))
     net = Net(Brightness(), torch.full((6, 1, 8, 8), 0.2), torch.zeros(6, dtype=torch.long), value_range=(0.0, 1.0))
     p = {grey: 1 / (1 + math.exp(-3 * grey)) for grey in (0.2, 0.5, 0.7)}
     found = build_measure("always-generalize")(net, draws=2).value

@@ -167,7 +167,7 @@ def test_saturation_goes_from_six_to_sixteen_tenths(monkeypatch: pytest.MonkeyPa
 
 def test_rectangles_have_whole_pixels_from_two_to_the_side_less_one() -> None:
     # of 1,024 pixels: the root of .006 of them is 2.5, that of 4/3 of them more than the side
-    drawn = always_generalize._rectangles(3000, torch.Size([32, 32]), generator())
+    drawn = always_generalize.draw_rectangles(3000, torch.Size([32, 32]), generator())
     for share in (drawn.cut_height, drawn.cut_width):
         side = share * 32
         assert torch.allclose(side, side.round(), atol=1e-4)

@@ -43,7 +43,9 @@ def _imports(module: str) -> list[tuple[str, str, int]]:
 def _graph() -> dict[str, set[str]]:
     edges: dict[str, set[str]] = {}
     for module in TREES:
-        targets = {f"{source}.{name}" if f"{source}.{name}" in TREES else source for source, name, _ in _imports(module)}
+        targets = {
+            f"{source}.{name}" if f"{source}.{name}" in TREES else source for source, name, _ in _imports(module)
+        }
         edges[module] = {t for t in targets if t in TREES and t != module}
     return edges
 

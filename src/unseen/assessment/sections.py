@@ -19,11 +19,11 @@ from unseen.core.registry import describe, known
 from unseen.core.scale import as_measure
 from unseen.show.sections import (
     Block,
-    Cell,
     Code,
     Notes,
     Section,
     Table,
+    TableCell,
     Text,
     figure_section,
     picture,
@@ -141,7 +141,7 @@ def optimism(a: Assessment) -> Section | None:
         table.optimism()
     )
     rows = [
-        [name, *(Cell(percent_or_number(float(f(v)), loss), float(f(v))) for f in (np.mean, np.min, np.max))]
+        [name, *(TableCell(percent_or_number(float(f(v)), loss), float(f(v))) for f in (np.mean, np.min, np.max))]
         for name, v in errors.items()
     ]
     summary = Table(
@@ -165,7 +165,7 @@ def learning_curve(a: Assessment) -> Section | None:
     rows = [
         [
             float(size),
-            *(Cell(percent_or_number(float(v[k, 0]), numbers.loss), float(v[k, 0])) for v in columns.values()),
+            *(TableCell(percent_or_number(float(v[k, 0]), numbers.loss), float(v[k, 0])) for v in columns.values()),
             int(numbers.repeats[k]),
         ]
         for k, size in enumerate(numbers.sizes)
@@ -202,7 +202,7 @@ def _most_confused(a: Assessment) -> list[Block]:
             numbers.classes[i],
             numbers.classes[j],
             float(off[i, j]),
-            Cell(f"{100 * numbers.shares[i, j]:.0f}%", float(numbers.shares[i, j])),
+            TableCell(f"{100 * numbers.shares[i, j]:.0f}%", float(numbers.shares[i, j])),
         ]
         for i, j in zip(*np.unravel_index(order, off.shape))
         if off[i, j] > 0
@@ -227,10 +227,10 @@ def hardest(a: Assessment) -> Section | None:
     numeric = a.data.task == "regression"
     rows = [
         [
-            Cell(name, float(name) if unit == "row" else name),
-            Cell(truth, float(truth)) if numeric else truth,
-            Cell(said, float(said)) if numeric else said or None,
-            Cell(percent_or_number(float(value), loss), float(value)),
+            TableCell(name, float(name) if unit == "row" else name),
+            TableCell(truth, float(truth)) if numeric else truth,
+            TableCell(said, float(said)) if numeric else said or None,
+            TableCell(percent_or_number(float(value), loss), float(value)),
             int(times),
         ]
         for name, truth, said, value, times in zip(
@@ -287,7 +287,9 @@ def notes(a: Assessment) -> Section:
             if one not in a.notes:
                 others.setdefault(one, []).append(method)
     if others:
-        rows = [[n.code, Cell(n.title, n.title, n.advice), n.text, ", ".join(methods)] for n, methods in others.items()]
+        rows = [
+            [n.code, TableCell(n.title, n.title, n.advice), n.text, ", ".join(methods)] for n, methods in others.items()
+        ]
         blocks.append(Table(["code", "note", "what was seen", "estimates"], rows, "On single estimates."))
     return Section("notes", "Notes", blocks)
 
@@ -315,13 +317,13 @@ def _estimate_cells(row: dict[str, Any], headline: bool) -> list[Any]:
     line = estimate_line(row, number, number)
     kind, _, size = line.target.removesuffix(" units").partition(" trained on ")
     return [
-        Cell(line.method + (" (headline)" if headline else ""), line.method),
-        Cell(line.value, row["estimate"]),
-        None if line.interval is None else Cell(line.interval, row["lower"]),
+        TableCell(line.method + (" (headline)" if headline else ""), line.method),
+        TableCell(line.value, row["estimate"]),
+        None if line.interval is None else TableCell(line.interval, row["lower"]),
         row["fits"],
-        Cell(f"{row['seconds']:.2g}", row["seconds"]),
+        TableCell(f"{row['seconds']:.2g}", row["seconds"]),
         row["agrees"],
-        None if line.expected_rms is None else Cell(line.expected_rms, row["expected_rms"]),
+        None if line.expected_rms is None else TableCell(line.expected_rms, row["expected_rms"]),
         kind,
         float(size) if size else None,
         row["note"] or None,

@@ -486,7 +486,7 @@ def _d_prime(cases: ScoredCases, level: float) -> Estimate | None:
 
 
 @dataclass(frozen=True)
-class _ClassRate:
+class _RateInterval:
     """Share of one class's cases with its Wilson limits."""
 
     share: float
@@ -495,9 +495,9 @@ class _ClassRate:
     n: float
 
 
-def _class_rate(right: Array, level: float) -> _ClassRate:
+def _class_rate(right: Array, level: float) -> _RateInterval:
     share = float(right.mean())
-    return _ClassRate(share, *wilson_interval(share, len(right), level), float(len(right)))
+    return _RateInterval(share, *wilson_interval(share, len(right), level), float(len(right)))
 
 
 # limits made of the limits of independent rates

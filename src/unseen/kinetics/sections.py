@@ -11,7 +11,7 @@ from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.noncompartmental import NcaStudy
 from unseen.show import figures_for
-from unseen.show.sections import Block, Cell, Notes, Section, Table, Text, picture, section
+from unseen.show.sections import Block, Notes, Section, Table, TableCell, Text, picture, section
 
 __all__ = ["fit_blocks", "groups_headline"]
 
@@ -24,8 +24,8 @@ _FEW = 6  # subjects shown with two figures each; more would make the page too h
 _UNITS = {"1/min": "per minute", "dose": "unit of the doses", "dose/h": "unit of the doses per hour"}
 
 
-def _with_error(value: float, error: float) -> Cell:
-    return Cell(f"{value:.4g} ± {error:.2g}", value)
+def _with_error(value: float, error: float) -> TableCell:
+    return TableCell(f"{value:.4g} ± {error:.2g}", value)
 
 
 def quantities(fit: KineticFit) -> Table:
@@ -34,7 +34,7 @@ def quantities(fit: KineticFit) -> Table:
         [
             r["quantity"],
             _with_error(r["estimate"], r["std_error"]),
-            Cell(f"{r['lower']:.4g} to {r['upper']:.4g}", r["lower"]),
+            TableCell(f"{r['lower']:.4g} to {r['upper']:.4g}", r["lower"]),
             _UNITS[r["unit"]],
         ]
         for r in fit.rows()
@@ -52,8 +52,8 @@ def alternatives(fit: KineticFit) -> list[Block]:
             r["chi2"],
             r["df"],
             r["aicc"],
-            Cell(f"{r['weight']:.2g}", r["weight"]),
-            Cell(f"{r['runs_p']:.2g}", r["runs_p"]),
+            TableCell(f"{r['weight']:.2g}", r["weight"]),
+            TableCell(f"{r['runs_p']:.2g}", r["runs_p"]),
             r["rank"],
             r["violations"] or "none",
             r["distance"],
@@ -95,7 +95,7 @@ def identification(fit: KineticFit) -> list[Block]:
             [
                 name,
                 *(
-                    Cell(f"{getattr(r, k)[0]:.4g} to {getattr(r, k)[1]:.4g}")
+                    TableCell(f"{getattr(r, k)[0]:.4g} to {getattr(r, k)[1]:.4g}")
                     for k in ("k21", "k12", "k01", "k02", "Q2", "U")
                 ),
             ]
@@ -180,10 +180,10 @@ def headline(study: KineticStudy) -> Section:
             m.name,
             m.n,
             _with_error(m.mean, m.std_error),
-            Cell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
+            TableCell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
             _with_error(m.weighted_mean, m.weighted_error),
             _with_error(m.random_mean, m.random_error),
-            Cell(f"{m.between_sd:.2g}", m.between_sd),
+            TableCell(f"{m.between_sd:.2g}", m.between_sd),
         ]
         for m in means.values()
     ]
@@ -262,7 +262,7 @@ def areas(study: NcaStudy) -> Section:
     lead = f"{len(study.subjects)} subjects analysed without a compartmental model. Rates of appearance are lower bounds; conversion is that between the sampled pools, and more if it takes place elsewhere."
     rows: list[list[Any]] = []
     for one in study.subjects:
-        parts = [Cell(f"{100 * a.extrapolated:.0f}%", a.extrapolated) for a in one.areas.values()]
+        parts = [TableCell(f"{100 * a.extrapolated:.0f}%", a.extrapolated) for a in one.areas.values()]
         rows.append([one.subject, one.ra_precursor, one.ra_product, one.conversion, *parts])
     scheme = study.subjects[0].scheme
     names = [f"Ra {s}" for s in scheme.substrates]
@@ -283,7 +283,7 @@ def groups_headline(result: GroupComparison) -> Section:
     rows = []
     for name, e in result.estimates.items():
         span = "none valid" if e.interval is None else f"{100 * e.interval.low:.0f}% to {100 * e.interval.high:.0f}%"
-        rows.append([name, Cell(f"{100 * e.value:.1f}%", e.value), span, str(e.target)])
+        rows.append([name, TableCell(f"{100 * e.value:.1f}%", e.value), span, str(e.target)])
     text = (
         f"Groups of {result.group}: {sizes}. The classifier sees the logarithms of rates and pools. The p-value is the share of "
         f"{result.permutations} permutations of the labels (and the study itself) whose error by {result.decided_by} is as small or smaller."

@@ -161,7 +161,7 @@ def _flag(value: Any, place: str) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Sample:
+class _TracerSample:
     """A sample that enters the fit: minutes, TTR as a fraction, which curve, standard deviation, row of the table."""
 
     time: float
@@ -186,7 +186,7 @@ class _Reader:
     def subject(self, name: str, dosing: dict[str, list[tuple[int, dict[str, Any]]]]) -> Subject:
         doses, covariates = self._doses(name, dosing)
         rows = [i for i, s in enumerate(self.samples["subject"]) if _label(s) == name]
-        samples: list[_Sample] = []
+        samples: list[_TracerSample] = []
         removed: list[Removal] = []
         unknown: set[str] = set()
         for i in rows:
@@ -232,7 +232,7 @@ class _Reader:
             values.append(value)
         return (values[0], values[1]), {k: v for k, v in record.items() if k not in _DOSES}
 
-    def _sample(self, name: str, analyte: str, i: int) -> Removal | _Sample:
+    def _sample(self, name: str, analyte: str, i: int) -> Removal | _TracerSample:
         row = i + 1
         place = f"subject {name}, row {row} ({analyte})"
         raw_time, raw_ttr = self.samples["time"][i], self.samples["ttr"][i]
@@ -266,9 +266,9 @@ class _Reader:
             return Removal(
                 analyte=analyte, time=time, ttr=ttr, reason=f"early sample (up to {self.early[analyte]:g} min)", row=row
             )
-        return _Sample(time=time, value=ttr, which=self.scheme.analytes.index(analyte), sd=sd, row=row)
+        return _TracerSample(time=time, value=ttr, which=self.scheme.analytes.index(analyte), sd=sd, row=row)
 
-    def _check(self, name: str, samples: list[_Sample], unknown: set[str]) -> None:
+    def _check(self, name: str, samples: list[_TracerSample], unknown: set[str]) -> None:
         for code, analyte in enumerate(self.scheme.analytes):
             own = [s for s in samples if s.which == code]
             need = MIN_FORMED if code == FORMED else MIN_DOSED

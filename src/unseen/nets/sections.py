@@ -11,7 +11,7 @@ from unseen.nets.estimates.records import NetEstimate
 from unseen.nets.ranking.bench_record import Bench
 from unseen.nets.ranking.measure_scores import MeasureScores
 from unseen.nets.ranking.ranking_record import NetRanking
-from unseen.show.sections import Block, Cell, Notes, Section, Table, Text, picture, section
+from unseen.show.sections import Block, Notes, Section, Table, TableCell, Text, picture, section
 
 __all__ = ["answer", "augmentations", "bench_answer", "ranking_answer"]
 
@@ -82,7 +82,7 @@ def bench_table(b: Bench) -> Section:
     columns = ["measure", "CMI", "honest", "p", "adjusted p", "tau", "granulated", "worst", "where", "seconds"]
     rows = [
         [
-            Cell(line.measure, line.measure, "control" if line.control else ""),
+            TableCell(line.measure, line.measure, "control" if line.control else ""),
             line.cmi,
             line.cmi_honest,
             line.p_value,

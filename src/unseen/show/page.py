@@ -14,7 +14,7 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.errors import InputError
 from unseen.show.inline_svg import PALETTE_CSS
-from unseen.show.sections import Cell, Section, Table, build, builders_for
+from unseen.show.sections import Section, Table, TableCell, build, builders_for
 
 __all__ = ["fragment", "render", "write"]
 
@@ -43,7 +43,7 @@ def _environment() -> Any:
     environment.filters["sort_key"] = sort_key
     environment.filters["numeric"] = numeric
     environment.tests["number"] = is_number
-    environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
+    environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, TableCell) and bool(v.hint))
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
 
@@ -56,7 +56,7 @@ def cell(value: Any) -> str:
     >>> cell(0.123456), cell(25620.3), cell(None), cell(True), cell(12)
     ('0.1235', '25620', '–', 'yes', '12')
     """
-    if isinstance(value, Cell):
+    if isinstance(value, TableCell):
         return value.text
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -69,7 +69,7 @@ def cell(value: Any) -> str:
 
 def is_number(value: Any) -> bool:
     """Say whether a cell is aligned and sorted as a number."""
-    value = value.sort if isinstance(value, Cell) else value
+    value = value.sort if isinstance(value, TableCell) else value
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -80,7 +80,7 @@ def numeric(table: Table) -> list[bool]:
 
 def sort_key(value: Any) -> str:
     """Return what a cell is sorted by; empty comes last."""
-    value = value.sort if isinstance(value, Cell) and value.sort is not None else value
+    value = value.sort if isinstance(value, TableCell) and value.sort is not None else value
     if is_number(value):
         number = float(value)
         return "" if math.isnan(number) else repr(number)

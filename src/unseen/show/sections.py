@@ -11,12 +11,12 @@ from unseen.show.figures import Figure, figures_for, load_owners, svg
 
 __all__ = [
     "Block",
-    "Cell",
     "Code",
     "Notes",
     "Picture",
     "Section",
     "Table",
+    "TableCell",
     "Text",
     "build",
     "figure_section",
@@ -39,7 +39,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A table cell whose text is not its value: `sort` orders its column, `hint` is a small second line."""
 
     text: str

@@ -17,7 +17,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.result import Result, plain
 from unseen.core.summary import Summary, summarize
-from unseen.resubstitution._deviations import Deviations
+from unseen.resubstitution import Deviations
 from unseen.show.text import text_table
 from unseen.significance.adjust import adjusted
 from unseen.study.statistics import Measured, correlation_of, coverage_of, mean_of, share_of, variance_of

@@ -59,7 +59,7 @@ def _failure(row: TaskRow, error: BaseException, seconds: float = 0.0) -> TaskRe
 
 def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequence[TaskRow]) -> list[TaskResult]:
     from unseen.study.populations import open_source
-    from unseen.study.trial import Sample
+    from unseen.study.trial import TrialSample
 
     out: dict[str, TaskResult] = {}
     current: tuple[Any, ...] = ()
@@ -72,7 +72,7 @@ def _run(spec: Mapping[str, Any], cells: Sequence[Mapping[str, Any]], rows: Sequ
             if wanted != current:
                 current, sample = (), None
                 source = open_source(cell["source"], spec.get("folder", ""))
-                sample = Sample(
+                sample = TrialSample(
                     source=source,
                     n=cell["n"],
                     seed=spec["seed"],

@@ -22,7 +22,7 @@ from unseen.request.prepare import model_of
 from unseen.significance.paired import from_estimate
 from unseen.study.cells import canonical
 
-__all__ = ["Answer", "DeclaredTarget", "Sample", "SampleModel", "trial_seed"]
+__all__ = ["Answer", "DeclaredTarget", "SampleModel", "TrialSample", "trial_seed"]
 
 
 def trial_seed(seed: int, *parts: object) -> int:
@@ -81,7 +81,7 @@ class Answer:
 
 
 @dataclass(kw_only=True)
-class Sample:
+class TrialSample:
     """The sample of a replication, shared by all models and methods."""
 
     source: Any
@@ -115,7 +115,7 @@ class SampleModel:
     """One model on one sample: fitted once, run once per design."""
 
     text: str
-    sample: Sample
+    sample: TrialSample
     _runs: dict[Any, _DesignRun] = field(default_factory=dict)
     _risks: dict[int, float] = field(default_factory=dict)
     _holdout_errors: dict[tuple[str, int], float] = field(default_factory=dict)

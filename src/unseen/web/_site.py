@@ -13,7 +13,7 @@ from unseen._version import __version__
 from unseen.core.errors import MissingExtra
 from unseen.show.inline_svg import PALETTE_CSS
 from unseen.show.page import cell, numeric, sort_key
-from unseen.show.sections import Cell
+from unseen.show.sections import TableCell
 from unseen.web._live import ProgressStream
 from unseen.web._memory import CostLimitedCache
 from unseen.web._source import NotThere, StoreSource
@@ -96,7 +96,7 @@ class Site:
             lstrip_blocks=True,
         )
         environment.filters.update(cell=cell, sort_key=sort_key, numeric=numeric, count=count)
-        environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, Cell) and bool(v.hint))
+        environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, TableCell) and bool(v.hint))
         environment.tests["link"] = lambda v: isinstance(v, Link)
         environment.globals["kind"] = lambda block: type(block).__name__
         environment.globals["static"] = lambda name: f"/static/{name}?v={self.digests[name]}"

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from unseen.show import figures_for, svg
-from unseen.show.sections import Cell, Table
+from unseen.show.sections import Table, TableCell
 from unseen.web._pictures import clean_svg
 from unseen.web._words import count
 
@@ -75,9 +75,9 @@ def with_error(value: float | None, error: float | None) -> Any:
     if value is None or error is None or not math.isfinite(value) or not math.isfinite(error):
         return value
     if error <= 1e-7 * abs(value):  # rounding, or nothing varied
-        return Cell(f"{value:.4g} (0)", value)
+        return TableCell(f"{value:.4g} (0)", value)
     places = min(max(1 - math.floor(math.log10(error)), 0), 9)
-    return Cell(f"{value:.{places}f} ({error:.{places}f})", value)
+    return TableCell(f"{value:.{places}f} ({error:.{places}f})", value)
 
 
 def summary_table(rows: Sequence[dict[str, Any]], caption: str = "") -> tuple[Table | None, list[str]]:

@@ -15,7 +15,7 @@ import unseen
 from unseen.core.errors import InputError
 from unseen.core.notes import note
 from unseen.show import build, fragment, render
-from unseen.show.sections import Cell, Code, Notes, Picture, Table, Text
+from unseen.show.sections import Code, Notes, Picture, Table, TableCell, Text
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -265,7 +265,7 @@ def test_written_pages_are_utf8(plain, tmp_path):
 def test_cells_that_are_not_their_value_sort_by_it():
     from unseen.show.page import sort_key
 
-    assert sort_key(Cell("12.3% to 14%", 0.123)) == "0.123"
+    assert sort_key(TableCell("12.3% to 14%", 0.123)) == "0.123"
     assert sort_key(None) == sort_key(float("nan")) == ""
     assert sort_key(True) == "yes"
 

@@ -12,7 +12,7 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 import unseen
 from unseen.core.errors import InputError, KindError
 from unseen.measures.regression import PinedaP, Pov
-from unseen.models._backprop import new_nets
+from unseen.models.backprop import new_nets
 from unseen.models.progress import monitor, weight_summary
 from unseen.models.quit_when_ahead import QuitWhenAhead
 from unseen.reproduction import reproduce

@@ -14,7 +14,7 @@ from unseen.datasets.populations import GaussianBlocks
 from unseen.study.populations import FinitePopulation, open_source, source_of
 from unseen.study.spec import StudySpec
 from unseen.study.task import run_group
-from unseen.study.trial import Sample
+from unseen.study.trial import TrialSample
 
 SPEC = {
     "name": "s", "seed": 3, "sizes": [20, 30], "replications": 2, "n_test": 300,
@@ -81,10 +81,10 @@ def test_the_sample_follows_from_seed_population_size_and_replication_alone():
     source = source_of({"id": "gaussian-blocks"})
     settings = {"loss": "auto", "level": 0.95, "n_test": 100, "internal": 0}
     samples = {
-        key: Sample(source=source, n=key[0], seed=key[1], replication=key[2], settings=settings).data.X
+        key: TrialSample(source=source, n=key[0], seed=key[1], replication=key[2], settings=settings).data.X
         for key in [(20, 3, 0), (20, 3, 1), (20, 4, 0)]
     }
-    again = Sample(source=source, n=20, seed=3, replication=0, settings=settings | {"level": 0.5}).data.X
+    again = TrialSample(source=source, n=20, seed=3, replication=0, settings=settings | {"level": 0.5}).data.X
     np.testing.assert_array_equal(samples[20, 3, 0], again)
     assert not np.array_equal(samples[20, 3, 0], samples[20, 3, 1])
     assert not np.array_equal(samples[20, 3, 0], samples[20, 4, 0])
@@ -114,7 +114,7 @@ def test_a_held_out_model_is_judged_by_its_own_true_error(whole):
     result = of(whole, population="gaussian-blocks", n=30, model="knn:3", method="holdout")
     told = json.loads(result.extra)
     source = source_of({"id": "gaussian-blocks"})
-    sample = Sample(
+    sample = TrialSample(
         source=source,
         n=30,
         seed=3,
@@ -216,7 +216,7 @@ def test_finite_populations_test_on_the_rest():
 
 def test_finite_truth_is_the_error_on_the_rest():
     source = source_of({"data": "iris"})
-    sample = Sample(
+    sample = TrialSample(
         source=source,
         n=30,
         seed=0,

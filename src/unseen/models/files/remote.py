@@ -44,7 +44,7 @@ class _Transformers(_Remote):
         return self._ask("transform", X)[1]
 
 
-class _Classifier(_Remote):
+class _RemoteClassifier(_Remote):
     """Something that predicts; `coef_` and `intercept_` are there if the model is linear."""
 
     def __init__(self, sandbox: Sandbox, part: str, can: Sequence[str], labels: Array | None, linear: bool) -> None:
@@ -61,7 +61,7 @@ class _Classifier(_Remote):
         return values
 
 
-class RemoteModel(_Classifier):
+class RemoteModel(_RemoteClassifier):
     """A trained model from a file.
 
     It has `predict`, and `predict_proba`, `decision_function`, `classes_`, `n_features_in_`, `coef_` and `intercept_` where
@@ -95,7 +95,7 @@ class RemoteModel(_Classifier):
             before = [
                 type(str(kind), (_Transformers,), {})(sandbox, "before", (), None) for kind in about["kinds"][:-1]
             ]
-            last: _Classifier = type(str(about["kinds"][-1]), (_Classifier,), {})(
+            last: _RemoteClassifier = type(str(about["kinds"][-1]), (_RemoteClassifier,), {})(
                 sandbox, "final", about["can_final"], labels, about["linear"]
             )
             self.steps: list[tuple[str, Any]] = list(zip(about["steps"], [*before, last]))

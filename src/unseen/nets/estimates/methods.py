@@ -90,7 +90,7 @@ class NetMethod(Protocol):
 
 
 @dataclass(frozen=True)
-class ResubMethod:
+class NetResub:
     """Error on the training points themselves."""
 
     def __call__(self, task: EstimateTask) -> NetEstimate:
@@ -262,7 +262,7 @@ class BolsterPosteriorMethod:
 
 
 METHODS: dict[str, NetMethod] = {
-    "resub": ResubMethod(),
+    "resub": NetResub(),
     "bolster": BolsterMethod("spherical"),
     "naive-bayes-bolster": BolsterMethod("diagonal"),
     "calibrated-bolster": CalibratedBolsterMethod("spherical"),

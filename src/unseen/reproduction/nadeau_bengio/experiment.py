@@ -52,7 +52,7 @@ class NadeauBengioResult(Reproduction):
 
 
 @dataclass(frozen=True)
-class _Counts:
+class _SetCounts:
     """Data sets of each part."""
 
     synthetic: int
@@ -117,20 +117,20 @@ class NadeauBengio:
         """Run tasks of the stored experiment."""
         return run_group(spec, cells, rows)
 
-    def _counts(self, replications: int) -> _Counts:
+    def _counts(self, replications: int) -> _SetCounts:
         """Return how many data sets each part takes: no letters if there is no such file."""
         if min(self.synthetic_sets, self.variance_sets) < 0:
             raise InputError("synthetic_sets and variance_sets cannot be negative.")
         if self.loss not in ("zero-one", "squared"):
             raise InputError(f"loss is {self.loss!r}; it is zero-one or squared.")
         there = bool(self.letter) and Path(self.letter).is_file()
-        return _Counts(
+        return _SetCounts(
             synthetic=self.synthetic_sets or 4 * replications,
             variance=self.variance_sets or 40 * replications,
             letter=replications if there else 0,
         )
 
-    def _result(self, tasks: Any, replications: int, seed: int, counts: _Counts) -> NadeauBengioResult:
+    def _result(self, tasks: Any, replications: int, seed: int, counts: _SetCounts) -> NadeauBengioResult:
         synthetic = Regressions(loss=self.loss)
         raw = tasks.raw(synthetic, counts.synthetic, MOST_J, MOST_M, seed)
         problems = [SimulatedProblem.from_raw("synthetic", synthetic.n, raw, equal=True)]

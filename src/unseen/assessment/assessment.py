@@ -181,7 +181,7 @@ class Assessment(Result):
         optimism = {
             name: t.rows() for name, t in self.tables.items() if name == self.headline_design and t.train is not None
         }
-        return plain(
+        result: dict[str, Any] = plain(
             {
                 "error": self.error,
                 "interval": None if self.interval is None else list(self.interval),
@@ -207,6 +207,7 @@ class Assessment(Result):
                 "seconds": self.seconds,
             }
         )
+        return result
 
     @property
     def headline_design(self) -> str:

@@ -111,12 +111,14 @@ def estimate(
 def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:
     if method.kind != "table":
         raise InputError(f"{method.id} works from a model and its data, not from a table of predictions.")
-    return method(table.losses(loss), level=level)
+    result: Estimate = method(table.losses(loss), level=level)
+    return result
 
 
 def _by_splits(method: Any, request: Request, design: Any) -> Estimate:
     chosen = method.default_design(request.data) if design is None else as_design(design)
-    return method(_table(request, chosen, _needs(method)).losses(request.loss), level=request.level)
+    result: Estimate = method(_table(request, chosen, _needs(method)).losses(request.loss), level=request.level)
+    return result
 
 
 def estimate_on_all_rows(method: Any, request: Request, design: Any = None) -> tuple[Estimate, Any]:
@@ -195,7 +197,8 @@ def _table(request: Request, design: Any, needs: frozenset[str]) -> PredictionTa
 
 def _needs(method: Any) -> frozenset[str]:
     measured = "measure" in options_of(type(method)) and needs_scores(method.measure)
-    return method.needs | {"scores"} if measured else method.needs
+    result: frozenset[str] = method.needs | {"scores"} if measured else method.needs
+    return result
 
 
 def _check_weighted(method: Any, data: Any) -> None:

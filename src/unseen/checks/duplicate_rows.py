@@ -79,7 +79,8 @@ def _sparse_row_hashes(X: Any) -> Array:
         cells = hash_array(matrix.indices.astype(np.int64)) * np.uint64(3) ^ hash_array(matrix.data.astype(float))
         cells = hash_array(cells)
         totals = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells, dtype=np.uint64)])
-        return totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+        result: Array = totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+        return result
 
 
 def _combinations(X: Any, most: float) -> float:

@@ -275,7 +275,6 @@ def _pair(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level
 
 
 def _own_estimate(test: Any, table: LossTable, level: float) -> Estimate:
-    if test.own_error:
-        return test.alone(table, level=level)
-    method = test if test.kind == "table" else build("auto", "estimators")
-    return method(table, level=level)
+    method = test.alone if test.own_error else test if test.kind == "table" else build("auto", "estimators")
+    estimate: Estimate = method(table, level=level)
+    return estimate

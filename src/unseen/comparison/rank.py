@@ -47,7 +47,8 @@ def rank(errors: Any, names: Sequence[str] | None = None, *, posthoc: str = "nem
     ([1.0, 2.0, 3.0], 0.0046)
     """
     matrix, columns = _table(errors, names)
-    return build("friedman", "significance", options={"posthoc": posthoc})(matrix, columns, level=level)
+    result: Ranking = build("friedman", "significance", options={"posthoc": posthoc})(matrix, columns, level=level)
+    return result
 
 
 def _table(errors: Any, names: Sequence[str] | None) -> tuple[Any, list[str]]:

@@ -18,7 +18,7 @@ def as_loss(measure: Any) -> tuple[str, float, float]:
 
     Examples
     --------
-    >>> from unseen.measures.auc import Auc
+    >>> from unseen.measures.areas import Auc
     >>> as_loss(Auc())
     ('1 - auc', 1.0, -1.0)
     """

@@ -82,7 +82,8 @@ def load(name: str) -> Data:
     if name in _POPULATIONS:
         from unseen.datasets.populations import population
 
-        return population(name).draw(200, np.random.default_rng(0))
+        result: Data = population(name).draw(200, np.random.default_rng(0))
+        return result
     raise UnknownName("data set", name, names(), "A path to a file works too.")
 
 

@@ -132,7 +132,7 @@ class Diagnosis(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the table as plain values."""
         u = self.units
-        return plain(
+        result: dict[str, Any] = plain(
             {
                 "model": self.model,
                 "n": self.data.n,
@@ -154,6 +154,7 @@ class Diagnosis(Result):
                 "notes": list(self.notes),
             }
         )
+        return result
 
     def __str__(self) -> str:
         lines = [self.title, *self.sentences()]

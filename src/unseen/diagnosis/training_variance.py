@@ -96,7 +96,8 @@ def _of_settings(errors: Floats) -> float:
     )
     free = np.prod([max(size - 1, 1) for size in errors.shape])
     counted_twice = float(np.square(left).sum() / free) / (by_seed.shape[1] * by_split.shape[1])
-    return float(errors.mean(axis=(1, 2)).var(ddof=1)) - chance + counted_twice
+    result: float = float(errors.mean(axis=(1, 2)).var(ddof=1)) - chance + counted_twice
+    return result
 
 
 def _interaction(table: Floats) -> float:

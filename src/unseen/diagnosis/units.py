@@ -71,7 +71,8 @@ class UnitReport:
             return found[np.argsort(self.agreement[found], kind="stable")].astype(np.int64)
         low, high = np.quantile(self.agreement[seen], [0.25, 0.75])
         found = seen[self.agreement[seen] > high + 3 * (high - low)]
-        return found[np.argsort(-self.agreement[found], kind="stable")].astype(np.int64)
+        result: Ints = found[np.argsort(-self.agreement[found], kind="stable")].astype(np.int64)
+        return result
 
     @property
     def stability(self) -> float:

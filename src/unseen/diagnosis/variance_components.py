@@ -160,4 +160,4 @@ def variance_components(
         n=n,
         k=k,
         sets=sets,
-    )  # type: ignore[arg-type]
+    )

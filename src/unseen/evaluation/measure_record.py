@@ -194,7 +194,7 @@ class Measures(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the measures, the confusion matrix and the settings as plain values."""
         cases = self.cases
-        return plain(
+        result: dict[str, Any] = plain(
             {
                 "n": cases.n_cases,
                 "outputs": list(cases.outputs),
@@ -212,6 +212,7 @@ class Measures(Result):
                 "notes": list(self.notes),
             }
         )
+        return result
 
     def __str__(self) -> str:
         outputs = self.cases.outputs

@@ -48,7 +48,8 @@ def is_missing(values: Array) -> Array:
     """Say which values are None, NaN or empty."""
     import pandas as pd
 
-    return np.asarray(pd.isna(values)) | np.array([isinstance(v, str) and not v.strip() for v in values])
+    result: Array = np.asarray(pd.isna(values)) | np.array([isinstance(v, str) and not v.strip() for v in values])
+    return result
 
 
 def numbers(values: Array, what: str, ids: Array, advice: str = DROP) -> Floats:

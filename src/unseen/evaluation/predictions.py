@@ -317,7 +317,8 @@ def _error(table: LossTable, level: float) -> Estimate:
 
 
 def _area(table: LossTable, level: float) -> Estimate:
-    return replace(build("delong", "significance").alone(table, level=level), target=Target.MODEL, n_fits=0)
+    result: Estimate = replace(build("delong", "significance").alone(table, level=level), target=Target.MODEL, n_fits=0)
+    return result
 
 
 def _paired_tests(

@@ -137,7 +137,9 @@ def tracee(
     return out
 
 
-def _exchange_fluxes(pre: Outflows, pro: Outflows, k: tuple[float, ...], q: Mapping[str, float], per: float):
+def _exchange_fluxes(
+    pre: Outflows, pro: Outflows, k: tuple[float, ...], q: Mapping[str, float], per: float
+) -> dict[str, float]:
     """Fluxes between sampled and unsampled pools; fast extra pools return what they receive."""
     k21, k12, k43, k34 = k
     out: dict[str, float] = {}
@@ -189,7 +191,9 @@ def _whole_body(
     }
 
 
-def imbalance(fluxes: Mapping[str, float], location: str, conversion: tuple[float, float] | None = None):
+def imbalance(
+    fluxes: Mapping[str, float], location: str, conversion: tuple[float, float] | None = None
+) -> dict[str, float]:
     """Inflow minus outflow of each pool; zero everywhere in a steady state.
 
     Parameters

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError
 from unseen.core.result import Result
 from unseen.kinetics.joint import SampledCurves, Solution, solve
@@ -30,23 +31,24 @@ class CurveModel:
         """Number of parameters."""
         return 2 * self.n
 
-    def pack(self, a: NDArray, l: NDArray) -> NDArray:
+    def pack(self, a: Array, l: Array) -> Array:
         """Log parameters from amplitudes and rates."""
-        return np.log(np.concatenate([a, np.append(-np.diff(l), l[-1])]))
+        result: Array = np.log(np.concatenate([a, np.append(-np.diff(l), l[-1])]))
+        return result
 
-    def unpack(self, theta: NDArray) -> tuple[NDArray, NDArray]:
+    def unpack(self, theta: Array) -> tuple[Array, Array]:
         """Amplitudes and rates."""
         p = np.exp(theta)
         return p[: self.n], np.cumsum(p[self.n :][::-1])[::-1]
 
-    def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
+    def predict_slopes(self, theta: Array, time: Array, which: Array) -> tuple[Array, Array]:
         """Curve and Jacobian by the log parameters."""
         a, l = self.unpack(theta)
         decay = np.exp(-np.outer(time, l))
         by_rate = np.cumsum(-time[:, None] * decay * a, axis=1)
         return decay @ a, np.concatenate([decay, by_rate], axis=1) * np.exp(theta)
 
-    def bounds(self) -> tuple[NDArray, NDArray]:
+    def bounds(self) -> tuple[Array, Array]:
         """Wide bounds on the log parameters."""
         low, high = np.full(self.size, -60.0), np.full(self.size, 60.0)
         low[self.n :], high[self.n :] = np.log(self.rate_bounds)
@@ -107,17 +109,17 @@ class CurveFit(Result):
     (8.0, 4)
     """
 
-    amplitudes: NDArray
-    rates: NDArray
-    std_errors: NDArray
+    amplitudes: Array
+    rates: Array
+    std_errors: Array
     sse: float
     df: int
     aicc: float
-    time: NDArray
-    value: NDArray
-    fitted: NDArray
-    sigma: NDArray
-    gap_errors: NDArray
+    time: Array
+    value: Array
+    fitted: Array
+    sigma: Array
+    gap_errors: Array
 
     @property
     def n(self) -> int:
@@ -129,9 +131,10 @@ class CurveFit(Result):
         """Area under the curve from zero to infinity."""
         return float(np.sum(self.amplitudes / self.rates))
 
-    def predict(self, t: ArrayLike) -> NDArray:
+    def predict(self, t: ArrayLike) -> Array:
         """Curve at given times."""
-        return np.exp(-np.multiply.outer(np.asarray(t, float), self.rates)) @ self.amplitudes
+        result: Array = np.exp(-np.multiply.outer(np.asarray(t, float), self.rates)) @ self.amplitudes
+        return result
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per exponential."""
@@ -244,7 +247,7 @@ def _fit_order(curves: SampledCurves, n: int, error: ErrorModel) -> CurveFit | N
 def curve_runner(model: CurveModel, curves: SampledCurves) -> Callable[..., Solution]:
     """A fit of one curve from all its starts, or from a given one."""
 
-    def run(sigma: NDArray, start: NDArray | None, tolerance: float = 1e-12) -> Solution:
+    def run(sigma: Array, start: Array | None, tolerance: float = 1e-12) -> Solution:
         if start is not None:
             return solve(model, curves, sigma, start, tolerance)
         starts = [model.pack(a, l) for a, l in curve_starts(curves.time, curves.value, model.n)]

@@ -9,7 +9,9 @@ from __future__ import annotations
 from math import factorial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from unseen.core.arrays import Array
 
 __all__ = ["divided_difference", "divided_difference_slopes", "exponential_sum", "product_curve"]
 
@@ -18,7 +20,7 @@ _SERIES_TERMS = 16  # the first term left out is below rounding there
 _G1_SERIES = [(-1.0) ** k / factorial(k + 2) for k in range(_SERIES_TERMS)]
 
 
-def exponential_sum(t: ArrayLike, amplitudes: ArrayLike, rates: ArrayLike) -> NDArray:
+def exponential_sum(t: ArrayLike, amplitudes: ArrayLike, rates: ArrayLike) -> Array:
     """Evaluate ``sum_i amplitudes[i] * exp(-rates[i] * t)``.
 
     Parameters
@@ -39,16 +41,17 @@ def exponential_sum(t: ArrayLike, amplitudes: ArrayLike, rates: ArrayLike) -> ND
     3.0
     """
     t = np.asarray(t)
-    return np.exp(-np.multiply.outer(t, np.asarray(rates))) @ np.asarray(amplitudes)
+    result: Array = np.exp(-np.multiply.outer(t, np.asarray(rates))) @ np.asarray(amplitudes)
+    return result
 
 
-def _g(x: NDArray) -> NDArray:
+def _g(x: Array) -> Array:
     """Return ``(1 - exp(-x)) / x``, one at zero."""
     safe = np.where(x == 0, 1.0, x)
     return np.where(x == 0, 1.0, -np.expm1(-safe) / safe)
 
 
-def _g1(x: NDArray) -> NDArray:
+def _g1(x: Array) -> Array:
     """Return ``(x - 1 + exp(-x)) / x**2`` by series if the closed form loses digits."""
     small = np.abs(x) < _SERIES_BELOW
     safe = np.where(small, 1.0, x)
@@ -58,14 +61,14 @@ def _g1(x: NDArray) -> NDArray:
     return np.where(small, series, (1 - _g(safe)) / safe)
 
 
-def _order_rates(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+def _order_rates(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array, Array, Array]:
     t, a, b = np.broadcast_arrays(np.asarray(t), np.asarray(a), np.asarray(b))
     swap = np.real(a) > np.real(b)
     low, high = np.where(swap, b, a), np.where(swap, a, b)
     return t, low, (high - low) * t, swap
 
 
-def divided_difference(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> NDArray:
+def divided_difference(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> Array:
     """Convolution of ``exp(-a t)`` with ``exp(-b t)``, without loss of digits when ``a`` is near ``b``.
 
     Parameters
@@ -84,10 +87,11 @@ def divided_difference(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> NDArray:
     3.678794
     """
     t, low, x, _ = _order_rates(t, a, b)
-    return t * np.exp(-low * t) * _g(x)
+    result: Array = t * np.exp(-low * t) * _g(x)
+    return result
 
 
-def divided_difference_slopes(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[NDArray, NDArray]:
+def divided_difference_slopes(t: ArrayLike, a: ArrayLike, b: ArrayLike) -> tuple[Array, Array]:
     """Derivatives of :func:`divided_difference` with respect to each rate.
 
     Parameters
@@ -120,7 +124,7 @@ def product_curve(
     product_amplitudes: ArrayLike,
     product_rates: ArrayLike,
     kappa: float = 1.0,
-) -> NDArray:
+) -> Array:
     """Curve of the formed product: ``kappa`` times the convolution of two sums of exponentials (theorem 3).
 
     Parameters
@@ -151,4 +155,5 @@ def product_curve(
     a, l = np.asarray(amplitudes), np.asarray(rates)
     b, g = np.asarray(product_amplitudes), np.asarray(product_rates)
     phi = divided_difference(np.asarray(t)[..., None, None], l[:, None], g[None, :])
-    return kappa * np.einsum("...ij,i,j->...", phi, a, b)
+    result: Array = kappa * np.einsum("...ij,i,j->...", phi, a, b)
+    return result

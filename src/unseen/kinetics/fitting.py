@@ -165,7 +165,9 @@ def fit(
     return KineticStudy(tuple(use_location(f, common) for f in fits), failures, common, chosen)
 
 
-def _check_choices(location, locations, convention, outliers, order) -> None:
+def _check_choices(
+    location: str | None, locations: Sequence[str] | None, convention: str, outliers: str | None, order: Any
+) -> None:
     for name in [*(locations or ()), *([location] if location else [])]:
         if name not in LOCATIONS:
             raise UnknownName("location", name, LOCATIONS)
@@ -211,7 +213,10 @@ def _outcomes(subjects: list[Subject], options: FitOptions, n_jobs: int | None) 
         return (_outcome(s, options) for s in subjects)
     from joblib import Parallel, delayed
 
-    return Parallel(n_jobs=worker_count(n_jobs), return_as="generator")(delayed(_outcome)(s, options) for s in subjects)
+    result: Iterable[KineticFit | str] = Parallel(n_jobs=worker_count(n_jobs), return_as="generator")(
+        delayed(_outcome)(s, options) for s in subjects
+    )
+    return result
 
 
 def _outcome(subject: Subject, options: FitOptions) -> KineticFit | str:
@@ -285,7 +290,7 @@ def fit_subject(subject: Subject, options: FitOptions) -> KineticFit:
     )
 
 
-def _check_size(name: str, curves, order: tuple[int, int], scheme: Scheme) -> None:
+def _check_size(name: str, curves: SampledCurves, order: tuple[int, int], scheme: Scheme) -> None:
     for code in (0, 1):
         count, need = int(np.sum(curves.which == code)), 2 * order[code]
         if count < need:
@@ -294,7 +299,7 @@ def _check_size(name: str, curves, order: tuple[int, int], scheme: Scheme) -> No
             )
 
 
-def _best_order(curves, error: ErrorModel) -> tuple[int, int]:
+def _best_order(curves: SampledCurves, error: ErrorModel) -> tuple[int, int]:
     """Orders with the smallest AICc of the joint EC-EC fit, refusing those with a term within two errors of zero."""
     rough = rough_sigma(curves, error, (2, 2))
     base = fit_locations(curves, error, ("EC-EC", "IC-IC"), (2, 2), rough)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.notes import Note, note
@@ -211,7 +211,7 @@ def compare_groups(
     )
 
 
-def _table(study: KineticStudy, group: str, features: Sequence[str]) -> tuple[list[str], NDArray, NDArray]:
+def _table(study: KineticStudy, group: str, features: Sequence[str]) -> tuple[list[str], Array, Array]:
     """Logarithms of the features of all subjects, and their groups."""
     missing = [f.subject for f in study if group not in f.covariates or _empty(f.covariates[group])]
     if missing:
@@ -241,7 +241,7 @@ def _check_sizes(group: str, sizes: Mapping[str, int]) -> None:
         raise InputError(f"groups of fewer than 3 fitted subjects cannot be compared: {small}.")
 
 
-def _error(model: Any, X: NDArray, labels: NDArray, method: str, seed: int) -> Estimate:
+def _error(model: Any, X: Array, labels: Array, method: str, seed: int) -> Estimate:
     from unseen.assessment.estimate import estimate
 
     chosen = _default_model() if model is None else model
@@ -249,7 +249,7 @@ def _error(model: Any, X: NDArray, labels: NDArray, method: str, seed: int) -> E
     return estimate(chosen, X, labels, method=method, random_state=task_seed(seed, method), progress=False, **options)
 
 
-def _rounds(labels: NDArray) -> Any:
+def _rounds(labels: Array) -> Any:
     """Repeated folds, no more of them than the smallest group has members."""
     from unseen.designs.repeated_kfold import RepeatedKFold
 
@@ -299,7 +299,7 @@ class FeatureDifference:
     adjusted: float
 
 
-def differences(names: list[str], X: NDArray, labels: NDArray, orders: list[NDArray]) -> tuple[FeatureDifference, ...]:
+def differences(names: list[str], X: Array, labels: Array, orders: list[Array]) -> tuple[FeatureDifference, ...]:
     """Each feature by itself, by permutation, with the largest statistic of each permutation for adjustment."""
     observed = statistics(X, labels)
     null = np.array([np.abs(statistics(X, labels[o])) for o in orders])
@@ -319,17 +319,19 @@ def differences(names: list[str], X: NDArray, labels: NDArray, orders: list[NDAr
     )
 
 
-def statistics(X: NDArray, labels: NDArray) -> NDArray:
+def statistics(X: Array, labels: Array) -> Array:
     """Return Welch's t of each column for two groups, the F ratio for more."""
     groups = np.unique(labels)
     parts = [X[labels == k] for k in groups]
     if len(parts) == 2:
         a, b = parts
         spread = a.var(axis=0, ddof=1) / len(a) + b.var(axis=0, ddof=1) / len(b)
-        return (a.mean(axis=0) - b.mean(axis=0)) / np.sqrt(np.maximum(spread, 1e-300))
+        t: Array = (a.mean(axis=0) - b.mean(axis=0)) / np.sqrt(np.maximum(spread, 1e-300))
+        return t
     within = sum(((p - p.mean(axis=0)) ** 2).sum(axis=0) for p in parts)
     between = sum(len(p) * (p.mean(axis=0) - X.mean(axis=0)) ** 2 for p in parts)
-    return (between / (len(parts) - 1)) / np.maximum(within / (len(X) - len(parts)), 1e-300)
+    f: Array = (between / (len(parts) - 1)) / np.maximum(within / (len(X) - len(parts)), 1e-300)
+    return f
 
 
 def smallest_p(sizes: Sequence[int]) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.core.notes import Note, note
 from unseen.kinetics.joint import RATE_BOUNDS, SampledCurves
 from unseen.kinetics.location_fit import LocationFit
@@ -40,11 +40,11 @@ class Identifiability:
     """
 
     names: tuple[str, ...]
-    singular_values: NDArray
+    singular_values: Array
     condition: float
     collinearity: float
-    correlations: NDArray
-    relative_errors: NDArray
+    correlations: Array
+    relative_errors: Array
     notes: tuple[Note, ...]
 
 
@@ -77,7 +77,7 @@ def identifiability(fit: LocationFit, curves: SampledCurves) -> Identifiability:
     )
 
 
-def _flags(fit: LocationFit, correlations: NDArray, errors: NDArray) -> tuple[Note, ...]:
+def _flags(fit: LocationFit, correlations: Array, errors: Array) -> tuple[Note, ...]:
     names, out = fit.model.names, []
     for i, j in zip(*np.triu_indices(len(names), 1)):
         if abs(correlations[i, j]) > _HIGH_CORRELATION:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import least_squares
 
+from unseen.core.arrays import Array
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval
 from unseen.core.rng import RandomState, root_seed, stream
@@ -46,7 +47,7 @@ def std_errors(
     """
     gradients = derived.gradients(fit.theta)
     gradients |= {name: gradients[one] + gradients[other] for name, (one, other) in (sums or {}).items()}
-    return {name: float(np.sqrt(max(g @ fit.covariance @ g, 0.0))) for name, g in gradients.items()}
+    return {name: float(np.sqrt(max(float(g @ fit.covariance @ g), 0.0))) for name, g in gradients.items()}
 
 
 def delta_interval(value: float, se: float, df: float, level: float, signed: bool) -> Interval:
@@ -94,8 +95,8 @@ class Profile:
     """
 
     name: str
-    values: NDArray
-    rise: NDArray
+    values: Array
+    rise: Array
     threshold: float
     interval: Interval
 
@@ -157,27 +158,28 @@ def profile(
 class _Walk:
     """Constrained minima of one quantity, each started from its nearest neighbour."""
 
-    def __init__(self, fit, derived, curves, name, transform, unit, scale) -> None:
+    def __init__(self, fit: Any, derived: Any, curves: Any, name: str, transform: Any, unit: Any, scale: Any) -> None:
         self.fit, self.derived, self.curves, self.name = fit, derived, curves, name
         self.transform, self.unit, self.scale = transform, unit, scale
         self.centre = transform(derived(fit.theta)[name])
-        self.thetas: dict[float, NDArray] = {0.0: fit.theta}
+        self.thetas: dict[float, Array] = {0.0: fit.theta}
         self.seen: list[tuple[float, float]] = [(derived(fit.theta)[name], 0.0)]
 
-    def _position(self, theta: NDArray) -> float:
+    def _position(self, theta: Array) -> float:
         """Quantity in standard errors from its estimate."""
-        return (self.transform(self.derived(theta)[self.name]) - self.centre) / self.unit
+        result: float = (self.transform(self.derived(theta)[self.name]) - self.centre) / self.unit
+        return result
 
     def at(self, target: float) -> tuple[float, float]:
         """Position reached and scaled rise of the sum of squares, for a target position in standard errors."""
         model, curves, sigma = self.fit.model, self.curves, self.fit.sigma
         start = self.thetas[min(self.thetas, key=lambda z: abs(z - target))]
 
-        def residuals(theta: NDArray) -> NDArray:
+        def residuals(theta: Array) -> Array:
             r = (model.predict(theta, curves.time, curves.which) - curves.value) / sigma
             return np.append(r, _PENALTY * (self._position(theta) - target))
 
-        def jacobian(theta: NDArray) -> NDArray:
+        def jacobian(theta: Array) -> Array:
             j = model.predict_slopes(theta, curves.time, curves.which)[1] / sigma[:, None]
             h = 1e-6
             g = [(self._position(theta + e) - self._position(theta - e)) / (2 * h) for e in h * np.eye(theta.size)]
@@ -275,7 +277,7 @@ def bootstrap(
     return BootstrapRefits(kind=kind, draws=found, failed=failed, centre=derived(fit.theta), df=fit.df)
 
 
-def _resample(standard: NDArray, which: NDArray, rng: np.random.Generator) -> NDArray:
+def _resample(standard: Array, which: Array, rng: np.random.Generator) -> Array:
     """Standardised residuals drawn with replacement within each curve."""
     out = np.empty(standard.size)
     for code in np.unique(which):
@@ -302,7 +304,7 @@ class BootstrapRefits:
     """
 
     kind: str
-    draws: Mapping[str, NDArray]
+    draws: Mapping[str, Array]
     failed: int
     centre: Mapping[str, float] = field(default_factory=dict)
     df: float = np.inf

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares, leastsq
 
+from unseen.core.arrays import Array
 from unseen.kinetics.exponentials import exponential_sum
 from unseen.kinetics.locations import formed_curve
 
@@ -27,21 +27,21 @@ class SampledCurves:
     ``sd`` holds the given standard deviations, NaN if none was given. Times are in minutes, values fractions.
     """
 
-    time: NDArray
-    value: NDArray
-    which: NDArray
-    sd: NDArray
+    time: Array
+    value: Array
+    which: Array
+    sd: Array
 
-    def of(self, which: int) -> tuple[NDArray, NDArray, NDArray]:
+    def of(self, which: int) -> tuple[Array, Array, Array]:
         """Times, values and standard deviations of one curve."""
         m = self.which == which
         return self.time[m], self.value[m], self.sd[m]
 
-    def take(self, rows: NDArray) -> SampledCurves:
+    def take(self, rows: Array) -> SampledCurves:
         """The samples at some positions."""
         return SampledCurves(self.time[rows], self.value[rows], self.which[rows], self.sd[rows])
 
-    def with_values(self, value: NDArray) -> SampledCurves:
+    def with_values(self, value: Array) -> SampledCurves:
         """The same samples with other values."""
         return SampledCurves(self.time, value, self.which, self.sd)
 
@@ -49,11 +49,11 @@ class SampledCurves:
 class CurveLike(Protocol):
     """A model as the optimiser sees it."""
 
-    def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
+    def predict_slopes(self, theta: Array, time: Array, which: Array) -> tuple[Array, Array]:
         """Values and Jacobian."""
         ...
 
-    def bounds(self) -> tuple[NDArray, NDArray]:
+    def bounds(self) -> tuple[Array, Array]:
         """Lower and upper bounds."""
         ...
 
@@ -91,12 +91,13 @@ class JointModel:
             parts += [f"{rate}{i + 1}-{rate}{i + 2}" for i in range(count - 1)] + [f"{rate}{count}"]
         return (*parts, "kappa")
 
-    def pack(self, a, l, b, g, kappa) -> NDArray:
+    def pack(self, a: Any, l: Any, b: Any, g: Any, kappa: float) -> Array:
         """Parameters on the log scale from amplitudes, rates and kappa."""
         steps = [np.append(-np.diff(r), r[-1]) for r in (np.asarray(l, float), np.asarray(g, float))]
-        return np.log(np.concatenate([a, steps[0], b, steps[1], [kappa]]))
+        result: Array = np.log(np.concatenate([a, steps[0], b, steps[1], [kappa]]))
+        return result
 
-    def unpack(self, theta: NDArray) -> tuple[NDArray, NDArray, NDArray, NDArray, float]:
+    def unpack(self, theta: Array) -> tuple[Array, Array, Array, Array, float]:
         """Amplitudes and rates of both dosed curves, and kappa."""
         p = np.exp(theta)
         n, m = self.n, self.m
@@ -104,7 +105,7 @@ class JointModel:
         g = np.cumsum(p[2 * n + m : 2 * (n + m)][::-1])[::-1]
         return p[:n], l, p[2 * n : 2 * n + m], g, p[-1]
 
-    def predict(self, theta: NDArray, time: NDArray, which: NDArray) -> NDArray:
+    def predict(self, theta: Array, time: Array, which: Array) -> Array:
         """Curve values at given times."""
         a, l, b, g, kappa = self.unpack(theta)
         out = np.empty(time.shape)
@@ -116,7 +117,7 @@ class JointModel:
             out[m] = kappa * formed_curve(time[m], a, l, b, g, self.location, slopes=False)[0]
         return out
 
-    def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
+    def predict_slopes(self, theta: Array, time: Array, which: Array) -> tuple[Array, Array]:
         """Curve values and their Jacobian by the log parameters."""
         a, l, b, g, kappa = self.unpack(theta)
         n, m = self.n, self.m
@@ -137,7 +138,7 @@ class JointModel:
             jac[:, at : at + count] = np.cumsum(jac[:, at : at + count], axis=1)
         return out, jac * np.exp(theta)
 
-    def bounds(self) -> tuple[NDArray, NDArray]:
+    def bounds(self) -> tuple[Array, Array]:
         """Wide bounds on the log parameters: rates within 1e-5 and 5 per minute."""
         low, high = np.full(self.size, np.log(_WIDE[0])), np.full(self.size, np.log(_WIDE[1]))
         for at, count in ((self.n, self.n), (2 * self.n + self.m, self.m)):
@@ -150,10 +151,10 @@ class JointModel:
 class Solution:
     """A weighted least-squares minimum: parameters, weighted residuals and weighted Jacobian."""
 
-    theta: NDArray
-    residuals: NDArray
-    jacobian: NDArray
-    fitted: NDArray
+    theta: Array
+    residuals: Array
+    jacobian: Array
+    fitted: Array
     converged: bool
 
     @property
@@ -161,15 +162,14 @@ class Solution:
         """Sum of squared weighted residuals."""
         return float(self.residuals @ self.residuals)
 
-    def leverage(self) -> NDArray:
+    def leverage(self) -> Array:
         """Diagonal of the hat matrix."""
         q = np.linalg.qr(self.jacobian, mode="reduced")[0]
-        return np.sum(q**2, axis=1)
+        result: Array = np.sum(q**2, axis=1)
+        return result
 
 
-def solve(
-    model: CurveLike, curves: SampledCurves, sigma: NDArray, start: NDArray, tolerance: float = 1e-12
-) -> Solution:
+def solve(model: CurveLike, curves: SampledCurves, sigma: Array, start: Array, tolerance: float = 1e-12) -> Solution:
     """Minimise the weighted sum of squares from one start with the analytic Jacobian.
 
     Parameters
@@ -189,9 +189,9 @@ def solve(
     Solution
     """
     time, which = curves.time, curves.which
-    cache: dict[bytes, tuple[NDArray, NDArray]] = {}
+    cache: dict[bytes, tuple[Array, Array]] = {}
 
-    def both(theta: NDArray) -> tuple[NDArray, NDArray]:
+    def both(theta: Array) -> tuple[Array, Array]:
         key = theta.tobytes()
         if key not in cache:
             cache.clear()
@@ -200,11 +200,13 @@ def solve(
 
     low, high = model.bounds()
 
-    def residuals(theta: NDArray) -> NDArray:
-        return (both(theta)[0] - curves.value) / sigma
+    def residuals(theta: Array) -> Array:
+        result: Array = (both(theta)[0] - curves.value) / sigma
+        return result
 
-    def slopes(theta: NDArray) -> NDArray:
-        return both(theta)[1] / sigma[:, None]
+    def slopes(theta: Array) -> Array:
+        result: Array = both(theta)[1] / sigma[:, None]
+        return result
 
     first = np.clip(start, low + 1e-9, high - 1e-9)
     theta, converged = quick_solve(residuals, slopes, first, tolerance)
@@ -231,7 +233,9 @@ def solve(
     )
 
 
-def quick_solve(residuals: Callable, slopes: Callable, start: NDArray, tolerance: float) -> tuple[NDArray, bool]:
+def quick_solve(
+    residuals: Callable[..., Any], slopes: Callable[..., Any], start: Array, tolerance: float
+) -> tuple[Array, bool]:
     """MINPACK without bounds: a third faster, and enough if the minimum lies inside them."""
     with np.errstate(all="ignore"):
         theta, _, _, _, flag = leastsq(

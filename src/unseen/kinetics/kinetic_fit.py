@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unseen.core.arrays import Array
 from unseen.core.errors import UnknownName
 from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note
@@ -251,14 +252,14 @@ class KineticFit(Result):
         """Criteria of every location, best AICc first."""
         return location_rows(self.alternatives, self.plausibility())
 
-    def predict(self, time: ArrayLike, analyte: str, location: str | None = None) -> NDArray:
+    def predict(self, time: ArrayLike, analyte: str, location: str | None = None) -> Array:
         """Fitted TTR of one analyte at given minutes."""
         fit, t = self.at(location), np.asarray(time, float)
         return fit.model.predict(fit.theta, t, np.full(t.shape, self._code(analyte)))
 
     def band(
         self, time: ArrayLike, analyte: str, *, level: float = 0.95, location: str | None = None
-    ) -> tuple[NDArray, NDArray]:
+    ) -> tuple[Array, Array]:
         """Pointwise confidence band of the fitted curve."""
         return self.at(location).band(np.asarray(time, float), self._code(analyte), level)
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
+from unseen.core.arrays import Array
 from unseen.kinetics.curve import aicc
 from unseen.kinetics.joint import JointModel, SampledCurves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, Weighted, fit_weighted
@@ -41,7 +41,7 @@ def location_class(location: str) -> str:
     return "mixed" if location in ("IC-EC", "EC-IC") else location
 
 
-def runs_test(residuals: NDArray, which: NDArray, slopes: NDArray | None = None) -> float:
+def runs_test(residuals: Array, which: Array, slopes: Array | None = None) -> float:
     """P-value of the number of runs of signs within curves: how seldom a right model leaves so few.
 
     Residuals of a fit change their sign more often than independent errors do, since the fit has taken out what is smooth.
@@ -80,14 +80,15 @@ def runs_test(residuals: NDArray, which: NDArray, slopes: NDArray | None = None)
 
 
 @lru_cache(maxsize=16)
-def _errors(size: int) -> NDArray:
+def _errors(size: int) -> Array:
     """The draws of the run test, always the same ones."""
     return np.random.default_rng(0).standard_normal((_DRAWS, size))
 
 
-def _changes(residuals: NDArray, which: NDArray) -> NDArray:
+def _changes(residuals: Array, which: Array) -> Array:
     """Changes of sign within curves, of each row."""
-    return sum(np.diff(residuals[:, which == code] > 0, axis=1).sum(axis=1) for code in np.unique(which))  # type: ignore[return-value]
+    result: Array = sum(np.diff(residuals[:, which == code] > 0, axis=1).sum(axis=1) for code in np.unique(which))
+    return result
 
 
 def akaike_weights(criteria: list[float]) -> list[float]:
@@ -137,10 +138,10 @@ class LocationFit:
     """
 
     model: JointModel
-    theta: NDArray
-    covariance: NDArray
-    sigma: NDArray
-    fitted: NDArray
+    theta: Array
+    covariance: Array
+    sigma: Array
+    fitted: Array
     chi2: float
     deviance: float
     aicc: float
@@ -160,7 +161,7 @@ class LocationFit:
         """Samples minus parameters."""
         return self.sigma.size - self.model.size
 
-    def band(self, time: NDArray, code: int, level: float) -> tuple[NDArray, NDArray]:
+    def band(self, time: Array, code: int, level: float) -> tuple[Array, Array]:
         """Pointwise confidence band of one of the three curves."""
         curve, slopes = self.model.predict_slopes(self.theta, time, np.full(time.shape, code))
         se = np.sqrt(np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes))
@@ -181,10 +182,10 @@ class LocationFit:
         return float(stats.chi2.sf(self.chi2, self.spare)) if np.isinf(self.df) else float("nan")
 
 
-def runner(model: JointModel, curves: SampledCurves, also: list[NDArray], limit: int = 5) -> Callable[..., Solution]:
+def runner(model: JointModel, curves: SampledCurves, also: list[Array], limit: int = 5) -> Callable[..., Solution]:
     """A joint fit from all its starts, or from a given one."""
 
-    def run(sigma: NDArray, start: NDArray | None, tolerance: float = _FINE) -> Solution:
+    def run(sigma: Array, start: Array | None, tolerance: float = _FINE) -> Solution:
         if start is not None:
             return solve(model, curves, sigma, start, tolerance)
         starts = joint_starts(model, curves, limit) + also
@@ -200,8 +201,8 @@ def fit_location(
     location: str,
     order: tuple[int, int] = (2, 2),
     *,
-    also: list[NDArray] | None = None,
-    start: NDArray | None = None,
+    also: list[Array] | None = None,
+    start: Array | None = None,
     like: Weighted | None = None,
 ) -> LocationFit:
     """Fit all three curves together with the conversion at one location.
@@ -234,7 +235,7 @@ def fit_location(
 
 
 def fit_locations(
-    curves: SampledCurves, error: ErrorModel, locations: tuple[str, ...], order: tuple[int, int], rough: NDArray
+    curves: SampledCurves, error: ErrorModel, locations: tuple[str, ...], order: tuple[int, int], rough: Array
 ) -> tuple[LocationFit, ...]:
     """Fit every location with one set of weights: those of the location that fits best.
 

@@ -7,9 +7,11 @@ fitted multiplier ``kappa`` is ``AUC_product / (AUC_precursor * AUC_dosed_produc
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
+import numpy as np
+
+from unseen.core.arrays import Array
 from unseen.kinetics.exponentials import divided_difference, divided_difference_slopes
 from unseen.kinetics.mammillary import outflows
 
@@ -46,7 +48,7 @@ def locations_for(n: int, m: int) -> tuple[str, ...]:
     return tuple(keep)
 
 
-def pool_amplitudes(a: NDArray, l: NDArray, pool: str) -> tuple[NDArray, NDArray, NDArray]:
+def pool_amplitudes(a: Array, l: Array, pool: str) -> tuple[Array, Array, Array]:
     """Amplitudes of the curve of one pool, scaled to the area of the sampled curve, and their derivatives.
 
     Parameters
@@ -89,12 +91,12 @@ def pool_amplitudes(a: NDArray, l: NDArray, pool: str) -> tuple[NDArray, NDArray
     return out, by_a, by_l
 
 
-def _cumulants(a: NDArray, l: NDArray) -> tuple[float, float]:
+def _cumulants(a: Array, l: Array) -> tuple[float, float]:
     total = a.sum()
     return (a @ l) / total, (a[0] * l[1] + a[1] * l[0]) / total
 
 
-def _hidden_share(a: NDArray, l: NDArray) -> tuple[float, NDArray, NDArray]:
+def _hidden_share(a: Array, l: Array) -> tuple[float, Array, Array]:
     """Ratio (K11 - l2) / K22 of a two-pool substrate with one loss rate, and its derivatives by a and l."""
     total = a.sum()
     k11, k22 = _cumulants(a, l)
@@ -106,7 +108,7 @@ def _hidden_share(a: NDArray, l: NDArray) -> tuple[float, NDArray, NDArray]:
     return ratio, by_a, by_l
 
 
-def _hidden_return(b: NDArray, g: NDArray) -> tuple[float, NDArray, NDArray]:
+def _hidden_return(b: Array, g: Array) -> tuple[float, Array, Array]:
     """Ratio (K44 - g2) / K44: the share of the unsampled product pool's outflow that returns."""
     total = b.sum()
     _, k44 = _cumulants(b, g)
@@ -118,8 +120,8 @@ def _hidden_return(b: NDArray, g: NDArray) -> tuple[float, NDArray, NDArray]:
 
 
 def formed_curve(
-    t: NDArray, a: NDArray, l: NDArray, b: NDArray, g: NDArray, location: str, slopes: bool = True
-) -> tuple[NDArray, NDArray | None]:
+    t: Array, a: Array, l: Array, b: Array, g: Array, location: str, slopes: bool = True
+) -> tuple[Array, Array | None]:
     """Curve of the formed product for ``kappa = 1`` and its Jacobian by (a, l, b, g).
 
     Parameters
@@ -162,7 +164,9 @@ def formed_curve(
     return curve, w * sampled_j + (1 - w) * hidden_j + np.outer(hidden - sampled, w**2 * odds_slopes)
 
 
-def _one_location(phi, by_rates, a, l, b, g, location: str) -> tuple[NDArray, NDArray | None]:
+def _one_location(
+    phi: Any, by_rates: Any, a: Array, l: Array, b: Array, g: Array, location: str
+) -> tuple[Array, Array | None]:
     source, target = location.split("-")
     c, c_a, c_l = pool_amplitudes(a, l, source)
     d, d_b, d_g = pool_amplitudes(b, g, target)

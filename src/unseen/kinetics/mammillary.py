@@ -10,7 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from unseen.core.arrays import Array
 
 __all__ = ["Outflows", "TwoPoolInterval", "interval_identifiability", "outflows", "slow_zero"]
 
@@ -30,8 +32,8 @@ class Outflows:
     """
 
     central: float
-    peripheral: NDArray
-    exchange: NDArray
+    peripheral: Array
+    exchange: Array
 
     @property
     def fast_return(self) -> float:
@@ -75,7 +77,7 @@ def outflows(amplitudes: ArrayLike, rates: ArrayLike) -> Outflows:
     return Outflows(central, zeros[order], exchange[order])
 
 
-def slow_zero(amplitudes: NDArray, rates: NDArray) -> float:
+def slow_zero(amplitudes: Array, rates: Array) -> float:
     """Total outflow of the slowest peripheral pool.
 
     Parameters

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError, UnknownName
 from unseen.kinetics.joint import SampledCurves, Solution
 
@@ -87,7 +87,7 @@ class Weighted:
     """A fit with the standard deviations it ended with, and the estimated parts of the error model."""
 
     solution: Solution
-    sigma: NDArray
+    sigma: Array
     cv: float | None
     floor: float | None
     rounds: int
@@ -98,15 +98,15 @@ class Weighted:
         count, chi2 = self.sigma.size, self.solution.chi2
         log_sigma = 2 * float(np.sum(np.log(self.sigma))) + count * np.log(2 * np.pi)
         if known:
-            return chi2 + log_sigma
-        return count * (1 + np.log(max(chi2, 1e-300) / count)) + log_sigma
+            return float(chi2 + log_sigma)
+        return float(count * (1 + np.log(max(chi2, 1e-300) / count)) + log_sigma)
 
 
 def fit_weighted(
     error: ErrorModel,
     curves: SampledCurves,
     run: Callable[..., Solution],
-    start: NDArray | None = None,
+    start: Array | None = None,
 ) -> Weighted:
     """Fit with weights that follow from the error model, with new weights while they depend on the fit.
 
@@ -152,18 +152,19 @@ def _better(one: Solution, other: Solution) -> Solution:
     return one if one.chi2 <= other.chi2 else other
 
 
-def _sizes_for_first_weights(curves: SampledCurves) -> NDArray:
+def _sizes_for_first_weights(curves: SampledCurves) -> Array:
     """Sizes for the first weights: no sample counts as smaller than a tenth of its curve's largest."""
     size = np.abs(curves.value)
     for code in np.unique(curves.which):
         rows = curves.which == code
         size[rows] = np.maximum(size[rows], 0.1 * size[rows].max())
-    return size
+    result: Array = size
+    return result
 
 
 def _estimate_error(
-    solution: Solution, sigma: NDArray, scale: NDArray, curves: SampledCurves, rounds: int = 10
-) -> tuple[float, float, NDArray]:
+    solution: Solution, sigma: Array, scale: Array, curves: SampledCurves, rounds: int = 10
+) -> tuple[float, float, Array]:
     """Common cv and floor and one factor per curve, in turn, until they settle."""
     cv = floor = 0.0
     freedom = np.maximum(1 - solution.leverage(), 0.05)
@@ -178,7 +179,7 @@ def _estimate_error(
     return cv, floor, scale
 
 
-def _curve_scales(solution: Solution, sigma: NDArray, expected: NDArray, which: NDArray) -> NDArray:
+def _curve_scales(solution: Solution, sigma: Array, expected: Array, which: Array) -> Array:
     """One factor per curve, drawn towards one as if `_PRIOR` further residuals had been as expected."""
     square = (solution.residuals * sigma / expected) ** 2
     freedom = 1 - solution.leverage()
@@ -189,7 +190,7 @@ def _curve_scales(solution: Solution, sigma: NDArray, expected: NDArray, which: 
     return scale
 
 
-def _fixed_sigma(error: ErrorModel, curves: SampledCurves) -> NDArray:
+def _fixed_sigma(error: ErrorModel, curves: SampledCurves) -> Array:
     if error.kind == "sd":
         return curves.sd
     sigma = np.ones(curves.value.size)
@@ -201,18 +202,19 @@ def _fixed_sigma(error: ErrorModel, curves: SampledCurves) -> NDArray:
     return np.where(curves.time > _LATE, 2 * sigma, sigma)
 
 
-def _sigma(error: ErrorModel, size: NDArray, which: NDArray, cv: float | None, floor: float | None) -> NDArray:
+def _sigma(error: ErrorModel, size: Array, which: Array, cv: float | None, floor: float | None) -> Array:
     if error.kind == "combined" and cv is not None and floor is not None:
         return np.sqrt((cv * size) ** 2 + floor**2)
     small = np.zeros(size.size)
     for code in np.unique(which):
         rows = which == code
         small[rows] = _SMALL * size[rows].max()
-    return (cv or 1.0) * np.maximum(size, small)
+    result: Array = (cv or 1.0) * np.maximum(size, small)
+    return result
 
 
 def estimate_parts(
-    square: NDArray, freedom: NDArray, fitted: NDArray, variance: NDArray, smallest: float, rounds: int = 30
+    square: Array, freedom: Array, fitted: Array, variance: Array, smallest: float, rounds: int = 30
 ) -> tuple[float, float]:
     """Cv and floor by scoring on squared residuals, each divided by the freedom left to it (one minus leverage).
 
@@ -262,7 +264,7 @@ def _floor_unit(curves: SampledCurves) -> float:
     return min(float(np.abs(curves.value[curves.which == code]).max()) for code in np.unique(curves.which))
 
 
-def _positive_pair(design: NDArray, target: NDArray, weight: NDArray, lowest: NDArray) -> NDArray:
+def _positive_pair(design: Array, target: Array, weight: Array, lowest: Array) -> Array:
     """Weighted least squares in two coefficients, neither below its smallest value."""
     gram = design.T @ (weight[:, None] * design)
     moment = design.T @ (weight * target)

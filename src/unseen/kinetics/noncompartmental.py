@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.result import Result
@@ -55,7 +56,7 @@ class Area:
         return (self.back + self.tail) / self.total
 
 
-def terminal_slope(t: NDArray, y: NDArray) -> tuple[float, int]:
+def terminal_slope(t: Array, y: Array) -> tuple[float, int]:
     """Terminal rate by log-linear regression on the last points, as many as give the best adjusted R squared.
 
     Parameters
@@ -138,7 +139,7 @@ def trapezoid_area(time: ArrayLike, value: ArrayLike, starts_at_zero: bool = Fal
     )
 
 
-def _intercept(t: NDArray, y: NDArray) -> float:
+def _intercept(t: Array, y: Array) -> float:
     """Value at time zero from the first two samples, log-linear if they fall, else the first."""
     if y[0] > y[1] > 0:
         slope = np.log(y[1] / y[0]) / (t[1] - t[0])
@@ -152,7 +153,7 @@ def _piece(t0: float, t1: float, y0: float, y1: float) -> float:
     return float((y0 + y1) * (t1 - t0) / 2)
 
 
-def _pieces(t: NDArray, y: NDArray) -> float:
+def _pieces(t: Array, y: Array) -> float:
     return float(sum(_piece(*pair) for pair in zip(t[:-1], t[1:], y[:-1], y[1:])))
 
 

@@ -7,11 +7,12 @@ dissertation removes one clean sample in six, and the 95% prediction band finds 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
+from unseen.core.arrays import Array
 from unseen.core.errors import UnknownName
 from unseen.kinetics.curve import CurveModel, curve_runner
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, SampledCurves, Solution
@@ -59,7 +60,7 @@ def screen(
         raise UnknownName("outlier rule", rule, RULES)
     sigma = rough_sigma(curves, error, order)
     found: list[Outlier] = []
-    rates: list[tuple[NDArray, NDArray]] = []
+    rates: list[tuple[Array, Array]] = []
     for code in (PRECURSOR, DOSED, FORMED):
         rows = np.flatnonzero(curves.which == code)
         found += _screen_curve(curves, sigma, rows, rule, order, rates)
@@ -69,9 +70,7 @@ def screen(
     return found
 
 
-def _fit_one(
-    curves: SampledCurves, sigma: NDArray, order: tuple[int, int], dosed: list[tuple[NDArray, NDArray]]
-) -> Solution:
+def _fit_one(curves: SampledCurves, sigma: Array, order: tuple[int, int], dosed: list[tuple[Array, Array]]) -> Solution:
     """Exponentials for a dosed curve; for the formed one every shape the conversion can give it.
 
     With the rates of the dosed curves known, all locations span three dimensions, so the formed curve is screened by
@@ -89,7 +88,7 @@ def _fit_one(
     )
 
 
-def _shapes(t: NDArray, dosed: list[tuple[NDArray, NDArray]], order: tuple[int, int]) -> NDArray:
+def _shapes(t: Array, dosed: list[tuple[Array, Array]], order: tuple[int, int]) -> Array:
     (a, l), (b, g) = dosed
     places = [p for p in locations_for(*order) if p not in ("EC-IC" if order[0] > 1 else "", "whole-body")]
     return np.stack([formed_curve(t, a, l, b, g, place, slopes=False)[0] for place in places], axis=1)
@@ -101,7 +100,7 @@ def _size(code: int, order: tuple[int, int]) -> int:
     return {(1, 1): 1}.get(order, 2 if 1 in order else 3)
 
 
-def rough_sigma(curves: SampledCurves, error: ErrorModel, order: tuple[int, int]) -> NDArray:
+def rough_sigma(curves: SampledCurves, error: ErrorModel, order: tuple[int, int]) -> Array:
     """Relative standard deviations of all samples; if unknown, cv and floor come from the three curves together."""
     if error.kind == "sd":
         return curves.sd
@@ -110,7 +109,7 @@ def rough_sigma(curves: SampledCurves, error: ErrorModel, order: tuple[int, int]
     if error.kind == "combined" and error.cv is not None and error.floor is not None:
         return np.sqrt((error.cv * curves.value) ** 2 + error.floor**2)
     sigma, square, freedom, fitted = (np.empty(curves.value.size) for _ in range(4))
-    dosed: list[tuple[NDArray, NDArray]] = []
+    dosed: list[tuple[Array, Array]] = []
     for code in (PRECURSOR, DOSED, FORMED):
         rows = np.flatnonzero(curves.which == code)
         part = curves.take(rows)
@@ -130,7 +129,7 @@ def rough_sigma(curves: SampledCurves, error: ErrorModel, order: tuple[int, int]
 
 
 def _screen_curve(
-    curves: SampledCurves, sigma: NDArray, rows: NDArray, rule: str, order: tuple[int, int], dosed: list
+    curves: SampledCurves, sigma: Array, rows: Array, rule: str, order: tuple[int, int], dosed: list[Any]
 ) -> list[Outlier]:
     p = _size(int(curves.which[rows[0]]), order)
     allowed = min(2, rows.size // 5)
@@ -149,7 +148,7 @@ def _screen_curve(
     return found
 
 
-def _statistics(solution: Solution, p: int, rule: str) -> tuple[NDArray, float]:
+def _statistics(solution: Solution, p: int, rule: str) -> tuple[Array, float]:
     r, h = solution.residuals, np.clip(solution.leverage(), 0, 1 - 1e-9)
     n = r.size
     s = np.sqrt(solution.chi2 / (n - p))

@@ -220,7 +220,7 @@ def rank_locations(
     return rank(found)
 
 
-def appearance_bounds(one: LocationFit, doses: tuple[float, float]):
+def appearance_bounds(one: LocationFit, doses: tuple[float, float]) -> Any:
     """Bounds of the total appearance per hour of precursor and product, for two pools per substrate; else None."""
     if (one.model.n, one.model.m) != (2, 2):
         return None, None

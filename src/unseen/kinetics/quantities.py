@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError, UnknownName
 from unseen.kinetics.balance import ALTERNATIVES, printed_tracee, tracee, tracer_rates
 from unseen.kinetics.joint import JointModel
@@ -68,11 +68,11 @@ class Derived:
         """Location of the tracee model."""
         return self.location or self.model.location
 
-    def rates(self, theta: NDArray) -> dict[str, float]:
+    def rates(self, theta: Array) -> dict[str, float]:
         """Fractional rates of the tracer model, per minute."""
         return tracer_rates(*self.model.unpack(theta))
 
-    def fluxes(self, theta: NDArray) -> dict[str, float]:
+    def fluxes(self, theta: Array) -> dict[str, float]:
         """Pools, in the unit of the doses, and fluxes per hour."""
         a, l, b, g, kappa = self.model.unpack(theta)
         if self.convention == "printed":
@@ -82,11 +82,11 @@ class Derived:
             out = tracee(a, l, b, g, kappa, self.doses, self.where)
         return {self.scheme.public(k): float(v) for k, v in out.items()}
 
-    def __call__(self, theta: NDArray) -> dict[str, float]:
+    def __call__(self, theta: Array) -> dict[str, float]:
         """All quantities by name."""
         return {k: float(v) for k, v in self.rates(theta).items()} | self.fluxes(theta)
 
-    def gradients(self, theta: NDArray) -> dict[str, NDArray]:
+    def gradients(self, theta: Array) -> dict[str, Array]:
         """Gradient of every quantity by the log parameters, by central differences."""
         names = list(self(theta))
         columns = []

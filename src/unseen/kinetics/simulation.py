@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
@@ -67,7 +68,7 @@ class SimulatedStudy(Result):
         )
 
 
-def rates_to_curve(k_out: float, k_back: float, k_loss: float, start: float) -> tuple[NDArray, NDArray]:
+def rates_to_curve(k_out: float, k_back: float, k_loss: float, start: float) -> tuple[Array, Array]:
     """Amplitudes and rates of the sampled pool with loss from the unsampled one.
 
     Parameters
@@ -197,13 +198,13 @@ def simulate(
 class _Maker:
     scheme: Scheme
     model: JointModel
-    times: NDArray
+    times: Array
     noise: float
     floor: float
     early: dict[float, float]
     gross: int
 
-    def subject(self, name: str, own: Mapping[str, float], rng: np.random.Generator):
+    def subject(self, name: str, own: Mapping[str, float], rng: np.random.Generator) -> Any:
         a, l = rates_to_curve(own["k21"], own["k12"], own["k02"], _DOSES[0] / own["Q1"])
         b, g = rates_to_curve(own["k43"], own["k34"], own["k04"], _DOSES[1] / own["Q3"])
         theta = self.model.pack(a, l, b, g, own["kappa"])

@@ -5,18 +5,18 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from unseen.core.arrays import Array
 from unseen.kinetics.joint import DOSED, FORMED, PRECURSOR, JointModel, SampledCurves
 from unseen.kinetics.locations import formed_curve
 
 __all__ = ["curve_starts", "grid_start", "joint_starts", "peel"]
 
-Start = tuple[NDArray, NDArray]
+Start = tuple[Array, Array]
 
 
-def peel(t: NDArray, y: NDArray, n: int = 2) -> Start | None:
+def peel(t: Array, y: Array, n: int = 2) -> Start | None:
     """Strip exponentials one at a time, slowest first, and keep the tail lengths that fit best.
 
     Parameters
@@ -71,7 +71,7 @@ def _tail_lengths_of_rest(count: int, n: int) -> list[tuple[int, ...]]:
     return out
 
 
-def _peel_with(t: NDArray, y: NDArray, stretches: tuple[int, ...]) -> Start | None:
+def _peel_with(t: Array, y: Array, stretches: tuple[int, ...]) -> Start | None:
     rest, end = y.copy(), t.size
     amplitudes: list[float] = []
     rates: list[float] = []
@@ -91,7 +91,7 @@ def _peel_with(t: NDArray, y: NDArray, stretches: tuple[int, ...]) -> Start | No
     return np.array(amplitudes[::-1]), np.array(rates[::-1])
 
 
-def grid_start(t: NDArray, y: NDArray, n: int = 2, count: int = 32) -> Start:
+def grid_start(t: Array, y: Array, n: int = 2, count: int = 32) -> Start:
     """Best of all sets of n log-spaced rates with non-negative amplitudes, in relative error.
 
     Parameters
@@ -135,21 +135,21 @@ def grid_start(t: NDArray, y: NDArray, n: int = 2, count: int = 32) -> Start:
     return solved[best][::-1], grid[order]
 
 
-def curve_starts(t: NDArray, y: NDArray, n: int) -> list[Start]:
+def curve_starts(t: Array, y: Array, n: int) -> list[Start]:
     """Peeled and grid starts of one dosed curve."""
     found = [grid_start(t, y, n)]
     peeled = peel(t, y, n)
     return [peeled, *found] if peeled is not None else found
 
 
-def _multiplier(model: JointModel, curves: SampledCurves, a, l, b, g) -> float:
+def _multiplier(model: JointModel, curves: SampledCurves, a: Array, l: Array, b: Array, g: Array) -> float:
     """Kappa by least squares in one dimension."""
     t, y, _ = curves.of(FORMED)
     shape = formed_curve(t, a, l, b, g, model.location, slopes=False)[0]
     return max(float(shape @ y / (shape @ shape)), 1e-6)
 
 
-def joint_starts(model: JointModel, curves: SampledCurves, limit: int = 5) -> list[NDArray]:
+def joint_starts(model: JointModel, curves: SampledCurves, limit: int = 5) -> list[Array]:
     """At most `limit` starting points of the joint fit, all combinations of the starts of the two dosed curves.
 
     The last kind of start gives the product the precursor's fast phase, which rescues curves whose early samples were

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
@@ -26,10 +26,10 @@ class SystemCurves:
 
     model: CompartmentModel
     doses: Mapping[str, float]
-    low: NDArray
-    high: NDArray
+    low: Array
+    high: Array
 
-    def predict_slopes(self, theta: NDArray, time: NDArray, which: NDArray) -> tuple[NDArray, NDArray]:
+    def predict_slopes(self, theta: Array, time: Array, which: Array) -> tuple[Array, Array]:
         """Curve values and Jacobian by the log parameters."""
         values = dict(zip(self.model.parameters, np.exp(theta)))
         at, place = np.unique(time, return_inverse=True)
@@ -42,7 +42,7 @@ class SystemCurves:
             jac[rows] = slopes[place[rows]] * np.exp(theta)
         return out, jac
 
-    def bounds(self) -> tuple[NDArray, NDArray]:
+    def bounds(self) -> tuple[Array, Array]:
         """Bounds on the log parameters."""
         return self.low, self.high
 
@@ -79,13 +79,13 @@ class SystemFit(Result):
     model: CompartmentModel
     values: Mapping[str, float]
     std_errors: Mapping[str, float]
-    covariance: NDArray
+    covariance: Array
     chi2: float
     aicc: float
     df: int
     curves: SampledCurves
-    fitted: NDArray
-    sigma: NDArray
+    fitted: Array
+    sigma: Array
 
     def rows(self) -> list[dict[str, Any]]:
         """One row per parameter."""
@@ -159,7 +159,7 @@ def fit_system(
     spread = np.array([0.0 if n in (start or {}) else 1.2 for n in names])
     points = [first] + [first + spread * rng.standard_normal(first.size) for _ in range(starts)]
 
-    def run(weights: NDArray, at: NDArray | None, tolerance: float = 1e-12) -> Solution:
+    def run(weights: Array, at: Array | None, tolerance: float = 1e-12) -> Solution:
         if at is not None:
             return solve(seen, curves, weights, at, tolerance)
         best = min((solve(seen, curves, weights, np.clip(p, low, high), 1e-4) for p in points), key=lambda s: s.chi2)
@@ -169,7 +169,7 @@ def fit_system(
     return _summary(model, names, curves, noise, weighted)
 
 
-def _summary(model: CompartmentModel, names, curves: SampledCurves, noise: ErrorModel, weighted) -> SystemFit:
+def _summary(model: CompartmentModel, names: Any, curves: SampledCurves, noise: ErrorModel, weighted: Any) -> SystemFit:
     s = weighted.solution
     spare = curves.value.size - len(names)
     # given standard deviations hold up to a common factor, which is then estimated like any other parameter
@@ -214,7 +214,7 @@ def _gather(model: CompartmentModel, data: Mapping[str, Any], sigma: Mapping[str
 
 def _first_guess(
     model: CompartmentModel, curves: SampledCurves, doses: Mapping[str, float], start: Mapping[str, float]
-):
+) -> Any:
     """Rates near the inverse of the middle time; sizes from dose over first value, or one."""
     positive = curves.time[curves.time > 0]
     middle = 1 / np.exp(np.mean(np.log(positive)))

@@ -7,9 +7,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import expm
 
+from unseen.core.arrays import Array
 from unseen.kinetics.exponentials import divided_difference
 
 __all__ = ["Bolus", "CompartmentModel", "Infusion", "Output", "propagate"]
@@ -114,7 +115,7 @@ class CompartmentModel:
         """The tracers followed, each through the same graph."""
         return tuple(dict.fromkeys(i.tracer for i in self.inputs))
 
-    def matrix(self, values: Mapping[str, float]) -> NDArray:
+    def matrix(self, values: Mapping[str, float]) -> Array:
         """Rate matrix K of ``dq/dt = K q + input``.
 
         Parameters
@@ -138,7 +139,7 @@ class CompartmentModel:
             k += known[self.tied.get(name, name)] * self._edge(name)
         return k
 
-    def _edge(self, name: str) -> NDArray:
+    def _edge(self, name: str) -> Array:
         source, to = self.rates[name]
         k = np.zeros((len(self.pools),) * 2)
         j = self.pools.index(source)
@@ -173,7 +174,7 @@ class CompartmentModel:
 
     def predict(
         self, times: ArrayLike, values: Mapping[str, float], doses: Mapping[str, float] | None = None
-    ) -> dict[str, NDArray]:
+    ) -> dict[str, Array]:
         """SampledCurves of all outputs.
 
         Parameters
@@ -198,7 +199,7 @@ class CompartmentModel:
         values: Mapping[str, float],
         doses: Mapping[str, float] | None = None,
         wrt: tuple[str, ...] | None = None,
-    ) -> dict[str, tuple[NDArray, NDArray]]:
+    ) -> dict[str, tuple[Array, Array]]:
         """SampledCurves of all outputs with their derivatives by each parameter.
 
         The derivatives are states of one larger linear system, so they are as exact as the curves.
@@ -230,7 +231,9 @@ class CompartmentModel:
             out[name] = (curve, slopes)
         return out
 
-    def _states(self, t: NDArray, known: Mapping, doses: Mapping, tracer: str, wrt: tuple[str, ...]) -> NDArray:
+    def _states(
+        self, t: Array, known: Mapping[str, float], doses: Mapping[str, float], tracer: str, wrt: tuple[str, ...]
+    ) -> Array:
         """Amounts and their derivatives, shape (times, 1 + parameters, pools)."""
         n = len(self.pools)
         slopes = np.zeros((len(wrt), n + 1, n + 1))
@@ -267,7 +270,7 @@ def _amount(dose: float | str, doses: Mapping[str, float]) -> float:
     return float(doses[dose] if isinstance(dose, str) else dose)
 
 
-def _solve_stretches(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, drips: list[_Drip]) -> NDArray:
+def _solve_stretches(t: Array, k: Array, slopes: Array, state: Array, drips: list[_Drip]) -> Array:
     """Solve stretch by stretch; an infusion that stops begins a new stretch."""
     n = k.shape[0]
     stops = sorted({drip.until for drip in drips if drip.until < t.max()})
@@ -287,7 +290,7 @@ def _solve_stretches(t: NDArray, k: NDArray, slopes: NDArray, state: NDArray, dr
     return out
 
 
-def propagate(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
+def propagate(t: Array, a: Array, slopes: Array, state: Array) -> Array:
     """States at times t of ``dx/dt = a x`` with the derivatives of x by parameters of a.
 
     With eigenvalues far enough apart the derivative of the matrix exponential is a table of divided differences in the
@@ -329,7 +332,7 @@ def propagate(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArra
     return out.real
 
 
-def _solve_enlarged(t: NDArray, a: NDArray, slopes: NDArray, state: NDArray) -> NDArray:
+def _solve_enlarged(t: Array, a: Array, slopes: Array, state: Array) -> Array:
     """Solve the system together with its derivatives, whatever its eigenvalues."""
     n, blocks = a.shape[0], state.shape[0]
     big = np.kron(np.eye(blocks), a)

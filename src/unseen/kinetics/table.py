@@ -217,7 +217,7 @@ class _Reader:
             notes=self._notes(name, curves, unknown),
         )
 
-    def _doses(self, name: str, dosing) -> tuple[tuple[float, float], dict[str, Any]]:
+    def _doses(self, name: str, dosing: Mapping[str, Any]) -> tuple[tuple[float, float], dict[str, Any]]:
         found = dosing.get(name, [])
         if len(found) != 1:
             many = f"{len(found)} rows (rows {', '.join(str(r) for r, _ in found)})" if found else "no row"

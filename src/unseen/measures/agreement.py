@@ -122,7 +122,8 @@ class Mcc(FromTable):
         true, calls = tables.sum(axis=-1), tables.sum(axis=-2)
         covariance = np.trace(tables, axis1=-2, axis2=-1) * total - (true * calls).sum(axis=-1)
         spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (calls**2).sum(axis=-1))
-        return np.divide(covariance, np.sqrt(spread), out=np.zeros_like(covariance), where=spread > 0)
+        result: Floats = np.divide(covariance, np.sqrt(spread), out=np.zeros_like(covariance), where=spread > 0)
+        return result
 
 
 @register

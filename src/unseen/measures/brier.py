@@ -32,7 +32,8 @@ class Brier(Loss):
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return the sum over classes of (p_k - [y = k])^2."""
         assert score is not None
-        return np.square(score).sum(axis=1) - 2.0 * score[np.arange(len(y)), y] + 1.0
+        result: Floats = np.square(score).sum(axis=1) - 2.0 * score[np.arange(len(y)), y] + 1.0
+        return result
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:
         """Return the mean loss over all pairs, from class shares and moments of the probabilities."""

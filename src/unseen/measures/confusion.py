@@ -36,7 +36,8 @@ def tables_of(y: Array, value: Array, weights: Floats, size: int) -> Floats:
 
 def ratio(part: Floats, whole: Floats) -> Floats:
     """Return part / whole, NaN if there is nothing to divide by."""
-    return np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    result: Floats = np.divide(part, whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
+    return result
 
 
 class Counts(NamedTuple):

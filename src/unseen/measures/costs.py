@@ -142,7 +142,8 @@ class Cost(Loss):
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return the cost of each decision."""
         if self.costs is None:
-            return (y != value).astype(float)
+            result: Floats = (y != value).astype(float)
+            return result
         size = 1 + int(max(y.max(initial=0), value.max(initial=0)))
         matrix = cost_matrix(self.costs, None if len(self.costs) >= size else size)
         return np.asarray(matrix[y, value])

@@ -141,7 +141,8 @@ class Absolute(NumberLoss):
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return the absolute difference `|y - value|`."""
-        return np.abs(y - value)
+        result: Floats = np.abs(y - value)
+        return result
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:
         """Return the mean `|y_i - f_j|` over all pairs in O(n log n), through sorted prefix sums."""
@@ -167,7 +168,8 @@ class Squared(NumberLoss):
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return (y - value)^2."""
-        return np.square(y - value)
+        result: Floats = np.square(y - value)
+        return result
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:
         """Return the mean loss over all pairs, by the moments: var y + var f + (mean y - mean f)^2."""
@@ -228,7 +230,8 @@ class Rms(NumberMeasure):
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the root of the mean squared error for each weighting."""
-        return np.sqrt(weights @ np.square(y - value) / weights.sum(axis=1))
+        result: Floats = np.sqrt(weights @ np.square(y - value) / weights.sum(axis=1))
+        return result
 
 
 @register
@@ -254,7 +257,8 @@ class NormalisedAbsolute(NumberMeasure):
         """Return the ratio for each weighting; NaN if the target does not vary."""
         error = weights @ np.abs(y - value)
         spread = np.array([w @ np.abs(y - weighted_median(y, w)) for w in weights])
-        return np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+        result: Floats = np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+        return result
 
 
 @register
@@ -280,7 +284,8 @@ class NormalisedSquared(NumberMeasure):
         """Return E_m / s_t^2 for each weighting; NaN if the target does not vary."""
         spread = moments(np.asarray(y, dtype=float), weights)[1]
         error = weights @ np.square(y - value) / weights.sum(axis=1)
-        return np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+        result: Floats = np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+        return result
 
 
 @register
@@ -367,7 +372,8 @@ class Pov(NumberMeasure):
         means = weights @ dy / total, weights @ dv / total
         spread = moments(dy, weights)[1] * moments(dv, weights)[1]
         joint = weights @ (dy * dv) / total - means[0] * means[1]
-        return np.minimum(1.0, np.divide(joint**2, spread, out=np.zeros_like(spread), where=spread > 0))
+        result: Floats = np.minimum(1.0, np.divide(joint**2, spread, out=np.zeros_like(spread), where=spread > 0))
+        return result
 
 
 @register
@@ -396,7 +402,8 @@ class PinedaP(NumberMeasure):
         """Return 1 - E_m / s_t^2 for each weighting; NaN if the target does not vary."""
         spread = moments(np.asarray(y, dtype=float), weights)[1]
         error = weights @ np.square(y - value) / weights.sum(axis=1)
-        return 1 - np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+        result: Floats = 1 - np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
+        return result
 
 
 @register

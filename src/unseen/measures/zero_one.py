@@ -29,7 +29,8 @@ class ZeroOne(Loss):
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return 1.0 if the labels differ."""
-        return (y != value).astype(float)
+        result: Floats = (y != value).astype(float)
+        return result
 
     def no_information(self, y: Array, value: Array, score: Floats | None = None) -> float:
         """Return the mean loss over all n^2 pairs of target and prediction, from class counts alone."""

@@ -17,7 +17,7 @@ from unseen.core.registry import find
 __all__ = ["BackwardElimination"]
 
 
-class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Throw inputs out one at a time, the least missed first, and keep the smallest set that does as well as any.
 
     Starting with all inputs finds those that matter only together, which adding them one by one never does.

@@ -16,7 +16,7 @@ from unseen.models.progress import outputs_of, steps_of, targets_of
 __all__ = ["QuitWhenAhead"]
 
 
-class QuitWhenAhead(MetaEstimatorMixin, BaseEstimator):
+class QuitWhenAhead(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Train step by step, watch a part of the training rows that is not trained on, and keep the best epoch.
 
     The watched part is taken out of what `fit` is given, so the wrapped model can be assessed like any other: the test part

@@ -13,7 +13,7 @@ from unseen.core.errors import InputError
 __all__ = ["PrincipalScores", "ZScore"]
 
 
-class ZScore(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class ZScore(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Columns with mean 0 and, if asked for, standard deviation 1, learnt from the training part alone.
 
     Parameters
@@ -51,7 +51,7 @@ class ZScore(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return (X - self.mean_) / self.std_
 
 
-class PrincipalScores(TransformerMixin, BaseEstimator):
+class PrincipalScores(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Scores on the principal components whose eigenvalues stand out, in place of the inputs.
 
     Useful where linear relations dominate; a target made by interactions alone may need the components left out.

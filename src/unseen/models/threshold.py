@@ -15,7 +15,7 @@ from unseen.measures.costs import best_threshold
 __all__ = ["UtilityThreshold"]
 
 
-class UtilityThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class UtilityThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Probabilities of another classifier, cut where the cost is least on cross-validated predictions of the training part.
 
     Being fitted with the rest, the choice of the threshold is assessed with it: no test case ever takes part in it.

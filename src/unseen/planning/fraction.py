@@ -62,7 +62,8 @@ class OptimalFraction(float, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain values."""
-        return plain(self.rows()[0])
+        result: dict[str, Any] = plain(self.rows()[0])
+        return result
 
     def __str__(self) -> str:
         return (

@@ -143,11 +143,13 @@ def reproduce(
 def _run(experiment: Any, count: int, seed: int, reporter: Reporter, n_jobs: int | None, store: Any) -> Reproduction:
     """Run an experiment, task by task in a store if one is given and the experiment can do so."""
     if store is None or not hasattr(experiment, "run_stored"):
-        return experiment.run(count, seed, reporter, n_jobs)
+        result: Reproduction = experiment.run(count, seed, reporter, n_jobs)
+        return result
     from unseen.store import open_store
 
     with open_store(store) as opened:
-        return experiment.run_stored(count, seed, reporter, n_jobs, opened)
+        stored: Reproduction = experiment.run_stored(count, seed, reporter, n_jobs, opened)
+        return stored
 
 
 def need_torch(name: str) -> None:

@@ -100,4 +100,5 @@ def fitted_of(model: Any, data: Data) -> Fitted:
 
 def plan_of(design: Any, data: Data, seed: int) -> Plan:
     """Return the plan a design draws for a seed: the same seed gives the same splits to every model."""
-    return design.plan(data, stream(seed, "plan", design.id))
+    result: Plan = design.plan(data, stream(seed, "plan", design.id))
+    return result

@@ -68,7 +68,8 @@ class Request:
     @property
     def by_split(self) -> bool:
         """Whether the measure exists for whole test parts only; methods without splits cannot give it."""
-        return self.loss != "auto" and measure_kind(self.loss).kind == "set"
+        result: bool = self.loss != "auto" and measure_kind(self.loss).kind == "set"
+        return result
 
     def run(
         self,

@@ -107,7 +107,8 @@ class TrialSample:
     def error(self, fitted: Fitted) -> float:
         """Return the true error of a model trained on this sample, the same test points for all."""
         rng = stream(self.seed, "truth", self.place, self.n, self.replication)
-        return self.source.error(fitted, self.rest, rng, self.settings["loss"], self.settings["n_test"])
+        result: float = self.source.error(fitted, self.rest, rng, self.settings["loss"], self.settings["n_test"])
+        return result
 
 
 @dataclass(eq=False, kw_only=True)

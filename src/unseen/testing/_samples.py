@@ -51,14 +51,16 @@ class _Nearest:
     native: Any = None
 
     def predict(self, X: Any) -> Array:
-        return self.labels[np.argmin(self._gaps(X), axis=1)]
+        result: Array = self.labels[np.argmin(self._gaps(X), axis=1)]
+        return result
 
     def scores(self, X: Any) -> tuple[Floats, str]:
         weight = np.exp(-0.5 * self._gaps(X))
         return weight / weight.sum(axis=1, keepdims=True), "probability"
 
     def _gaps(self, X: Any) -> Floats:
-        return np.square(np.asarray(X)[:, None, :] - self.means[None]).sum(axis=2)
+        result: Floats = np.square(np.asarray(X)[:, None, :] - self.means[None]).sum(axis=2)
+        return result
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ class _Straight:
 
     def predict(self, X: Any) -> Array:
         X = np.asarray(X)
-        return self.weights[0] + X[:, : len(self.weights) - 1] @ self.weights[1:]
+        result: Array = self.weights[0] + X[:, : len(self.weights) - 1] @ self.weights[1:]
+        return result
 
     def scores(self, X: Any) -> None:
         return None

@@ -20,7 +20,8 @@ __all__ = ["DESIGN_CHECKS", "check_design"]
 
 
 def _plan(design: Any, data: Data, seed: int = 3) -> Plan:
-    return design.plan(data, np.random.default_rng(seed))
+    result: Plan = design.plan(data, np.random.default_rng(seed))
+    return result
 
 
 def is_described(design: Any) -> None:

@@ -38,7 +38,8 @@ def _subjects() -> tuple[tuple[Any, Data], ...]:
 
 
 def _call(method: Any, model: Any, data: Data, level: float = 0.95) -> Estimate:
-    return method(model, data, rng=np.random.default_rng(0), level=level)
+    result: Estimate = method(model, data, rng=np.random.default_rng(0), level=level)
+    return result
 
 
 @cache

@@ -40,7 +40,8 @@ def _sample() -> Data:
 
 def _run(execute: Any, model: Any, design: Any, **options: Any) -> PredictionTable:
     data = _sample()
-    return execute(model, data, design.plan(data, np.random.default_rng(0)), seed=11, **options)
+    result: PredictionTable = execute(model, data, design.plan(data, np.random.default_rng(0)), seed=11, **options)
+    return result
 
 
 def workers_do_not_matter(execute: Any) -> None:

@@ -50,11 +50,13 @@ class CostLimitedCache:
         """
         found = self._values.get(key)
         if found is not None and self._is_current(found, stamp, last):
-            return found.value
+            current: T = found.value
+            return current
         if found is None or last:
             self._lock.acquire()
         elif not self._lock.acquire(blocking=False):
-            return found.value  # another value is being made; an older one will do meanwhile
+            older: T = found.value  # another value is being made; an older one will do meanwhile
+            return older
         try:
             found = self._values.get(key)
             return (

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
@@ -20,12 +20,12 @@ class CurvesInfo:
     """For each analyte: its curve and 95% band on a grid of minutes, its samples and its removed samples."""
 
     analytes: tuple[str, ...]
-    minutes: NDArray
-    curves: tuple[NDArray, ...]
-    low: tuple[NDArray, ...]
-    high: tuple[NDArray, ...]
-    samples: tuple[tuple[NDArray, NDArray], ...]
-    removed: tuple[tuple[NDArray, NDArray], ...]
+    minutes: Array
+    curves: tuple[Array, ...]
+    low: tuple[Array, ...]
+    high: tuple[Array, ...]
+    samples: tuple[tuple[Array, Array], ...]
+    removed: tuple[tuple[Array, Array], ...]
     location: str
     subject: str
 

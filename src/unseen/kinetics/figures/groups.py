@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.group_comparison import GroupComparison
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
@@ -20,9 +20,9 @@ class GroupsInfo:
     """Features, adjusted p-values, groups and the subjects' values over the geometric mean of all subjects."""
 
     names: tuple[str, ...]
-    adjusted: NDArray
+    adjusted: Array
     groups: tuple[str, ...]
-    ratios: tuple[NDArray, ...]
+    ratios: tuple[Array, ...]
 
     @property
     def size(self) -> tuple[float, float]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, label, legend_below, tidy
@@ -20,9 +20,9 @@ class KineticIntervalsInfo:
     """Quantities, their estimates, and the ends of their 95% intervals divided by the estimate."""
 
     names: tuple[str, ...]
-    values: NDArray
-    low: NDArray
-    high: NDArray
+    values: Array
+    low: Array
+    high: Array
 
     @property
     def size(self) -> tuple[float, float]:
@@ -78,9 +78,9 @@ class RangesInfo:
     """Appearance of each substrate: the identifiable range and the estimate of each alternative, per hour."""
 
     names: tuple[str, ...]
-    low: NDArray
-    high: NDArray
-    alternatives: tuple[tuple[str, NDArray], ...]
+    low: Array
+    high: Array
+    alternatives: tuple[tuple[str, Array], ...]
 
     @property
     def summary(self) -> str:

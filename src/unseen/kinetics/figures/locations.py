@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.show.figures import Figure, figure
@@ -21,8 +21,8 @@ class LocationsInfo:
     """Locations from best to worst, AICc above the best, Akaike weights (NaN for a whole study) and the one used."""
 
     locations: tuple[str, ...]
-    differences: NDArray
-    weights: NDArray
+    differences: Array
+    weights: Array
     used: str
 
     @property

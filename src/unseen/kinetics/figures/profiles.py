@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
@@ -20,8 +20,8 @@ class ProfilesInfo:
     """For each quantity: values divided by the estimate, root of the rise of the sum of squares, and its limit."""
 
     names: tuple[str, ...]
-    ratios: tuple[NDArray, ...]
-    roots: tuple[NDArray, ...]
+    ratios: tuple[Array, ...]
+    roots: tuple[Array, ...]
     limit: float
     ends: tuple[tuple[float, float], ...]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, legend_below, tidy
@@ -20,8 +20,8 @@ class KineticResidualsInfo:
     """Minutes and standardised residuals (sample minus curve, over its standard deviation) of each analyte."""
 
     analytes: tuple[str, ...]
-    minutes: tuple[NDArray, ...]
-    residuals: tuple[NDArray, ...]
+    minutes: tuple[Array, ...]
+    residuals: tuple[Array, ...]
     runs_p: float
 
     @property

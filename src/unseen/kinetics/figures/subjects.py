@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from unseen.core.arrays import Array
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, label, tidy
@@ -20,10 +20,10 @@ class SubjectsInfo:
     """Quantities, their means, and per quantity the subjects' values and the mean's interval, all over the mean."""
 
     names: tuple[str, ...]
-    means: NDArray
-    ratios: NDArray
-    low: NDArray
-    high: NDArray
+    means: Array
+    ratios: Array
+    low: Array
+    high: Array
 
     @property
     def size(self) -> tuple[float, float]:

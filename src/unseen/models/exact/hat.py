@@ -112,7 +112,8 @@ def _safe(systems: Floats) -> Array:
     """Say which symmetric matrices are positive definite with room to spare."""
     try:
         pivots = np.square(np.diagonal(np.linalg.cholesky(systems), axis1=1, axis2=2))
-        return pivots.min(axis=1) > SMALLEST_PIVOT
+        result: Array = pivots.min(axis=1) > SMALLEST_PIVOT
+        return result
     except np.linalg.LinAlgError:
         return np.linalg.eigvalsh(systems)[:, 0] > SMALLEST_PIVOT
 

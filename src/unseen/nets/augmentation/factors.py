@@ -220,7 +220,7 @@ def _bands(
 def _ring(value: object) -> int:
     if value not in (1, 2, 3):
         raise InputError(f"ring is {value!r}; rings are numbered 1, 2, 3.")
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    return int(value)
 
 
 def _chances(ring: object, coin: float) -> dict[str, float]:

@@ -41,7 +41,7 @@ def fresh_copy(module: nn.Module) -> nn.Module:
     covered: set[int] = set()
     for part in new.modules():
         if callable(getattr(part, "reset_parameters", None)):
-            part.reset_parameters()  # type: ignore[operator]
+            part.reset_parameters()
             covered |= {id(p) for p in part.parameters()}
     left = [name for name, p in new.named_parameters() if id(p) not in covered]
     if left:

@@ -167,7 +167,7 @@ def eigenvalues(layer: nn.Module) -> np.ndarray:
     >>> eigenvalues(nn.Conv2d(4, 6, 3)).size, eigenvalues(nn.Linear(5, 3)).size
     (36, 3)
     """
-    weight = layer.weight.detach().double()  # type: ignore[union-attr, operator]
+    weight = layer.weight.detach().double()
     if weight.ndim == 2:
         return torch.linalg.svdvals(weight).cpu().numpy() ** 2
     slices = weight.flatten(2).permute(2, 0, 1)

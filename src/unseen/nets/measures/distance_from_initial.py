@@ -62,5 +62,5 @@ def _first_weight(name: str, layer: nn.Module, initial: Mapping[str, torch.Tenso
     if parametrize.is_parametrized(layer, "weight"):
         before = copy.deepcopy(layer)
         if not before.load_state_dict(own, strict=False).missing_keys:
-            return before.weight.detach()  # type: ignore[no-any-return, operator, union-attr]
+            return before.weight.detach()
     raise InputError(f"the initial weights lack '{start}weight'; give the state of the same module before training.")

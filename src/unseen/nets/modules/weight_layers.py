@@ -74,7 +74,7 @@ def input_shapes(module: nn.Module, example: torch.Tensor) -> dict[str, tuple[in
     """
     shapes: dict[str, tuple[int, ...]] = {}
 
-    def keep(name: str):
+    def keep(name: str) -> Any:
         def hook(_layer: nn.Module, args: tuple[Any, ...], named: dict[str, Any]) -> None:
             shapes[name] = tuple(first_input(args, named).shape[1:])
 
@@ -92,7 +92,7 @@ def input_shapes(module: nn.Module, example: torch.Tensor) -> dict[str, tuple[in
 
 def frobenius_norm(layer: nn.Module) -> float:
     """Return the square root of the sum of squared weights, biases left out."""
-    return float(layer.weight.detach().double().norm())  # type: ignore[union-attr, operator]
+    return float(layer.weight.detach().double().norm())
 
 
 def spectral_norm(layer: nn.Module, shape: tuple[int, ...], *, tolerance: float = 1e-5, max_steps: int = 500) -> float:
@@ -123,7 +123,7 @@ def spectral_norm(layer: nn.Module, shape: tuple[int, ...], *, tolerance: float 
     >>> spectral_norm(layer, (2,))
     4.0
     """
-    weight = layer.weight.detach()  # type: ignore[union-attr, operator]
+    weight = layer.weight.detach()
     if weight.dtype in (torch.float16, torch.bfloat16):
         weight, layer = weight.float(), copy.deepcopy(layer).float()
     if isinstance(layer, nn.Linear):
@@ -161,7 +161,7 @@ def _with_plain_weights(module: nn.Module) -> nn.Module:
     """
     for m in list(module.modules()):
         if parametrize.is_parametrized(m):
-            made = {name: getattr(m, name).detach().clone() for name in m.parametrizations}  # type: ignore[union-attr]
+            made = {name: getattr(m, name).detach().clone() for name in m.parametrizations}
             m.__class__ = type(m).__bases__[0]
             del m._modules["parametrizations"]
             for name, weight in made.items():

@@ -105,7 +105,7 @@ def zoo_data(data: Any) -> ZooData:
         y_test=torch.from_numpy(y_test),
         value_range=ends,
         fingerprint=digest,
-    )  # type: ignore[arg-type]
+    )
 
 
 def _raw(name: str, values: Any) -> np.ndarray:

@@ -85,7 +85,7 @@ def read_networks(
             X,
             y,
             value_range=tuple(ends),
-        )  # type: ignore[arg-type]
+        )
         for name in _select(list(manifest["networks"]), only)
     }
 

@@ -142,7 +142,7 @@ def _train(X: Any, y: Any, width: int, setting: BayesSetting, seeds: list[int], 
         }
         make = partial(make_net, "glorot") if setting.part == "lenet" else partial(make_mlp, depth=2, width=width)
     classes = 2 if setting.part == "synthetic" else 10
-    return fit_many(make, X.flatten(0, 1), y.flatten(), sets, seeds=own, n_classes=classes, device=where, **how)  # type: ignore[arg-type]
+    return fit_many(make, X.flatten(0, 1), y.flatten(), sets, seeds=own, n_classes=classes, device=where, **how)
 
 
 @dataclass(frozen=True, eq=False)

@@ -49,7 +49,8 @@ class UciResult(Reproduction):
     @property
     def kept(self) -> np.ndarray:
         """Nets that reached the training accuracy, on sets without a defect."""
-        return self.nets["reached"] & ~self.nets["defective"]
+        result: np.ndarray = self.nets["reached"] & ~self.nets["defective"]
+        return result
 
 
 @register

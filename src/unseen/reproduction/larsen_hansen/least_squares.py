@@ -81,7 +81,8 @@ def leave_out(hat: Floats, residuals: Floats, left_out: Ints) -> Floats:
 
 def left_out_errors(residuals: Floats) -> Floats:
     """Return the mean squared error of each split."""
-    return np.square(residuals).mean(axis=-1)
+    result: Floats = np.square(residuals).mean(axis=-1)
+    return result
 
 
 def fpe_log(rss: Floats, n: int, p: int) -> Floats:

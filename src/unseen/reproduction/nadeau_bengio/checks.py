@@ -170,7 +170,8 @@ def setting_checks(settings: Sequence[dict[str, Any]], raw: Raw) -> list[Check]:
     """Check what the publication says about the numbers of splits and halvings."""
 
     def at(name: str, splits: int, halvings: int, what: str) -> float:
-        return next(r[what] for r in settings if (r["J"], r["M"], r["statistic"]) == (splits, halvings, name))
+        result: float = next(r[what] for r in settings if (r["J"], r["M"], r["statistic"]) == (splits, halvings, name))
+        return result
 
     z, t = "conservative-z n2=n/10", "corrected-t n2=n/10"
     squares = np.square(raw.halves[:, 1])

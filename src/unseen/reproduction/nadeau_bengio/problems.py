@@ -90,7 +90,8 @@ class Letter:
     def scale(self) -> Floats:
         """Factor of each feature in the distorted metric."""
         z = stream(1, "letter-metric").standard_normal(self.table[0].shape[1])
-        return np.exp(self.distortion * z)
+        result: Floats = np.exp(self.distortion * z)
+        return result
 
     def sample(self, rng: np.random.Generator) -> tuple[Floats, Ints]:
         """Draw n letters without replacement."""

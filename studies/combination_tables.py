@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
+import lzma
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from studies.combination_large import large_rows
 from unseen.core.summary import Summary, summarize
 
 HERE = Path(__file__).parent
-EVIDENCE = HERE.parent / "src" / "unseen" / "estimators" / "combined" / "evidence.csv.gz"
+EVIDENCE = HERE.parent / "src" / "unseen" / "estimators" / "combined" / "evidence.csv.xz"
 WEIGHTS = EVIDENCE.with_name("weights.csv")
 TABLES = HERE.parent / "docs" / "tables"
 LOOKED_AT = 8  # draws of each cell that were there when the form of `combined` was found
@@ -140,7 +140,7 @@ def _ship(evidence: Sequence[str], bound: float, weights: Mapping[str, Mapping[s
     source = "studies/choose_combination.py"
     head = [f"# RMS of estimators against the true error, recipes on held-out data sets; {source}"]
     head += ["estimator,n,family,features,classes,error,rms,sets"]
-    EVIDENCE.write_bytes(gzip.compress(("\n".join([*head, *evidence]) + "\n").encode(), 9, mtime=0))
+    EVIDENCE.write_bytes(lzma.compress(("\n".join([*head, *evidence]) + "\n").encode(), preset=9))
     lines = [f"{r},{f},{m},{w:g}" for r, table in weights.items() for f, own in table.items() for m, w in own.items()]
     head = [f"# Weights of recipes by family of rules; {source}", "recipe,family,method,weight"]
     WEIGHTS.write_text("\n".join([*head, f"combined,any,bound,{bound:g}", *lines]) + "\n")

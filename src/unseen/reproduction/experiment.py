@@ -29,7 +29,7 @@ class Experiment(Protocol):
     task in a store, and a static `run_group(spec, cells, rows)`, which runs tasks in any process.
 
     Each lives in the folder of its publication: `experiment.py` runs it, `checks.py` compares it with the publication, `figures.py` and
-    `sections.py` show it, `published/` holds published numbers and `results.csv.xz` a finished run.
+    `sections.py` show it, `published/` holds published numbers and `columns.xz` a finished run.
     """
 
     id: ClassVar[str]

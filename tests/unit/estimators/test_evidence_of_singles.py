@@ -21,7 +21,7 @@ FITTED = LogisticRegression().fit(X, Y)
 
 
 def rows():
-    with gzip.open(evidence.__file__.replace("evidence.py", "evidence.csv.gz"), "rt", newline="") as file:
+    with gzip.open(evidence.__file__.replace("evidence.py", "evidence.csv.xz"), "rt", newline="") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import lzma
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -88,7 +88,7 @@ def level_of(values: Mapping[str, Any]) -> str:
 def _rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a file beside this module; comments begin with #."""
     content = (resources.files("unseen.estimators.combined") / name).read_bytes()
-    text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    text = (lzma.decompress(content) if name.endswith(".xz") else content).decode()
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
@@ -125,7 +125,7 @@ def recipe_bound(recipe: str) -> float:
 
 @cache
 def _table() -> Table:
-    return table_of(_rows("evidence.csv.gz"))
+    return table_of(_rows("evidence.csv.xz"))
 
 
 def table_of(rows: Iterable[Mapping[str, str]]) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import gzip
+import lzma
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ FITTED = LogisticRegression().fit(X, Y)
 
 
 def rows():
-    with gzip.open(evidence.__file__.replace("evidence.py", "evidence.csv.xz"), "rt", newline="") as file:
+    with lzma.open(evidence.__file__.replace("evidence.py", "evidence.csv.xz"), "rt", newline="") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
 
 

@@ -72,6 +72,8 @@ def values(table):
     return table.test.split, table.test.row, table.test.value, table.train.value
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_killed_worker_changes_no_number(cluster):
     data, plan = plan_of()
     quiet = values(execute(Slow(), data, plan, seed=5))

@@ -92,6 +92,8 @@ def interrupted(folder, *command: str, after: int) -> subprocess.CompletedProces
     return subprocess.CompletedProcess(command, run.returncode, out, err)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
     command = ("assess", "iris", "--model", "slow_model:make", "--effort", "splits=10,leave_out=200", "--json")
@@ -104,6 +106,8 @@ def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_before_the_headline_says_that_nothing_was_kept(tmp_path):
     done = interrupted(tmp_path, "assess", "iris", "--model", "slow_model:make", "--effort", "splits=200", after=5)

@@ -111,6 +111,8 @@ class Visit:
         self.context.close()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("width", [1200, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["plain", "hostile", "regression", "estimate"])

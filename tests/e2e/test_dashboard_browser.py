@@ -196,6 +196,8 @@ def assert_own(visit, base: str, allowed=()) -> None:
     assert [c for c in visit.complaints if not any(word in c for word in allowed)] == []
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
 def test_pages_are_silent_fit_and_can_be_read(started, base, width, scheme):
     for name, address in pages(base).items():
@@ -212,6 +214,8 @@ def test_pages_are_silent_fit_and_can_be_read(started, base, width, scheme):
             assert visit.page.evaluate(FAULTS) == [], name
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_progress_moves_while_a_study_runs(started, base, store_url):
     """The same page is watched from before the study is there until it was stopped."""
     import json
@@ -343,6 +347,8 @@ def test_print_is_dark_on_white_and_whole(started, base):
             assert visit.page.pdf(format="A4").startswith(b"%PDF")
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_connection_that_breaks_is_told_and_taken_up_again(started, store_url):
     served = Served(store_url)
     with Visit(started, Address(f"{served.base}/")) as visit:
@@ -358,6 +364,8 @@ def test_a_connection_that_breaks_is_told_and_taken_up_again(started, store_url)
         served.stop()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_store_that_goes_away_is_told_on_the_open_page(started, base, store_url):
     path = Path(store_url.removeprefix("sqlite:///"))
     with Visit(started, Address(f"{base}/")) as visit:

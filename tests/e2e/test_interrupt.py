@@ -68,6 +68,8 @@ def wait_until(condition, seconds: float):
     return condition()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes through /proc")
 @pytest.mark.parametrize("moment", [0.0, 1.0], ids=["starting", "running"])
 @pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "driver-only"])

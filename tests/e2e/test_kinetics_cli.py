@@ -79,6 +79,8 @@ def test_fit_prints_json_and_writes_report_and_frame(run, folder):
         assert [row["subject"] for row in csv.DictReader(file)] == ["s1", "s2"]
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_areas_and_groups(run, folder):
     done = run("nca", "ttr.csv", "--doses", "doses.csv", cwd=folder)
     assert done.returncode == 0

@@ -178,6 +178,8 @@ def without_times(value):
     return [without_times(v) for v in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("name", list(KINDS))
 def test_json_is_the_same_with_and_without_a_store(unseen, place, printed, name):
     plain = unseen(*commands()[name], "--json", "--quiet", cwd=place)
@@ -219,6 +221,8 @@ def test_images_stay_at_home_where_asked(unseen, place):
     assert "data:image/png" in (place / "full.html").read_text()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
 def test_pages_are_silent_fit_and_can_be_read(started, base, width, scheme):
     for number, name in enumerate(KINDS, 1):

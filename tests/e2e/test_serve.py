@@ -114,6 +114,8 @@ def test_a_given_token_comes_by_the_environment(url):
         assert get(port_of(line), Authorization="Bearer a-token-of-my-own-choice")[0] == 200
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("listeners", [0, 5])
 def test_ctrl_c_ends_it_at_once_whoever_listens(url, listeners):
     with serving(url) as (child, line):

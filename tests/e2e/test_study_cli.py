@@ -144,6 +144,8 @@ def test_failed_tasks_end_with_code_3_and_their_reason(cli, tmp_path):
     assert "resub" in run.stdout
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_ctrl_c_keeps_what_is_done_and_resume_completes(cli, tmp_path):
     path = spec(tmp_path, replications=150)
     command = [sys.executable, "-m", "unseen", "study", "run", str(path), "--quiet"]
@@ -171,6 +173,8 @@ def _finished(folder):
         return 0
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_two_runs_share_one_study(cli, tmp_path):
     path = spec(tmp_path, replications=40)
     command = [sys.executable, "-m", "unseen", "study", "run", str(path), "--json", "--quiet"]
@@ -253,6 +257,8 @@ def test_assessments_and_comparisons_are_filed(cli, tmp_path):
     assert kept["comparison"].payload["pairs"][0]["a"] == "lda"
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_population_beside_the_spec_is_found(cli, tmp_path):
     (tmp_path / "coin_of_the_shell.py").write_text(
         "import numpy as np\nfrom unseen.datasets import as_data\nclass Coin:\n"

@@ -13,6 +13,9 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 
+# they guard refactorings, and CI runs them
+pytestmark = [pytest.mark.slow, pytest.mark.sample]
+
 
 def load_calls():
     """Import calls.py, which lies beside this file and in no package."""

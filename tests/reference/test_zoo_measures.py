@@ -51,12 +51,16 @@ def test_the_networks_have_the_accuracy_they_had(zoo: Zoo) -> None:
         assert zoo.net(k).training_accuracy() == pytest.approx(record.train_accuracy, abs=1e-3)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("name", ALL)
 def test_a_measure_is_the_same_on_the_cpu(name: str, zoo: Zoo, stored: dict) -> None:
     for row in measure_zoo(zoo, [name]):
         assert row.value == pytest.approx(stored[row.net, name].value, rel=1e-4)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("name", SLOW)
 def test_a_slower_measure_is_the_same_on_the_cpu(name: str, zoo: Zoo, stored: dict) -> None:
     for row in measure_zoo(zoo, [name], nets=[0, 5]):

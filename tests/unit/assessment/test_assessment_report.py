@@ -51,6 +51,8 @@ def blocks(a, id):
     return next(s.blocks for s in build(a) if s.id == id)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_pages_are_small_and_well_nested(pages):
     for name, html in pages.items():
         assert len(html.encode()) < 1_000_000, name

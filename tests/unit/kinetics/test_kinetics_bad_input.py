@@ -162,6 +162,8 @@ def test_files_with_semicolons_decimal_commas_and_numbered_subjects_are_read_as_
     assert from_files["002"].rates["k21"] == pytest.approx(plain["002"].rates["k21"], rel=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_hours_taken_for_minutes_are_asked_about_and_notes_are_printed(tables):
     ttr, doses = tables
     study = kinetics.fit(ttr.assign(time=ttr["time"].astype(float) / 60), doses)

@@ -268,6 +268,8 @@ def test_a_broken_limit_is_noted():
     assert any(n.code == "K008" and "F02 is negative" in n.text for n in study.notes)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("location", ["IC-IC", "whole-body"])
 def test_very_noisy_data_still_give_an_order(location):
     times = [4.0, 9, 30, 60, 100, 150]

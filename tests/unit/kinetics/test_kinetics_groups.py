@@ -21,6 +21,8 @@ def different():
     return fitted({"a": {}, "b": {"k02": 2.5}})
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_real_difference_is_found_and_named(different):
     result = kinetics.compare_groups(different, group="group", permutations=39, random_state=1)
     k02 = next(f for f in result.features if f.name == "k02")
@@ -35,6 +37,8 @@ def test_a_real_difference_is_found_and_named(different):
     assert any(n.code == "U009" for n in result.notes)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_groups_too_small_for_a_small_p_value_are_told():
     """Three against three: 20 ways to deal them, two of which part them alike, so that p is a tenth at best."""
     assert smallest_p([3, 3]) == pytest.approx(0.1)
@@ -54,6 +58,8 @@ def test_no_difference_gives_no_small_p_value():
     assert result.p_value > 0.05
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_same_seed_gives_the_same_answer(different):
     one, two = (kinetics.compare_groups(different, group="group", permutations=19, random_state=4) for _ in range(2))
     assert one.to_dict()["p_value"] == two.to_dict()["p_value"]

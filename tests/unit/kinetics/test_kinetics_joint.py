@@ -48,6 +48,8 @@ def test_jacobian_against_central_differences(orders):
             np.testing.assert_allclose(slopes[:, i], central, rtol=1e-6, atol=1e-9 * np.abs(slopes).max())
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_noise_free_recovery_in_100_of_100_random_truths():
     rng = np.random.default_rng(0)
     model = JointModel(2, 2, "EC-EC")

@@ -77,6 +77,8 @@ def test_every_figure_draws(study):
                 plt.close(axes.figure)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_reports_are_single_files_that_name_every_subject(study, tmp_path):
     page = (tmp_path / "study.html", tmp_path / "one.html")
     study.report(page[0])

@@ -156,6 +156,8 @@ class TestRefused:
         with pytest.raises(InputError, match="seconds"):
             open_model(file, seconds=0)
 
+    @pytest.mark.slow
+    @pytest.mark.sample
     def test_a_schema_that_fills_the_memory_does_so_in_the_other_process(self, tmp_path):
         path = tmp_path / "schema.skops"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

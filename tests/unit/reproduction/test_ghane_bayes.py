@@ -173,6 +173,8 @@ def test_cells_and_checks():
     assert trained.columns[0] == "net_true_error"
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_mnist_on_a_bare_machine(digits, tmp_path):
     script = Path(__file__).resolve().parents[3] / "studies" / "gpu_ghane_bayes.py"
     options = [

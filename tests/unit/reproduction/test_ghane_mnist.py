@@ -30,6 +30,8 @@ def digits(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_rows_are_kept_and_a_restart_goes_on(digits, tmp_path):
     data, out, setting = mnist.read_mnist(digits), tmp_path / "rows.csv", mnist.MnistSetting(**QUICK)
     first = mnist.run_size(data, 60, range(2), setting, device="cpu", out=out, say=lambda text: None)
@@ -66,6 +68,8 @@ def test_a_row_says_what_its_net_does(digits):
     assert row["kappa_r5"] >= 1
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_tables_beside_the_published_ones(digits):
     result = reproduce(
         "ghane-mnist", replications=2, data=str(digits), sizes=(200,), device="cpu", **{**QUICK, "epochs": 2}

@@ -116,6 +116,8 @@ COMMAND = (
 )
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_killed_experiment_goes_on_where_it_stopped(run_unseen, tmp_path):
     store = tmp_path / "g.db"
     command = [sys.executable, "-m", "unseen", *COMMAND]

@@ -56,6 +56,8 @@ def test_estimates_do_not_depend_on_the_parts(monkeypatch, sampler):
         assert again.mc_error == pytest.approx(whole.mc_error, rel=1e-9)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("sampler", ["plain", "sobol"])
 def test_memory_stays_bounded_for_many_points_in_many_dimensions(sampler):
     d, n_mc = 2000, 4096  # the points of one kernel are 66 MB, and there are copies

@@ -25,6 +25,8 @@ def large():
     return GaussianBlocks().draw(100_000, np.random.default_rng(0)).xy
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("method", ["bolster", "semi-bolster", "naive-bayes-bolster", "bayesian"])
 def test_a_hundred_thousand_points_fit_into_memory(large, method):
     X, y = large

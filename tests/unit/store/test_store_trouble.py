@@ -113,6 +113,8 @@ def test_a_driver_waits_for_a_lock_to_go(tmp_path):
         assert store.columns("mine")["estimate"].tolist() == expected()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("mode", ["immediate", "fast"])
 def test_a_driver_waits_while_postgres_restarts(restartable_postgres, mode):
     server = restartable_postgres
@@ -146,6 +148,8 @@ def test_a_driver_waits_while_postgres_restarts(restartable_postgres, mode):
         assert store.owners("mine") == []
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_driver_gives_up_on_a_postgres_that_stays_away_and_the_study_resumes(restartable_postgres):
     server = restartable_postgres
     with open_store(server.new_database()) as store:

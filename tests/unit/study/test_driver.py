@@ -122,6 +122,8 @@ def test_chunks_take_about_the_time_they_should_and_hold_whole_groups(store, mon
         assert set(counts.values()) == {3}, "a group was cut"
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_memory_does_not_grow_with_the_number_of_tasks(tmp_path):
     def peak(replications):
         with open_store(tmp_path / f"{replications}.db") as store:
@@ -179,6 +181,8 @@ def deadly(spec, cells, rows):
     return [TaskResult(row.id, estimate=estimate_of(row), seconds=0.001) for row in rows]
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_task_that_kills_its_worker_is_found_and_recorded(store):
     add(store, replications=6)
     progress = drive(store, "mine", runner=deadly, n_jobs=2, chunk=6)
@@ -229,6 +233,8 @@ def test_a_deadline_leaves_a_resumable_study(store):
     assert estimates(store) == expected(replications=200)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_cancellation_by_someone_else_is_noticed(store, tmp_path, n_jobs):
     add(store, replications=2000)
@@ -294,6 +300,8 @@ def wait_for(condition, seconds=60):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("n_jobs", "sign"), [(1, signal.SIGINT), (2, signal.SIGINT), (1, signal.SIGTERM)])
 def test_ctrl_c_gives_back_what_was_under_way_and_says_what_is_kept(store, tmp_path, n_jobs, sign):
     add(store, replications=200)
@@ -315,6 +323,8 @@ def test_ctrl_c_gives_back_what_was_under_way_and_says_what_is_kept(store, tmp_p
     assert estimates(store) == expected(replications=200)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_workers_end_when_their_driver_is_killed(store, tmp_path):
     add(store, replications=200)
     running = start_driver(tmp_path / "store.db", tmp_path / "side", 0.02, 2)
@@ -328,6 +338,8 @@ def test_workers_end_when_their_driver_is_killed(store, tmp_path):
     assert estimates(store) == expected(replications=200)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_two_drivers_share_the_work(database, tmp_path, request):
     if database == "sqlite":

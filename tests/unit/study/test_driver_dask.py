@@ -59,6 +59,8 @@ def client():
             yield made
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_same_numbers_on_a_cluster_also_when_a_worker_is_killed(store, client, tmp_path):
     add(store)
     side = tmp_path / "side"
@@ -85,6 +87,8 @@ def test_same_numbers_on_a_cluster_also_when_a_worker_is_killed(store, client, t
     assert store.columns("adaptive")["estimate"].tolist() == expected()
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_task_that_kills_every_worker_is_found_and_recorded(client, tmp_path):
     def deadly(spec, cells, rows):
         if any(row.id == "1-3" for row in rows):

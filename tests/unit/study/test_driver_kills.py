@@ -82,6 +82,8 @@ def killed_on_postgres(postgres):
 DONE_AT_DEATH = dict(zip(mortal.POINTS, (6, 6, 6, 6, 10, 60)))
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("point", mortal.POINTS)
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
 def test_killed_at_a_named_point(point, database, uninterrupted, request):

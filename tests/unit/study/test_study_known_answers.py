@@ -52,6 +52,8 @@ def within(measured, value, errors=4.0):
     return abs(measured.value - value) < errors * measured.error
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_mean_true_error_is_the_closed_form(least_squares):
     truth = least_squares["loo"].truth
     assert within(truth, expected_risk(20))

@@ -310,6 +310,8 @@ def test_internal_runs_change_the_spread_only():
     assert more[1].spread == 0
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("population", "model"), [("gaussian-blocks", "lda"), ("ar-linear", "ols")])
 def test_every_method_runs_in_a_study_or_says_why_not(population, model):
     """A new method is found here without an edit; what it cannot do it must refuse in its own words."""

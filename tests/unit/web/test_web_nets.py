@@ -241,6 +241,8 @@ RECORDS = {r.kept_as: r.to_record() for r in (ranking(), bench(), estimate(), sh
 ODD = [None, True, -1, 0, 1e308, "", "x", HOSTILE, [], [[]], {}, {"a": 1}, [None], "A" * 50, 10**30, "\ud800"]
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_a_record_changed_at_will_still_has_a_page(ask, tmp_path_factory, data):

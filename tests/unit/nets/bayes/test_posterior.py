@@ -45,6 +45,8 @@ def predictive(logistic, points):
 POINTS = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 2.0], [-3.0, 1.0]])
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("sampler", "step", "thin"), [("sgld", 0.4, 20), pytest.param("sghmc", 0.04, 20, marks=SLOW)])
 def test_dynamics_agree_with_quadrature(logistic, sampler, step, thin):
     X, y, net, mean, variance, _, _ = logistic

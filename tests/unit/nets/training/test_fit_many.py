@@ -219,6 +219,8 @@ def many_norms(n_features, n_classes):
     return nn.Sequential(*layers, nn.Linear(6, n_classes))
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("optimizer", ["sgd", "adam"])
 def test_deep_normalised_nets_that_rest_keep_their_weights(optimizer):
     """A net without examples in a batch, or one that has stopped, once divided by eps in every layer and overflowed into its weights."""

@@ -65,6 +65,8 @@ def bare(tmp_path_factory):
     return ended
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("words", "extra"), NEED)
 def test_the_extra_is_named(bare, words, extra):
     done = bare(words)

@@ -240,6 +240,8 @@ def test_pages_are_silent_fit_and_can_be_read(started, base, width, scheme):
             assert page.evaluate(shown)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_hostile_name_is_text_everywhere(started, base):
     places = ["/", "/kept", *(f"/kept/{k}" for k in range(1, 4)), "/compare?item=kept.1&item=kept.2&item=kept.3"]
     for place in places:

@@ -159,6 +159,8 @@ def test_results_about_nets_become_records_again(url):
                 assert again.kept_as == one.kind
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_dashboard_shows_all_of_it(url):
     pytest.importorskip("starlette", reason="starlette is not installed")
     app = dashboard_of(url)

@@ -93,6 +93,8 @@ def test_printed_convention_of_a_whole_study_carries_a_note(made):
     assert any(n.code == "K009" for n in study.notes)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_printed_study_is_shown_whole_and_refuses_what_was_never_printed(made, undrawn, tmp_path):
     study = kinetics.fit(made.ttr, made.doses, convention="printed")
     assert study.location == "EC-EC"

@@ -86,6 +86,8 @@ def test_adjusted_p_values_bound_the_raw_ones():
         assert 0.01 <= f.p_value <= f.adjusted <= 1
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_bad_groups_are_refused(different):
     with pytest.raises(InputError, match="no 'diet'"):
         kinetics.compare_groups(different, group="diet")

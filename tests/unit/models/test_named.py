@@ -56,6 +56,8 @@ class TestNames:
             fitted = clone(named_model(name, data)).fit(data.X[::2], data.y[::2])
             assert len(fitted.predict(data.X[1::2])) == len(data.y[1::2])
 
+    @pytest.mark.slow
+    @pytest.mark.sample
     @pytest.mark.parametrize("name", ["boosting", "mlp", "random-forest", "qda", "linear-svm"])
     def test_no_warning_on_larger_ones(self, name) -> None:
         for bundled in ("digits", "diabetes"):

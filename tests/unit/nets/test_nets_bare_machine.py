@@ -50,6 +50,8 @@ print(MnistSetting().lr)
 """
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_numpy_and_torch_are_enough():
     done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr

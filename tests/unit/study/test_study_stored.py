@@ -44,6 +44,8 @@ def test_a_study_is_done(alone):
     assert len(alone.summary().cells) == 7
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_two_workers_give_the_same_bits(alone, tmp_path):
     assert_same(alone, unseen.Study("s", tmp_path / "t.db").run(SPEC, n_jobs=2, progress=False))
 

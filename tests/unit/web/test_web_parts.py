@@ -74,6 +74,8 @@ def test_styles_become_attributes():
     assert root[1].attrib == {"href": "#m1", "clip-path": "url(#p1)"}
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_our_figures_lose_nothing_but_their_style():
     from sklearn.naive_bayes import GaussianNB
 

@@ -37,7 +37,7 @@ class Data:
     target_name : str
         Name of the target.
     positive : object
-        The class that sensitivity and AUC speak of.
+        The class that sensitivity and AUC refer to.
     fingerprint : str
         Short hash of the content, made at the boundary.
     sample_shape : tuple of int

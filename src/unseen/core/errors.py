@@ -47,7 +47,7 @@ class DesignError(InputError):
 
 
 class NotApplicable(InputError):
-    """A method cannot speak of this kind of model, task or loss; `assess` leaves it out without a word."""
+    """A method does not apply to this kind of model, task or loss; `assess` leaves it out without a word."""
 
 
 class FitError(UnseenError, RuntimeError):

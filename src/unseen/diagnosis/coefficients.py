@@ -44,7 +44,7 @@ class Coefficients:
 
     @property
     def near_zero(self) -> Any:
-        """Which coefficients cannot be told from zero."""
+        """Which coefficients cannot be distinguished from zero."""
         return (self.low <= 0) & (self.high >= 0)
 
     def rows(self) -> list[dict[str, Any]]:

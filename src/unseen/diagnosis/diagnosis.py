@@ -101,7 +101,7 @@ class Diagnosis(Result):
         if self.coefficients is not None:
             c = self.coefficients
             out.append(
-                f"{int(c.near_zero.sum())} of {len(c.names)} coefficients cannot be told from zero ({c.method})."
+                f"{int(c.near_zero.sum())} of {len(c.names)} coefficients cannot be distinguished from zero ({c.method})."
             )
         if self.curve is not None:
             n = self.data.n_units

@@ -368,7 +368,7 @@ def _fit_notes(
     if near:
         same = all(location_class(p) == location_class(best.location) for p in near)
         alike = f"{', '.join(near)} fits as well as {best.location}"
-        what = "the two mixed locations cannot be told apart" if same else alike
+        what = "the two mixed locations cannot be distinguished" if same else alike
         out.append(note("K006", f"{name}: {what}"))
     out += [note(n.code, f"{name}: {n.text}") for n in identifiability(best, curves).notes]
     if convention == "printed":

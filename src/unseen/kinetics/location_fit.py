@@ -23,7 +23,7 @@ _DRAWS = 1999  # the p-value moves in steps of .0005
 
 
 def location_class(location: str) -> str:
-    """Class of a location: the two mixed ones cannot be told apart.
+    """Class of a location: the two mixed ones cannot be distinguished.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     token: str | None = None,
-    told: Callable[[str], Any] | None = None,
+    announce: Callable[[str], Any] | None = None,
 ) -> None:
     """Serve the dashboard of a store until interrupted.
 
@@ -65,7 +65,7 @@ def serve(
         0 takes any free one.
     token : str, optional
         Secret that every request must know, at least 16 characters.
-    told : callable, optional
+    announce : callable, optional
         Called once with the address to open, when the server listens.
 
     Examples
@@ -108,8 +108,8 @@ def serve(
         proxy_headers=False,
         ws="none",
     )
-    if told is not None:
-        told(address_of(host, listening.getsockname()[1], token))
+    if announce is not None:
+        announce(address_of(host, listening.getsockname()[1], token))
     try:
         Server(config).run(sockets=[listening])
     finally:

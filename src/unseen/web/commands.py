@@ -41,6 +41,6 @@ def serve(
             typer.echo(f"unseen: dashboard at {address} (Ctrl-C ends it)", err=True)
 
     with suppress(KeyboardInterrupt):
-        run(store, host=host, port=port, token=token, told=announce)
+        run(store, host=host, port=port, token=token, announce=announce)
     if not quiet:
         typer.echo("unseen: dashboard ended.", err=True)

@@ -22,7 +22,7 @@ MOST = 30
 
 @dataclass(frozen=True, kw_only=True)
 class CoefficientsInfo:
-    """The largest coefficients relative to their errors: names, values, ends, and which cannot be told from zero."""
+    """The largest coefficients relative to their errors: names, values, ends, and which cannot be distinguished from zero."""
 
     names: tuple[str, ...]
     value: Floats
@@ -56,7 +56,7 @@ def coefficients_info(d: Diagnosis) -> CoefficientsInfo | None:
 
 
 def draw_coefficients(numbers: CoefficientsInfo, ax: Any) -> None:
-    """Draw one interval per coefficient; hollow points cannot be told from zero."""
+    """Draw one interval per coefficient; hollow points cannot be distinguished from zero."""
     tidy(ax, "x")
     for k in range(len(numbers.names)):
         colour = GREY if numbers.weak[k] else MAIN
@@ -159,7 +159,7 @@ figure(
         info=coefficients_info,
         draw=draw_coefficients,
         title="Coefficients",
-        caption="Coefficients of the fit on all rows with their intervals, clearest first; hollow grey ones cannot be told from zero.",
+        caption="Coefficients of the fit on all rows with their intervals, clearest first; hollow grey ones cannot be distinguished from zero.",
         order=20,
     )
 )

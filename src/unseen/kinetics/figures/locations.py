@@ -70,7 +70,7 @@ def draw(numbers: LocationsInfo, ax: Any) -> None:
 
 
 _CAPTION = (
-    "Smaller is better; below 2 (dotted) a location fits as well as the best. IC-EC and EC-IC cannot be told apart."
+    "Smaller is better; below 2 (dotted) a location fits as well as the best. IC-EC and EC-IC cannot be distinguished."
 )
 figure(
     Figure(

@@ -10,6 +10,7 @@ import pytest
 
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.method import check_table, point_estimate
+from unseen.core.notes import note
 from unseen.core.plan import Split
 from unseen.designs.drawing import make_plan
 from unseen.designs.kfold import KFold
@@ -19,7 +20,9 @@ from unseen.estimators.gcv import Gcv
 from unseen.measures import rates
 from unseen.measures.rates import Sensitivity
 from unseen.measures.regression import Squared
-from unseen.testing import designs, direct_methods, engines, measures, table_methods
+from unseen.resubstitution.methods.auto_resub import AutoResub
+from unseen.significance.mcnemar import McNemar
+from unseen.testing import designs, direct_methods, engines, measures, pair_tests, recipes, table_methods
 from unseen.testing._describe import check_described
 
 
@@ -212,6 +215,53 @@ def test_bad_direct_methods_are_caught(check):
     with pytest.raises(AssertionError):
         check(Noisy())
     check(Gcv())
+
+
+def remark(e: Estimate) -> Estimate:
+    return replace(e, notes=(*e.notes, note("U022", "the method does not declare this one")))
+
+
+class RemarkingTable(CorrectedT):
+    def __call__(self, table, *, level=0.95):
+        return remark(super().__call__(table, level=level))
+
+
+class RemarkingDirect(Gcv):
+    def __call__(self, model, data, *, rng, level=0.95):
+        return remark(super().__call__(model, data, rng=rng, level=level))
+
+
+class RemarkingTest(McNemar):
+    def __call__(self, a, b, *, level=0.95):
+        made = super().__call__(a, b, level=level)
+        return replace(made, estimate=remark(made.estimate))
+
+
+class RemarkingRecipe(AutoResub):
+    def __call__(self, parts, *, level=0.95):
+        return remark(super().__call__(parts, level=level))
+
+
+@pytest.mark.parametrize(
+    ("cls", "suite"),
+    [
+        (RemarkingTable, table_methods),
+        (RemarkingDirect, direct_methods),
+        (RemarkingTest, pair_tests),
+        (RemarkingRecipe, recipes),
+    ],
+)
+def test_an_undeclared_note_is_caught(cls, suite):
+    with pytest.raises(AssertionError, match=r"undeclared notes: \['U022'\]"):
+        suite.notes_are_declared(cls())
+    declaring = type(cls.__name__, (cls,), {"note_codes": cls.note_codes | {"U022"}})
+    suite.notes_are_declared(declaring())
+
+
+def test_a_declared_code_that_means_nothing_is_caught():
+    vague = type("Vague", (Gcv,), {"note_codes": Gcv.note_codes | {"U999"}})
+    with pytest.raises(AssertionError, match=r"without a meaning: \['U999'\]"):
+        direct_methods.notes_are_declared(vague())
 
 
 def shaken(model, data, plan, *, seed, n_jobs=None, **options):

@@ -47,8 +47,20 @@ class Method:
         It trains copies of a trained model or reads its coefficients, so a function or a model from a file will not do.
     own_error : bool
         Its error is no mean of losses: it has `alone(table)` and `set_error(table, multiplicity)`.
+    note_codes : frozenset of str
+        Codes of the notes that the method may give itself, beyond `shared_note_codes`. Notes that it passes on from its table
+        or its parts are not its own.
+    shared_note_codes : frozenset of str
+        Codes of the notes that every method of the kind may give, because they come from functions that all of them end with;
+        the base class of the kind declares them.
     version : int
         Raised when its numbers change.
+
+    Examples
+    --------
+    >>> from unseen.estimators.corrected_t import CorrectedT
+    >>> sorted(CorrectedT.note_codes), sorted(CorrectedT.shared_note_codes)
+    (['U009', 'U015', 'U016'], ['U007', 'U010'])
     """
 
     group: ClassVar[str] = "estimators"
@@ -68,6 +80,8 @@ class Method:
     in_assess: ClassVar[bool] = True
     whole_model: ClassVar[bool] = False
     own_error: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset()
+    shared_note_codes: ClassVar[frozenset[str]] = frozenset()
     version: ClassVar[int] = 1
 
 
@@ -84,6 +98,8 @@ class TableMethod(Method):
     equivariant: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     weighted: ClassVar[bool] = True
+    # `finish` cuts an interval at the range of the loss; `t_interval` and `normal_interval` find no spread
+    shared_note_codes: ClassVar[frozenset[str]] = frozenset({"U007", "U010"})
 
     def default_design(self, data: Any) -> Any:
         """Return the design to use if the caller names none."""
@@ -140,6 +156,8 @@ class PairedTest(Method):
     target: ClassVar[Target] = Target.ALGORITHM
     needs: ClassVar[frozenset[str]] = frozenset({"test"})
     weighted: ClassVar[bool] = True
+    # `finish` cuts an interval at the range of the difference
+    shared_note_codes: ClassVar[frozenset[str]] = frozenset({"U007"})
 
     def default_design(self, data: Any) -> Any:
         """Return the design to use if the caller names none."""

@@ -70,6 +70,8 @@ class Auto(TableMethod):
     designs: ClassVar[frozenset[str]] = frozenset({*BY_DESIGN, "holdout"})
     equivariant: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
+    # U026 and the notes of the methods that it may choose
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U012", "U015", "U016", "U026"})
     version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:

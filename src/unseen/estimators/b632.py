@@ -46,6 +46,7 @@ class B632(TableMethod):
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
     needs: ClassVar[frozenset[str]] = frozenset({"test", "full"})
     point_only: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

@@ -71,6 +71,7 @@ class B632Plus(TableMethod):
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

@@ -47,6 +47,7 @@ class B632PlusInterval(TableMethod):
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 500 bootstrap samples."""

@@ -68,6 +68,7 @@ class BootstrapInterval(TableMethod):
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     linear: ClassVar[bool] = False
     centred: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009"})
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

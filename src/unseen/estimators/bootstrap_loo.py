@@ -42,6 +42,7 @@ class BootstrapLoo(TableMethod):
     id: ClassVar[str] = "bootstrap-loo"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
     point_only: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 100 bootstrap samples."""

@@ -47,6 +47,7 @@ class ConservativeZ(TableMethod):
     id: ClassVar[str] = "conservative-z"
     designs: ClassVar[frozenset[str]] = frozenset({"split-halves"})
     by_split: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009"})
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> SplitHalves:

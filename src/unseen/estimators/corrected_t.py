@@ -88,6 +88,7 @@ class CorrectedT(TableMethod):
     id: ClassVar[str] = "corrected-t"
     designs: ClassVar[frozenset[str]] = frozenset({"leave-out", "monte-carlo", "repeated-kfold"})
     by_split: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U015", "U016"})
     version: ClassVar[int] = 3
 
     def default_design(self, data: Data) -> MonteCarlo:

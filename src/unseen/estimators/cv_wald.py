@@ -45,6 +45,7 @@ class CvWald(TableMethod):
 
     id: ClassVar[str] = "cv-wald"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "loo"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U016"})
 
     def default_design(self, data: Data) -> KFold:
         """Return 10 folds, or as many as there are units."""

@@ -105,6 +105,7 @@ class FpeDistribution(DirectMethod):
     id: ClassVar[str] = "fpe-distribution"
     in_assess: ClassVar[bool] = False
     whole_model: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016", "U023"})
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> FpeLaw:
         """Return the law; its mean is the value."""

@@ -38,6 +38,7 @@ class Gcv(DirectMethod):
 
     id: ClassVar[str] = "gcv"
     whole_model: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the generalized cross-validation error."""

@@ -62,6 +62,7 @@ class Nic(DirectMethod):
 
     id: ClassVar[str] = "nic"
     in_assess: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the criterion."""

@@ -59,6 +59,7 @@ class OutOfBagInterval(TableMethod):
     id: ClassVar[str] = "out-of-bag"
     designs: ClassVar[frozenset[str]] = frozenset({"bootstrap"})
     weighted: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 500 bootstrap samples."""

@@ -70,6 +70,7 @@ class MeanOverRows(TableMethod):
     """Mean over all test losses, each as often as it was tested; for designs that test all rows alike."""
 
     point_only: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean loss over all tested rows."""

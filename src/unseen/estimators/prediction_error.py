@@ -50,6 +50,7 @@ class Fpe(DirectMethod):
     scale: str = "identity"
     id: ClassVar[str] = "fpe"
     whole_model: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
 
     def __post_init__(self) -> None:
         if self.scale not in ("identity", "log1p"):
@@ -98,6 +99,7 @@ class Gpe(DirectMethod):
     form: str = "moody"
     id: ClassVar[str] = "gpe"
     whole_model: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
 
     def __post_init__(self) -> None:
         if self.form not in ("moody", "fper"):

@@ -48,6 +48,7 @@ class ResampledT(TableMethod):
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
     liberal: ClassVar[bool] = True
     by_split: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U013"})
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> MonteCarlo:

@@ -44,6 +44,7 @@ class TTest(TableMethod):
     id: ClassVar[str] = "t-test"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     liberal: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U013"})
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

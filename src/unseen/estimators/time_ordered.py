@@ -65,6 +65,7 @@ class TimeOrderedError(TableMethod):
     count: int | None = None
     id: ClassVar[str] = "time-ordered"
     designs: ClassVar[frozenset[str]] = frozenset({"time-ordered"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009"})
 
     def __post_init__(self) -> None:
         if self.spread not in ("cosine", "newey-west"):

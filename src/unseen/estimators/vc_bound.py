@@ -63,6 +63,7 @@ class VcBound(DirectMethod):
     id: ClassVar[str] = "vc-bound"
     target: ClassVar[Target] = Target.MODEL
     in_assess: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U014"})
 
     def __post_init__(self) -> None:
         if self.dimension is not None and self.dimension < 1:

@@ -49,6 +49,7 @@ class Wald(TableMethod):
     id: ClassVar[str] = "wald"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     target: ClassVar[Target] = Target.MODEL
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009"})
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

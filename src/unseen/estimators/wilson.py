@@ -59,6 +59,7 @@ class Wilson(TableMethod):
     target: ClassVar[Target] = Target.MODEL
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
     version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> Holdout:

@@ -76,6 +76,7 @@ class BayesianT(PairedTest):
     test_fraction: float | None = None
     id: ClassVar[str] = "bayesian-t"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U010"})
 
     def __post_init__(self) -> None:
         as_rope(self.rope)

@@ -63,6 +63,7 @@ class CombinedF(PairedTest):
     id: ClassVar[str] = "combined-f"
     designs: ClassVar[frozenset[str]] = frozenset({"5x2cv"})
     by_split: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U010"})
 
     def default_design(self, data: Data) -> Cv5x2:
         """Return five replications of two folds."""

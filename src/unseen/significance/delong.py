@@ -83,6 +83,7 @@ class DeLong(PairedTest):
     needs: ClassVar[frozenset[str]] = frozenset({"test", "predictions"})
     weighted: ClassVar[bool] = False
     own_error: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U010", "U016"})
     version: ClassVar[int] = 4
 
     def default_design(self, data: Data) -> Holdout:

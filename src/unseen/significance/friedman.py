@@ -128,6 +128,7 @@ class Friedman(RankTest):
 
     posthoc: str = "nemenyi"
     id: ClassVar[str] = "friedman"
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009"})
 
     def __post_init__(self) -> None:
         if self.posthoc not in ("nemenyi", "holm"):

@@ -80,6 +80,7 @@ class McNemar(PairedTest):
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "kfold", "loo"})
     target: ClassVar[Target] = Target.MODEL
     weighted: ClassVar[bool] = False
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
 
     def __post_init__(self) -> None:
         if self.variant not in ("exact", "mid-p"):

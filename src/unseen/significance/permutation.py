@@ -92,6 +92,7 @@ class Permutation(PairedTest):
     id: ClassVar[str] = "permutation"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout", "kfold", "loo"})
     target: ClassVar[Target] = Target.MODEL
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016"})
 
     def default_design(self, data: Data) -> Holdout:
         """Return one split that holds out a third."""

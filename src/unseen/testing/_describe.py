@@ -1,16 +1,18 @@
-"""What every registered class owes its readers: a file by its name, a docstring with an example, a source."""
+"""What every registered class owes its readers: a file by its name, a docstring with an example, a source, its notes."""
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
 from unseen.core.discovery import module_name
+from unseen.core.notes import Note, known_notes
 from unseen.core.registry import options_of
 
-__all__ = ["check_described", "check_record", "check_sourced"]
+__all__ = ["check_described", "check_notes", "check_record", "check_sourced"]
 
 
 def check_described(cls: type[Any]) -> None:
@@ -54,3 +56,12 @@ def check_record(cls: type[Any]) -> None:
     assert vars(cls)["__dataclass_params__"].frozen, f"{name} is not frozen"
     missing = [option for option, default in options_of(cls).items() if default is dataclasses.MISSING]
     assert not missing, f"{name}: options {missing} have no default"
+
+
+def check_notes(method: Any, given: Iterable[Note], passed_on: Iterable[Note] = ()) -> None:
+    """Demand that a method declares the codes of the notes it gives, except those passed on from its table or parts."""
+    declared = method.note_codes | method.shared_note_codes
+    meaningless = sorted(declared - set(known_notes()))
+    assert not meaningless, f"{method.id} declares note codes without a meaning: {meaningless}"
+    undeclared = sorted({n.code for n in set(given) - set(passed_on)} - declared)
+    assert not undeclared, f"{method.id} gives undeclared notes: {undeclared}; add them to note_codes"

@@ -13,7 +13,7 @@ from unseen.core.errors import NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, Target
 from unseen.core.registry import declare, find
 from unseen.models.sklearn import as_model
-from unseen.testing._describe import check_described, check_record, check_sourced
+from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
 from unseen.testing._samples import sample
 
 __all__ = ["DIRECT_CHECKS", "check_direct_method"]
@@ -124,6 +124,14 @@ def order_of_rows_is_free(method: Any) -> None:
         )
 
 
+def notes_are_declared(method: Any) -> None:
+    """The method declares every note it gives, of untrained and of trained models."""
+    for model, data, fresh in _accepted(method):
+        check_notes(method, fresh.notes)
+        if fresh.n_fits <= 1:
+            check_notes(method, _call(method, model.fit(data, 0), data, 0.999).notes)
+
+
 DIRECT_CHECKS = (
     is_described,
     result_is_whole,
@@ -131,6 +139,7 @@ DIRECT_CHECKS = (
     wider_at_a_higher_level,
     interval_is_in_range,
     order_of_rows_is_free,
+    notes_are_declared,
 )
 
 

@@ -13,7 +13,7 @@ from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
 from unseen.core.registry import build, declare, known
-from unseen.testing._describe import check_described, check_record, check_sourced
+from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
 from unseen.testing._samples import sample, table_on
 
 __all__ = ["PAIR_CHECKS", "check_pair_test"]
@@ -161,6 +161,15 @@ def level_is_checked(test: Any) -> None:
         raise AssertionError(f"{test.id} accepts level={level!r}")
 
 
+def notes_are_declared(test: Any) -> None:
+    """The test declares every note that does not come from the tables, of equal models and of one model alone too."""
+    for a, b in _pairs(test):
+        for first, second in ((a, b), (a, a)):
+            check_notes(test, test(first, second, level=0.999).notes, first.minus(second).notes)
+        if test.own_error:
+            check_notes(test, test.alone(a, level=0.999).notes, a.notes)
+
+
 PAIR_CHECKS = (
     is_described,
     result_is_whole,
@@ -170,6 +179,7 @@ PAIR_CHECKS = (
     foreign_tables_are_refused,
     weights_are_used_or_refused,
     level_is_checked,
+    notes_are_declared,
 )
 
 

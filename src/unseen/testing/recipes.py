@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from unseen.core.estimate import Estimate, ResubEstimate, Target
+from unseen.core.notes import merge_notes
 from unseen.core.registry import declare, known
-from unseen.testing._describe import check_described, check_record, check_sourced
+from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
 
 __all__ = ["RECIPE_CHECKS", "check_recipe"]
 
@@ -55,7 +56,13 @@ def result_is_whole(recipe: Any) -> None:
     assert other.value == e.value, f"{recipe.id} depends on the order of its parts"
 
 
-RECIPE_CHECKS = (is_described, result_is_whole)
+def notes_are_declared(recipe: Any) -> None:
+    """The recipe declares every note that does not come from a part."""
+    parts = _parts(recipe)
+    check_notes(recipe, recipe(parts, level=0.95).notes, merge_notes(*(e.notes for e in parts.values())))
+
+
+RECIPE_CHECKS = (is_described, result_is_whole, notes_are_declared)
 
 
 def check_recipe(cls: type[Any], **options: Any) -> None:

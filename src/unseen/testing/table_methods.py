@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -14,13 +15,14 @@ from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
 from unseen.core.registry import build, declare, known
-from unseen.testing._describe import check_described, check_record, check_sourced
+from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
 from unseen.testing._samples import sample, table_on, transformed
 
 __all__ = ["TABLE_CHECKS", "check_table_method"]
 
 NEEDS = frozenset({"test", "train", "full", "predictions"})
 FLAGS = ("linear", "equivariant", "centred", "weighted")
+FEW_ROWS = 24  # few enough for notes on small samples, and every default design still has splits
 
 
 def _table(method: Any, data: Data, columns: int = 3) -> LossTable:
@@ -216,16 +218,45 @@ def missing_parts_are_named(method: Any) -> None:
 def failed_splits_do_not_break_it(method: Any) -> None:
     """A table that lost its first split gives a finite value or an error in words."""
     for table in _tables(method):
-        kept: dict[str, Any] = {
-            name: None if (part := getattr(table, name)) is None else part._keep(np.arange(1, len(table.plan)))
-            for name in ("test", "train")
-        }
         try:
-            e = method(replace(table, **kept))
+            e = method(_without_first_split(table))
         except InputError as error:
             assert method.id in str(error), f"{method.id} refuses without naming itself: {error}"
         else:
             assert np.isfinite(e.value), f"{method.id}: {e.value} if one split failed"
+
+
+def _without_first_split(table: LossTable) -> LossTable:
+    kept: dict[str, Any] = {
+        name: None if (part := getattr(table, name)) is None else part._keep(np.arange(1, len(table.plan)))
+        for name in ("test", "train")
+    }
+    return replace(table, **kept)
+
+
+def notes_are_declared(method: Any) -> None:
+    """The method declares every note that does not come from the table, at two levels."""
+    for plain in _tables(method):
+        for table in _variants(method, plain):
+            for level in (0.5, 0.999):
+                try:
+                    e = method(table, level=level)
+                except InputError:
+                    continue
+                check_notes(method, e.notes, table.notes)
+
+
+def _variants(method: Any, table: LossTable) -> Iterator[LossTable]:
+    """Yield a table as it is, without a split, of few rows, and, if the method takes them, with weights and as a difference."""
+    yield table
+    yield _without_first_split(table)
+    task, grouped = table.data.task, table.data.groups is not None
+    yield _table(method, sample(task, FEW_ROWS, grouped=grouped))
+    if method.weighted:
+        yield _table(method, sample(task, grouped=grouped, weighted=True))
+    if method.linear:
+        yield table.minus(table)
+        yield table.minus(_table(method, _again(table), 1))
 
 
 TABLE_CHECKS = (
@@ -242,6 +273,7 @@ TABLE_CHECKS = (
     value_is_inside,
     missing_parts_are_named,
     failed_splits_do_not_break_it,
+    notes_are_declared,
 )
 
 

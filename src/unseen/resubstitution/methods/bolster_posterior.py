@@ -53,6 +53,7 @@ class BolsterPosterior(KernelMethod):
     k: int = 3
     among: int | None = AMONG
     id: ClassVar[str] = "bolster-posterior"
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U023"})
     version: ClassVar[int] = 2
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:

@@ -52,6 +52,7 @@ class BolsterPosteriorAccuracy(KernelMethod):
     posterior: Any = "knn"
     k: int = 3
     id: ClassVar[str] = "bolster-posterior-accuracy"
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U023"})
     version: ClassVar[int] = 3
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:

@@ -49,6 +49,7 @@ class BolsterPosteriorProduct(KernelMethod):
     posterior: Any = "knn"
     k: int = 3
     id: ClassVar[str] = "bolster-posterior-product"
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U023", "U027"})
     version: ClassVar[int] = 3
     in_assess: ClassVar[bool] = False
 

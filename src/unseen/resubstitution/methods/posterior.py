@@ -65,6 +65,7 @@ class PosteriorResub(SmoothedMethod):
     k: int = 3
     among: int | None = AMONG
     id: ClassVar[str] = "posterior"
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U023"})
     version: ClassVar[int] = 3
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:

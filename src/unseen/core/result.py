@@ -58,7 +58,7 @@ def from_dict(cls: type[Record], values: Mapping[str, Any]) -> Record:
     """Make a record again from what `to_dict` or `plain` made of it, by the types of its fields.
 
     Fields that are not in `values` keep their defaults. Numbers that were not finite come back as NaN, arrays and tuples from
-    lists, records inside a record from mappings.
+    lists, records inside a record from mappings; records and arrays among the values stay as they are.
 
     Parameters
     ----------
@@ -98,14 +98,15 @@ def _from_plain(kind: Any, value: Any, name: str) -> Any:
         return math.nan
     try:
         if dataclasses.is_dataclass(kind):
-            return from_dict(kind, value)  # type: ignore[arg-type]
+            return value if isinstance(value, kind) else from_dict(kind, value)  # type: ignore[arg-type]
         if origin is np.ndarray:
-            return _array(value, np.dtype(get_args(parts[1])[0]) if get_args(parts[1])[0] is not Any else None)
+            return _array(value, get_args(parts[1])[0])
         if origin is tuple:
-            each = parts[:1] * len(value) if parts[1:] == (...,) else parts
-            return tuple(_from_plain(part, one, name) for part, one in zip(each, value, strict=True))
+            values = _list(value)
+            each = parts[:1] * len(values) if parts[1:] == (...,) else parts
+            return tuple(_from_plain(part, one, name) for part, one in zip(each, values, strict=True))
         if origin in (list, Sequence):
-            return [_from_plain(parts[0], one, name) for one in value]
+            return [_from_plain(parts[0], one, name) for one in _list(value)]
         if origin in (dict, Mapping):
             return {key: _from_plain(parts[1], one, name) for key, one in value.items()}
         if isinstance(kind, type) and issubclass(kind, Enum):
@@ -114,18 +115,42 @@ def _from_plain(kind: Any, value: Any, name: str) -> Any:
             return float(value)
     except InputError:
         raise
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{name} cannot be made from {str(value)[:60]!r}.") from error
     if isinstance(kind, type) and not isinstance(value, kind):
         raise InputError(f"{name} is {str(value)[:60]!r}; it must be a {kind.__name__}.")
     return value
 
 
+def _list(value: Any) -> Sequence[Any]:
+    """Return a list as it is; the letters of a text are none."""
+    if not isinstance(value, (list, tuple)):
+        raise TypeError("no list")
+    return value
+
+
 def _array(value: Any, dtype: Any) -> Any:
-    """Return nested lists as an array, None as NaN."""
-    if isinstance(value, (str, bytes, Mapping)) or value is None:
-        raise TypeError("no array")
-    return np.array(value, dtype=dtype)
+    """Return nested lists as an array; an array of any type is kept as it is."""
+    if isinstance(value, np.ndarray):
+        return value
+    if dtype is Any:
+        return np.array(_list(value))
+    return np.array(_numbers(_list(value)) if issubclass(dtype, np.number) else _list(value), dtype=dtype)
+
+
+def _numbers(values: Sequence[Any]) -> list[Any]:
+    """Return nested lists of numbers, None as NaN; texts and truth values are no numbers, though numpy would read them."""
+    found: list[Any] = []
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            found.append(_numbers(value))
+        elif value is None:
+            found.append(math.nan)
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            found.append(value)
+        else:
+            raise TypeError("no number")
+    return found
 
 
 class Result:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from unseen.core.arrays import Array, Floats
+from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data, Task, fingerprint_of
 from unseen.core.errors import InputError, KindError, MissingExtra, UnknownName
 
-__all__ = ["as_data", "column_of", "missing_in"]
+__all__ = ["as_data", "column_of", "missing_in", "part_of", "with_positive"]
 
 # features in one of the three kinds, and the names of their columns
 NamedFeatures = tuple[Any, tuple[str, ...]]
@@ -81,24 +82,54 @@ def as_data(
         "order": _extra(time, "time", n),
         "ids": _extra(ids, "ids", n),
     }
-    if extras["groups"] is not None and len(np.unique(extras["groups"])) < 2:
+    data = Data(features, target, kind, classes, **extras, names=names, target_name=name, sample_shape=sample_shape)
+    return with_positive(_with_fingerprint(data), positive)
+
+
+def part_of(data: Data, rows: Ints) -> Data:
+    """Return some rows of a checked sample as a sample of its own: its classes and its fingerprint are those of the rows.
+
+    Values were checked one by one before; only what depends on the rows that are left is checked and made again.
+
+    Examples
+    --------
+    >>> d = as_data([[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "perhaps"], positive="no")
+    >>> part = part_of(d, np.array([0, 1, 2]))
+    >>> part.classes.tolist(), part.positive, part.fingerprint != d.fingerprint
+    (['no', 'yes'], 'no', True)
+    """
+    part = data.take(rows)
+    part = replace(
+        part,
+        X=features_of(part.X)[0],  # an object column without any value left becomes one of numbers
+        classes=None if data.classes is None else _classes(part.y),
+        weights=_weights(part.weights, part.n),
+        source=None,
+    )
+    return with_positive(_with_fingerprint(part), data.positive)
+
+
+def with_positive(data: Data, positive: Any) -> Data:
+    """Return the same sample with another class that sensitivity and AUC are about; None stands for the last one.
+
+    Examples
+    --------
+    >>> with_positive(as_data([[0.0], [1.0], [2.0]], ["no", "yes", "no"]), "no").positive
+    'no'
+    """
+    return replace(data, positive=_positive(positive, data.classes))
+
+
+def _with_fingerprint(data: Data) -> Data:
+    """Check what only whole columns show, and add the fingerprint."""
+    if data.groups is not None and len(np.unique(data.groups)) < 2:
         raise InputError(
             "groups has one group only; leaving whole groups out needs at least two: leave groups out, or give another column."
         )
-    check_features(features, names)
-    mark = fingerprint_of(*content_of(features), target, *(v for v in extras.values() if v is not None))
-    return Data(
-        features,
-        target,
-        kind,
-        classes,
-        **extras,
-        names=names,
-        target_name=name,
-        positive=_positive(positive, classes),
-        fingerprint=mark,
-        sample_shape=sample_shape,
-    )
+    check_features(data.X, data.names)
+    extras = (data.groups, data.weights, data.order, data.ids)
+    mark = fingerprint_of(*content_of(data.X), data.y, *(v for v in extras if v is not None))
+    return replace(data, fingerprint=mark)
 
 
 def _name_of(y: Any) -> str:

@@ -15,7 +15,7 @@ from unseen.core.data import Data, Task
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.bundled import load, names
-from unseen.datasets.conversion import as_data, missing_in
+from unseen.datasets.conversion import as_data, missing_in, part_of, with_positive
 from unseen.datasets.source import SourceFile, open_source
 
 __all__ = ["read", "subsample"]
@@ -123,9 +123,9 @@ def _bundled(name: str, target: str | None, positive: Any, task: Task | None) ->
     data = load(name)
     if target not in (None, data.target_name):
         raise UnknownName(f"target of {name!r}", target, [data.target_name], "A bundled set knows its own target.")
-    if positive is None and task in (None, data.task):
-        return data
-    again = as_data(data.X, data.y, positive=positive, task=task or data.task, target_name=data.target_name)
+    if task in (None, data.task):
+        return data if positive is None else with_positive(data, positive)
+    again = as_data(data.X, data.y, positive=positive, task=task, target_name=data.target_name)
     return replace(again, names=data.names)
 
 
@@ -143,20 +143,9 @@ def subsample(data: Data, n: int, seed: RandomState = 0) -> Data:
         raise InputError(f"n is {n}, but there are only {data.n} rows; leave n out, or use at most {data.n}.")
     order = stream(root_seed(seed), "subsample").permutation(data.n)
     rows = np.sort(_with_every_class(data, order, int(n)))
-    part = data.take(rows)
-    again = as_data(
-        part.X,
-        part.y,
-        groups=part.groups,
-        sample_weight=part.weights,
-        time=part.order,
-        ids=part.ids,
-        positive=data.positive,
-        task=data.task,
-        target_name=data.target_name,
-    )
-    ids = rows + 1 if part.ids is None else again.ids  # so that what is found in the sample can be found in the file
-    return replace(again, names=data.names, sample_shape=data.sample_shape, ids=ids)
+    part = part_of(data, rows)
+    # so that what is found in the sample can be found in the file
+    return part if part.ids is not None else replace(part, ids=rows + 1)
 
 
 def _with_every_class(data: Data, order: Ints, n: int) -> Ints:

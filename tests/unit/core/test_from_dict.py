@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
+from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.estimate import CalibratedEstimate, Estimate, Interval, Target
 from unseen.core.notes import note
@@ -29,6 +30,11 @@ ESTIMATE = CalibratedEstimate(
     curve=np.array([[1.0, 0.5, np.nan]]),
     kappa=2.0,
 )
+
+
+@dataclass(frozen=True)
+class Bare:
+    found: Floats
 
 
 def through_json(record):
@@ -63,11 +69,26 @@ def test_a_whole_number_is_a_float_where_the_field_is_one():
         ({"interval": [0.1]}, "Interval is made from a mapping of its fields; given: list"),
         ({"notes": 5}, "Estimate.notes cannot be made from '5'"),
         ({"n_fits": "many"}, "Estimate.n_fits is 'many'; it must be a int"),
+        ({"notes": "long"}, "Estimate.notes cannot be made from 'long'"),
+        ({"value": 10**400}, "Estimate.value cannot be made from '1000"),
     ],
 )
 def test_values_of_another_kind_are_refused_by_name(change, message):
     with pytest.raises(InputError, match=message):
         from_dict(Estimate, through_json(ESTIMATE) | change)
+
+
+@pytest.mark.parametrize("values", [["0.5", 0.0], [True, 0.0], [[0.5], 0.0], [{}], "long", None, 0.5])
+def test_an_array_is_made_from_lists_of_numbers_only(values):
+    with pytest.raises(InputError, match=r"Bare\.found cannot be made from"):
+        from_dict(Bare, {"found": values})
+
+
+def test_what_is_of_the_type_of_its_field_stays():
+    found = np.array([1.0, 2.0])
+    assert from_dict(Bare, {"found": found}).found is found
+    values = through_json(ESTIMATE) | {"interval": ESTIMATE.interval}
+    assert from_dict(Estimate, values).interval is ESTIMATE.interval
 
 
 def test_a_missing_field_is_named():

@@ -433,6 +433,39 @@ class TestBundledAndSubsample:
         with pytest.raises(InputError, match="3 classes"):
             subsample(data, 2)
 
+    def test_a_sample_is_what_its_rows_alone_would_be(self) -> None:
+        from unseen.datasets.conversion import as_data
+
+        text = ["only here"] + [None] * 39
+        frame = pd.DataFrame(
+            {"number": np.arange(40.0), "text": pd.Series(text, dtype=object), "kind": pd.Categorical(list("ab") * 20)}
+        )
+        more = {"groups": np.arange(40) % 4, "sample_weight": np.arange(40.0), "ids": [f"r{k}" for k in range(40)]}
+        data = as_data(frame, ["no", "yes"] * 20, positive="no", **more)
+        part = subsample(data, 12, 1)
+        rows = part.X["number"].to_numpy().astype(int)
+        assert 0 not in rows
+        alone = as_data(
+            frame.iloc[rows], data.y[rows], positive="no", **{k: np.asarray(v)[rows] for k, v in more.items()}
+        )
+        assert part.fingerprint == alone.fingerprint != data.fingerprint
+        pd.testing.assert_frame_equal(part.X, alone.X)
+        assert part.X["text"].dtype == float
+        assert part.positive == "no"
+        assert part.source is None
+
+    def test_a_sample_that_does_not_serve_is_refused_as_any_other(self) -> None:
+        from unseen.datasets.conversion import as_data
+
+        X, y = np.arange(40.0)[:, None], np.arange(40.0) + 0.5
+        rare = np.arange(40) == 0
+        with pytest.raises(InputError, match="groups has one group only"):
+            subsample(as_data(X, y, groups=rare), 3, 1)
+        with pytest.raises(InputError, match="not all zero"):
+            subsample(as_data(X, y, sample_weight=rare), 3, 1)
+        with pytest.raises(InputError, match="no class is seen twice"):
+            subsample(as_data(X, [f"c{k // 2}" for k in range(40)]), 20)
+
 
 def test_shared_files_read_like_pandas(shared) -> None:
     path = shared / "data" / "uci" / "letter.csv.gz"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
+from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
@@ -76,10 +75,10 @@ class Bench(Result):
     zoo: str
     lines: tuple[BenchLine, ...]
     noise_floor: float
-    gap: np.ndarray = field(repr=False, metadata={"shown": False})
-    values: dict[str, np.ndarray] = field(repr=False, metadata={"shown": False})
+    gap: Floats = field(repr=False, metadata={"shown": False})
+    values: dict[str, Floats] = field(repr=False, metadata={"shown": False})
     axes: dict[str, list[Any]] = field(repr=False, metadata={"shown": False})
-    seeds: np.ndarray = field(repr=False, metadata={"shown": False})
+    seeds: Ints = field(repr=False, metadata={"shown": False})
     left_out: dict[str, str] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     sheets: tuple[AugmentationSheet, ...] = field(default=(), repr=False, metadata={"shown": False})

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
@@ -44,8 +45,8 @@ class MeasureScores(Result):
 
     scores: dict[str, Score]
     floors: dict[str, NoiseFloor]
-    gap: np.ndarray = field(repr=False)
-    values: dict[str, np.ndarray] = field(repr=False)
+    gap: Floats = field(repr=False)
+    values: dict[str, Floats] = field(repr=False)
     axes: dict[str, list[Any]] = field(repr=False)
     adjusted: dict[str, float] = field(default_factory=dict)
 

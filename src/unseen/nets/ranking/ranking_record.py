@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-import numpy as np
-
+from unseen.core.arrays import Floats
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.nets.augmentation.sheet import AugmentationSheet
@@ -43,7 +42,7 @@ class NetRanking(Result):
 
     names: tuple[str, ...]
     score: tuple[float, ...]
-    probability: np.ndarray
+    probability: Floats
     values: dict[str, tuple[MeasureValue, ...]]
     agreement: dict[tuple[str, str], float]
     accuracy: tuple[float, ...]

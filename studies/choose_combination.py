@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from studies.combination_rows import append_rows
-from studies.small_samples import FAMILY_OF, RULES, Rule, draw
+from studies.small_samples import FAMILY_OF, RULES, Drawn, Rule, draw
 from unseen.core.errors import UnseenError
 from unseen.core.registry import build
 from unseen.core.rng import stream, task_seed
@@ -61,9 +61,13 @@ def one(
 ) -> dict[str, float] | None:
     """Return the true error and every estimate for one draw, or None where the set is too small."""
     drawn = draw(name, n, stream(SEED, "draw", name, n, k))
-    if drawn is None:
-        return None
-    seed = task_seed(SEED, name, n, method, k)
+    return None if drawn is None else all_estimates(drawn, method, task_seed(SEED, name, n, method, k), direct)
+
+
+def all_estimates(
+    drawn: Drawn, method: str, seed: int, direct: Mapping[str, tuple[str, dict[str, Any]]] = DIRECT
+) -> dict[str, float]:
+    """Return the true error and every estimate for one sample."""
     model, data = Rule(method), drawn.sample
     fitted = model.fit(data, seed)
     out = {

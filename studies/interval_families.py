@@ -90,8 +90,8 @@ def raw(name: str) -> tuple[np.ndarray, np.ndarray]:
         return found["x"].reshape(len(found["x"]), -1).astype(float), found["y"].astype(int)
     if name.startswith("images/"):
         folder = SHARED / name
-        pixels = gzip.open(folder / "t10k-images-idx3-ubyte.gz").read()
-        labels = gzip.open(folder / "t10k-labels-idx1-ubyte.gz").read()
+        pixels = gzip.decompress((folder / "t10k-images-idx3-ubyte.gz").read_bytes())
+        labels = gzip.decompress((folder / "t10k-labels-idx1-ubyte.gz").read_bytes())
         X = np.frombuffer(pixels, np.uint8, offset=16).reshape(-1, 784)[:OF_IMAGES]
         return X.astype(float), np.frombuffer(labels, np.uint8, offset=8)[:OF_IMAGES].astype(int)
     import pandas as pd

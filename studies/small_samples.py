@@ -68,10 +68,13 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 }
 FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
 RULES = ("linear-svm", "rbf-svm", "cart", "3nn", "gaussian-nb")
+FURTHER_RULES = ("forest", "boosting", "logistic")  # of the study of the interval, which people use most
 
 
 def rule(name: str) -> Any:
     """Return an unfitted classifier."""
+    from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
     from sklearn.naive_bayes import GaussianNB
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.svm import SVC, LinearSVC
@@ -83,6 +86,9 @@ def rule(name: str) -> Any:
         "cart": lambda: DecisionTreeClassifier(min_samples_split=5),
         "3nn": lambda: KNeighborsClassifier(3),
         "gaussian-nb": lambda: GaussianNB(),
+        "forest": lambda: RandomForestClassifier(50),
+        "boosting": lambda: GradientBoostingClassifier(n_estimators=50),
+        "logistic": lambda: LogisticRegression(),
     }[name]()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import re
 from pathlib import Path
 
@@ -136,8 +135,8 @@ def _first_line(function: object) -> str:
 
 def packages() -> list[str]:
     """Return every package with public names, in the order of the alphabet."""
-    found = sorted(f"unseen.{m.name}" for m in pkgutil.iter_modules(unseen.__path__) if m.ispkg)
-    return [name for name in found if getattr(importlib.import_module(name), "__all__", ())]
+    root = Path(unseen.__file__).parent
+    return sorted(".".join(("unseen", *p.parent.relative_to(root).parts)) for p in root.glob("*/**/__init__.pyi"))
 
 
 def api() -> str:

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from unseen.core.lazy import stub_names
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
+FOUNDATIONS = ("core", "engine", "request", "show")  # everything is built on them, and their plain modules are public
 REMOVED = ("adapt", "comparisons", "display", "learners", "report", "reproduce", "shortcuts", "verbs")
 
 
@@ -97,6 +100,24 @@ def test_nothing_private_is_imported_across_packages():
             if private and parts[:2] != package and parts[:2] != ["unseen", "_version"]:
                 found.append(f"{module}:{line} imports {source} ({name})")
     assert not found, "what others need is public:\n" + "\n".join(found)
+
+
+def _public_names() -> dict[str, set[str]]:
+    """Return the names that each stub lists, by package."""
+    stubs = SOURCE.rglob("__init__.pyi")
+    return {_module_name(path): set(stub_names(str(path.with_suffix(".py")))) for path in stubs}
+
+
+def test_reproductions_use_public_names_only():
+    public, found = _public_names(), []
+    for module in TREES:
+        if not module.startswith("unseen.reproduction."):
+            continue
+        for source, name, line in _imports(module):
+            package = (*source.split("."), "")[1]
+            if package not in (*FOUNDATIONS, "reproduction") and name not in public.get(source, ()):
+                found.append(f"{module}:{line} imports {source} ({name})")
+    assert not found, "list these in the stub of their package, or move them:\n" + "\n".join(found)
 
 
 def test_no_two_classes_share_a_name():

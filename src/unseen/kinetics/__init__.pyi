@@ -10,9 +10,11 @@ from unseen.kinetics.group_means import group_mean as group_mean
 from unseen.kinetics.noncompartmental import NcaStudy as NcaStudy
 from unseen.kinetics.noncompartmental import nca as nca
 from unseen.kinetics.simulation import SimulatedStudy as SimulatedStudy
+from unseen.kinetics.simulation import rates_to_curve as rates_to_curve
 from unseen.kinetics.simulation import simulate as simulate
 from unseen.kinetics.system_fit import SystemFit as SystemFit
 from unseen.kinetics.system_fit import fit_system as fit_system
+from unseen.kinetics.balance import imbalance as imbalance
 from unseen.kinetics.balance import printed_tracee as printed_tracee
 from unseen.kinetics.balance import tracee as tracee
 from unseen.kinetics.curve import CurveFit as CurveFit

@@ -29,7 +29,25 @@ _NO_PREDICTOR = {
 
 @dataclass(frozen=True, eq=False)
 class FittedEstimator:
-    """A fitted object with `predict`, and `predict_proba` or `decision_function` if it has them."""
+    """A fitted object with `predict`, and `predict_proba` or `decision_function` if it has them.
+
+    Parameters
+    ----------
+    native : object
+        The fitted object.
+    classes : ndarray or None
+        Classes of the data, in the order that scores have; None leaves scores as the object gives them.
+    sample_shape : tuple of int
+        Shape of one example if the object does not take rows of numbers.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+    >>> fitted = FittedEstimator(GaussianNB().fit(X, y), np.unique(y))
+    >>> fitted.predict(X).tolist(), fitted.scores(X)[1]
+    ([0, 0, 1, 1], 'probability')
+    """
 
     native: Any
     classes: Array | None = None

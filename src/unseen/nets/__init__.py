@@ -12,6 +12,8 @@ Rooms, lowest first; each uses only those above it in this list:
 - ``ranking``: `rank`, `bench`, `cmi` and the records they return;
 - ``stored_records``, ``sections``, ``figures``, ``commands``: what a store, a report, a plot and the command line show.
 
+``modules``, ``estimates`` and ``bayes`` also list the parts that someone who builds an estimate of their own needs.
+
 Nets compute with one thread of the CPU unless `use_threads` asks for more. The package needs numpy and torch alone (the extra ``torch``), so that it also runs from the source tree on a bare GPU machine.
 """
 

@@ -1,5 +1,6 @@
 # The public names of this package; `__init__.py` loads them from here on first use.
 
+from unseen.study.cells import tasks_over as tasks_over
 from unseen.study.driver import drive as drive
 from unseen.study.statistics import Measured as Measured
 from unseen.study.summary import EstimatorPair as EstimatorPair

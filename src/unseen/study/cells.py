@@ -49,7 +49,28 @@ def _hash(cell: str, seed: int, replication: int) -> str:
 
 
 def tasks_over(cells: Sequence[dict[str, Any]], seed: int, replications: int) -> Iterator[TaskRow]:
-    """Yield the tasks of cells; tasks of one replication that share fits have the same group."""
+    """Yield the tasks of cells; tasks of one replication that share fits have the same group.
+
+    Parameters
+    ----------
+    cells : sequence of dict
+        What is computed, one dict of plain values each; `n` is needed. Cells with the same `source`, `n` and `models` share fits.
+    seed : int
+        Seed of the study.
+    replications : int
+        Tasks of each cell.
+
+    Yields
+    ------
+    TaskRow
+        One for each replication and cell.
+
+    Examples
+    --------
+    >>> cells = [{"n": 20, "how": "loo"}, {"n": 20, "how": "resub"}, {"n": 40, "how": "loo"}]
+    >>> [(task.cell, task.replication, task.group) for task in tasks_over(cells, 0, 2)]
+    [(0, 0, 0), (1, 0, 0), (2, 0, 1), (0, 1, 2), (1, 1, 2), (2, 1, 3)]
+    """
     keys = [canonical(identity(cell)) for cell in cells]
     works: dict[str, int] = {}
     work = [works.setdefault(canonical([c.get("source"), c["n"], c.get("models")]), len(works)) for c in cells]

@@ -1,19 +1,24 @@
-"""The dashboard as an ASGI application: its addresses, its errors, and the guard around them."""
+"""The dashboard as an ASGI application: its addresses, its first page, its errors, and the guard around them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import urlencode
 
 from unseen.web._guard import LOOPBACK, Guard
+from unseen.web._live import news_of
 from unseen.web._site import Site
 from unseen.web._source import NotThere, StoreAway, StoreSource
+from unseen.web._words import count
 
 __all__ = ["Dashboard", "dashboard"]
 
 log = logging.getLogger("unseen")
 KEY = "[a-z0-9-]{1,60}"
+STUDIES = 100  # on one page of the list
+RECORDS = 8  # the latest results beside it
 
 
 def dashboard(store: Any, *, token: str | None = None, hosts: Iterable[str] | None = LOOPBACK) -> Dashboard:
@@ -84,7 +89,7 @@ def _routes(site: Site) -> list[Any]:
     from starlette.convertors import Convertor, register_url_convertor
     from starlette.routing import Route
 
-    from unseen.web import _compare, _list, _records, _study
+    from unseen.web import _compare, _records, _study
 
     class Key(Convertor[str]):
         regex = KEY
@@ -111,10 +116,10 @@ def _routes(site: Site) -> list[Any]:
         return lambda request: handler(site, request)
 
     async def events(request: Any) -> Any:
-        return await _list.events(site, request)
+        return await _events(site, request)
 
     places: list[tuple[str, Any]] = [
-        ("/", to(_list.list_page)),
+        ("/", to(_first_page)),
         ("/kept", to(_records.list_page)),
         ("/kept/{id:number}", to(_records.record_page)),
         ("/compare", to(_compare.compare_page)),
@@ -138,6 +143,57 @@ def _download_route(site: Site, handler: Callable[[Site, Any], Any], ending: str
         return handler(site, request)
 
     return answer
+
+
+def _first_page(site: Site, request: Any) -> Any:
+    """Return the first page: every study with its progress, and the latest results."""
+    from unseen.web._records import latest
+
+    text = request.query_params.get("page", "0")
+    found = site.source.ask(lambda store: store.studies())
+    page = min(int(text), len(found) // STUDIES) if text.isascii() and text.isdigit() and len(text) < 7 else 0
+    shown = found[page * STUDIES : (page + 1) * STUDIES]
+    records, _ = latest(site, None, 0, RECORDS)
+
+    def place(number: int) -> str:
+        return "/?" + urlencode({"page": number})
+
+    running = sum(p.state == "running" for p in found)
+    heading = f"{count(len(found))} {'study' if len(found) == 1 else 'studies'}, {count(running)} running"
+    return site.page(
+        "list.html",
+        title="Studies",
+        here="/",
+        events="/events",
+        again=place(page),
+        store_word=_store_address(site),
+        heading=heading if found else "No study yet",
+        studies=[{**news_of(p), "name": p.name} for p in shown],
+        records=records,
+        total=len(found),
+        first=page * STUDIES + 1,
+        last=page * STUDIES + len(shown),
+        before=place(page - 1) if page else "",
+        after=place(page + 1) if (page + 1) * STUDIES < len(found) else "",
+    )
+
+
+def _store_address(site: Site) -> str:
+    """Return how the store is named on a command line, without a password."""
+    title = site.source.title
+    return title if "://" in title else f"sqlite:///{title}"
+
+
+async def _events(site: Site, request: Any) -> Any:
+    """Return the stream of progress, of one study or of all."""
+    from starlette.responses import Response, StreamingResponse
+
+    headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+    key = request.query_params.get("study")
+    if request.method == "HEAD":
+        return Response(headers=headers, media_type="text/event-stream")
+    wanted: Any = (lambda one: True) if key is None else (lambda one: one == key)
+    return StreamingResponse(site.live.stream(wanted), headers=headers, media_type="text/event-stream")
 
 
 def _error_page(site: Site, status: int) -> Any:

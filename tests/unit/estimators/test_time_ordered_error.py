@@ -10,8 +10,13 @@ from sklearn.linear_model import LinearRegression, Ridge
 
 import unseen
 from unseen.core.errors import InputError
-from unseen.estimators._long_run import bartlett_variance, cosine_count, cosine_variance, newey_west_lags
-from unseen.estimators.time_ordered import TimeOrderedError
+from unseen.estimators.time_ordered import (
+    TimeOrderedError,
+    bartlett_variance,
+    cosine_count,
+    cosine_variance,
+    newey_west_lags,
+)
 
 GROUPS = np.repeat(np.arange(24), np.tile([1, 4], 12))  # units of one row and of four
 

@@ -12,10 +12,10 @@ from sklearn.neural_network import MLPClassifier, MLPRegressor
 import unseen
 from unseen.core.errors import InputError, KindError
 from unseen.measures.regression import PinedaP, Pov
-from unseen.models.backprop import new_nets
 from unseen.models.progress import monitor, weight_summary
 from unseen.models.quit_when_ahead import QuitWhenAhead
 from unseen.reproduction import reproduce
+from unseen.reproduction.hutton_overtraining.backprop import new_nets
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((80, 3))

@@ -12,7 +12,7 @@ from unseen.resubstitution import Deviations
 from unseen.show.figures import Figure, figure
 from unseen.show.style import PALETTE, label, percent, tidy
 
-__all__ = ["CAPTION", "DeviationsInfo"]
+__all__ = ["DEVIATIONS", "DeviationsInfo"]
 
 MOST_DOTS = 2400
 MOST_DOTS_OF_A_BOX = 200
@@ -141,7 +141,8 @@ def draw(numbers: DeviationsInfo, ax: Any) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
 
 
-figure(
+# whoever shows deviations inside another result takes this figure with `replace`: record and info of their own
+DEVIATIONS = figure(
     Figure(
         name="deviations",
         record=Deviations,

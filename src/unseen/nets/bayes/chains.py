@@ -49,6 +49,15 @@ def largest_r_hat(draws: Floats) -> tuple[float, float]:
 
     The largest of many R-hats of short chains is far above 1 by chance alone, so it needs a yardstick of its own.
 
+    Parameters
+    ----------
+    draws : ndarray of shape (chains, draws, K)
+        At least four draws in each chain; NaN with fewer.
+
+    Returns
+    -------
+    largest, limit : float
+
     Examples
     --------
     >>> largest, limit = largest_r_hat(np.random.default_rng(0).standard_normal((4, 10, 100)))

@@ -33,8 +33,6 @@ from unseen.nets.commands._flags import (
     Validation,
     Weights,
 )
-from unseen.nets.commands._options import check_given, labels_of
-from unseen.nets.commands._samples import own_samples
 from unseen.request.command_line import (
     Json,
     Quiet,
@@ -61,6 +59,13 @@ Classifier.save needs no --module if its architecture is one of this package's.
 Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler, or give samples
 of your own with --samples.
 """
+WEIGHTS = (".safetensors", ".pt", ".pth", ".ckpt")  # endings of files of weights
+# options of the command that --option must not repeat
+FLAGS = {
+    "method": "--method", "layer": "--layer", "kappa": "--kappa", "n_mc": "--n-mc", "repeats": "--repeats", "device": "--device",
+    "training": "--train", "random_state": "--seed", "progress": "--quiet", "validation": "--validation", "classes": "--classes",
+    "factory": "--module",
+}  # fmt: skip
 TEXTS = ("posterior_layer",)  # options whose value is text, also if it looks like a number
 
 
@@ -100,9 +105,9 @@ def estimate(
     check_store(store)
     more, training = _pairs("--option", option), _pairs("--train", train)
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
-    check_given(method, more, training, given, module)
+    _check_given(method, more, training, given, module)
     examples = nets.read_examples(data, limit=limit, channels=channels)
-    labels = labels_of(classes, examples)
+    labels = _labels_of(classes, examples)
     net, make = _net(module, weights, examples, labels, seed)
     more |= {} if labels is None else {"classes": labels}
     if validation is not None:
@@ -112,7 +117,7 @@ def estimate(
     if training:
         more |= {"training": training} | ({} if make is None else {"factory": make})
     if samples is not None:
-        more["posterior"] = own_samples(samples, net, device)
+        more["posterior"] = _own_samples(samples, net, device)
     if sampler is not None:
         drawn = _pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
         more["posterior"] = _posterior(net, examples, sampler, {"classes": labels, **drawn}, device, seed)
@@ -138,6 +143,57 @@ def estimate(
     keep(result, result.kept_as, f"{data.name}, {method}", store, quiet)
     if fail_if is not None and result.value > fail_if:
         raise typer.Exit(1)
+
+
+def _check_given(
+    method: str, options: dict[str, Any], training: dict[str, Any], given: dict[str, Any], module: str | None
+) -> None:
+    """Refuse what cannot work, in the words of the command line, before anything is read."""
+    for name in options:
+        if name in FLAGS:
+            raise InputError(f"--option {name}: this has a flag of its own, {FLAGS[name]}.")
+    tempered = options.get("posterior") == "temperature"
+    if tempered and not training and given["--validation"] is None and module is not None:
+        raise InputError(
+            "posterior=temperature needs rows that the net was not trained on, as in --validation held_out.npz, or copies of the net "
+            "trained on 80% of the data; say how, as in --train epochs=200 --train lr=0.02."
+        )
+    if given["--validation"] is not None and not tempered:
+        raise InputError("--validation is for --option posterior=temperature.")
+    _check_samples(method, training, given, module)
+
+
+def _check_samples(method: str, training: dict[str, Any], given: dict[str, Any], module: str | None) -> None:
+    sampler, own = given["--sampler"], given["--samples"]
+    if sampler is not None and own is not None:
+        raise InputError("--sampler samples the weights and --samples gives samples of your own; give one of them.")
+    if method.startswith("bayesian") and sampler is None and own is None:
+        raise InputError(
+            f"{method} averages over samples of the weights; say how to sample, as in --sampler laplace or --sampler sghmc, or give --samples."
+        )
+    if sampler == "ensemble" and not training and module is not None:
+        raise InputError("an ensemble trains the net from other first weights; say how, as in --train epochs=200.")
+    for flag in ("--sampler", "--samples"):
+        if given[flag] is not None and not method.startswith("bayesian"):
+            raise InputError(f"{flag} is for the methods bayesian and bayesian-bolster; the method is {method}.")
+    if given["--sample"] and sampler is None:
+        raise InputError("--sample says how a sampler works; name it with --sampler.")
+
+
+def _labels_of(text: str | None, examples: Any) -> Any:
+    """Return the labels of the net's outputs, in the kind of the data's labels; None if the data name them."""
+    if text is None:
+        return None
+    names = [part.strip() for part in text.split(",")]
+    whole = examples.y.dtype.kind == "i"
+    if whole and len(names) == 1 and names[0].isdecimal() and int(names[0]) > 0:
+        return list(range(int(names[0])))
+    if "" in names or len(set(names)) < len(names) or len(names) < 2:
+        raise InputError(f"--classes {text!r}: give different labels between commas, as in cat,dog, or their number.")
+    try:
+        return [int(name) for name in names] if whole else names
+    except ValueError:
+        raise InputError(f"--classes {text!r}: the labels of the data are whole numbers.") from None
 
 
 def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, seed: int) -> tuple[Any, Any]:
@@ -173,6 +229,35 @@ def _posterior(net: Any, examples: Any, sampler: str, options: dict[str, Any], d
             raise UnknownName("option of nets.posterior", name, known)
     chosen: dict[str, Any] = {"device": device, "random_state": seed, **options}
     return nets.posterior(net, examples.X, examples.y, sampler, **chosen)
+
+
+def _own_samples(path: Path, net: Any, device: str) -> Any:
+    """Return the posterior in a file of logits (samples, rows, classes), or in a folder with one file of weights per sample."""
+    from unseen.nets import Posterior
+    from unseen.nets.files.weights import read_state
+    from unseen.nets.modules.logits import inner_module
+
+    if not path.exists():
+        raise InputError(f"there is no file or folder {str(path)!r}.")
+    if path.is_file():
+        return Posterior.from_logits(_logits(path))
+    files = sorted(file for file in path.iterdir() if file.suffix in WEIGHTS)
+    if not files:
+        raise InputError(f"{str(path)!r} holds no files of weights ({', '.join(WEIGHTS)}); one per sample is needed.")
+    module: Any = inner_module(net)
+    return Posterior.from_states(module, [read_state(file) for file in files], device)
+
+
+def _logits(path: Path) -> Any:
+    from unseen.nets.files.examples import open_arrays
+
+    with open_arrays(path, "an NPY or NPZ file of logits (samples, rows, classes)") as held:
+        if not hasattr(held, "files"):
+            return held
+        names = [name for name in held.files if name == "logits"] or held.files
+        if len(names) != 1:
+            raise InputError(f"{str(path)!r} holds {', '.join(held.files)}; one array called logits is needed.")
+        return held[names[0]]
 
 
 def _function(name: str) -> Any:

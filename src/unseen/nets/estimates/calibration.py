@@ -96,7 +96,23 @@ class Trials:
 def splits_of(
     codes: np.ndarray, options: EstimateOptions, rng: np.random.Generator
 ) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return (training, left-out) rows of each repetition, every class with two training rows at least."""
+    """Return (training, left-out) rows of each repetition, every class with two training rows at least.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        Class of each row.
+    options : EstimateOptions
+        `repeats` splits, each leaving out the share `fraction`.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Examples
+    --------
+    >>> splits = splits_of(np.arange(20) % 2, EstimateOptions(repeats=3), np.random.default_rng(0))
+    >>> [(len(train), len(test)) for train, test in splits]
+    [(16, 4), (16, 4), (16, 4)]
+    """
     n = len(codes)
     size = int(np.ceil(options.fraction * n))
     present = np.unique(codes)
@@ -154,7 +170,39 @@ def trials_of_modules(
     options: EstimateOptions,
     seed: int,
 ) -> Trials:
-    """Return the trials of nets that are trained already, with the splits they were trained on."""
+    """Return the trials of nets that are trained already, with the splits they were trained on.
+
+    Parameters
+    ----------
+    problem : Problem
+        The net and the whole sample; see `problem_of`.
+    modules : list of nn.Module
+        Copies of the net, one trained on each split; they return logits.
+    splits : list of (training, left-out)
+        Rows of each copy; see `splits_of`.
+    kind : {"spherical", "diagonal"}
+        Kernels of the parts.
+    options : EstimateOptions
+        As for the estimate itself.
+    seed : int
+        Of the kernel points.
+
+    Returns
+    -------
+    Trials
+        Errors on the rows left out, and `deviations(kappa)` of the bolstered errors from them, for `search_kappa`.
+
+    Examples
+    --------
+    >>> net = nn.Linear(1, 2)
+    >>> _ = net.load_state_dict({"weight": torch.tensor([[-1.0], [1.0]]), "bias": torch.zeros(2)})
+    >>> view = LogitFunction(raw=net, module=net, device=torch.device("cpu"), dtype=torch.float32)
+    >>> X, options = torch.tensor([[-3.0], [-2.0], [-1.0], [1.0], [2.0], [3.0]]), EstimateOptions()
+    >>> problem = problem_of(view, X, [0, 0, 0, 1, 1, 1], options)
+    >>> trials = trials_of_modules(problem, [net], [([0, 1, 4, 5], [2, 3])], "diagonal", options, 0)
+    >>> trials.errors.tolist(), trials.deviations(0.0).tolist()
+    ([0.0], [0.0])
+    """
     net = problem.net
     problems, errors, held = [], [], []
     for module, (train, test) in zip(modules, splits):
@@ -202,9 +250,25 @@ class KappaSearch(NamedTuple):
 def search_kappa(
     deviations: Callable[[float], Floats], *, step: float = 0.1, max_kappa: float = 20.0, bidirectional: bool = False
 ) -> KappaSearch:
-    """Search the kappa with the smallest |mean deviation|.
+    """Search the kappa at which the mean deviation, the bias, is nearest to 0.
 
-    From kappa = 1 upwards in steps until |bias| has not fallen for two steps; `bidirectional` also goes downwards, as far as 0.
+    From kappa = 1 upwards in steps until the size of the bias has not fallen for two steps; `bidirectional` also goes downwards, as far as 0.
+
+    Parameters
+    ----------
+    deviations : callable
+        Function of kappa that returns the deviation of each trial, estimate minus observed error.
+    step : float
+        Distance of the kappas tried.
+    max_kappa : float
+        Where the search ends.
+    bidirectional : bool
+        Also search below 1.
+
+    Returns
+    -------
+    KappaSearch
+        Best kappa, the curve of those tried, and the deviations behind it.
 
     Examples
     --------

@@ -101,6 +101,12 @@ class Kernels:
         Standard deviation of each class, or of each class and coordinate.
     scale : float
         Factor kappa on all of them.
+
+    Examples
+    --------
+    >>> kernels = Kernels(torch.zeros(3, 2), torch.tensor([0, 1, 1]), torch.tensor([1.0, 2.0]), scale=0.5)
+    >>> kernels.bandwidth.tolist()
+    [0.5, 1.0]
     """
 
     centres: Any

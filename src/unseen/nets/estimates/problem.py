@@ -26,7 +26,13 @@ FORMS = ("predicted", "released")
 
 @dataclass(frozen=True, kw_only=True)
 class EstimateOptions:
-    """Options that estimates of nets share; see `unseen.nets.estimate`."""
+    """Options that estimates of nets share; see `unseen.nets.estimate`, whose arguments have the same names and defaults.
+
+    Examples
+    --------
+    >>> EstimateOptions(n_mc=50).repeats
+    5
+    """
 
     n_mc: int = 100
     repeats: int = 5
@@ -153,7 +159,34 @@ def _exact(kernels: Kernels, a: torch.Tensor, b: torch.Tensor) -> KernelMeans:
 
 
 def problem_of(net: LogitFunction, X: torch.Tensor, y: Any, options: EstimateOptions) -> Problem:
-    """Lay out a sample: labels as codes, features at the layer, the class assigned to each point."""
+    """Lay out a sample: labels as codes, features at the layer, the class assigned to each point.
+
+    Parameters
+    ----------
+    net : LogitFunction
+        The trained net.
+    X : tensor
+        Inputs, on the device of the net.
+    y : array_like
+        Labels.
+    options : EstimateOptions
+        `layer` and `average` are used.
+
+    Returns
+    -------
+    Problem
+        What kernels are sized from, and errors on them computed with.
+
+    Examples
+    --------
+    >>> from unseen.nets.modules import LogitFunction
+    >>> net = torch.nn.Linear(1, 2)
+    >>> _ = net.load_state_dict({"weight": torch.tensor([[-1.0], [1.0]]), "bias": torch.zeros(2)})
+    >>> view = LogitFunction(raw=net, module=net, device=torch.device("cpu"), dtype=torch.float32)
+    >>> problem = problem_of(view, torch.tensor([[-2.0], [-1.0], [1.0], [2.0]]), [0, 0, 1, 1], EstimateOptions())
+    >>> problem.assigned.tolist(), problem.weights.tolist()
+    ([0, 0, 1, 1], [0.25, 0.25, 0.25, 0.25])
+    """
     with torch.no_grad(), eval_mode(net.module):
         logits = net.all_logits(X)
         cut = cut_at(net, options.layer)

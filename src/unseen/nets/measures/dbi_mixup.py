@@ -11,13 +11,12 @@ import torch
 from numpy.typing import NDArray
 
 from unseen.core.errors import NotApplicable
-from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures._subsets import balanced_rows, random_rows
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.layers import Layer, capture_features, layers_of
 from unseen.nets.modules.net import Net
 
-__all__ = ["DbiMixup"]
+__all__ = ["DbiMixup", "davies_bouldin"]
 
 
 @register
@@ -106,3 +105,28 @@ def _pool(features: torch.Tensor) -> torch.Tensor:
         height, width = (min(4, side) for side in features.shape[2:])
         features = torch.nn.functional.max_pool2d(features, (height, width))
     return features.flatten(1)
+
+
+def davies_bouldin(points: torch.Tensor, labels: torch.Tensor) -> float:
+    """Return the mean over clusters of the worst ratio of spreads to the distance of centres; 0 for one cluster only.
+
+    Centres that coincide count as infinitely far apart, so that they cannot decide.
+
+    Examples
+    --------
+    >>> points = torch.tensor([[0.0], [2.0], [10.0], [12.0]])
+    >>> davies_bouldin(points, torch.tensor([0, 0, 1, 1]))
+    0.2
+    """
+    found, which = torch.unique(labels, return_inverse=True)
+    points, k = points.double(), len(found)
+    member = torch.nn.functional.one_hot(which, k).to(points)
+    counts = member.sum(0)
+    centres = (member.T @ points) / counts[:, None]
+    to_centre = (points - centres[which]).norm(dim=1)
+    spread = (member.T @ to_centre) / counts
+    apart = torch.cdist(centres, centres, compute_mode="donot_use_mm_for_euclid_dist")
+    if k < 2 or bool((spread < 1e-8).all()) or bool((apart < 1e-8).all()):
+        return 0.0
+    ratio = (spread[:, None] + spread[None, :]) / torch.where(apart == 0, torch.inf, apart)
+    return float(ratio.amax(1).mean())

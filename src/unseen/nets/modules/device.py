@@ -36,6 +36,13 @@ def tensor_of(values: Any) -> Tensor:
 def device_of(device: Any, module: Any = None) -> torch.device:
     """Return the device asked for; "auto" is the one that holds the module, or without a module a GPU if there is one.
 
+    Parameters
+    ----------
+    device : str, torch.device or None
+        "auto" (or None), "cpu", "cuda", or whatever torch knows.
+    module : nn.Module, optional
+        Whose device "auto" means.
+
     Examples
     --------
     >>> device_of("cpu"), device_of("auto", nn.Linear(2, 2))
@@ -72,6 +79,17 @@ class exact_float32:
     """Context in which float32 products on a GPU are not rounded to TF32 (10-bit mantissas), unless asked for.
 
     Torch has an old and a new way to say so and refuses to read the old one after the new was used.
+
+    Parameters
+    ----------
+    tf32 : bool
+        Allow the rounding, for speed.
+
+    Examples
+    --------
+    >>> with exact_float32():
+    ...     float((torch.tensor([[3.0]]) @ torch.tensor([[1.0009765625]])).item())
+    3.0029296875
     """
 
     def __init__(self, tf32: bool = False) -> None:

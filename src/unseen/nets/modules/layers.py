@@ -182,6 +182,11 @@ def capture_features(
 def eval_mode(*modules: nn.Module | None) -> Iterator[None]:
     """Put modules in evaluation mode (no dropout, fixed batch statistics), and give every part its own mode back at the end.
 
+    Parameters
+    ----------
+    *modules : nn.Module or None
+        Modules; None is passed over.
+
     Examples
     --------
     >>> m = nn.Dropout().train()

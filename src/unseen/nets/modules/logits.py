@@ -53,6 +53,13 @@ class LogitFunction:
         Remarks gathered on the way, such as batches that had to be halved.
     most : list of int
         The most rows that one batch may have, one number; it shrinks when memory runs out.
+
+    Examples
+    --------
+    >>> net = nn.Linear(2, 1)
+    >>> view = LogitFunction(raw=net, module=net, device=torch.device("cpu"), dtype=torch.float32)
+    >>> view.all_logits(torch.zeros(3, 2)).shape
+    torch.Size([3, 2])
     """
 
     raw: Callable[[torch.Tensor], torch.Tensor]

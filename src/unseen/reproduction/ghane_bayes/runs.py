@@ -31,7 +31,7 @@ class GaussianSamples:
 
     def draw(self, n: int, repetition: int, setting: BayesSetting) -> tuple[np.ndarray, ...]:
         """Return a training sample and fresh points to test on."""
-        from unseen.datasets.populations import GaussianBlocks
+        from unseen.datasets import GaussianBlocks
 
         rng = stream(setting.seed, "ghane-bayes", "synthetic", n, repetition)
         mine, fresh = (GaussianBlocks().draw(size, rng) for size in (n, setting.n_test))
@@ -85,7 +85,7 @@ def _sample_and_estimate(
 ) -> Iterator[dict[str, Any]]:
     import torch
 
-    from unseen.nets.modules.device import device_of, exact_float32
+    from unseen.nets.modules import device_of, exact_float32
 
     where = device_of(device)
     samples = [source.draw(n, k, setting) for k in repetitions]
@@ -189,7 +189,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[in
     elif setting.sampler == "laplace":
         yield from (_laplace(fits.module(r), X[r], y[r], setting, seeds[r]) for r in range(len(X)))
     else:
-        from unseen.nets.bayes.batched_sampler import prior_scales, sample_many
+        from unseen.nets.bayes import prior_scales, sample_many
 
         prior = prior_scales({k: v.shape[2:] for k, v in first.items()}, setting.prior, setting.prior_scale)
         states = sample_many(
@@ -217,7 +217,7 @@ def _posteriors(fits: Any, X: Any, y: Any, setting: BayesSetting, seeds: list[in
 
 def _laplace(net: Any, X: Any, y: Any, setting: BayesSetting, seed: int) -> LogitDraws:
     from unseen.nets import posterior
-    from unseen.nets.bayes.batched_sampler import prior_scales
+    from unseen.nets.bayes import prior_scales
 
     last = list(
         prior_scales({k: v.shape for k, v in net.named_parameters()}, setting.prior, setting.prior_scale).values()
@@ -241,7 +241,7 @@ def _with_diagnostics(logits: Callable[[Any], Any], X: Any, chains: int) -> Logi
     """Return the draws with R-hat, what settled chains of that length stay below, and effective size of some training logits."""
     import torch
 
-    from unseen.nets.bayes.chains import effective_size, largest_r_hat
+    from unseen.nets.bayes import effective_size, largest_r_hat
 
     with torch.no_grad():
         z = logits(X[:WATCHED])
@@ -293,8 +293,7 @@ def _over_kernels(
     """Return, for each kernel, means of: misclassified by the predictive; its doubt; its doubt of what the trained net says."""
     import torch
 
-    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
-    from unseen.nets.estimates.kernels import KernelPoints, Kernels
+    from unseen.nets.estimates import KernelPoints, Kernels, diagonal_sizes
 
     kernels = Kernels(X, y, diagonal_sizes(X.flatten(1), y, classes, setting.nearest))
     total = torch.zeros(3, len(X), dtype=torch.float64, device=X.device)

@@ -166,16 +166,14 @@ class GhaneHcm:
 
     def balanced(self, table: dict[str, float], place: str) -> dict[str, float]:
         """Fluxes that balance, at the centres of table 4.1 with the dose of this experiment."""
-        from unseen.kinetics import tracee
-        from unseen.kinetics.simulation import rates_to_curve
+        from unseen.kinetics import rates_to_curve, tracee
 
         a, l = rates_to_curve(table["k21"], table["k12"], table["k02"], 3.6 / self.q1)
         b, g = rates_to_curve(table["k43"], table["k34"], table["k04"], self.dose_tyr / self.q3)
         return tracee(a, l, b, g, table["kappa"], (3.6, self.dose_tyr), place)
 
     def _checks(self, cells: list[Cell], rows: dict[str, Any], table: dict[str, float]) -> tuple[Check, ...]:
-        from unseen.kinetics import printed_tracee
-        from unseen.kinetics.balance import imbalance
+        from unseen.kinetics import imbalance, printed_tracee
 
         z = [c.z for c in cells if c.table.startswith("4.1") and c.z is not None]
         balanced = {p: self.balanced(table, p) for p in PLACES.values()}

@@ -79,8 +79,7 @@ def subsets(
     y: np.ndarray, n: int, repetition: int, setting: MnistSetting
 ) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
     """Return the rows of one training set and, as places in it, the rows of each 80/20 split."""
-    from unseen.nets.estimates.calibration import splits_of
-    from unseen.nets.estimates.problem import EstimateOptions
+    from unseen.nets.estimates import EstimateOptions, splits_of
 
     rng = stream(setting.seed, "ghane-mnist", n, repetition)
     while True:
@@ -118,7 +117,7 @@ def _train_and_estimate(
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets.modules.device import device_of
+    from unseen.nets.modules import device_of
 
     where = device_of(device)
     X, y, X_test, y_test = (torch.as_tensor(part, device=where) for part in data)
@@ -172,11 +171,8 @@ def estimates_of(
     """Return true error and estimates of the first net; the others are its copies trained on 80%."""
     from dataclasses import replace
 
-    from unseen.nets.estimates.calibration import search_kappa, trials_of_modules
-    from unseen.nets.estimates.kernels import KernelPoints
-    from unseen.nets.estimates.problem import EstimateOptions, problem_of
-    from unseen.nets.modules.layers import eval_mode
-    from unseen.nets.modules.logits import LogitFunction
+    from unseen.nets.estimates import EstimateOptions, KernelPoints, problem_of, search_kappa, trials_of_modules
+    from unseen.nets.modules import LogitFunction, eval_mode
 
     options = EstimateOptions(n_mc=setting.n_mc, repeats=setting.repeats, nearest=setting.nearest)
     view = LogitFunction(raw=modules[0], module=modules[0], device=X.device, dtype=X.dtype)
@@ -225,7 +221,7 @@ def noisy_digits(X: np.ndarray, y: np.ndarray, kappas: tuple[float, ...], seed: 
     """Return one image of each digit with noise of its class's kernel: shape (kappas, 10, 28, 28)."""
     import torch
 
-    from unseen.nets.estimates.kernel_sizes import diagonal_sizes
+    from unseen.nets.estimates import diagonal_sizes
 
     sizes = diagonal_sizes(torch.as_tensor(X).flatten(1), torch.as_tensor(y), 10).numpy()
     first = [int(np.flatnonzero(y == digit)[0]) for digit in range(10)]

@@ -99,7 +99,7 @@ class GhaneSynthetic:
         """Run what a store does not hold yet; the numbers are those of `run`."""
         from unseen.reproduction.ghane_synthetic.tasks import cells_of, runs_of
         from unseen.reproduction.stored import run_tasks
-        from unseen.study.cells import tasks_over
+        from unseen.study import tasks_over
 
         self._check()
         cells = cells_of(self.sizes, self.rules, self.bootstrap)

@@ -15,13 +15,11 @@ from unseen.core.data import Data
 from unseen.core.plan import Plan, Split
 from unseen.core.registry import build, find
 from unseen.core.rng import stream, task_seed
-from unseen.datasets.populations import GaussianBlocks
-from unseen.designs.bootstrap import Bootstrap
-from unseen.designs.kfold import KFold
-from unseen.designs.splits import Splits
+from unseen.datasets import GaussianBlocks
+from unseen.designs import Bootstrap, KFold, Splits
 from unseen.engine.run import execute
 from unseen.engine.threads import limited_threads
-from unseen.models.sklearn import FittedEstimator
+from unseen.models import FittedEstimator
 
 __all__ = ["N_TEST", "Rule", "replications", "rule_of"]
 

@@ -164,7 +164,7 @@ def run_set(
     import torch
 
     from unseen.nets import fit_many
-    from unseen.nets.modules.device import device_of
+    from unseen.nets.modules import device_of
 
     where = device_of(device)
     X, y = torch.as_tensor(data.X, device=where), torch.as_tensor(data.y, device=where)
@@ -232,7 +232,7 @@ def errors_at_kernel_points(fits: Any, X: Any, y: Any, n_classes: int, setting: 
     """Return means over kernel points: of being wrong, and of one less the probability of the assigned class."""
     import torch
 
-    from unseen.nets.estimates.kernel_sizes import spherical_sizes
+    from unseen.nets.estimates import spherical_sizes
 
     counts = torch.bincount(y, minlength=n_classes)
     several = counts[y] > 1  # a class with one row has no nearest neighbour: its kernel is the point itself

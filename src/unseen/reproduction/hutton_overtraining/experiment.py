@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 from unseen.core.registry import register
 from unseen.core.rng import stream
 from unseen.engine.events import Reporter
-from unseen.models.backprop import Nets, new_nets
+from unseen.reproduction.hutton_overtraining.backprop import Nets, new_nets
 from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["HuttonOvertraining", "HuttonResult"]

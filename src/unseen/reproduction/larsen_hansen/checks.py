@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from unseen import optimal_fraction
 from unseen.core.arrays import Floats
-from unseen.planning.fraction import optimal_fraction
 from unseen.reproduction.published_numbers import published
 from unseen.reproduction.record import Cell, Check
 

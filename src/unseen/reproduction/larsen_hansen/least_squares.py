@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from unseen.core.arrays import Floats, Ints
-from unseen.models.exact.hat import held_out_residuals
+from unseen.models import held_out_residuals
 
 __all__ = [
     "LeastSquaresFits",

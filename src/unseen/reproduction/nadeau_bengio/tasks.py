@@ -142,7 +142,7 @@ class StoredTasks:
 
     def _chunks(self, call: str, problem: Any, count: int, splits: Sequence[int], seed: int) -> list[dict[str, Floats]]:
         from unseen.reproduction.stored import run_tasks
-        from unseen.study.cells import tasks_over
+        from unseen.study import tasks_over
 
         cell = {
             "population": problem.name,

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from unseen.assessment.figures.resub_deviations import CAPTION, DeviationsInfo, draw
-from unseen.assessment.figures.resub_deviations import info as boxes
-from unseen.show.figures import Figure, figure
+from dataclasses import replace
+from typing import Any
+
+from unseen.assessment.figures import DEVIATIONS
+from unseen.show.figures import figure
 from unseen.study.summary import StudySummary
 
 __all__: list[str] = []
 
 
-def info(s: StudySummary) -> DeviationsInfo | None:
+def info(s: StudySummary) -> Any:
     """Return the boxes, or None if no estimator has results at every size."""
-    return boxes(s.deviations[0]) if s.deviations else None
+    return DEVIATIONS.info(s.deviations[0]) if s.deviations else None
 
 
-figure(
-    Figure(
-        name="study-deviations",
-        record=StudySummary,
-        info=info,
-        draw=draw,
-        title="Deviation from the true error",
-        caption=CAPTION,
-        size=(8.0, 3.8),
-        order=10,
-    )
-)
+figure(replace(DEVIATIONS, name="study-deviations", record=StudySummary, info=info))

@@ -20,7 +20,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.nets import Copy80, Net, augment, build_measure, draw_factors, known_measures, sample_net
 from unseen.nets.augmentation.changes import across, change_images, draw_rectangles, saturate
 from unseen.nets.measures._augmented import classify_augmented, semi_pp_costs
-from unseen.nets.measures._clusters import davies_bouldin
+from unseen.nets.measures.dbi_mixup import davies_bouldin
 from unseen.nets.measures.first_layer_margins import mildly
 from unseen.nets.measures.par_search import search_rings
 

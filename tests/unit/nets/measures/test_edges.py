@@ -14,9 +14,9 @@ from torch import nn
 
 from unseen.nets import Net, build_measure, no_augmentation
 from unseen.nets.measures import always_generalize, vpm
-from unseen.nets.measures._clusters import davies_bouldin
 from unseen.nets.measures._graphs import nearest
 from unseen.nets.measures._subsets import balanced_rows
+from unseen.nets.measures.dbi_mixup import davies_bouldin
 from unseen.nets.measures.kv_margin import class_spreads
 from unseen.nets.measures.pac_bayes import PacBayesFlatness
 

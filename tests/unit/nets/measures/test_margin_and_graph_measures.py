@@ -21,7 +21,7 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.nets import Net, build_measure, sample_net
 from unseen.nets.measures._graphs import nearest, neighbours, normalised_variation, plain_variation
 from unseen.nets.measures._layer_margins import lead, leads_at, rivals, trimmed_mean
-from unseen.nets.measures._transport import cheapest_assignment, wasserstein
+from unseen.nets.measures.kv_margin import cheapest_assignment, wasserstein
 from unseen.nets.measures.vpm import _beta22, median_error
 
 

@@ -276,11 +276,11 @@ def resub(
         )
     emit(result, json)
     write_report(result, report, quiet)
-    if fail_if is not None and _judged_by(result, method) > fail_if:
+    if fail_if is not None and _error_to_fail_by(result, method) > fail_if:
         raise typer.Exit(1)
 
 
-def _judged_by(result: Resubstitutions, method: list[str] | None) -> float:
+def _error_to_fail_by(result: Resubstitutions, method: list[str] | None) -> float:
     """Return the error that --fail-if goes by: the first method named, else auto-resub."""
     named = "auto-resub" if method is None else method[0]
     found = [e.value for e in result.estimates if e.method == named]

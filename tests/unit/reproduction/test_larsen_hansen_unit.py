@@ -51,9 +51,9 @@ def test_a_small_run_is_repeatable_and_complete():
 
 
 def test_published_rows_ship_with_the_package():
-    from unseen.reproduction import published
+    from unseen.reproduction import read_published
 
-    rows = {row["measure"]: row for row in published("larsen_hansen_table1")}
+    rows = {row["measure"]: row for row in read_published("larsen_hansen_table1")}
     assert rows["fpe"]["median"] == -12.3
     assert set(rows) == {"fpe", "avr", "tavr", "med", "std", "mad", "iqr"}
 

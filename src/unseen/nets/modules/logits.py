@@ -89,7 +89,7 @@ class LogitFunction:
                 raise
             raise _cannot_take(X, error) from error
 
-    def batched(
+    def map_batches(
         self, function: Callable[..., torch.Tensor], *parts: torch.Tensor, numbers: int | None = None
     ) -> torch.Tensor:
         """Apply a function of row batches piece by piece; a batch that does not fit the memory is halved, with a note."""
@@ -120,7 +120,7 @@ class LogitFunction:
     @torch.no_grad()
     def all_logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return logits of any number of rows."""
-        return self.batched(self.logits, X)
+        return self.map_batches(self.logits, X)
 
 
 def logit_function(
@@ -201,7 +201,7 @@ def _probe_outputs(function: LogitFunction, X: torch.Tensor) -> torch.Tensor:
     """Return the raw outputs of a few rows, turning torch's complaint about their shape into an error of ours."""
     assert function.module is not None
     with torch.no_grad(), eval_mode(function.module):
-        out = function.batched(lambda rows: _as_tensor(plain_output(function._run(rows))), X[:64])
+        out = function.map_batches(lambda rows: _as_tensor(plain_output(function._run(rows))), X[:64])
     if not bool(torch.isfinite(out).all()):
         raise InputError("the net returns NaN or infinite outputs on X; its weights may have diverged in training.")
     return out

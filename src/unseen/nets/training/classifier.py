@@ -247,7 +247,7 @@ class Classifier(SklearnEstimator):
             function = LogitFunction(
                 raw=net, module=net, device=where, dtype=dtype, most=[rows_at_once(self.sample_shape_, where)]
             )
-            logits = function.batched(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
+            logits = function.map_batches(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
         return logits.numpy()[:, : len(self.classes_)]
 
     def _as_images(self, X: Any) -> Any:

@@ -165,7 +165,7 @@ def _move_placed(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]
     return out
 
 
-def _checked_scheduler(text: str | None) -> str | None:
+def _check_scheduler(text: str | None) -> str | None:
     """Refuse a scheduler that is none under the name it was given by, before data are read."""
     if text is not None:
         from unseen.engine.where import check_engine
@@ -182,7 +182,7 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         "--scheduler",
-        callback=_checked_scheduler,
+        callback=_check_scheduler,
         help="Run on a dask cluster: an address such as tcp://host:8786, or local:4.",
     ),
 ]

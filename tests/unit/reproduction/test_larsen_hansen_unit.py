@@ -30,7 +30,7 @@ def test_true_error_does_not_depend_on_covariance_or_weights():
 
 
 def test_left_out_sets_are_distinct():
-    left = runs.distinct_left_out(runs.LinearProblem(), 3, 400, np.random.default_rng(0))
+    left = runs.draw_left_out(runs.LinearProblem(), 3, 400, np.random.default_rng(0))
     assert left.shape == (3, 400, 5)
     assert all(len({tuple(row) for row in one}) == 400 for one in left)
 

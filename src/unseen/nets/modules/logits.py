@@ -12,7 +12,7 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.core.notes import Note, note
-from unseen.nets.modules.device import device_of, ran_out
+from unseen.nets.modules.device import device_of, is_out_of_memory
 from unseen.nets.modules.inputs import input_tensor
 from unseen.nets.modules.layers import eval_mode
 
@@ -85,7 +85,7 @@ class LogitFunction:
         except UnseenError:
             raise
         except Exception as error:  # a net's forward is somebody's code and may raise anything
-            if ran_out(error):
+            if is_out_of_memory(error):
                 raise
             raise _cannot_take(X, error) from error
 
@@ -100,7 +100,7 @@ class LogitFunction:
             try:
                 out.append(function(*(part[start : start + rows] for part in parts)))
             except RuntimeError as error:
-                if not ran_out(error):
+                if not is_out_of_memory(error):
                     raise
                 if rows == 1:
                     raise FitError(

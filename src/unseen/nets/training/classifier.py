@@ -18,8 +18,8 @@ from unseen.nets.modules.device import (
     device_of,
     dtype_of,
     exact_float32,
+    is_out_of_memory,
     limited_torch,
-    ran_out,
     rows_at_once,
     tensor_of,
 )
@@ -237,7 +237,7 @@ class Classifier(SklearnEstimator):
         try:
             return self._logits_with(rows, where, dtype)
         except RuntimeError as error:
-            if dtype == trained or ran_out(error):
+            if dtype == trained or is_out_of_memory(error):
                 raise
             return self._logits_with(rows, where, trained)  # a module may insist on the kind it was trained in
 

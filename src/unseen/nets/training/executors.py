@@ -13,7 +13,7 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from unseen.core.errors import InputError
-from unseen.nets.modules.device import exact_float32, ran_out
+from unseen.nets.modules.device import exact_float32, is_out_of_memory
 from unseen.nets.training.batched_layers import (
     CONVOLUTIONS,
     SHARED,
@@ -286,7 +286,7 @@ def _choose_fastest(
         except Unbatchable as error:
             reasons.append(str(error))
         except Exception as error:  # vmap and traced graphs raise many kinds, all meaning the same here
-            if ran_out(error):
+            if is_out_of_memory(error):
                 raise
             reasons.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
         if strategy == name:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import unseen
 from unseen.assessment.listing import reference_of
-from unseen.core.registry import describe, known, options_of
+from unseen.core.registry import classes_in, describe, options_of
 from unseen.datasets import bundled
 
 
@@ -42,12 +42,12 @@ def methods() -> str:
     """Return one table per kind of method."""
     rows = []
     for kind in ("estimators", "resubstitution"):
-        for name, cls in known(kind).items():
+        for name, cls in classes_in(kind).items():
             designs = ", ".join(sorted(cls.designs)) or ("recipe" if cls.kind == "recipe" else "none")
             target = str(cls.target)
             marks = " (liberal)" if cls.liberal else ""
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
-    tests = [[f"`{name}`", _paper(cls)] for name, cls in known("significance").items()]
+    tests = [[f"`{name}`", _paper(cls)] for name, cls in classes_in("significance").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)
     return (
         f"{text}\n\n## Tests without an interval form\n\n{_table(['test', 'what it is'], tests)}\n" if tests else text
@@ -58,7 +58,7 @@ def designs() -> str:
     """Return the table of designs."""
     rows = [
         [f"`{name}`", f"`{cls.__name__}`", _paper(cls), ", ".join(f"{k}={v!r}" for k, v in options_of(cls).items())]
-        for name, cls in known("designs").items()
+        for name, cls in classes_in("designs").items()
     ]
     return _table(["design", "class", "what it is", "options and defaults"], rows)
 
@@ -75,7 +75,7 @@ def measures() -> str:
             _neutral(cls),
             "yes" if cls.kind == "loss" else "no",
         ]
-        for name, cls in known("measures").items()
+        for name, cls in classes_in("measures").items()
     ]
     return _table(
         ["measure", "what it is", "task", "range", "better", "guessing gives", "loss of single examples"], rows

@@ -26,7 +26,7 @@ from studies.combination_evidence import FAMILY_OF_RULE, markdown
 from studies.combination_rows import append_rows, pack_rows
 from studies.combination_tables import DIRECT, MAIN_SIZE, SINGLES, TABLES, gain_over
 from studies.small_samples import LARGEST_TEST, RULES, table
-from unseen.estimators.combined.evidence import error_band, expected, recipe_bound, recipe_weights
+from unseen.estimators.combined.evidence import error_band, expected_rms, recipe_bound, recipe_weights
 from unseen.estimators.combined.situation import MANY_EQUAL, RARE_CLASS
 
 HERE = Path(__file__).parent
@@ -114,7 +114,7 @@ def promised(rows: list[dict[str, str]], recipe: str = "combined") -> tuple[floa
         truth, left = float(r["truth"]), min(len(table(r["set"])[1]) - MAIN_SIZE, LARGEST_TEST)
         squares.append((value - truth) ** 2 - truth * (1 - truth) / (left - 1))
         family, d, classes = FAMILY_OF_RULE[r["rule"]], int(float(r["d"])), int(float(r["classes"]))
-        found = expected(recipe, family, MAIN_SIZE, d, classes, error_band(float(value), recipe))
+        found = expected_rms(recipe, family, MAIN_SIZE, d, classes, error_band(float(value), recipe))
         assert found is not None
         said.append(found.rms**2)
     return float(np.sqrt(np.mean(squares))), float(np.sqrt(np.mean(said)))

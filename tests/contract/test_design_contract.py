@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.testing import DESIGN_CHECKS
 
 PAIRS = tuple((np.setdiff1d(np.arange(40), test), test) for test in np.split(np.arange(40), 4))
@@ -17,8 +17,8 @@ BEYOND_GIVEN = {
 
 
 @pytest.mark.parametrize("check", DESIGN_CHECKS, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("name", known("designs"))
+@pytest.mark.parametrize("name", classes_in("designs"))
 def test_design(name, check):
     if check.__name__ in BEYOND_GIVEN.get(name, ()):
         pytest.skip("splits given by a user are taken as they come")
-    check(known("designs")[name](**GIVEN.get(name, {})))
+    check(classes_in("designs")[name](**GIVEN.get(name, {})))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.testing import DIRECT_CHECKS
 
 METHODS = {
-    name: cls for kind in ("estimators", "resubstitution") for name, cls in known(kind).items() if cls.kind == "direct"
+    name: cls
+    for kind in ("estimators", "resubstitution")
+    for name, cls in classes_in(kind).items()
+    if cls.kind == "direct"
 }
 
 

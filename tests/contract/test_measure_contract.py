@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.testing import MEASURE_CHECKS
 
 
 @pytest.mark.parametrize("check", MEASURE_CHECKS, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("name", known("measures"))
+@pytest.mark.parametrize("name", classes_in("measures"))
 def test_measure(name, check):
-    check(known("measures")[name]())
+    check(classes_in("measures")[name]())

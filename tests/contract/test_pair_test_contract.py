@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.significance.mcnemar import McNemar
 from unseen.testing import PAIR_CHECKS, pair_tests
 
-TESTS = {name: cls for name, cls in known("significance").items() if cls.kind == "test"}
+TESTS = {name: cls for name, cls in classes_in("significance").items() if cls.kind == "test"}
 
 
 @pytest.mark.parametrize("check", PAIR_CHECKS, ids=lambda c: c.__name__)

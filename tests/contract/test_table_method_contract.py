@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.estimators.auto import BY_DESIGN
 from unseen.testing import TABLE_CHECKS
 
-METHODS = {name: cls for name, cls in known("estimators").items() if cls.kind == "table"}
+METHODS = {name: cls for name, cls in classes_in("estimators").items() if cls.kind == "table"}
 
 
 @pytest.mark.parametrize("check", TABLE_CHECKS, ids=lambda c: c.__name__)

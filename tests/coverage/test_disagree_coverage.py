@@ -27,7 +27,7 @@ def test_intervals_cover_at_least_as_often_as_they_say(classes, n, budget):
     for k in range(runs):
         y, first, second = simulated(rng, n, classes)
         d = unseen.disagree(first.tolist(), second.tolist(), budget=budget, random_state=k, level=level)
-        r = d.labelled({key: int(y[key - 1]) for key, _, _ in d.request})
+        r = d.with_labels({key: int(y[key - 1]) for key, _, _ in d.request})
         inside += (np.mean(first == y) - np.mean(second == y)) in r.interval or bool(
             np.isclose(np.mean(first == y) - np.mean(second == y), list(r.interval), atol=1e-12).any()
         )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import unseen
-from unseen.reproduction import published
+from unseen.reproduction import read_published
 
 COLUMNS = {
     "resub": {"id": "resub"},
@@ -30,7 +30,7 @@ def test_cart_at_twenty_rows_as_published(tmp_path):
         "methods": [{**how, "name": name} for name, how in COLUMNS.items()],
     }
     summary = unseen.Study("cart", tmp_path / "s.db").run(spec, n_jobs=2, progress=False).summary()
-    rows = [r for r in published("ghane_synthetic") if (r["rule"], r["n"]) == ("cart", 20)]
+    rows = [r for r in read_published("ghane_synthetic") if (r["rule"], r["n"]) == ("cart", 20)]
     true = next(r["value"] for r in rows if r["table"] == "2.1")
     both = np.sqrt(1 + REPLICATIONS / PUBLISHED_REPLICATIONS)  # the published run has an error of the same size
     truth = summary["resub"].truth

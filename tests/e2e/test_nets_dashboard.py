@@ -187,7 +187,7 @@ def test_json_is_the_same_with_and_without_a_store(unseen, place, printed, name)
     shown = json.loads(plain.stdout)
     assert without_times(shown) == without_times(json.loads(printed[name]))
     with open_store(place / "runs.db", read_only=True) as store:
-        payload = store.kept_one(list(KINDS).index(name) + 1).payload
+        payload = store.record(list(KINDS).index(name) + 1).payload
     assert payload["measures"][0]["value"] == shown[0]["value"] if name == "cmi" else set(shown) <= set(payload)
 
 
@@ -199,9 +199,9 @@ def test_a_server_keeps_them_too(unseen, place, postgres):
     from unseen.nets import from_store
 
     with open_store(url, read_only=True) as store:
-        assert [k.kind for k in store.kept()] == ["nets-cmi", "nets-bench"]
-        assert from_store(store.kept_one(1)).line(HOSTILE).cmi == pytest.approx(100)
-        assert from_store(store.kept_one(2)).scores[HOSTILE].value == pytest.approx(1)
+        assert [k.kind for k in store.records()] == ["nets-cmi", "nets-bench"]
+        assert from_store(store.record(1)).line(HOSTILE).cmi == pytest.approx(100)
+        assert from_store(store.record(2)).scores[HOSTILE].value == pytest.approx(1)
 
 
 @pytest.mark.parametrize("name", list(KINDS))
@@ -215,7 +215,7 @@ def test_a_store_that_cannot_be_is_told_before_any_work(unseen, place, name):
 def test_images_stay_at_home_where_asked(unseen, place):
     unseen(*commands()["rank"], "--no-images", "--store", "bare.db", "-q", "--report", "bare.html", cwd=place)
     with open_store(place / "bare.db", read_only=True) as store:
-        assert store.kept_one(1).payload["sheets"] == []
+        assert store.record(1).payload["sheets"] == []
     assert "data:image" not in (place / "bare.html").read_text()
     unseen(*commands()["rank"], "--report", "full.html", "-q", cwd=place)
     assert "data:image/png" in (place / "full.html").read_text()

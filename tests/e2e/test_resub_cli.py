@@ -100,13 +100,13 @@ def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, forked_m
 def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(
     run_unseen, forked_models, files, trained
 ):
-    from unseen.assessment.commands import _judged_by
+    from unseen.assessment.commands import _error_to_fail_by
 
     model, data = trained
     found = resubstitute(model, data, random_state=0)
     found = replace(found, estimates=found.estimates[::-1])  # whichever is listed first
-    assert _judged_by(found, None) == found["auto-resub"].value
-    assert _judged_by(found, ["posterior", "resub"]) == found["posterior"].value
+    assert _error_to_fail_by(found, None) == found["auto-resub"].value
+    assert _error_to_fail_by(found, ["posterior", "resub"]) == found["posterior"].value
     lonely = run_unseen("resub", files / "model.skops", files / "lonely.csv", "-t", "kind", "-q", "--fail-if", "0.5")
     assert lonely.returncode == 2
     assert "--fail-if goes by auto-resub, which is left out here" in lonely.stderr

@@ -251,7 +251,7 @@ def test_assessments_and_comparisons_are_filed(cli, tmp_path):
     assert filed.returncode == 0
     assert "kept as comparison 2" in filed.stderr
     with open_store(tmp_path / "k.db", read_only=True) as opened:
-        kept = {k.kind: opened.kept_one(k.id) for k in opened.kept()}
+        kept = {k.kind: opened.record(k.id) for k in opened.records()}
     assert kept["assessment"].name == "iris, lda"
     assert 0 <= kept["assessment"].payload["error"] < 0.1
     assert kept["comparison"].payload["pairs"][0]["a"] == "lda"

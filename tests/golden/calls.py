@@ -1293,7 +1293,7 @@ def kept_kinds(place):
     from unseen.store import open_store
 
     with open_store("kept.db", read_only=True) as store:
-        return [[one.name, one.kind, sorted(store.kept_one(one.id).payload)] for one in reversed(store.kept())]
+        return [[one.name, one.kind, sorted(store.record(one.id).payload)] for one in reversed(store.records())]
 
 
 @call(torch=True, needs=("sqlalchemy",))
@@ -1318,7 +1318,7 @@ def kept_kinds_nets(place):
     from unseen.store import open_store
 
     with open_store("kept.db", read_only=True) as store:
-        return [[one.kind, sorted(store.kept_one(one.id).payload)] for one in reversed(store.kept())]
+        return [[one.kind, sorted(store.record(one.id).payload)] for one in reversed(store.records())]
 
 
 @call(needs=("sqlalchemy",))
@@ -1330,7 +1330,7 @@ def kept_kinds_commands(place):
     from unseen.store import open_store
 
     with open_store("kept.db", read_only=True) as store:
-        return [[one.kind, sorted(store.kept_one(one.id).payload)] for one in reversed(store.kept())]
+        return [[one.kind, sorted(store.record(one.id).payload)] for one in reversed(store.records())]
 
 
 @call()

@@ -111,7 +111,7 @@ def told_by(url: str) -> dict[str, object]:
         summary = reduced(study.summary())
         state = study.status().state
     with open_store(url, read_only=True) as store:
-        kept = [store.kept_one(one.id) for one in reversed(store.kept())]
+        kept = [store.record(one.id) for one in reversed(store.records())]
     return {
         "state": state,
         "summary": summary,

@@ -141,7 +141,7 @@ def test_what_was_kept_reads_back_under_the_same_words(url):
     from unseen.store import open_store
 
     with open_store(url, read_only=True) as store:
-        kept = [store.kept_one(one.id) for one in reversed(store.kept())]
+        kept = [store.record(one.id) for one in reversed(store.records())]
     assert [[one.id, one.kind, one.name] for one in kept] == [
         [one["id"], one["kind"], one["name"]] for one in TOLD["store"]["kept"]
     ]
@@ -153,9 +153,9 @@ def test_results_about_nets_become_records_again(url):
     from unseen.store import open_store
 
     with open_store(url, read_only=True) as store:
-        for one in store.kept():
+        for one in store.records():
             if one.kind.startswith("nets-"):
-                again = unseen.nets.from_store(store.kept_one(one.id))
+                again = unseen.nets.from_store(store.record(one.id))
                 assert again.kept_as == one.kind
 
 

@@ -109,7 +109,7 @@ def test_where_it_says_that_errors_are_rare_it_is_nearer_though_not_where_they_a
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
 @pytest.mark.parametrize("rare", [True, False])
 def test_the_shipped_evidence_is_the_rms_without_the_noise_of_the_truth(rows, made, rare):
-    from unseen.estimators.combined.evidence import error_band, expected
+    from unseen.estimators.combined.evidence import error_band, expected_rms
 
     with (ROOT.parent / "shared" / "data" / "MANIFEST.csv").open(newline="") as file:
         size = {r["name"]: float(r["n"]) for r in csv.DictReader(file) if r["n"]}
@@ -123,7 +123,7 @@ def test_the_shipped_evidence_is_the_rms_without_the_noise_of_the_truth(rows, ma
         ("bolster", _column(rows, "bolster")),
     ):
         rms = _rms_by_cell_share(rows, (value - truth) ** 2 - truth * (1 - truth) / (left - 1), inside)
-        assert expected(name, "none", 40, 5, 2, level).rms == pytest.approx(rms, rel=0.02)
+        assert expected_rms(name, "none", 40, 5, 2, level).rms == pytest.approx(rms, rel=0.02)
 
 
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")

@@ -24,7 +24,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.losses import LossTable, Predictions
 from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.registry import build, known, options_of
+from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, stream, task_seed
 from unseen.core.trained import codes_of
 from unseen.designs.bootstrap import Bootstrap
@@ -295,7 +295,7 @@ def _add_support(runs: _Runs, effort: Effort, estimates: dict[str, Estimate], tr
 
 
 def _add_table_methods(runs: _Runs, estimates: dict[str, Estimate]) -> None:
-    for name, cls in known("estimators").items():
+    for name, cls in classes_in("estimators").items():
         if name in estimates or cls.kind != "table" or cls.liberal or not cls.in_assess:
             continue
         tables = runs.with_full if "full" in cls.needs else runs.tables
@@ -307,7 +307,7 @@ def _add_table_methods(runs: _Runs, estimates: dict[str, Estimate]) -> None:
 def _add_direct_methods(request: Request, estimates: dict[str, Estimate], trained: Fitted) -> None:
     data = request.data
     for kind in ("resubstitution", "estimators"):
-        for name, cls in known(kind).items():
+        for name, cls in classes_in(kind).items():
             if cls.kind != "direct" or not cls.in_assess:
                 continue
             if data.weights is not None and not cls.weighted:
@@ -322,10 +322,10 @@ def _add_direct_methods(request: Request, estimates: dict[str, Estimate], traine
 def _add_recipes(request: Request, estimates: dict[str, Estimate], trained: Fitted) -> None:
     """Add the recipes whose parts are all there."""
     for kind in ("estimators", "resubstitution"):
-        for name, cls in known(kind).items():
+        for name, cls in classes_in(kind).items():
             if cls.kind != "recipe" or (request.data.weights is not None and not cls.weighted):
                 continue
-            recipe = cls().suited(trained.native)
+            recipe = cls().for_model(trained.native)
             if all(part in estimates for part in recipe.needed):
                 _add(estimates, name, partial(recipe, estimates, level=request.level))
 

@@ -12,35 +12,28 @@ import typer
 from unseen.core.data import Task
 from unseen.core.errors import InputError, UnknownName
 from unseen.request.command_line import (
+    After,
+    ColumnOptions,
     Costs,
     DataFile,
     Decimal,
-    DropColumns,
     GroupColumn,
-    IdColumn,
-    Jobs,
     Json,
     Level,
     ModelName,
-    PositiveClass,
     Quiet,
-    Report,
     Rows,
-    Scheduler,
+    RunOptions,
     Seed,
     Separator,
-    Store,
+    TableOptions,
     TargetColumn,
     TaskName,
-    TimeColumn,
     WeightColumn,
-    check_store,
-    check_writable,
+    Without,
     command,
     emit,
-    keep,
-    progress_for,
-    write_report,
+    read_sample,
 )
 from unseen.show.text import text_table
 
@@ -54,18 +47,11 @@ __all__: list[str] = []
 @command("assess")
 def assess(
     data: DataFile,
+    *,
     model: ModelName = "logistic",
     target: TargetColumn = None,
-    groups: GroupColumn = None,
-    time: TimeColumn = None,
-    weights: WeightColumn = None,
-    ids: IdColumn = None,
-    positive: PositiveClass = None,
-    task: TaskName = None,
-    drop: DropColumns = None,
-    n: Rows = None,
-    sep: Separator = None,
-    decimal: Decimal = None,
+    columns: ColumnOptions,
+    table: TableOptions,
     loss: Annotated[
         str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
     ] = "auto",
@@ -83,63 +69,39 @@ def assess(
     ] = None,
     budget: Annotated[float | None, typer.Option("--budget", help="Seconds the run may take.")] = None,
     fail_if: Annotated[float | None, typer.Option("--fail-if", help="Exit with 1 if the error exceeds this.")] = None,
-    report: Report = None,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz).")
+        Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz)."), After("report")
     ] = None,
-    store: Store = None,
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: RunOptions,
 ) -> None:
     """Estimate the error of a model on data it has never seen, with an interval."""
     if quick and effort:
         raise InputError("--quick and --effort exclude each other; give one of them.")
-    check_writable(report)
-    check_writable(save)
-    check_store(store)
+    run.check(save)
     from unseen.assessment.assess import assess as run_assess
     from unseen.assessment.costs import cheapest_threshold, measure_of
-    from unseen.datasets.read import read
 
-    sample = read(
-        data,
-        target,
-        groups=groups,
-        time=time,
-        weights=weights,
-        ids=ids,
-        positive=positive,
-        task=cast("Task | None", task),
-        n=n,
-        seed=seed,
-        sep=sep,
-        decimal=decimal,
-        drop=drop or (),
-    )
+    sample = read_sample(data, target, columns, table, run.seed)
     by = measure_of(loss, costs, sample)
     result = run_assess(
         cheapest_threshold(model, sample, by) if choose_threshold else model,
         sample,
         measure=by,
         level=level,
-        random_state=seed,
+        random_state=run.seed,
         effort="quick" if quick else effort or "full",
         budget=budget,
-        n_jobs=jobs,
-        engine=scheduler,
-        progress=progress_for(quiet),
+        n_jobs=run.jobs,
+        engine=run.scheduler,
+        progress=run.progress,
         command=shlex.join(["unseen", *sys.argv[1:]]),
     )
     if save is not None:
         written = result.tables[result.headline_design].source[0].save(save)
-        if not quiet:
+        if not run.quiet:
             typer.echo(f"predictions: {written}", err=True)
-    emit(result, json)
-    write_report(result, report, quiet)
-    keep(result, "assessment", f"{Path(data).name}, {model}", store, quiet)
+    run.emit(result)
+    run.save(result, f"{Path(data).name}, {model}")
     if not result.complete:
         raise typer.Exit(3)
     if fail_if is not None and result.error > fail_if:
@@ -149,6 +111,7 @@ def assess(
 @command("distribution")
 def distribution(
     data: DataFile,
+    *,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -164,49 +127,44 @@ def distribution(
     splits: Annotated[int, typer.Option("--splits", min=2, help="Number of distinct splits.")] = 500,
     loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one, squared or log-loss.")] = "auto",
     log: Annotated[bool, typer.Option("--log", help="Show the distribution of log(1 + error).")] = False,
-    report: Report = None,
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store")],
 ) -> None:
     """Show how a model's error varies over random splits: location, dispersion, fractiles."""
-    check_writable(report)
+    run.check()
     models = list(model or [])
     if len(models) > 2:
         raise InputError(f"{len(models)} models were given; one distribution or two to compare. See `unseen compare`.")
-    from unseen.assessment.distribution import distribution as run
+    from unseen.assessment.distribution import distribution as run_distribution
     from unseen.datasets.read import read
 
     kind: Any = task
-    sample = read(data, target, groups=groups, weights=weights, task=kind, n=n, seed=seed)
+    sample = read(data, target, groups=groups, weights=weights, task=kind, n=n, seed=run.seed)
     models = models or ["logistic" if sample.task == "classification" else "ols"]
     made = [
-        run(
+        run_distribution(
             one,
             sample,
             fraction=fraction,
             n_splits=splits,
             loss=loss,
-            random_state=seed,
-            n_jobs=jobs,
-            engine=scheduler,
-            progress=progress_for(quiet),
+            random_state=run.seed,
+            n_jobs=run.jobs,
+            engine=run.scheduler,
+            progress=run.progress,
         )
         for one in models
     ]
     made = [one.log1p() for one in made] if log else made
     result = made[0] if len(made) == 1 else made[0].compare(made[1])
-    if json:
-        emit(result, True)
+    if run.json:
+        run.emit(result)
     else:
         rows = [{"model": name, **row} for name, one in zip(models, made) for row in one.rows()]
         typer.echo(text_table(rows))
         typer.echo(f"errors of {len(made[0].values)} splits ({made[0].loss})" if len(made) == 1 else str(result))
         for note in result.notes:
             typer.echo(str(note))
-    write_report(result, report, quiet)
+    run.save(result, Path(data).name)
 
 
 HELP = """Estimate the error of a trained model from a skops or ONNX file, without training anything.
@@ -219,6 +177,7 @@ DATA are the points the model was trained on. The file is opened in a process of
 def resub(
     modelfile: Annotated[Path, typer.Argument(help="Model file: skops or ONNX.")],
     data: Annotated[str, typer.Argument(help="File with the training data, or bundled name.")],
+    *,
     target: Annotated[str | None, typer.Option("--target", "-t", help="Column the model predicts.")] = None,
     method: Annotated[
         list[str] | None,
@@ -247,13 +206,10 @@ def resub(
         ),
     ] = None,
     level: Level = 0.95,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Assess a model file."""
-    check_writable(report)
+    run.check()
     from unseen.assessment.resubstitute import resubstitute
     from unseen.datasets.read import read
     from unseen.models.files.load import format_of, open_model
@@ -270,17 +226,17 @@ def resub(
             sample,
             methods=method,
             options=_options(option),
-            random_state=seed,
+            random_state=run.seed,
             level=level,
-            progress=progress_for(quiet),
+            progress=run.progress,
         )
-    emit(result, json)
-    write_report(result, report, quiet)
-    if fail_if is not None and _judged_by(result, method) > fail_if:
+    run.emit(result)
+    run.save(result, modelfile.name)
+    if fail_if is not None and _error_to_fail_by(result, method) > fail_if:
         raise typer.Exit(1)
 
 
-def _judged_by(result: Resubstitutions, method: list[str] | None) -> float:
+def _error_to_fail_by(result: Resubstitutions, method: list[str] | None) -> float:
     """Return the error that --fail-if goes by: the first method named, else auto-resub."""
     named = "auto-resub" if method is None else method[0]
     found = [e.value for e in result.estimates if e.method == named]

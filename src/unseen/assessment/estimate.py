@@ -170,7 +170,7 @@ def _by_recipe(recipe: Any, request: Request, design: Any) -> tuple[Estimate, An
     start = clock.perf_counter()
     trained = request.model if fitted else request.model.fit(data, task_seed(request.seed, "fit", "full"))
     seconds = clock.perf_counter() - start
-    recipe = recipe.suited(trained.native)
+    recipe = recipe.for_model(trained.native)
     methods = {name: build(name, "estimators", "resubstitution") for name in recipe.needed}
     split = {name: part.default_design(data) for name, part in methods.items() if part.kind == "table"}
     needs: dict[Any, frozenset[str]] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import UnseenError
-from unseen.core.registry import describe, known, options_of
+from unseen.core.registry import classes_in, describe, options_of
 
 __all__ = ["method_rows"]
 
@@ -33,7 +33,7 @@ def method_rows() -> list[dict[str, Any]]:
     >>> row["kind"], row["fits"], row["target"]
     ('resampling', 25, 'the algorithm')
     """
-    return [_row(cls, kind) for kind in _KINDS for cls in known(kind).values()]
+    return [_row(cls, kind) for kind in _KINDS for cls in classes_in(kind).values()]
 
 
 def _row(cls: type[Any], kind: str) -> dict[str, Any]:

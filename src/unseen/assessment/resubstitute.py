@@ -10,7 +10,7 @@ from unseen.assessment.estimate import check_no_retraining, estimate_on_all_rows
 from unseen.core.errors import InputError, UnknownName, UnseenError
 from unseen.core.estimate import Estimate
 from unseen.core.notes import merge_notes
-from unseen.core.registry import build, find, known
+from unseen.core.registry import build, classes_in, find
 from unseen.core.result import Result
 from unseen.core.rng import RandomState
 from unseen.engine.events import Reporter
@@ -93,7 +93,7 @@ def direct_methods() -> list[str]:
     """
     return [
         name
-        for name, cls in known("resubstitution").items()
+        for name, cls in classes_in("resubstitution").items()
         if cls.kind == "recipe" or (cls.kind == "direct" and cls.in_assess)
     ]
 
@@ -196,7 +196,7 @@ def methods_for(fitted: Any) -> list[str]:
     [True, False, False]
     """
     itself = hasattr(getattr(fitted, "native", fitted), "fit")
-    return [name for kind in KINDS for name, cls in known(kind).items() if _takes(cls, itself)]
+    return [name for kind in KINDS for name, cls in classes_in(kind).items() if _takes(cls, itself)]
 
 
 def _takes(cls: type[Any], itself: bool) -> bool:

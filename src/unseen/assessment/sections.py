@@ -15,7 +15,7 @@ from unseen.assessment.wording import estimate_line
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate
 from unseen.core.notes import merge_notes
-from unseen.core.registry import describe, known
+from unseen.core.registry import classes_in, describe
 from unseen.core.scale import as_measure
 from unseen.show.sections import (
     Block,
@@ -183,11 +183,11 @@ def predictions(a: Assessment) -> Section | None:
         return None
     blocks: list[Block] = [made]
     if name == "confusion":
-        blocks += _most_confused(a)
+        blocks += _largest_confusions(a)
     return Section(name, title, blocks)
 
 
-def _most_confused(a: Assessment) -> list[Block]:
+def _largest_confusions(a: Assessment) -> list[Block]:
     """List the largest confusions if the matrix is too large to carry numbers."""
     from unseen.assessment.figures.confusion import NUMBERED_CLASSES
     from unseen.assessment.figures.confusion import info as confusion_info
@@ -269,7 +269,7 @@ def failures(a: Assessment) -> Section | None:
 @section(Assessment, 85)
 def methods(a: Assessment) -> Section:
     """Return what each method does, in a line."""
-    words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in known(kind).items()}
+    words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in classes_in(kind).items()}
     names = [row["method"] for row in distinct(a.rows()) if row["method"] in words]
     rows = [[name, words[name].replace("`", "")] for name in names]
     guess = "most frequent class" if a.data.task == "classification" else "mean"
@@ -384,9 +384,9 @@ def estimate_headline(e: Estimate) -> Section:
     else:
         low, high = (percent_or_number(row[end], row["term"]) for end in ("lower", "upper"))
         lead += f" ({100 * e.interval.level:g}% interval {low} to {high})"
-    words = {m: describe(cls) for kind in ("estimators", "resubstitution") for m, cls in known(kind).items()}
+    words = {m: describe(cls) for kind in ("estimators", "resubstitution") for m, cls in classes_in(kind).items()}
     method = f"Method {e.method}: {words[e.method]}" if e.method in words else f"Method {e.method}."
-    measure = known("measures").get(row["term"])
+    measure = classes_in("measures").get(row["term"])
     higher = getattr(measure, "direction", "lower") == "higher"
     about = (
         f"This is the {measure_name(row['term'])} of {e.target}; higher is better."
@@ -466,7 +466,7 @@ def comparison(c: DistributionComparison) -> Section:
 
 
 @section(DistributionComparison, 20)
-def overlaid(c: DistributionComparison) -> Section | None:
+def distribution_overlay(c: DistributionComparison) -> Section | None:
     """Return both distribution functions."""
     return figure_section(c, "error-distributions", "distributions", "Distributions over splits")
 
@@ -513,7 +513,7 @@ def contributions(result: Resubstitutions) -> Section | None:
 @section(Resubstitutions, 20)
 def resubstitution_methods(result: Resubstitutions) -> Section:
     """Return what each method is, and why others were left out."""
-    classes = known("resubstitution")
+    classes = classes_in("resubstitution")
     rows = [[e.method, describe(classes[e.method])] for e in result.estimates if e.method in classes]
     blocks: list[Block] = [Table(["method", "what it is"], rows)]
     if result.left_out:

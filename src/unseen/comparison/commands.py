@@ -5,39 +5,22 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
-from unseen.core.data import Task
 from unseen.core.errors import InputError
 from unseen.request.command_line import (
+    ColumnOptions,
     Costs,
     DataFile,
-    Decimal,
-    GroupColumn,
-    Jobs,
-    Json,
     Level,
-    PositiveClass,
-    Quiet,
-    Report,
-    Rows,
-    Scheduler,
-    Seed,
-    Separator,
-    Store,
+    RunOptions,
+    TableOptions,
     TargetColumn,
-    TaskName,
-    TimeColumn,
-    WeightColumn,
-    check_store,
-    check_writable,
+    Without,
     command,
-    emit,
-    keep,
-    progress_for,
-    write_report,
+    read_sample,
 )
 from unseen.show.text import text_table
 
@@ -49,6 +32,7 @@ COLUMNS = ["a", "b", "difference", "lower", "upper", "p", "p_adjusted", "prob_su
 @command("compare")
 def compare(
     data: DataFile,
+    *,
     model: Annotated[
         list[str] | None, typer.Option("--model", "-m", help="Model, such as rbf-svm; give the option twice or more.")
     ] = None,
@@ -64,23 +48,11 @@ def compare(
     ] = "auto",
     rope: Annotated[float | None, typer.Option("--rope", help="Half-width of practical equivalence.")] = None,
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
-    groups: GroupColumn = None,
-    time: TimeColumn = None,
-    weights: WeightColumn = None,
-    positive: PositiveClass = None,
-    task: TaskName = None,
-    n: Rows = None,
-    sep: Separator = None,
-    decimal: Decimal = None,
+    columns: Annotated[ColumnOptions, Without("ids", "drop")],
+    table: TableOptions,
     costs: Costs = None,
     level: Level = 0.95,
-    report: Report = None,
-    store: Store = None,
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: RunOptions,
 ) -> None:
     """Compare models: which has the smaller error, by how much, and how sure one may be."""
     names = model or []
@@ -88,25 +60,11 @@ def compare(
         raise InputError("give at least two models: --model rbf-svm --model cart; `unseen models` lists them.")
     if len(set(names)) < len(names):
         raise InputError(f"a model is named twice: {', '.join(names)}.")
-    check_writable(report)
-    check_store(store)
+    run.check()
     from unseen.assessment.costs import measure_of
     from unseen.comparison.compare import compare as run_compare
-    from unseen.datasets.read import read
 
-    sample = read(
-        data,
-        target,
-        groups=groups,
-        time=time,
-        weights=weights,
-        positive=positive,
-        task=cast("Task | None", task),
-        n=n,
-        seed=seed,
-        sep=sep,
-        decimal=decimal,
-    )
+    sample = read_sample(data, target, columns, table, run.seed)
     result = run_compare(
         {name: name for name in names},
         sample,
@@ -115,14 +73,14 @@ def compare(
         level=level,
         rope=rope,
         adjust=adjust,
-        random_state=seed,
-        n_jobs=jobs,
-        engine=scheduler,
-        progress=progress_for(quiet),
+        random_state=run.seed,
+        n_jobs=run.jobs,
+        engine=run.scheduler,
+        progress=run.progress,
         command=shlex.join(["unseen", *sys.argv[1:]]),
     )
-    if json:
-        emit(result, json)
+    if run.json:
+        run.emit(result)
     else:
         shown = [name for name in COLUMNS if any(row[name] is not None for row in result.rows())]
         if sentence := result.scale_sentence():
@@ -131,5 +89,4 @@ def compare(
         typer.echo(str(result.winner))
         for remark in result.notes:
             typer.echo(str(remark))
-    write_report(result, report, quiet)
-    keep(result, "comparison", f"{Path(data).name}, {', '.join(names)}", store, quiet)
+    run.save(result, f"{Path(data).name}, {', '.join(names)}")

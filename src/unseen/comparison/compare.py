@@ -13,13 +13,13 @@ from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.model import Model
 from unseen.core.notes import Note, note
-from unseen.core.registry import build, declare, find, known, options_of
+from unseen.core.registry import build, classes_in, declare, find, options_of
 from unseen.core.rng import RandomState, root_seed, stream
-from unseen.core.scale import favoured
+from unseen.core.scale import advantage
 from unseen.designs.splits import as_design
 from unseen.request.prepare import data_of, model_of, plan_of
 from unseen.request.request import Request, open_request
-from unseen.significance.adjust import ADJUSTMENTS, adjusted
+from unseen.significance.adjust import ADJUSTMENTS, adjust_p
 from unseen.significance.paired import from_estimate, with_ropes
 from unseen.significance.winner import winner_of
 
@@ -156,7 +156,10 @@ def pair_tests() -> list[str]:
     [True, True, False, False, False]
     """
     return [
-        name for kind in ("significance", "estimators") for name, cls in known(kind).items() if not _why_no_test(cls)
+        name
+        for kind in ("significance", "estimators")
+        for name, cls in classes_in(kind).items()
+        if not _why_no_test(cls)
     ]
 
 
@@ -254,15 +257,15 @@ def _comparisons(
 ) -> Comparisons:
     pairs = [_pair(test, tables[a], tables[b], a, b, level) for a, b in combinations(tables, 2)]
     if rope is not None:
-        pairs = list(with_ropes(pairs, rope, lambda sizes: adjusted(sizes, adjust)))
-    p = adjusted([pair.p for pair in pairs], adjust)
+        pairs = list(with_ropes(pairs, rope, lambda sizes: adjust_p(sizes, adjust)))
+    p = adjust_p([pair.p for pair in pairs], adjust)
     estimates = {name: _own_estimate(test, table, level) for name, table in tables.items()}
     loss = next(iter(estimates.values())).loss
     winner = winner_of(tables, level, stream(seed, "winner"), test.set_error if test.own_error else None, loss)
     remarks: tuple[Note, ...] = ()
     if len(tables) >= MANY:
         luck = max(winner.corrected - winner.naive, 0.0)
-        size, what = favoured(loss).split(" ", 1)
+        size, what = advantage(loss).split(" ", 1)
         text = f"{winner.name} is the best of {len(tables)} on these data; its {what} looks {size} than it is by {luck:.2g}"
         remarks = (note("U024", text),)
     done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))

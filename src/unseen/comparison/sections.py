@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons
-from unseen.core.registry import describe, known
+from unseen.core.registry import classes_in, describe
 from unseen.show.sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.show.style import measure_name
 from unseen.show.text import percent_or_number
@@ -28,7 +28,7 @@ def _pair_sentence(c: Comparison) -> str:
 
 
 def _test_words(test: str) -> str:
-    words = {m: describe(cls) for kind in ("significance", "estimators") for m, cls in known(kind).items()}
+    words = {m: describe(cls) for kind in ("significance", "estimators") for m, cls in classes_in(kind).items()}
     return f"Test {test}: {words[test]}" if test in words else f"Test {test}."
 
 
@@ -83,7 +83,7 @@ def posterior(c: Comparisons) -> Section | None:
 @section(Comparisons, 40)
 def models(c: Comparisons) -> Section:
     """Return each model by itself, and what choosing the best costs."""
-    w, m = c.winner, c.winner.measured
+    w, m = c.winner, c.winner.measure_values
     naive, corrected = (percent_or_number(m[key], m["name"]) for key in ("naive", "corrected"))
     best, what = w.best.split(" ", 1)
     what = what if what == "error" else measure_name(what)

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
-from unseen.core.scale import as_measure, favoured
+from unseen.core.scale import advantage, as_measure
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]
 
@@ -32,7 +32,7 @@ class Rope:
 
     Examples
     --------
-    >>> Rope(-0.01, 0.01, "a better").flipped().decision
+    >>> Rope(-0.01, 0.01, "a better").swap().decision
     'b better'
     """
 
@@ -41,7 +41,7 @@ class Rope:
     decision: str
     posterior: tuple[float, float, float] | None = None
 
-    def flipped(self) -> Rope:
+    def swap(self) -> Rope:
         """Return the same evidence on b minus a."""
         words = {"a better": "b better", "b better": "a better"}.get(self.decision, self.decision)
         below, inside, above = self.posterior or (0.0, 0.0, 0.0)
@@ -111,7 +111,7 @@ class Winner:
     loss: str = ""
 
     @property
-    def measured(self) -> dict[str, Any]:
+    def measure_values(self) -> dict[str, Any]:
         """Name of the measure that was asked for, and value, corrected value and interval on its scale."""
         name, naive = as_measure(self.loss, self.naive)
         ends = (None, None) if self.interval is None else sorted(as_measure(self.loss, v)[1] for v in self.interval)
@@ -121,7 +121,7 @@ class Winner:
     @property
     def best(self) -> str:
         """What it is the best by, such as "smallest error" or "largest auc"."""
-        return favoured(self.loss, most=True)
+        return advantage(self.loss, most=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, what it is the best by, and the numbers on the scale of the measure that was asked for."""
@@ -132,13 +132,13 @@ class Winner:
             "naive": plain(self.naive),
             "corrected": plain(self.corrected),
             "interval": plain(self.interval),
-            "measure": plain(self.measured),
+            "measure": plain(self.measure_values),
             "n_models": self.n_models,
             "n_bootstrap": self.n_bootstrap,
         }
 
     def __str__(self) -> str:
-        m = self.measured
+        m = self.measure_values
         span = (
             ""
             if self.interval is None
@@ -246,7 +246,7 @@ class Comparison(Result):
             return f"{self.decided} is better by more than the region" if self.decided else "practically equivalent"
         if self.decided:
             by_ranks = "smaller losses by signed ranks"
-            return f"{self.decided} has the {favoured(self.estimate.loss) if self.ranks is None else by_ranks}"
+            return f"{self.decided} has the {advantage(self.estimate.loss) if self.ranks is None else by_ranks}"
         p = self._judged_p
         if p is None or np.isnan(p):
             return "undecided" if p is None else "no verdict: the difference has no spread"
@@ -271,7 +271,7 @@ class Comparison(Result):
     def _judged_p(self) -> float | None:
         return self.p if self.p_adjusted is None else self.p_adjusted
 
-    def flipped(self) -> Comparison:
+    def swap(self) -> Comparison:
         """Return the comparison of b with a: differences change their sign, p-values stay."""
         old = self.estimate
         turned = None if old.interval is None else Interval(-old.interval.high, -old.interval.low, old.interval.level)
@@ -284,7 +284,7 @@ class Comparison(Result):
             statistic=-self.statistic if signed and self.statistic is not None else self.statistic,
             prob_superior=1 - self.prob_superior,
             effect=None if self.effect is None else 0.0 - self.effect,
-            rope=None if self.rope is None else self.rope.flipped(),
+            rope=None if self.rope is None else self.rope.swap(),
             ranks=None if self.ranks is None else 0.0 - self.ranks,
         )
 
@@ -363,7 +363,7 @@ def pair_of(pairs: Iterable[Comparison], names: Any, known: Collection[str], kin
         if (pair.a, pair.b) == names:
             return pair
         if (pair.b, pair.a) == names:
-            return pair.flipped()
+            return pair.swap()
     raise InputError(f"{names[0]!r} cannot be compared with itself.")
 
 

@@ -86,7 +86,7 @@ class Interval:
         """Distance between the ends."""
         return self.high - self.low
 
-    def clipped(self, low: float, high: float) -> Interval:
+    def clip(self, low: float, high: float) -> Interval:
         """Return the part inside [low, high]."""
         return Interval(float(np.clip(self.low, low, high)), float(np.clip(self.high, low, high)), self.level)
 

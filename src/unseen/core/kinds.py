@@ -134,7 +134,7 @@ class Recipe(Method):
     kind: ClassVar[str] = "recipe"
     target: ClassVar[Target] = Target.MODEL
 
-    def suited(self, native: Any) -> Self:
+    def for_model(self, native: Any) -> Self:
         """Return the recipe for a trained model; the same for every model unless a recipe says otherwise."""
         return self
 

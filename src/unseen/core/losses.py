@@ -197,7 +197,7 @@ class PredictionTable(Result):
             f"{len(self.test)} test predictions, {len(self.failures)} failed fits"
         )
 
-    def reordered(self, order: Ints) -> PredictionTable:
+    def reorder(self, order: Ints) -> PredictionTable:
         """Return the table with its test rows in another order."""
         return replace(self, test=self.test.where(order))
 
@@ -222,7 +222,7 @@ class Losses:
     value: Floats
     count: Ints | None = None
 
-    def sorted(self) -> Losses:
+    def sort_by_split(self) -> Losses:
         """Return the rows ordered by split and row."""
         order = np.lexsort((self.row, self.split))
         return Losses(
@@ -234,7 +234,7 @@ class Losses:
 
     def minus(self, other: Losses) -> Losses:
         """Return the differences on the (split, row) pairs both have."""
-        a, b = self.sorted(), other.sorted()
+        a, b = self.sort_by_split(), other.sort_by_split()
         if len(a.row) != len(b.row) or not (np.array_equal(a.split, b.split) and np.array_equal(a.row, b.row)):
             shared = np.intersect1d(np.unique(a.split), np.unique(b.split))
             a, b = a._keep(shared), b._keep(shared)

@@ -176,7 +176,7 @@ def finish(
     """Fill in what every table method reports, cutting the interval at the loss's range."""
     remarks = list(merge_notes(table.notes, notes))
     if interval is not None:
-        cut = interval.clipped(*table.range)
+        cut = interval.clip(*table.range)
         if cut != interval:
             remarks.append(note("U007", f"the interval {interval} of {table.loss} was cut to {cut}"))
         interval = cut

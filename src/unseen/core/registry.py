@@ -18,10 +18,10 @@ from unseen.core.plan import Design
 __all__ = [
     "GROUPS",
     "build",
+    "classes_in",
     "declare",
     "describe",
     "find",
-    "known",
     "make",
     "options_of",
     "register",
@@ -99,12 +99,12 @@ def register(cls: C) -> C:
     return cls
 
 
-def known(group: str) -> dict[str, type[Any]]:
+def classes_in(group: str) -> dict[str, type[Any]]:
     """Return every registered class of a group by id, in alphabetical order.
 
     Examples
     --------
-    >>> "corrected-t" in known("estimators")
+    >>> "corrected-t" in classes_in("estimators")
     True
     """
     return GROUPS[group].all()
@@ -116,10 +116,10 @@ def find(method_id: str, *groups: str) -> type[Any]:
         found = GROUPS[group].get(method_id)
         if found is not None:
             return found
-    names = [name for group in groups for name in known(group)]  # plug-ins are loaded now
+    names = [name for group in groups for name in classes_in(group)]  # plug-ins are loaded now
     for group in groups:
-        if method_id in names and method_id in known(group):
-            return known(group)[method_id]
+        if method_id in names and method_id in classes_in(group):
+            return classes_in(group)[method_id]
     raise UnknownName(GROUPS[groups[0]].noun, method_id, names)
 
 

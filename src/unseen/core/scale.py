@@ -8,7 +8,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 
-__all__ = ["as_loss", "as_measure", "favoured"]
+__all__ = ["advantage", "as_loss", "as_measure"]
 
 Value = TypeVar("Value", float, Floats)
 
@@ -44,12 +44,12 @@ def as_measure(loss: str, value: Value) -> tuple[str, Value]:
     return loss, value
 
 
-def favoured(loss: str, *, most: bool = False) -> str:
+def advantage(loss: str, *, most: bool = False) -> str:
     """Return what the better model has, in words: a smaller error, or a larger score if the loss was made from one.
 
     Examples
     --------
-    >>> favoured("zero-one"), favoured("1 - auc", most=True), favoured("-d-prime")
+    >>> advantage("zero-one"), advantage("1 - auc", most=True), advantage("-d-prime")
     ('smaller error', 'largest auc', 'larger d-prime')
     """
     name = as_measure(loss, 0.0)[0]

@@ -13,7 +13,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Training", "codes_of", "trained"]
+__all__ = ["Training", "codes_of", "fit_once"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Training:
         return replace(self, n_fits=self.n_fits + n_fits, seconds=self.seconds + seconds)
 
 
-def trained(model: Model | Fitted, data: Data, rng: np.random.Generator) -> Training:
+def fit_once(model: Model | Fitted, data: Data, rng: np.random.Generator) -> Training:
     """Return a trained model as it is, or fit the model once on all rows."""
     if is_fitted(model):
         return Training(cast(Fitted, model))

@@ -49,7 +49,7 @@ def read_arff(source: SourceFile) -> Any:
         log.warning("%s is not UTF-8; its text was read as latin-1", source.path)
         attributes, blocks = _blocks(source, "latin-1")
     except GZIP_ERRORS as error:
-        raise source.damaged(error) from error
+        raise source.damage_error(error) from error
     if not blocks:
         raise InputError(f"the file {str(source.path)!r} declares attributes but has no rows after @data.")
     parts = [np.concatenate(column) for column in zip(*blocks)]

@@ -96,7 +96,7 @@ def layout_of(source: SourceFile, sep: str | None = None) -> TextLayout:
         except UnicodeDecodeError:
             continue
         except GZIP_ERRORS as error:
-            raise source.damaged(error) from error
+            raise source.damage_error(error) from error
         except csv.Error as error:
             raise InputError(f"the file {str(source.path)!r} cannot be read as a table: {error}.") from error
     raise InputError(f"the file {str(source.path)!r} is not text in any known encoding; save it as UTF-8.")

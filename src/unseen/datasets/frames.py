@@ -29,11 +29,11 @@ def read_frame(source: Any, as_text: Sequence[str] = (), sep: str | None = None)
     else:
         raise KindError(f"a {type(source).__name__} is no file of predictions; give a path or a data frame.")
     if len(frame) == 0:
-        raise InputError(f"{_called(source)} has no rows.")
+        raise InputError(f"{_name_of(source)} has no rows.")
     return frame.reset_index(drop=True)
 
 
-def _called(source: Any) -> str:
+def _name_of(source: Any) -> str:
     return repr(str(source)) if isinstance(source, (str, PathLike)) else "the frame"
 
 

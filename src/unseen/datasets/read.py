@@ -108,7 +108,7 @@ def read(
         given = [k for k, v in (columns | {"sep": sep, "decimal": decimal, "drop": wanted.drop}).items() if v]
         if given:
             raise InputError(f"{path_or_name!r} is a bundled data set and takes no {given[0]}; that is for files.")
-        data = _bundled(str(path_or_name), target, positive, task)
+        data = _read_bundled(str(path_or_name), target, positive, task)
     return data if n is None else subsample(data, n, seed)
 
 
@@ -119,7 +119,7 @@ def _exists(place: Path) -> bool:
         return False
 
 
-def _bundled(name: str, target: str | None, positive: Any, task: Task | None) -> Data:
+def _read_bundled(name: str, target: str | None, positive: Any, task: Task | None) -> Data:
     data = load(name)
     if target not in (None, data.target_name):
         raise UnknownName(f"target of {name!r}", target, [data.target_name], "A bundled set knows its own target.")

@@ -71,9 +71,9 @@ class SourceFile:
             with self.open() as file:
                 return file.read()
         except GZIP_ERRORS as error:
-            raise self.damaged(error) from error
+            raise self.damage_error(error) from error
 
-    def damaged(self, error: Exception) -> InputError:
+    def damage_error(self, error: Exception) -> InputError:
         """Return the error for gzip that cannot be unpacked to its end."""
         return InputError(f"the file {str(self.path)!r} is gzipped but damaged: {error}.")
 

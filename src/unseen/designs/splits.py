@@ -13,7 +13,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.notes import note
 from unseen.core.plan import Design, Plan, Split
-from unseen.core.registry import build, known, register
+from unseen.core.registry import build, classes_in, register
 
 __all__ = ["Splits", "as_design"]
 
@@ -109,5 +109,5 @@ def as_design(design: Any) -> Any:
     if hasattr(design, "split") or isinstance(design, Iterable):
         return Splits(design if hasattr(design, "split") else tuple(design))
     raise KindError(
-        f"design is a {type(design).__name__}; give one of {', '.join(known('designs'))}, a scikit-learn splitter or index pairs."
+        f"design is a {type(design).__name__}; give one of {', '.join(classes_in('designs'))}, a scikit-learn splitter or index pairs."
     )

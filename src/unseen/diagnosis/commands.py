@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from unseen.core.data import Task
 from unseen.request.command_line import (
+    ColumnOptions,
     DataFile,
-    Decimal,
-    GroupColumn,
-    IdColumn,
-    Jobs,
-    Json,
     Level,
     ModelName,
-    PositiveClass,
-    Quiet,
-    Report,
-    Rows,
-    Scheduler,
-    Seed,
-    Separator,
+    RunOptions,
+    TableOptions,
     TargetColumn,
-    TaskName,
-    WeightColumn,
-    check_writable,
+    Without,
     command,
-    emit,
-    progress_for,
-    write_report,
+    read_sample,
 )
 
 __all__: list[str] = []
@@ -39,50 +26,27 @@ __all__: list[str] = []
 @command("diagnose")
 def diagnose(
     data: DataFile,
+    *,
     model: ModelName = "logistic",
     target: TargetColumn = None,
-    groups: GroupColumn = None,
-    weights: WeightColumn = None,
-    ids: IdColumn = None,
-    positive: PositiveClass = None,
-    task: TaskName = None,
+    columns: Annotated[ColumnOptions, Without("time", "drop")],
     others: Annotated[
         str | None, typer.Option("--rank-with", help="Other models, separated by commas, to rank over the splits.")
     ] = None,
     loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one or squared.")] = "auto",
     coefficients: Annotated[str, typer.Option("--coefficients", help="jackknife or bootstrap.")] = "jackknife",
     noise: Annotated[str, typer.Option("--noise", help="labels or features.")] = "labels",
-    n: Rows = None,
-    sep: Separator = None,
-    decimal: Decimal = None,
+    table: TableOptions,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
-    report: Report = None,
-    jobs: Jobs = None,
-    scheduler: Scheduler = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store")],
 ) -> None:
     """Find hard and unstable units, weak coefficients, the worth of more data, tolerance of noise, and any dependence."""
-    check_writable(report)
-    from unseen.datasets.read import read
-    from unseen.diagnosis.diagnose import diagnose as run
+    run.check()
+    from unseen.diagnosis.diagnose import diagnose as run_diagnose
 
-    sample = read(
-        data,
-        target,
-        groups=groups,
-        weights=weights,
-        ids=ids,
-        positive=positive,
-        task=cast("Task | None", task),
-        n=n,
-        seed=seed,
-        sep=sep,
-        decimal=decimal,
-    )
-    result = run(
+    sample = read_sample(data, target, columns, table, run.seed)
+    result = run_diagnose(
         model,
         sample,
         others=None if others is None else {name: name for name in others.split(",")},
@@ -91,10 +55,10 @@ def diagnose(
         noise=noise,
         effort="quick" if quick else "full",
         level=level,
-        random_state=seed,
-        n_jobs=jobs,
-        engine=scheduler,
-        progress=progress_for(quiet),
+        random_state=run.seed,
+        n_jobs=run.jobs,
+        engine=run.scheduler,
+        progress=run.progress,
     )
-    emit(result, json)
-    write_report(result, report, quiet)
+    run.emit(result)
+    run.save(result, Path(data).name)

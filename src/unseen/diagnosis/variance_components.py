@@ -146,7 +146,7 @@ def variance_components(
         made = table.losses(loss)
         if made.by_split or len(made.completed) < k:
             raise InputError("a loss of single examples and a model that can be fitted on every fold are needed.")
-        losses[r] = made.test.sorted().value.reshape(k, n // k)
+        losses[r] = made.test.sort_by_split().value.reshape(k, n // k)
     values, errors = components(losses, k)
     naive = float(np.mean(losses.reshape(sets, -1).var(axis=1, ddof=1) / n))
     sigma2, omega, gamma, theta = map(float, values)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from unseen.core.errors import Paused
 
-__all__ = ["kept_in"]
+__all__ = ["name_file_on_interrupt"]
 
 
 @contextmanager
-def kept_in(path: str | PathLike[str] | None) -> Iterator[None]:
+def name_file_on_interrupt(path: str | PathLike[str] | None) -> Iterator[None]:
     """Turn an interrupt into one that names the file with what was done; without such a file it stays a plain one.
 
     Examples
@@ -21,7 +21,7 @@ def kept_in(path: str | PathLike[str] | None) -> Iterator[None]:
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     try:
-    ...         with kept_in(file.name):
+    ...         with name_file_on_interrupt(file.name):
     ...             raise KeyboardInterrupt
     ...     except Paused as stop:
     ...         str(stop).endswith("the same call goes on from there")

@@ -56,7 +56,7 @@ def _parallel(
         pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
         outcomes: Any = iter(())
         try:
-            with _interrupts_held_back():
+            with _defer_interrupts():
                 outcomes = pool(delayed(run_chunk_in_worker)(chunk, model, data, wants) for chunk in chunks)
             yield from outcomes
         except BaseException:  # Ctrl-C and a closed generator too: workers are let go and the error goes on
@@ -73,7 +73,7 @@ def _close_quietly(outcomes: Any) -> None:
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
+def _defer_interrupts() -> Iterator[None]:
     """Hold Ctrl-C back while workers start: they inherit the mask, so a terminal's signal leaves them to the driver."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield

@@ -16,7 +16,7 @@ from unseen.core.errors import FitError, Stopped
 from unseen.core.losses import Failure, Predictions, PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan, Split
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.core.rng import task_seed
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Bar, Reporter, Silent
@@ -130,7 +130,7 @@ def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants, shown: 
     if shown and callable(own) and "progress" in inspect.signature(own).parameters:
         own = partial(own, progress=True)
     hooks = [own] if callable(own) else []
-    hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in known("exact").values()]
+    hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in classes_in("exact").values()]
     for hook in hooks:
         answer = hook(data, splits, seeds)
         if answer is not None and not (wants.scores and any(score is None for _, score in answer)):

@@ -12,7 +12,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators.plain_means import distinct_drawn, mean_over_tested, untested_note
+from unseen.estimators.plain_means import mean_distinct_units, mean_over_tested, untested_note
 
 __all__ = ["BootstrapLoo"]
 
@@ -51,5 +51,5 @@ class BootstrapLoo(TableMethod):
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean over rows of their mean out-of-bag loss."""
         check_table(self, table, level)
-        size = distinct_drawn(table.data.n_units)
+        size = mean_distinct_units(table.data.n_units)
         return point_estimate(self, table, mean_over_tested(table), notes=untested_note(table), n_train=size)

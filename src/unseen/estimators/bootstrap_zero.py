@@ -12,7 +12,7 @@ from unseen.core.losses import LossTable
 from unseen.core.method import check_table, point_estimate
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
-from unseen.estimators.plain_means import distinct_drawn
+from unseen.estimators.plain_means import mean_distinct_units
 
 __all__ = ["BootstrapZero"]
 
@@ -48,4 +48,4 @@ class BootstrapZero(TableMethod):
         """Return the mean of the replicates' out-of-bag errors."""
         check_table(self, table, level)
         value = float(table.split_means().mean())
-        return point_estimate(self, table, value, n_train=distinct_drawn(table.data.n_units))
+        return point_estimate(self, table, value, n_train=mean_distinct_units(table.data.n_units))

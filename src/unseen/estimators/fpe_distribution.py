@@ -14,7 +14,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.notes import note
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.estimators._linear import closed_form, least_squares_only, linear_fit
 
 __all__ = ["FpeDistribution", "FpeLaw"]
@@ -109,7 +109,7 @@ class FpeDistribution(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> FpeLaw:
         """Return the law; its mean is the value."""
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fit = linear_fit(self.id, training.fitted, data)
         least_squares_only(self.id, fit)
         n, p = fit.n, fit.effective

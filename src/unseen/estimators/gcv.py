@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.estimators._linear import closed_form, linear_fit
 
 __all__ = ["Gcv"]
@@ -42,7 +42,7 @@ class Gcv(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the generalized cross-validation error."""
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fit = linear_fit(self.id, training.fitted, data)
         value = fit.mse / (1 - fit.effective / fit.n) ** 2
         return closed_form(self, data, value, "squared", training)

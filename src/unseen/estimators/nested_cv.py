@@ -112,19 +112,19 @@ class NestedCv(TableMethod):
     def _naive(self, table: LossTable) -> float:
         """Return the standard error of plain cross-validation, its square averaged over repetitions."""
         repeat, _, part = self._labels(table)
-        done = self._done(table)
+        done = self._completed_splits(table)
         masks = [(repeat == r) & (part == -1) for r in np.unique(repeat)]
         squares = [unit_mean(table, mask).std_error ** 2 for mask in masks if done[mask].any()]
         return float(np.sqrt(np.mean(squares)))
 
-    def _done(self, table: LossTable) -> Array:
+    def _completed_splits(self, table: LossTable) -> Array:
         done = np.zeros(len(table.plan), dtype=bool)
         done[table.completed] = True
         return done
 
     def _folds(self, table: LossTable) -> _Folds:
         repeat, fold, part = self._labels(table)
-        done = self._done(table)
+        done = self._completed_splits(table)
         rows = []
         for r, k in sorted(set(zip(repeat[part == -1].tolist(), fold[part == -1].tolist()))):
             outer = (repeat == r) & (part == -1) & (fold == k)

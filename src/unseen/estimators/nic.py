@@ -14,7 +14,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.estimators._linear import closed_form, features_and_final, linear_fit
 
 __all__ = ["Nic", "nic_penalty"]
@@ -66,16 +66,16 @@ class Nic(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the criterion."""
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fitted = training.fitted
         if data.task == "regression":
-            value, loss = _squared(self.id, fitted, data), "squared"
+            value, loss = _squared_nic(self.id, fitted, data), "squared"
         else:
-            value, loss = _logistic(self.id, fitted, data), "log-loss"
+            value, loss = _logistic_nic(self.id, fitted, data), "log-loss"
         return closed_form(self, data, value, loss, training, "independent rows, and a sample that is large")
 
 
-def _squared(method: str, fitted: Fitted, data: Data) -> float:
+def _squared_nic(method: str, fitted: Fitted, data: Data) -> float:
     fit = linear_fit(method, fitted, data)
     Z, shape = _with_intercept(fit.Z, fit.intercept)
     hessian = 2 * (Z.T @ Z + fit.penalty * np.diag(shape)) / fit.n
@@ -89,7 +89,7 @@ def _with_intercept(Z: Floats, intercept: bool) -> tuple[Floats, Floats]:
     return np.column_stack([np.ones(len(Z)), Z]), np.concatenate([[0.0], np.ones(Z.shape[1])])
 
 
-def _logistic(method: str, fitted: Fitted, data: Data) -> float:
+def _logistic_nic(method: str, fitted: Fitted, data: Data) -> float:
     if data.groups is not None:
         raise NotApplicable(f"{method} needs independent rows, and these are grouped; use a resampling method.")
     final = getattr(fitted.native, "steps", [(None, fitted.native)])[-1][1]

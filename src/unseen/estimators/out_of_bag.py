@@ -15,7 +15,7 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
-from unseen.estimators.plain_means import distinct_drawn
+from unseen.estimators.plain_means import mean_distinct_units
 
 __all__ = ["MIN_REPLICATES", "OutOfBagInterval", "check_replicates"]
 
@@ -70,5 +70,5 @@ class OutOfBagInterval(TableMethod):
         level = check_table(self, table, level)
         notes = check_replicates(self.id, table)
         result = out_of_bag(table)
-        size = distinct_drawn(table.data.n_units)
+        size = mean_distinct_units(table.data.n_units)
         return normal_interval(self, table, result.value, result.std_error, level, notes, size)

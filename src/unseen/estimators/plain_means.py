@@ -31,7 +31,7 @@ __all__ = [
     "MeanOverSplits",
     "MonteCarloError",
     "RepeatedKFoldError",
-    "distinct_drawn",
+    "mean_distinct_units",
     "mean_over_tested",
     "untested_note",
 ]
@@ -55,12 +55,12 @@ def mean_over_tested(table: LossTable) -> float:
     return float(np.average(losses[tested], weights=table.row_weights(tested)))
 
 
-def distinct_drawn(n: int) -> float:
+def mean_distinct_units(n: int) -> float:
     """Return how many of n units a bootstrap sample holds on average, (1 - (1 - 1/n)^n) n, to one decimal.
 
     Examples
     --------
-    >>> distinct_drawn(100)
+    >>> mean_distinct_units(100)
     63.4
     """
     return round((1 - (1 - 1 / n) ** n) * n, 1)

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.estimators._linear import closed_form, least_squares_only, linear_fit
 
 __all__ = ["Fpe", "Gpe"]
@@ -58,7 +58,7 @@ class Fpe(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the final prediction error."""
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fit = linear_fit(self.id, training.fitted, data)
         least_squares_only(self.id, fit)
         n, p = fit.n, fit.effective
@@ -107,7 +107,7 @@ class Gpe(DirectMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the generalized prediction error."""
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fit = linear_fit(self.id, training.fitted, data)
         n, p, p2 = fit.n, fit.effective, fit.effective_squared
         value = fit.mse * ((n + p) / (n - p) if self.form == "moody" else (n + p2) / (n - 2 * p + p2))

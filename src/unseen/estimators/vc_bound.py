@@ -14,7 +14,7 @@ from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
-from unseen.core.trained import codes_of, trained
+from unseen.core.trained import codes_of, fit_once
 
 __all__ = ["VcBound", "vc_radius"]
 
@@ -76,14 +76,14 @@ class VcBound(DirectMethod):
             raise NotApplicable(f"{self.id} is a bound for two classes; the target is of another kind.")
         if data.groups is not None:
             raise NotApplicable(f"{self.id} needs independent rows, and these are grouped.")
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fitted = training.fitted
         error = float(np.mean(codes_of(fitted.predict(data.X), data) != data.codes))
         tau = vc_radius(data.n, self.dimension or _linear_dimension(fitted), level)
         notes: tuple[Note, ...] = ()
         if error + tau > 1:
             notes = (note("U014", f"training error {error:.4g} plus {tau:.4g} is above 1"),)
-        interval = Interval(error - tau, error + tau, level).clipped(0.0, 1.0)
+        interval = Interval(error - tau, error + tau, level).clip(0.0, 1.0)
         target = self.target.at(data.n_units)
         return Estimate(
             value=error + tau,

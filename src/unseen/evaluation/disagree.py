@@ -232,7 +232,7 @@ class Disagreement(Result):
             raise InputError(f"cannot write the request to {str(path)!r}: {error.strerror or error}.") from error
         return str(target)
 
-    def labelled(self, labels: Mapping[Any, Any]) -> LabelledDisagreement:
+    def with_labels(self, labels: Mapping[Any, Any]) -> LabelledDisagreement:
         """Return what the labels say; `labels` maps the ids of requested points to their true labels."""
 
         given = {str(k): v for k, v in labels.items()}
@@ -437,7 +437,7 @@ def disagree(
     >>> d = unseen.disagree(first, second, budget=10)
     >>> d.share, len(d.request), d.saved
     (0.2, 10, 90)
-    >>> d.labelled({key: "u" for key, _, _ in d.request}).difference
+    >>> d.with_labels({key: "u" for key, _, _ in d.request}).difference
     0.2
     """
     check_level(level)

@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, check_level
 from unseen.core.losses import PredictionTable
 from unseen.core.notes import Note, merge_notes, note
-from unseen.core.registry import find, known
+from unseen.core.registry import classes_in, find
 from unseen.core.rng import RandomState, root_seed
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, estimate_of, few_units, rate_estimate
@@ -167,15 +167,15 @@ def measure(
         return _record(_measures_of_outputs(columns, boot, measures), boot, ())
     else:
         cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
-    fixed, design_notes = _class_sizes_fixed(cases, stratified)
+    fixed, design_notes = _fix_class_sizes(cases, stratified)
     notes = (*notes, *design_notes, *few_units(cases))
     boot = BootstrapIntervals(cases=cases, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
     if cases.task == "regression" and (costs is not None or prevalence is not None):
         raise InputError("costs and prevalence are for classes, and these are predictions of numbers; leave them out.")
     if measures is not None:
-        found = _measures_asked_for(boot, measures, options)
+        found = _select_measures(boot, measures, options)
     elif cases.task == "regression":
-        found = [_of_set(boot, cls()) for cls in known("measures").values() if cls.task == "regression"]
+        found = [_of_set(boot, cls()) for cls in classes_in("measures").values() if cls.task == "regression"]
     else:
         found = [*_measures_of_decisions(boot), *_measures_of_use(boot, options), *_measures_of_scores(boot)]
     if boot.draws < n_bootstrap:
@@ -197,7 +197,7 @@ def _record(found: Sequence[Estimate | None], boot: BootstrapIntervals, notes: t
     )
 
 
-def _class_sizes_fixed(cases: ScoredCases, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
+def _fix_class_sizes(cases: ScoredCases, stratified: bool | None) -> tuple[bool, tuple[Note, ...]]:
     """Decide whether classes keep their sizes in resamples."""
     if stratified and (cases.classes is None or not cases.simple):
         raise InputError("stratified resampling is for classes of independent, unweighted cases; leave stratified out.")
@@ -355,7 +355,7 @@ def _continuous_measures(boot: BootstrapIntervals) -> list[Estimate | None]:
     return out
 
 
-def _measures_asked_for(
+def _select_measures(
     boot: BootstrapIntervals, measures: Sequence[Any], options: _ClassOptions
 ) -> list[Estimate | None]:
     """Return the measures asked for by id or object, and those that a cost matrix or a prevalence adds."""
@@ -431,7 +431,7 @@ def _measures_of_outputs(
 
 def _measures_of_numbers(measures: Any) -> list[Any]:
     if measures is None:
-        return [cls() for cls in known("measures").values() if cls.task == "regression"]
+        return [cls() for cls in classes_in("measures").values() if cls.task == "regression"]
     asked = [measures] if isinstance(measures, str) else measures
     built = [find(one, "measures")() if isinstance(one, str) else one for one in asked]
     unfit = [one.id for one in built if one.task != "regression"]

@@ -103,7 +103,7 @@ def called_sizes(cases: ScoredCases, positive: Array, score: Floats, threshold: 
     squares, cross, total = (
         _summed_products(units, a, b)[at] for a, b in ((hits, hits), (hits, weight), (weight, weight))
     )
-    count, mass = np.cumsum(_first_seen(units))[at], np.cumsum(weight)[at]
+    count, mass = np.cumsum(_first_cases(units))[at], np.cumsum(weight)[at]
     share = np.cumsum(hits)[at] / mass
     variance = (squares - 2 * share * cross + share**2 * total) / mass**2 * count / np.maximum(count - 1, 1)
     sizes = []
@@ -115,7 +115,7 @@ def called_sizes(cases: ScoredCases, positive: Array, score: Floats, threshold: 
     return np.array(sizes)
 
 
-def _first_seen(units: Ints) -> Floats:
+def _first_cases(units: Ints) -> Floats:
     """Return 1 at the first case of each unit, else 0."""
     out = np.zeros(len(units))
     out[np.unique(units, return_index=True)[1]] = 1.0

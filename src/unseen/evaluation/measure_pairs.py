@@ -60,7 +60,7 @@ def set_difference(a: LossTable, b: LossTable, level: float) -> Comparison:
         df = float(one.n_units - 1)
         method = "paired-bootstrap"
     notes = () if ends is not None else (_no_interval_note(one, value),)
-    interval = None if ends is None else Interval(*ends, level).clipped(*difference.range)
+    interval = None if ends is None else Interval(*ends, level).clip(*difference.range)
     made = Estimate(
         value=value,
         std_error=se,

@@ -33,7 +33,7 @@ from unseen.evaluation.prediction_files import (
     sources_by_name,
 )
 from unseen.evaluation.prediction_record import PredictionFiles
-from unseen.significance.adjust import adjusted
+from unseen.significance.adjust import adjust_p
 from unseen.significance.paired import from_estimate
 
 __all__ = ["PairedT", "predictions"]
@@ -343,7 +343,7 @@ def _paired_tests(
 
 
 def _with_adjusted_p(pairs: list[Comparison], adjust: str) -> tuple[Comparison, ...]:
-    p = adjusted([pair.p for pair in pairs], adjust)
+    p = adjust_p([pair.p for pair in pairs], adjust)
     clean = [replace(pair.estimate, target=Target.MODEL, n_fits=0) for pair in pairs]
     return tuple(replace(pair, p_adjusted=q, estimate=e) for pair, q, e in zip(pairs, p, clean))
 

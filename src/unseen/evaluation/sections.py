@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from unseen.core.errors import InputError
-from unseen.core.registry import describe, known
+from unseen.core.registry import classes_in, describe
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
@@ -30,7 +30,7 @@ def answer(m: Measures) -> Section:
     if m.positive is not None:
         lead += f"; positive class {m.positive}"
         lead += "" if cases.threshold is None else f", called from a score of {cases.threshold:g} on"
-    words = {name: describe(cls) for name, cls in known("measures").items()}
+    words = {name: describe(cls) for name, cls in classes_in("measures").items()}
     rows = [
         [
             name,
@@ -148,7 +148,7 @@ def errors(result: PredictionFiles) -> Section:
 
 
 @section(PredictionFiles, 30)
-def unmatched(result: PredictionFiles) -> Section | None:
+def unmatched_rows(result: PredictionFiles) -> Section | None:
     """Return the rows that not every file has."""
     rows = [[file, key] for file, keys in result.unmatched.items() for key in keys]
     if not rows:

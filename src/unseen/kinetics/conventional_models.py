@@ -95,7 +95,7 @@ def fit_conventional(fit: KineticFit, name: str) -> SystemFit:
         sigma[analyte] = fit.at().sigma[rows]
     place = "IC-IC" if name == "4.2a" else "EC-EC"
     where = place if any(a.location == place for a in fit.alternatives) else fit.location
-    at, derived = fit.derived(where, "mass_balance")
+    at, derived = fit.derivation(where, "mass_balance")
     known = derived(at.theta)
     known |= {"k42": known["kconv"], "k31": known["kconv"]}
     start = {k: known[k] for k in model.parameters if known.get(k, 0.0) > 0}

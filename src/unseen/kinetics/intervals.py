@@ -134,7 +134,7 @@ def profile(
     known = np.isinf(fit.df)
     scale = 1.0 if known else fit.chi2 / max(fit.spare, 1)
     threshold = float(stats.chi2.ppf(level, 1) if known else stats.f.ppf(level, 1, fit.df))
-    natural = derived.signed(name) or centre <= 0
+    natural = derived.may_be_negative(name) or centre <= 0
     transform: Callable[[float], float] = float if natural else lambda v: float(np.log(max(v, 1e-300)))
     unit = se if natural else se / centre
     walk = _Walk(fit, derived, curves, name, transform, unit, scale)

@@ -105,7 +105,7 @@ class KineticFit(Result):
                 return one
         raise UnknownName("location", wanted, [a.location for a in self.alternatives])
 
-    def derived(self, location: str | None = None, convention: str | None = None) -> tuple[LocationFit, Derived]:
+    def derivation(self, location: str | None = None, convention: str | None = None) -> tuple[LocationFit, Derived]:
         """The fit and the functions that turn its parameters into rates, pools and fluxes."""
         chosen = convention or self.convention
         if chosen == "printed":
@@ -124,13 +124,13 @@ class KineticFit(Result):
     @property
     def rates(self) -> dict[str, float]:
         """Fractional rates of the tracer model, per minute."""
-        fit, derived = self.derived()
+        fit, derived = self.derivation()
         return {k: float(v) for k, v in derived.rates(fit.theta).items()}
 
     @property
     def pools(self) -> dict[str, float]:
         """Pool sizes, in the unit of the doses."""
-        fit, derived = self.derived()
+        fit, derived = self.derivation()
         return {k: v for k, v in derived.fluxes(fit.theta).items() if k.startswith("Q")}
 
     def fluxes(self, location: str | None = None, convention: str | None = None) -> dict[str, float]:
@@ -153,20 +153,20 @@ class KineticFit(Result):
                 PrintedConvention,
                 stacklevel=2,
             )
-        fit, derived = self.derived(location, convention)
+        fit, derived = self.derivation(location, convention)
         return {k: v for k, v in derived.fluxes(fit.theta).items() if not k.startswith(("Q", "k"))}
 
     def values(self, location: str | None = None) -> dict[str, float]:
         """Every rate, pool and flux by name."""
-        fit, derived = self.derived(location)
+        fit, derived = self.derivation(location)
         return derived(fit.theta)
 
     def std_errors(self, location: str | None = None) -> dict[str, float]:
         """Delta-method standard error of every quantity, with the full covariance."""
-        return std_errors(*self.derived(location))
+        return std_errors(*self.derivation(location))
 
     def _check(self, name: str, location: str | None) -> tuple[LocationFit, Derived]:
-        fit, derived = self.derived(location)
+        fit, derived = self.derivation(location)
         known = derived(fit.theta)
         if name not in known:
             raise UnknownName("quantity", name, known)
@@ -209,7 +209,7 @@ class KineticFit(Result):
         if method == "bootstrap":
             return self.bootstrap(draws=draws, location=location, random_state=random_state).interval(name, level)
         return delta_interval(
-            derived(fit.theta)[name], std_errors(fit, derived)[name], fit.df, level, derived.signed(name)
+            derived(fit.theta)[name], std_errors(fit, derived)[name], fit.df, level, derived.may_be_negative(name)
         )
 
     def profile(self, name: str, *, level: float = 0.95, location: str | None = None, points: int = 9) -> Profile:
@@ -226,7 +226,7 @@ class KineticFit(Result):
         random_state: RandomState = None,
     ) -> BootstrapRefits:
         """Refits of resampled data, every quantity at once."""
-        fit, derived = self.derived(location)
+        fit, derived = self.derivation(location)
         return bootstrap(fit, derived, self.curves, self.error, kind=kind, draws=draws, random_state=random_state)
 
     def identifiability(self, location: str | None = None) -> Identifiability:
@@ -270,11 +270,11 @@ class KineticFit(Result):
 
     def rows(self, level: float = 0.95, location: str | None = None) -> list[dict[str, Any]]:
         """One row per rate, pool and flux, with its delta interval."""
-        fit, derived = self.derived(location)
+        fit, derived = self.derivation(location)
         values, errors = derived(fit.theta), std_errors(fit, derived)
         rows = []
         for name, value in values.items():
-            low, high = delta_interval(value, errors[name], fit.df, level, derived.signed(name))
+            low, high = delta_interval(value, errors[name], fit.df, level, derived.may_be_negative(name))
             rows.append(
                 {
                     "subject": self.subject,

@@ -97,7 +97,7 @@ class KineticStudy(Result):
         values = [f.values(location) for f in self.fits]
         errors = [f.std_errors(location) for f in self.fits]
         wanted = names or [n for n in values[0] if all(n in v for v in values)]
-        signed = self.fits[0].derived(location)[1].signed
+        signed = self.fits[0].derivation(location)[1].may_be_negative
 
         def mean(n: str) -> GroupMean:
             y, se = [v[n] for v in values], [e[n] for e in errors]

@@ -98,7 +98,7 @@ class Derived:
         table = np.array(columns).T
         return dict(zip(names, table))
 
-    def signed(self, name: str) -> bool:
+    def may_be_negative(self, name: str) -> bool:
         """Whether a quantity may be negative."""
         return name in {self.scheme.public(s) for s in SIGNED}
 

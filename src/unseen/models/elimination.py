@@ -97,7 +97,7 @@ class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # 
             kept = [k for k in kept if k != gone]
             path.append(self._step(kept, gone, best))
         self.path_ = path
-        chosen = self._chosen(path)
+        chosen = self._choose(path)
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[path[chosen]["features"]] = True
         return self
@@ -106,7 +106,7 @@ class BackwardElimination(SelectorMixin, MetaEstimatorMixin, BaseEstimator):  # 
         se = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
         return {"features": list(kept), "removed": gone, "score": float(values.mean()), "std_error": se}
 
-    def _chosen(self, path: list[dict[str, Any]]) -> int:
+    def _choose(self, path: list[dict[str, Any]]) -> int:
         scores = np.array([step["score"] for step in path])
         top = len(scores) - 1 - int(np.argmax(scores[::-1]))  # of equals, the smallest set
         if self.rule == "best":

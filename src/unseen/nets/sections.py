@@ -170,7 +170,7 @@ def ranking_table(r: NetRanking) -> Section:
     layers: list[list[Any]] = []
     for measure in r.values:
         own = [
-            (row["network"], " ".join(row["used"]) or "logits", _skipped(row))
+            (row["network"], " ".join(row["used"]) or "logits", _skipped_layers(row))
             for row in r.layers()
             if row["measure"] == measure
         ]
@@ -181,7 +181,7 @@ def ranking_table(r: NetRanking) -> Section:
     return Section("table", "All measures", blocks)
 
 
-def _skipped(row: dict[str, Any]) -> str:
+def _skipped_layers(row: dict[str, Any]) -> str:
     """Return layers that were skipped, those of one reason together."""
     reasons: dict[str, list[str]] = {}
     for name, why in row["skipped"].items():

@@ -33,7 +33,7 @@ def from_store(kept: Any) -> Result:
     Parameters
     ----------
     kept : unseen.store.Kept
-        As `store.kept_one(number)` returns it.
+        As `store.record(number)` returns it.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def from_store(kept: Any) -> Result:
     >>> grid = {"depth": [1, 1, 1, 1, 2, 2, 2, 2], "width": [8, 8, 9, 9] * 2, "dropout": [0, 1] * 4}
     >>> number = cmi([1, 2, 3, 4, 5, 6, 8, 7], range(8), grid).keep("sqlite:///example.db", "mine")
     >>> with open_store("sqlite:///example.db") as store:
-    ...     again = from_store(store.kept_one(number))
+    ...     again = from_store(store.record(number))
     >>> again.n_networks, again.sizes
     (8, (2,))
     """

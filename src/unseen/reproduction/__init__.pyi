@@ -2,7 +2,7 @@
 
 from unseen.reproduction.experiment import experiments as experiments
 from unseen.reproduction.experiment import reproduce as reproduce
-from unseen.reproduction.published_numbers import published as published
+from unseen.reproduction.published_numbers import read_published as read_published
 from unseen.reproduction.record import Cell as Cell
 from unseen.reproduction.record import Check as Check
 from unseen.reproduction.record import Reproduction as Reproduction

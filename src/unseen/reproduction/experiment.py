@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Protocol
 
 from unseen.core.errors import InputError, MissingExtra
-from unseen.core.registry import build, find, known, options_of
+from unseen.core.registry import build, classes_in, find, options_of
 from unseen.core.rng import RandomState, root_seed
 from unseen.engine.events import Reporter, reporter_for
-from unseen.engine.interrupts import kept_in
+from unseen.engine.interrupts import name_file_on_interrupt
 from unseen.reproduction.record import Reproduction
-from unseen.reproduction.verified import verified
+from unseen.reproduction.verified import recorded_runs
 
 __all__ = ["Experiment", "experiments", "need_torch", "parse_options", "reproduce"]
 
@@ -66,13 +66,13 @@ def experiments() -> list[dict[str, Any]]:
             "options": ", ".join(options_of(cls)),
             "source": cls.source,
         }
-        for cls in known("reproduction").values()
+        for cls in classes_in("reproduction").values()
     ]
 
 
 def _outcome_in_words(name: str) -> dict[str, Any]:
     """Return what the recorded run passed, and when and how large it was."""
-    row = verified().get(name)
+    row = recorded_runs().get(name)
     if row is None:
         return {"checks": "not rerun", "cells": None, "run": None}
     cells = f"{row['agreeing']} of {row['judged']} agree" if row["judged"] else None
@@ -127,7 +127,7 @@ def reproduce(
     start = time.perf_counter()
     reporter = reporter_for(progress)
     try:
-        with kept_in(getattr(experiment, "out", "") or None):
+        with name_file_on_interrupt(getattr(experiment, "out", "") or None):
             result = _run(experiment, count, root_seed(random_state), reporter, n_jobs, store)
     finally:
         reporter.close()

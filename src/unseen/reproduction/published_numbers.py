@@ -8,15 +8,15 @@ from typing import Any
 
 from unseen.core.errors import InputError
 
-__all__ = ["published"]
+__all__ = ["read_published"]
 
 
-def published(name: str) -> list[dict[str, Any]]:
+def read_published(name: str) -> list[dict[str, Any]]:
     """Return the rows of a publication's file `published/NAME.csv`; cells that read as numbers are numbers, empty ones None.
 
     Examples
     --------
-    >>> row = published("ghane_synthetic")[0]
+    >>> row = read_published("ghane_synthetic")[0]
     >>> row["table"], row["rule"], row["n"], row["value"]
     ('2.1', 'linear-svm', 20, 0.311)
     """

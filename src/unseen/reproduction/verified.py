@@ -7,16 +7,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["verified"]
+__all__ = ["recorded_runs"]
 
 
 @cache
-def verified() -> dict[str, dict[str, Any]]:
+def recorded_runs() -> dict[str, dict[str, Any]]:
     """Return, by experiment, the size and outcome of the recorded run.
 
     Examples
     --------
-    >>> verified()["nadeau-bengio"]["replications"]
+    >>> recorded_runs()["nadeau-bengio"]["replications"]
     500
     """
     text = (files("unseen.reproduction") / "verified.csv").read_text(encoding="utf-8")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import typer
 
 from unseen.core.errors import InputError
 
+if TYPE_CHECKING:
+    from unseen.core.data import Data, Task
+
 __all__ = [
     "COMMANDS",
     "GROUPS",
+    "After",
+    "ColumnOptions",
     "Command",
     "Costs",
     "DataFile",
@@ -31,20 +38,25 @@ __all__ = [
     "Quiet",
     "Report",
     "Rows",
+    "RunOptions",
     "Scheduler",
     "Seed",
     "Separator",
+    "SharedOptions",
     "Store",
+    "TableOptions",
     "TargetColumn",
     "TaskName",
     "TimeColumn",
     "WeightColumn",
+    "Without",
     "check_store",
     "check_writable",
     "command",
     "emit",
     "keep",
     "progress_for",
+    "read_sample",
     "write_report",
 ]
 
@@ -68,17 +80,92 @@ GROUPS = {
 F = TypeVar("F", bound=Callable[..., None])
 
 
+class SharedOptions:
+    """Base of records whose fields are options that several commands have.
+
+    A command takes such a record as one argument; the command line shows its fields as options at that place.
+    """
+
+
+class Without:
+    """Beside a record of options: those that this command does not offer, which keep their defaults."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+@dataclass(frozen=True)
+class After:
+    """Beside an option of one command: the shared option that the help lists it behind."""
+
+    name: str
+
+
 def command(name: str, *, group: str = "", **settings: Any) -> Callable[[F], F]:
     """Register a function as a command, of its own or of a group of `GROUPS`."""
 
     def add(function: F) -> F:
-        COMMANDS.append(Command(name=name, group=group, function=function, settings=settings))
+        COMMANDS.append(Command(name=name, group=group, function=_expand_records(function), settings=settings))
         return function
 
     return add
 
 
-def _checked_scheduler(text: str | None) -> str | None:
+def _expand_records(function: Callable[..., None]) -> Callable[..., None]:
+    """Return the function with one option for each field of the records it takes."""
+    hints = get_type_hints(function, include_extras=True)
+    records: dict[str, tuple[type[SharedOptions], list[str]]] = {}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in inspect.signature(function).parameters.items():
+        base = get_args(hints[name])[0] if get_origin(hints[name]) is Annotated else hints[name]
+        if isinstance(base, type) and issubclass(base, SharedOptions):
+            options = list(_options_of(base, get_args(hints[name])[1:]))
+            records[name] = base, [option.name for option in options]
+            parameters += options
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[name]))
+    if not records:
+        return function
+
+    @functools.wraps(function)
+    def run(**values: Any) -> None:
+        for name, (record, options) in records.items():
+            values[name] = record(**{option: values.pop(option) for option in options})
+        function(**values)
+
+    cast(Any, run).__signature__ = inspect.Signature(_move_placed(parameters))
+    return run
+
+
+def _options_of(record: Any, marks: tuple[Any, ...]) -> Iterator[inspect.Parameter]:
+    """Yield the fields of a record as options, but for those that the command is without."""
+    absent = {name for mark in marks if isinstance(mark, Without) for name in mark.names}
+    hints = get_type_hints(record, include_extras=True)
+    if unknown := absent - set(hints):
+        raise TypeError(f"{record.__name__} has no options {sorted(unknown)}.")
+    for field in fields(record):
+        if field.name not in absent:
+            yield inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+            )
+
+
+def _move_placed(parameters: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    """Put each option that names its place there."""
+    places = {
+        p.name: mark.name
+        for p in parameters
+        for mark in getattr(p.annotation, "__metadata__", ())
+        if isinstance(mark, After)
+    }
+    out = [p for p in parameters if p.name not in places]
+    for p in parameters:
+        if p.name in places:
+            out.insert([other.name for other in out].index(places[p.name]) + 1, p)
+    return out
+
+
+def _check_scheduler(text: str | None) -> str | None:
     """Refuse a scheduler that is none under the name it was given by, before data are read."""
     if text is not None:
         from unseen.engine.where import check_engine
@@ -95,7 +182,7 @@ Scheduler = Annotated[
     str | None,
     typer.Option(
         "--scheduler",
-        callback=_checked_scheduler,
+        callback=_check_scheduler,
         help="Run on a dask cluster: an address such as tcp://host:8786, or local:4.",
     ),
 ]
@@ -194,3 +281,80 @@ DropColumns = Annotated[list[str] | None, typer.Option("--drop", help="Column th
 Rows = Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")]
 Separator = Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")]
 Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions(SharedOptions):
+    """What the columns of a table are, besides the target."""
+
+    groups: GroupColumn = None
+    time: TimeColumn = None
+    weights: WeightColumn = None
+    ids: IdColumn = None
+    positive: PositiveClass = None
+    task: TaskName = None
+    drop: DropColumns = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(SharedOptions):
+    """How a table is read."""
+
+    n: Rows = None
+    sep: Separator = None
+    decimal: Decimal = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(SharedOptions):
+    """How a command runs, and where its result goes."""
+
+    report: Report = None
+    store: Store = None
+    jobs: Jobs = None
+    scheduler: Scheduler = None
+    seed: Seed = 0
+    json: Json = False
+    quiet: Quiet = False
+
+    @property
+    def progress(self) -> bool | None:
+        """Argument `progress` of a verb."""
+        return progress_for(self.quiet)
+
+    def check(self, *files: Path | None) -> None:
+        """Refuse a report, another file or a store that cannot be written, before any work is done."""
+        for path in (self.report, *files):
+            check_writable(path)
+        check_store(self.store)
+
+    def emit(self, result: Any) -> None:
+        """Print a result: JSON, or its text."""
+        emit(result, self.json)
+
+    def save(self, result: Any, name: str) -> None:
+        """Write the report and file the result in the store, if they were asked for."""
+        write_report(result, self.report, self.quiet)
+        if self.store is not None:
+            keep(result, result.kept_as, name, self.store, self.quiet)
+
+
+def read_sample(data: str, target: str | None, columns: ColumnOptions, table: TableOptions, seed: int) -> Data:
+    """Read the data that a command was given."""
+    from unseen.datasets.read import read
+
+    return read(
+        data,
+        target,
+        groups=columns.groups,
+        time=columns.time,
+        weights=columns.weights,
+        ids=columns.ids,
+        positive=columns.positive,
+        task=cast("Task | None", columns.task),
+        drop=columns.drop or (),
+        n=table.n,
+        seed=seed,
+        sep=table.sep,
+        decimal=table.decimal,
+    )

@@ -50,13 +50,11 @@ class Trial:
 
     def deviation(self, kappa: float, exact: bool) -> float:
         """Return bolstered minus observed error with kernels scaled by kappa."""
-        return self.integrated(kappa, exact)[0] - self.error
+        return self.integrate(kappa, exact)[0] - self.error
 
-    def integrated(self, kappa: float, exact: bool) -> tuple[float, float]:
+    def integrate(self, kappa: float, exact: bool) -> tuple[float, float]:
         """Return the bolstered error with kernels scaled by kappa, and the Monte-Carlo error of it."""
-        mass = misclassified_mass(
-            self.regions, self.spread.scaled(kappa), self.draws, exact=exact, weights=self.weights
-        )
+        mass = misclassified_mass(self.regions, self.spread.scale(kappa), self.draws, exact=exact, weights=self.weights)
         return float(self.weights @ mass.values), mass.error(self.weights)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.notes import Note, note
-from unseen.resubstitution._decision_regions import Regions, aligned
+from unseen.resubstitution._decision_regions import Regions, align
 from unseen.resubstitution._neighbours import k_nearest_in_parts
 
 __all__ = ["NAMES", "Posterior", "posterior_notes", "posterior_of"]
@@ -114,10 +114,12 @@ def _gaussian_process(regions: Regions) -> Any:
 
 
 def _fit_classifier(estimator: Any, regions: Regions) -> Posterior:
-    named = regions.named
-    estimator.fit(named(regions.points), regions.data.y)
-    return lambda points, of=None: aligned(
-        np.asarray(estimator.predict_proba(named(points)), dtype=float), np.asarray(estimator.classes_), regions.classes
+    as_input = regions.as_input
+    estimator.fit(as_input(regions.points), regions.data.y)
+    return lambda points, of=None: align(
+        np.asarray(estimator.predict_proba(as_input(points)), dtype=float),
+        np.asarray(estimator.classes_),
+        regions.classes,
     )
 
 

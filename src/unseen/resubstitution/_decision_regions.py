@@ -84,11 +84,11 @@ class Regions:
         """Number of dimensions."""
         return int(self.points.shape[1])
 
-    def named(self, points: Floats) -> Any:
+    def as_input(self, points: Floats) -> Any:
         """Return points as the model wants them: under the names of its columns, or in the shape of examples."""
         if self.sample_shape:
             return points.reshape(len(points), *self.sample_shape)
-        return _named(points, self.columns)
+        return _as_frame(points, self.columns)
 
     def assign(self, points: Floats) -> Ints:
         """Return the class the model assigns to each point."""
@@ -99,7 +99,7 @@ class Regions:
         quick = voting_rule(self.model) if self.columns is None else None
         if quick is not None and np.array_equal(quick(self.points), self.model.predict(self.points)):
             return quick
-        return lambda points: np.asarray(self.model.predict(self.named(points)))
+        return lambda points: np.asarray(self.model.predict(self.as_input(points)))
 
     @cached_property
     def assigned(self) -> Ints:
@@ -119,12 +119,12 @@ class Regions:
             raise InputError(
                 f"posterior='model' needs predict_proba, which {type(self.model).__name__} does not have; use posterior='knn'."
             )
-        values = np.asarray(self.model.predict_proba(self.named(points)), dtype=float)
+        values = np.asarray(self.model.predict_proba(self.as_input(points)), dtype=float)
         own = np.asarray(getattr(self.model, "classes_", self.classes))
-        return aligned(values, own, self.classes)
+        return align(values, own, self.classes)
 
 
-def aligned(values: Floats, own: Array, classes: Array) -> Floats:
+def align(values: Floats, own: Array, classes: Array) -> Floats:
     """Return probability columns in the order of `classes`; a class the model lacks gets 0."""
     if np.array_equal(own, classes):
         return values
@@ -175,7 +175,7 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
     )
 
 
-def _named(points: Floats, columns: Any) -> Any:
+def _as_frame(points: Floats, columns: Any) -> Any:
     if columns is None:
         return points
     import pandas as pd
@@ -227,7 +227,7 @@ def _linear_form_of_pipeline(
         return None
 
     def transform(rows: Floats) -> Floats:
-        return _numbers(_transform(parts, _named(rows, columns)), "the transformers' output")[0]
+        return _numbers(_transform(parts, _as_frame(rows, columns)), "the transformers' output")[0]
 
     try:
         found = affine_map(transform, points)

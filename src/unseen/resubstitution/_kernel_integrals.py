@@ -151,7 +151,7 @@ class _KernelAverage:
         """Return the integrand at the points of each kernel of `index` and group."""
         m, groups, size, d = z.shape
         kernels = np.repeat(index, groups * size)
-        points = self.spread.moved(z.reshape(-1, d), self.codes[kernels])
+        points = self.spread.displace(z.reshape(-1, d), self.codes[kernels])
         points.reshape(m, groups * size, d)[...] += self.centres[index][:, None, :]
         return np.asarray(_in_batches(self.integrand, points, kernels).reshape(m, groups, size))
 
@@ -220,7 +220,7 @@ def _multi_class(form: Linear, centres: Floats, codes: Ints, spread: Spread, see
         others = np.delete(np.arange(len(form.offsets)), code)
         directions = form.weights[code] - form.weights[others]
         rows = np.flatnonzero(codes == code)
-        root = spread.mapped(directions, int(code))
+        root = spread.project(directions, int(code))
         sd = np.linalg.norm(root, axis=1)
         if not np.all(sd > 0) or not np.all(np.isfinite(sd)):
             return None

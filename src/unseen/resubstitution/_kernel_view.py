@@ -14,7 +14,7 @@ from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.conversion import as_data
 from unseen.resubstitution._decision_regions import Regions, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
-from unseen.resubstitution._pretrained import pretrained
+from unseen.resubstitution._pretrained import as_pretrained
 from unseen.resubstitution.kernels import Spread
 from unseen.resubstitution.methods.bolster import Bolster
 
@@ -136,7 +136,7 @@ def view(
         exact=exact,
     )
     data = as_data(X, y)
-    regions = regions_of("bolster", pretrained(fitted), data, method.space)
+    regions = regions_of("bolster", as_pretrained(fitted), data, method.space)
     spread = method.spread(regions)
     places = method.kernel_draws(stream(root_seed(random_state), "direct", "bolster"), data.n)
     mass = misclassified_mass(regions, spread, places, exact=method.exact)
@@ -150,7 +150,7 @@ def view(
         codes=regions.codes,
         assigned=regions.assigned,
         contributions=mass.values,
-        ellipses=_seen(spread, basis, len(regions.classes)),
+        ellipses=_plane_roots(spread, basis, len(regions.classes)),
         grid_x=grid_x,
         grid_y=grid_y,
         grid=grid,
@@ -184,11 +184,11 @@ def _plane(regions: Regions, plane: Any) -> tuple[Floats, tuple[str, str]]:
     return np.linalg.qr(given.astype(float).T)[0].T, ("direction 1", "direction 2")
 
 
-def _seen(spread: Spread, basis: Floats, n_classes: int) -> Floats:
+def _plane_roots(spread: Spread, basis: Floats, n_classes: int) -> Floats:
     """Return a square root of each class's kernel covariance in the plane; a ball's shadow is a disk of its radius."""
     out = np.empty((n_classes, 2, 2))
     for code in range(n_classes):
-        root = spread.mapped(basis, code)
+        root = spread.project(basis, code)
         values, axes = np.linalg.eigh(root @ root.T)
         out[code] = axes * np.sqrt(np.maximum(values, 0))
     return out

@@ -15,7 +15,7 @@ from unseen.core.registry import build, find
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.conversion import as_data
 from unseen.estimators.combined.evidence import attach_expected_rms
-from unseen.resubstitution._pretrained import pretrained
+from unseen.resubstitution._pretrained import as_pretrained
 
 __all__ = ["apply", "method_function"]
 
@@ -52,7 +52,7 @@ def apply(
     data = as_data(X, y, sample_weight=sample_weight, task=task)
     if sample_weight is not None and not chosen.weighted:
         raise InputError(f"{method} has no weighted form; leave the weights out or choose another method.")
-    model = pretrained(fitted)
+    model = as_pretrained(fitted)
     estimate = chosen(model, data, rng=stream(root_seed(random_state), "direct", method), level=0.95)
     return attach_expected_rms({method: estimate}, model.native, data, {method: chosen})[method]
 
@@ -104,11 +104,11 @@ def _signature(cls: type[Any], function: Callable[..., Any]) -> inspect.Signatur
 
 def _docstring(cls: type[Any], example: str) -> str:
     sections = _sections(cls)
-    entries = [f"{name} : {kind}\n{_indented(text)}" for name, (kind, text) in SHARED.items()]
+    entries = [f"{name} : {kind}\n{_indent(text)}" for name, (kind, text) in SHARED.items()]
     for f in fields(cls):
         kind, text = _option(cls, f.name)
         default = f"{kind}, default {f.default!r}" if kind else f"default {f.default!r}"
-        entries.append(f"{f.name} : {default}\n{_indented(text)}")
+        entries.append(f"{f.name} : {default}\n{_indent(text)}")
     made = get_type_hints(cls.__call__)["return"].__name__
     refused = "" if cls.weighted else "\n\nWeights are refused: the method has no weighted form."
     parts = [
@@ -146,5 +146,5 @@ def _option(cls: type[Any], name: str) -> tuple[str, str]:
     raise LookupError(f"{cls.__name__}: the option {name!r} is not documented")
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return textwrap.fill(text, WIDTH, initial_indent="    ", subsequent_indent="    ")

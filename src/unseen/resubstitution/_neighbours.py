@@ -187,15 +187,15 @@ def gaps_by_column(points: Floats, distinct: bool) -> Floats:
     edge = np.full((1, points.shape[1]), np.inf)
     if distinct:
         steps = np.where(steps > 0, steps, np.nan)
-        before = _last_seen(np.vstack([edge, steps]))
-        after = _last_seen(np.vstack([steps, edge])[::-1])[::-1]
+        before = _fill_down(np.vstack([edge, steps]))
+        after = _fill_down(np.vstack([steps, edge])[::-1])[::-1]
     else:
         before, after = np.vstack([edge, steps]), np.vstack([steps, edge])
     nearest = np.minimum(before, after)
     return np.asarray(np.where(np.isfinite(nearest), nearest, 0.0).mean(axis=0))
 
 
-def _last_seen(values: Floats) -> Floats:
+def _fill_down(values: Floats) -> Floats:
     """Replace NaN by the last number above it in the same column."""
     row = np.where(np.isnan(values), 0, np.arange(len(values))[:, None])
     return np.take_along_axis(values, np.maximum.accumulate(row, axis=0), axis=0)

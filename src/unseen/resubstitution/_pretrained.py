@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Pretrained", "pretrained", "train_again"]
+__all__ = ["Pretrained", "as_pretrained", "train_again"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Pretrained:
         return np.asarray(self.native.predict_proba(_in_shape(X, self.sample_shape)), dtype=float), "probability"
 
 
-def pretrained(model: Any) -> Fitted:
+def as_pretrained(model: Any) -> Fitted:
     """Return a trained model as it is; a plain function counts as its `predict`."""
     if is_fitted(model):
         return cast(Fitted, model)

@@ -11,7 +11,7 @@ from unseen.core.arrays import Ints
 from unseen.core.registry import build
 from unseen.core.rng import RandomState, root_seed
 from unseen.resubstitution._method_function import apply
-from unseen.resubstitution._pretrained import pretrained
+from unseen.resubstitution._pretrained import as_pretrained
 
 __all__ = ["ResubScorer", "scorer", "whole_sample"]
 
@@ -29,9 +29,9 @@ class ResubScorer:
         recipe = build(self.method, "resubstitution", options=self.options)
         if recipe.kind == "direct":
             return 1.0 - float(apply(self.method, fitted, X, y, random_state=self.seed, options=self.options).value)
-        suited = recipe.suited(pretrained(fitted).native)
-        parts = {name: apply(name, fitted, X, y, random_state=self.seed) for name in suited.needed}
-        return 1.0 - float(suited(parts).value)
+        adapted = recipe.for_model(as_pretrained(fitted).native)
+        parts = {name: apply(name, fitted, X, y, random_state=self.seed) for name in adapted.needed}
+        return 1.0 - float(adapted(parts).value)
 
 
 def scorer(method: str = "bolster", *, random_state: RandomState = 0, **options: Any) -> ResubScorer:

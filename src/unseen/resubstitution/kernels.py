@@ -24,7 +24,7 @@ __all__ = [
     "as_kernel",
     "check_scale",
     "covariances",
-    "given_sizes",
+    "fixed_sizes",
     "mean_nearest",
     "median_of_chi",
     "members",
@@ -42,7 +42,7 @@ def members(X: Floats, codes: Ints, classes: Array, code: int) -> Floats | None:
     return points if len(points) else None
 
 
-def given_sizes(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
+def fixed_sizes(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
     """Return bandwidths given as numbers, one per class; None if they come from nearest neighbours."""
     if isinstance(bandwidth, str):
         if bandwidth != "nearest":
@@ -134,7 +134,7 @@ class Spread:
     Examples
     --------
     >>> s = Spread(np.array([1.0, 2.0]), d=3)
-    >>> s.along(np.array([0.0, 3.0, 4.0])).tolist(), s.scaled(2.0).bandwidth.tolist()
+    >>> s.along(np.array([0.0, 3.0, 4.0])).tolist(), s.scale(2.0).bandwidth.tolist()
     ([5.0, 10.0], [2.0, 4.0])
     """
 
@@ -142,7 +142,7 @@ class Spread:
     d: int
     ball: bool = False
 
-    def scaled(self, kappa: float) -> Spread:
+    def scale(self, kappa: float) -> Spread:
         """Return the same kernels with every standard deviation multiplied by `kappa`."""
         return replace(self, factor=self.factor * kappa)
 
@@ -154,7 +154,7 @@ class Spread:
         axes = tuple(range(1, self.factor.ndim))
         return np.asarray(np.sqrt((self.factor**2).sum(axis=axes) / self.d))
 
-    def moved(self, z: Floats, codes: Ints) -> Floats:
+    def displace(self, z: Floats, codes: Ints) -> Floats:
         """Turn standard normal rows into displacements from points of the classes `codes`."""
         if self.ball:
             length = np.sqrt(np.einsum("ij,ij->i", z, z))
@@ -177,7 +177,7 @@ class Spread:
                 return np.asarray(np.linalg.norm(self.factor * direction, axis=1))
             return np.asarray(np.linalg.norm(direction @ self.factor, axis=1))
 
-    def mapped(self, directions: Floats, code: int) -> Floats:
+    def project(self, directions: Floats, code: int) -> Floats:
         """Return A F for the rows A of `directions`, so that A K A' = (A F)(A F)' in the class."""
         factor = self.factor[code]
         return np.asarray(directions @ factor if factor.ndim == 2 else directions * factor)
@@ -233,7 +233,7 @@ class Spherical:
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
         check_scale(self.scale)
-        sizes = given_sizes(self.bandwidth, len(classes), self.id)
+        sizes = fixed_sizes(self.bandwidth, len(classes), self.id)
         if sizes is None:
             sizes = mean_nearest(X, codes, classes, self.max_queries) / median_of_chi(X.shape[1])
         return Spread(sizes * self.scale, X.shape[1])
@@ -267,7 +267,7 @@ class UniformBall:
     def spread(self, X: Floats, codes: Ints, classes: Array) -> Spread:
         """Return the kernels of each class."""
         check_scale(self.scale)
-        sizes = given_sizes(self.bandwidth, len(classes), self.id)
+        sizes = fixed_sizes(self.bandwidth, len(classes), self.id)
         if sizes is None:
             sizes = mean_nearest(X, codes, classes, self.max_queries) * 2 ** (1 / X.shape[1])
         return Spread(sizes * self.scale, X.shape[1], ball=True)
@@ -311,7 +311,7 @@ class Diagonal:
         if self.nearest not in ("distinct", "any"):
             raise UnknownName("nearest", self.nearest, ("distinct", "any"))
         shape = (len(classes), X.shape[1])
-        sizes = given_sizes(self.bandwidth, len(classes), self.id)
+        sizes = fixed_sizes(self.bandwidth, len(classes), self.id)
         if sizes is None:
             sizes = np.zeros(shape)
             for code in range(len(classes)):
@@ -361,7 +361,7 @@ class Full:
         """Return the kernels of each class."""
         check_scale(self.scale)
         d = X.shape[1]
-        given = given_sizes(self.bandwidth, len(classes), self.id)
+        given = fixed_sizes(self.bandwidth, len(classes), self.id)
         factor = np.zeros((len(classes), d, d))
         for code in range(len(classes)):
             points = X[codes == code] if given is not None else members(X, codes, classes, code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.show.text import RATES
 
 __all__ = [
@@ -101,7 +101,7 @@ def quantity(loss: str) -> str:
     >>> quantity("zero-one"), quantity("auc"), quantity("r2 of something")
     ('error', 'AUC', 'error')
     """
-    cls = known("measures").get(loss)
+    cls = classes_in("measures").get(loss)
     return measure_name(loss) if getattr(cls, "direction", "lower") == "higher" else "error"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import UnknownName
 
-__all__ = ["ADJUSTMENTS", "adjusted", "benjamini_hochberg", "holm"]
+__all__ = ["ADJUSTMENTS", "adjust_p", "benjamini_hochberg", "holm"]
 
 
 def holm(p: Sequence[float] | Floats) -> Floats:
@@ -58,12 +58,12 @@ ADJUSTMENTS: dict[str, Callable[[Sequence[float] | Floats], Floats]] = {
 }
 
 
-def adjusted(p: Sequence[float | None], method: str = "holm") -> list[float | None]:
+def adjust_p(p: Sequence[float | None], method: str = "holm") -> list[float | None]:
     """Adjust the p-values there are; None and NaN stay what they are and do not count.
 
     Examples
     --------
-    >>> adjusted([0.01, None, 0.02])
+    >>> adjust_p([0.01, None, 0.02])
     [0.02, None, 0.02]
     """
     if method not in ADJUSTMENTS:

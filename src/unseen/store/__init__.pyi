@@ -6,7 +6,7 @@ from unseen.store.errors import StoreFull as StoreFull
 from unseen.store.errors import StoreLost as StoreLost
 from unseen.store.errors import StoreOutdated as StoreOutdated
 from unseen.store.opening import DEFAULT_URL as DEFAULT_URL
-from unseen.store.opening import masked as masked
+from unseen.store.opening import mask_password as mask_password
 from unseen.store.opening import open_store as open_store
 from unseen.store.records import Kept as Kept
 from unseen.store.records import Progress as Progress

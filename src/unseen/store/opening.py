@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from unseen.store.sql_store import SqlStore
 
-__all__ = ["DEFAULT_URL", "masked", "open_store"]
+__all__ = ["DEFAULT_URL", "mask_password", "open_store"]
 
 DEFAULT_URL = "sqlite:///unseen.db"
 BUSY_SECONDS = 20.0  # the longest write, a chunk of results or the tasks of a study, takes a few seconds
@@ -45,7 +45,7 @@ def open_store(
     >>> store = open_store("sqlite:///example.db")
     >>> store.keep("assessment", "iris", {"error": 0.05})
     1
-    >>> [(k.kind, k.name) for k in store.kept()]
+    >>> [(k.kind, k.name) for k in store.records()]
     [('assessment', 'iris')]
     >>> store.close()
     """
@@ -62,15 +62,15 @@ def open_store(
         engine = _sqlite(address.removeprefix("sqlite:///"), read_only, busy_seconds)
     else:
         engine = _postgres(address, read_only)
-    return SqlStore(engine, masked(str(url)), read_only=read_only, max_attempts=max_attempts)
+    return SqlStore(engine, mask_password(str(url)), read_only=read_only, max_attempts=max_attempts)
 
 
-def masked(url: str) -> str:
+def mask_password(url: str) -> str:
     """Return a URL fit for messages: without its password.
 
     Examples
     --------
-    >>> masked("postgresql://ann:secret@host/db?password=secret")
+    >>> mask_password("postgresql://ann:secret@host/db?password=secret")
     'postgresql://ann:***@host/db?password=***'
     """
     hidden = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", url)
@@ -88,7 +88,7 @@ def _address(url: str | Path) -> str:
         return "postgresql+psycopg" + text[len(scheme) :]
     if scheme != "sqlite":
         raise InputError(
-            f"unknown kind of store {masked(text)!r}; give sqlite:///studies.db, postgresql://user@host/database or a path."
+            f"unknown kind of store {mask_password(text)!r}; give sqlite:///studies.db, postgresql://user@host/database or a path."
         )
     if not text.startswith("sqlite:///") or text in ("sqlite:///", "sqlite:///:memory:"):
         raise InputError(f"the store {text!r} names no file, so nothing would be kept; give sqlite:///studies.db.")
@@ -152,5 +152,5 @@ def _postgres(address: str, read_only: bool) -> Engine:
         )
     except (ArgumentError, ValueError) as error:
         raise InputError(
-            f"cannot read the URL of the store {masked(address)!r}; its form is postgresql://user:password@host:port/database."
+            f"cannot read the URL of the store {mask_password(address)!r}; its form is postgresql://user:password@host:port/database."
         ) from error

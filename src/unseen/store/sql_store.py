@@ -239,7 +239,7 @@ class SqlStore:
             added = connection.execute(schema.kept.insert().values(**row).returning(schema.kept.c.id))
             return int(added.scalar_one())
 
-    def kept(self, kind: str | None = None, limit: int = 200) -> list[Kept]:
+    def records(self, kind: str | None = None, limit: int = 200) -> list[Kept]:
         """Return filed results, the latest first, without their payload."""
         table = schema.kept.c
         query = select(table.id, table.kind, table.name, table.created).order_by(table.id.desc()).limit(limit)
@@ -248,7 +248,7 @@ class SqlStore:
         with self._reading() as connection:
             return [Kept(**row._mapping) for row in connection.execute(query)]
 
-    def kept_one(self, id: int) -> Kept:
+    def record(self, id: int) -> Kept:
         """Return one filed result with its payload."""
         with self._reading() as connection:
             found = connection.execute(select(schema.kept).where(schema.kept.c.id == id)).first()

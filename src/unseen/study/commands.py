@@ -247,12 +247,12 @@ def _emit_summary(study: Study, url: str, report: Path | None, json: bool, quiet
 
 def _resume_advice(study: Study, progress: Progress, url: str) -> str:
     """Return what failed or is missing, and the command that goes on."""
-    from unseen.store import masked
+    from unseen.store import mask_password
 
     lines = _reasons(study.failures())
     if progress.missing:
         lines.append(f"unseen: stopped with {progress.done} of {progress.total} tasks done; what is done is kept.")
-    where = "" if url == _url(None) else f" --store {masked(url)}"
+    where = "" if url == _url(None) else f" --store {mask_password(url)}"
     return "\n".join([*lines, f"unseen: go on with: unseen study resume {shlex.quote(study.name)}{where}"])
 
 

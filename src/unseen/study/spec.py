@@ -14,7 +14,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError, nearest
-from unseen.core.registry import build, find, known
+from unseen.core.registry import build, classes_in, find
 from unseen.store import TaskRow
 from unseen.study.cells import tasks_over
 from unseen.study.populations import source_of
@@ -535,7 +535,7 @@ class _Checker:
 def _check_loss(loss: str) -> None:
     cls = type(build(loss, "measures"))
     if cls.kind != "loss":
-        names = [name for name, one in known("measures").items() if one.kind == "loss"]
+        names = [name for name, one in classes_in("measures").items() if one.kind == "loss"]
         raise InputError(f"{loss} is no mean over cases; a study takes one of: {', '.join(names)}.")
 
 
@@ -588,8 +588,8 @@ def _check_design(checker: _Checker, path: str, part: Any, method: Any) -> None:
         return
     if not method.designs:
         checker.refuse(f"{path}.design", f"{method.id} does not resample, so it has no design")
-    if part.design not in known("designs"):
-        checker.run(f"{path}.design", _refuse_name, "design", part.design, known("designs"))
+    if part.design not in classes_in("designs"):
+        checker.run(f"{path}.design", _refuse_name, "design", part.design, classes_in("designs"))
     if part.design not in method.designs:
         checker.refuse(
             f"{path}.design", f"{part.design!r} was given; {method.id} takes {', '.join(sorted(method.designs))}"

@@ -19,7 +19,7 @@ from unseen.core.result import Result, plain
 from unseen.core.summary import Summary, summarize
 from unseen.resubstitution import Deviations
 from unseen.show.text import text_table
-from unseen.significance.adjust import adjusted
+from unseen.significance.adjust import adjust_p
 from unseen.study.statistics import Measured, correlation_of, coverage_of, mean_of, share_of, variance_of
 
 __all__ = [
@@ -52,7 +52,7 @@ class EstimatorPair:
     difference, error : float
         Difference of the mean squared deviations and its standard error.
     p, p_adjusted : float or None
-        Two-sided p-value of a compare_pairs t test, and adjusted for all pairs of the study; None if the differences do not vary.
+        Two-sided p-value of a paired t test, and adjusted for all pairs of the study; None if the differences do not vary.
     """
 
     population: str
@@ -145,7 +145,7 @@ def _p_value(mean: float, error: float, df: int) -> float | None:
 
 def adjust_pairs(pairs: Sequence[EstimatorPair]) -> tuple[EstimatorPair, ...]:
     """Return the pairs with p-values adjusted for their number."""
-    return tuple(replace(one, p_adjusted=p) for one, p in zip(pairs, adjusted([one.p for one in pairs], "holm")))
+    return tuple(replace(one, p_adjusted=p) for one, p in zip(pairs, adjust_p([one.p for one in pairs], "holm")))
 
 
 MEASURED = ("truth", "target_bias", "internal", "total", "correlation", "coverage", "width", "seconds")

@@ -16,7 +16,7 @@ from unseen.core.registry import build
 from unseen.datasets.conversion import as_data
 from unseen.engine.run import execute
 
-__all__ = ["Centroids", "LineModel", "sample", "table_on", "transformed"]
+__all__ = ["Centroids", "LineModel", "sample", "table_on", "transform"]
 
 
 @cache
@@ -113,7 +113,7 @@ def table_on(design: Any, data: Data, columns: int = 3, seed: int = 5) -> LossTa
     return execute(model, data, plan, seed=seed, full=True, scores=data.task == "classification").losses()
 
 
-def transformed(table: LossTable, shift: float, scale: float) -> LossTable:
+def transform(table: LossTable, shift: float, scale: float) -> LossTable:
     """Return the table of shift + scale times each loss, with no end to its range."""
     parts: dict[str, Any] = {
         name: None if (part := getattr(table, name)) is None else replace(part, value=shift + scale * part.value)

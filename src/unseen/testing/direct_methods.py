@@ -43,7 +43,7 @@ def _call(method: Any, model: Any, data: Data, level: float = 0.95) -> Estimate:
 
 
 @cache
-def _accepted(method: Any) -> list[tuple[Any, Data, Estimate]]:
+def _usable_subjects(method: Any) -> list[tuple[Any, Data, Estimate]]:
     """Return the sample models that the method takes, with its estimates; it must refuse the others in words."""
     good = []
     for model, data in _subjects():
@@ -68,7 +68,7 @@ def is_described(method: Any) -> None:
 
 def result_is_whole(method: Any) -> None:
     """Value, label, counts; the same seed gives the same numbers."""
-    for model, data, e in _accepted(method):
+    for model, data, e in _usable_subjects(method):
         again = _call(method, model, data)
         assert np.isfinite(e.value), f"{method.id}: the value for {model.name} is {e.value}"
         assert e.method == method.id, f"{method.id}: the estimate is labelled {e.method}"
@@ -79,7 +79,7 @@ def result_is_whole(method: Any) -> None:
 
 def trained_models_are_not_refitted(method: Any) -> None:
     """A trained model gives what an untrained one gives, with one fit less."""
-    for model, data, fresh in _accepted(method):
+    for model, data, fresh in _usable_subjects(method):
         if fresh.n_fits > 1:
             continue
         used = _call(method, model.fit(data, 0), data)
@@ -90,7 +90,7 @@ def trained_models_are_not_refitted(method: Any) -> None:
 
 def wider_at_a_higher_level(method: Any) -> None:
     """An interval holds those of lower levels."""
-    for model, data, e in _accepted(method):
+    for model, data, e in _usable_subjects(method):
         if e.interval is None:
             continue
         intervals = [_call(method, model, data, level).interval for level in (0.5, 0.8, 0.95, 0.99)]
@@ -101,7 +101,7 @@ def wider_at_a_higher_level(method: Any) -> None:
 
 def interval_is_in_range(method: Any) -> None:
     """No interval leaves the range of the loss."""
-    for model, data, usual in _accepted(method):
+    for model, data, usual in _usable_subjects(method):
         e = usual if usual.interval is None else _call(method, model, data, 0.999)
         try:
             low, high = find(e.loss, "measures").range
@@ -112,7 +112,7 @@ def interval_is_in_range(method: Any) -> None:
 
 def order_of_rows_is_free(method: Any) -> None:
     """Shuffled rows give the same value, up to the method's own Monte-Carlo error."""
-    for model, data, fresh in _accepted(method):
+    for model, data, fresh in _usable_subjects(method):
         if fresh.n_fits > 1:
             continue
         fitted = model.fit(data, 0)
@@ -126,7 +126,7 @@ def order_of_rows_is_free(method: Any) -> None:
 
 def notes_are_declared(method: Any) -> None:
     """The method declares every note it gives, of untrained and of trained models."""
-    for model, data, fresh in _accepted(method):
+    for model, data, fresh in _usable_subjects(method):
         check_notes(method, fresh.notes)
         if fresh.n_fits <= 1:
             check_notes(method, _call(method, model.fit(data, 0), data, 0.999).notes)

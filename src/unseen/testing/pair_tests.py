@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Target
 from unseen.core.losses import LossTable
-from unseen.core.registry import build, declare, known
+from unseen.core.registry import build, classes_in, declare
 from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
 from unseen.testing._samples import sample, table_on
 
@@ -56,7 +56,7 @@ def is_described(test: Any) -> None:
     assert isinstance(cls.weighted, bool), f"{cls.id}: weighted is not declared"
     assert isinstance(cls.version, int) and cls.version >= 1, f"{cls.id}: version is not declared"
     assert "test" in cls.needs and cls.needs <= NEEDS, f"{cls.id}: needs is not a subset of {sorted(NEEDS)}"
-    unknown = cls.designs - set(known("designs"))
+    unknown = cls.designs - set(classes_in("designs"))
     assert not unknown, f"{cls.id} accepts designs that do not exist: {sorted(unknown)}"
     default = test.default_design(sample())
     assert default.id in cls.designs, f"{cls.id}: its default design {default.id} is not one it accepts"
@@ -84,10 +84,10 @@ def nothing_differs_from_itself(test: Any) -> None:
 
 
 def names_may_be_swapped(test: Any) -> None:
-    """b against a is a against b with its sign turned, and `flipped` says the same."""
+    """b against a is a against b with its sign turned, and `swap` says the same."""
     for a, b in _pairs(test):
         one, other = test(a, b), test(b, a)
-        turned = one.flipped()
+        turned = one.swap()
         for c in (other, turned):
             assert _close(c.difference, -one.difference) and _close(c.p, one.p), f"{test.id}: swapping changes more"
             assert _close(c.prob_superior, 1 - one.prob_superior), f"{test.id}: prob_superior does not turn"
@@ -102,7 +102,7 @@ def order_of_rows_is_free(test: Any) -> None:
     """Rows of one table in another order give the same p-value."""
     for a, b in _pairs(test):
         order = np.random.default_rng(0).permutation(len(a.test.row))
-        shuffled = a.source[0].reordered(order).losses()
+        shuffled = a.source[0].reorder(order).losses()
         try:
             c = test(shuffled, b)
         except InputError as error:
@@ -113,7 +113,7 @@ def order_of_rows_is_free(test: Any) -> None:
 
 def foreign_tables_are_refused(test: Any) -> None:
     """Another design, and other splits of the same design, are refused."""
-    foreign = sorted(set(known("designs")) - test.designs - {"splits"})
+    foreign = sorted(set(classes_in("designs")) - test.designs - {"splits"})
     for name in foreign[:2]:
         table = table_on(build(name, "designs"), sample())
         try:

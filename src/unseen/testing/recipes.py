@@ -8,7 +8,7 @@ import numpy as np
 
 from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.notes import merge_notes
-from unseen.core.registry import declare, known
+from unseen.core.registry import classes_in, declare
 from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
 
 __all__ = ["RECIPE_CHECKS", "check_recipe"]
@@ -39,7 +39,7 @@ def is_described(recipe: Any) -> None:
     cls = type(recipe)
     for check in (check_described, check_sourced, check_record):
         check(cls)
-    methods = {**known("estimators"), **known("resubstitution")}
+    methods = {**classes_in("estimators"), **classes_in("resubstitution")}
     unknown = [name for name in recipe.parts if name not in methods]
     assert not unknown, f"{cls.id} is made of methods that do not exist: {unknown}"
     assert cls.id not in recipe.parts, f"{cls.id} is made of itself"
@@ -77,8 +77,8 @@ def check_recipe(cls: type[Any], **options: Any) -> None:
 
     Examples
     --------
-    >>> from unseen.core.registry import declare, known
-    >>> for method in known("resubstitution").values():
+    >>> from unseen.core.registry import declare, classes_in
+    >>> for method in classes_in("resubstitution").values():
     ...     if method.kind == "recipe":
     ...         check_recipe(method)
     """

@@ -376,8 +376,10 @@ def only_plain_values_are_kept(again: Open) -> None:
     text = {"model": bomb.decode("latin-1"), "list": [1, 2.5, None, True, "\0 é 漢"]}
     store.finish("mine", "me", [TaskResult(rows[0].id, estimate=0.5, extra=json.dumps(text))])
     assert json.loads(store.extras("mine")[0][2]) == text and store.extras("mine", cell=1) == []
-    assert store.kept_one(store.keep("assessment", "good", text)).payload == text
-    assert store.kept() and store.kept()[0].payload == {}, "a refused result was filed, or a listing carries payloads"
+    assert store.record(store.keep("assessment", "good", text)).payload == text
+    assert store.records() and store.records()[0].payload == {}, (
+        "a refused result was filed, or a listing carries payloads"
+    )
 
 
 def filed_results_come_back(again: Open) -> None:
@@ -385,10 +387,10 @@ def filed_results_come_back(again: Open) -> None:
     store = again()
     numbers = [store.keep(kind, f"r{k}", {"k": k}) for k, kind in enumerate(["assessment", "comparison", "assessment"])]
     assert len(set(numbers)) == 3
-    assert [k.name for k in again().kept()] == ["r2", "r1", "r0"]
-    assert [k.name for k in store.kept("assessment", limit=1)] == ["r2"]
-    assert store.kept_one(numbers[1]).payload == {"k": 1}
-    check_refusal(lambda: store.kept_one(10**6), "no filed result")
+    assert [k.name for k in again().records()] == ["r2", "r1", "r0"]
+    assert [k.name for k in store.records("assessment", limit=1)] == ["r2"]
+    assert store.record(numbers[1]).payload == {"k": 1}
+    check_refusal(lambda: store.record(10**6), "no filed result")
 
 
 def any_name_is_only_a_name(again: Open) -> None:

@@ -14,9 +14,9 @@ from unseen.core.data import Data
 from unseen.core.errors import DesignError, InputError
 from unseen.core.estimate import Estimate, Target
 from unseen.core.losses import LossTable
-from unseen.core.registry import build, declare, known
+from unseen.core.registry import build, classes_in, declare
 from unseen.testing._describe import check_described, check_notes, check_record, check_sourced
-from unseen.testing._samples import sample, table_on, transformed
+from unseen.testing._samples import sample, table_on, transform
 
 __all__ = ["TABLE_CHECKS", "check_table_method"]
 
@@ -60,7 +60,7 @@ def is_described(method: Any) -> None:
     assert isinstance(cls.target, Target), f"{cls.id}: target is not declared"
     assert isinstance(cls.version, int) and cls.version >= 1, f"{cls.id}: version is not declared"
     assert "test" in cls.needs and cls.needs <= NEEDS, f"{cls.id}: needs is not a subset of {sorted(NEEDS)}"
-    unknown = cls.designs - set(known("designs"))
+    unknown = cls.designs - set(classes_in("designs"))
     assert not unknown, f"{cls.id} accepts designs that do not exist: {sorted(unknown)}"
     for data in (sample(), sample("regression"), sample(grouped=True)):
         default = method.default_design(data)
@@ -72,7 +72,7 @@ def result_is_whole(method: Any) -> None:
     for table in _tables(method):
         e = method(table, level=0.9)
         assert np.isfinite(e.value), f"{method.id}: the value is {e.value}"
-        chosen = e.method in known("estimators") and any(n.code == "U026" for n in e.notes)
+        chosen = e.method in classes_in("estimators") and any(n.code == "U026" for n in e.notes)
         assert e.method == method.id or chosen, f"{method.id}: the estimate is labelled {e.method}"
         assert e.loss == table.loss, f"{method.id}: the estimate is labelled {e.loss}"
         assert e.target.kind == method.target.kind, f"{method.id}: the target is {e.target}"
@@ -98,7 +98,7 @@ def order_of_rows_is_free(method: Any) -> None:
     """Rows of the table in any order give the same numbers."""
     for table in _tables(method):
         order = np.random.default_rng(0).permutation(len(table.test.row))
-        source = table.source[0].reordered(order)
+        source = table.source[0].reorder(order)
         assert _same(method(table), method(source.losses())), f"{method.id} depends on the order of the rows"
 
 
@@ -114,7 +114,7 @@ def interval_is_in_range(method: Any) -> None:
 
 def foreign_design_is_refused(method: Any) -> None:
     """A table of another design is refused by the names of both."""
-    foreign = sorted(set(known("designs")) - method.designs - {"splits"})
+    foreign = sorted(set(classes_in("designs")) - method.designs - {"splits"})
     assert foreign, f"{method.id} accepts every design"
     for name in foreign[:3]:
         table = table_on(build(name, "designs"), sample())
@@ -144,7 +144,7 @@ def weights_are_used_or_refused(method: Any) -> None:
         data = sample(task, grouped=grouped, weighted=True)
         table = _table(method, data)
         if not method.weighted:
-            _refused(method, table, "weights")
+            _check_refusal_of(method, table, "weights")
             continue
         assert data.weights is not None
         heavy = _table(method, replace(data, weights=7.0 * data.weights))
@@ -154,7 +154,7 @@ def weights_are_used_or_refused(method: Any) -> None:
         assert not _same(method(table), method(plain)), f"{method.id} calls itself weighted and ignores weights"
 
 
-def _refused(method: Any, table: LossTable, what: str) -> None:
+def _check_refusal_of(method: Any, table: LossTable, what: str) -> None:
     try:
         method(table)
     except InputError as error:
@@ -168,7 +168,7 @@ def differences_are_right_or_refused(method: Any) -> None:
     for table in _tables(method):
         other = _table(method, _again(table), 1)
         if not method.linear:
-            _refused(method, table.minus(other), "a difference")
+            _check_refusal_of(method, table.minus(other), "a difference")
             continue
         itself = method(table.minus(table))
         assert itself.value == 0.0, f"{method.id}: the difference of a model with itself is {itself.value}"
@@ -188,7 +188,7 @@ def shift_and_scale_carry_over(method: Any) -> None:
         return
     shift, scale = 3.0, 2.5
     for table in _tables(method):
-        plain, moved = method(transformed(table, 0.0, 1.0)), method(transformed(table, shift, scale))
+        plain, moved = method(transform(table, 0.0, 1.0)), method(transform(table, shift, scale))
         wanted = [shift + scale * v for v in (plain.value, *(plain.interval or ()))]
         got = [moved.value, *(moved.interval or ())]
         assert np.allclose(wanted, got, rtol=0, atol=1e-9), f"{method.id} is not equivariant: {got} for {wanted}"
@@ -210,9 +210,9 @@ def missing_parts_are_named(method: Any) -> None:
     """A table without what the method needs is refused."""
     table = _tables(method)[0]
     if "train" in method.needs:
-        _refused(method, replace(table, train=None), "a table without training rows")
+        _check_refusal_of(method, replace(table, train=None), "a table without training rows")
     if "full" in method.needs:
-        _refused(method, replace(table, full=None), "a table without the fit on all rows")
+        _check_refusal_of(method, replace(table, full=None), "a table without the fit on all rows")
 
 
 def failed_splits_do_not_break_it(method: Any) -> None:

@@ -15,7 +15,7 @@ from unseen.show.sections import Table
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._nets import WORDS as NETS
 from unseen.web._payload import record_of
-from unseen.web._records import first_table, kept_one
+from unseen.web._records import find_record, first_table
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
 from unseen.web._summary import ORDER, WORDS, summary_rows, with_error
@@ -96,7 +96,7 @@ def compare_page(site: Site, request: Request) -> Response:
 
 def _other_items(site: Site) -> list[dict[str, str]]:
     studies = site.source.ask(lambda store: store.studies())[:MOST_OFFERED]
-    kept = site.source.ask(lambda store: store.kept(limit=MOST_OFFERED))
+    kept = site.source.ask(lambda store: store.records(limit=MOST_OFFERED))
     return [
         *({"item": f"study.{key_of(p.name)}", "name": p.name, "kind": "study"} for p in studies),
         *({"item": f"kept.{k.id}", "name": k.name or "(no name)", "kind": k.kind} for k in kept),
@@ -110,7 +110,7 @@ def _find(site: Site, item: str) -> ComparedItem:
         if name is not None:
             return ComparedItem(item=item, name=name, kind="study", rows=_study_rows(site, name))
     if family == "kept" and key.isascii() and key.isdigit() and len(key) < 19:
-        kept = kept_one(site, int(key))
+        kept = find_record(site, int(key))
         table = first_table(kept)
         rows = [] if table is None else [dict(zip(table.columns, row)) for row in table.rows]
         payload = kept.payload if isinstance(kept.payload, dict) else {}

@@ -112,7 +112,7 @@ class Guard:
         else:
             await self._ask(scope, receive, send, headers)
 
-    def _known(self, headers: dict[str, str]) -> bool:
+    def _is_authorised(self, headers: dict[str, str]) -> bool:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and _same(given.strip(), str(self.token)):
             return True
@@ -125,7 +125,7 @@ class Guard:
     async def _ask(self, scope: Any, receive: Any, send: Any, headers: dict[str, str]) -> None:
         query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         given = next((value for name, value in query if name == "token"), None)
-        if given is None and self._known(headers):
+        if given is None and self._is_authorised(headers):
             await self.app(scope, receive, send)
         elif given is None:
             sentence = "This dashboard needs its token: open the address that `unseen serve` printed."
@@ -147,7 +147,7 @@ def _same(given: str, wanted: str) -> bool:
 def _with_headers(send: Any) -> Any:
     """Return a `send` that adds the headers to whatever answer passes."""
 
-    async def guarded(message: Any) -> None:
+    async def guard(message: Any) -> None:
         if message["type"] == "http.response.start":
             named = {k.lower() for k, _ in message.get("headers", ())}
             extra = {**HEADERS, "cache-control": "no-store"}
@@ -155,7 +155,7 @@ def _with_headers(send: Any) -> Any:
             message = {**message, "headers": [*message.get("headers", ()), *added]}
         await send(message)
 
-    return guarded
+    return guard
 
 
 async def _answer(send: Any, scope: Any, status: int, sentence: str, headers: dict[str, str] | None = None) -> None:

@@ -22,7 +22,7 @@ from unseen.web._summary import PageFigure
 from unseen.web._tables import view
 from unseen.web._words import clock, file_name
 
-__all__ = ["attachment", "first_table", "headline", "kept_one", "latest", "list_page", "record_page", "results"]
+__all__ = ["attachment", "find_record", "first_table", "headline", "latest", "list_page", "record_page", "results"]
 
 PAGE = 50
 MOST_DRAWN = 40  # rows of a picture; more do not fit on a screen
@@ -65,12 +65,12 @@ def headline(kind: str, payload: Any) -> str:
 
 def latest(site: Site, kind: str | None, first: int, number: int) -> tuple[list[dict[str, Any]], bool]:
     """Return some kept records with their headlines, the newest first, and whether there are more."""
-    found = site.source.ask(lambda store: store.kept(kind, limit=first + number + 1))
+    found = site.source.ask(lambda store: store.records(kind, limit=first + number + 1))
     shown_here = found[first : first + number]
     for one in shown_here:
         if (one.id, one.created) not in site.headlines:
             # records never change, so their headlines are read once
-            site.headlines[one.id, one.created] = headline(one.kind, one.payload or kept_one(site, one.id).payload)
+            site.headlines[one.id, one.created] = headline(one.kind, one.payload or find_record(site, one.id).payload)
     rows = [
         {
             "id": k.id,
@@ -90,7 +90,7 @@ def list_page(site: Site, request: Request) -> Response:
     text = request.query_params.get("page", "0")
     page = int(text) if text.isascii() and text.isdigit() and len(text) < 7 else 0
     rows, more = latest(site, kind, page * PAGE, PAGE)
-    kinds = sorted({k.kind for k in site.source.ask(lambda store: store.kept(limit=1000))})
+    kinds = sorted({k.kind for k in site.source.ask(lambda store: store.records(limit=1000))})
     columns = ["name", "kind", "answer", "kept"]
     table = Table(
         columns, [[Link(r["name"], f"/kept/{r['id']}"), r["kind"], r["headline"], r["created"]] for r in rows]
@@ -114,16 +114,16 @@ def list_page(site: Site, request: Request) -> Response:
     )
 
 
-def kept_one(site: Site, id: int) -> Any:
+def find_record(site: Site, id: int) -> Any:
     """Return a kept record."""
     if id > LARGEST_ID:
         raise NotThere(f"There is no result of number {id}.")
-    return site.source.ask(lambda store: store.kept_one(id))
+    return site.source.ask(lambda store: store.record(id))
 
 
 def record_page(site: Site, request: Request) -> Response:
     """Return the page of one kept record."""
-    kept = kept_one(site, request.path_params["id"])
+    kept = find_record(site, request.path_params["id"])
     query = query_of(request)
     about = {
         "title": kept.name or "(no name)",
@@ -194,7 +194,7 @@ def attachment(content: Any, name: str, ending: str, media: str) -> Response:
 
 def results(site: Site, request: Request) -> Response:
     """Return a kept record as JSON, or its first table as CSV."""
-    kept = kept_one(site, request.path_params["id"])
+    kept = find_record(site, request.path_params["id"])
     name = f"{kept.kind} {kept.name} {kept.id}"
     if request.path_params["ending"] == "json":
         text = json.dumps(_writable(kept.payload), indent=2, ensure_ascii=False, allow_nan=False)

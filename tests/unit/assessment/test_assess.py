@@ -151,12 +151,12 @@ def test_a_direct_method_gives_the_loss_asked_for_or_refuses():
 def test_weights_leave_out_methods_without_a_weighted_form(wine):
     X, y = wine
     a = unseen.assess(GaussianNB(), X, y, sample_weight=np.linspace(1, 2, len(y)), random_state=0, effort=SMALL)
-    from unseen.core.registry import known
+    from unseen.core.registry import classes_in
 
     weighted = {
         name
         for kind in ("estimators", "resubstitution")
-        for name, c in known(kind).items()
+        for name, c in classes_in(kind).items()
         if getattr(c, "weighted", False)
     }
     assert set(a.estimates) <= weighted

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import unseen
 from unseen.assessment.resubstitute import methods_for
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -32,7 +32,7 @@ def taken(model, X, y, name):
 def test_an_estimator_is_told_every_method_that_takes_it():
     with pytest.raises(UnknownName) as caught:
         unseen.resubstitute(CLASSIFIER, X, Y, methods=["xyzzy"])
-    every = {*known("resubstitution"), *known("estimators")}
+    every = {*classes_in("resubstitution"), *classes_in("estimators")}
     found = {n for n in every if taken(CLASSIFIER, X, Y, n) or taken(REGRESSION, X[:, :2], X[:, 2], n)}
     assert set(listed(caught.value)) == found
     assert {"calibrated-bolster", "fpe", "nic"} < found
@@ -54,7 +54,7 @@ def test_a_model_file_is_told_only_what_needs_no_estimator(forked_models, tmp_pa
     assert end.value.code == 2
     named = listed(capsys.readouterr().err.rstrip())
     with open_model(tmp_path / "c.skops") as model:
-        found = {n for n in {*known("resubstitution"), *known("estimators")} if taken(model, X, Y, n)}
+        found = {n for n in {*classes_in("resubstitution"), *classes_in("estimators")} if taken(model, X, Y, n)}
         assert set(methods_for(model)) == found
     assert set(named) == found
     assert {"bolster", "vc-bound"} < found

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import DesignError, InputError, KindError, UnknownName
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 
 DEFAULT = unseen.designs.MonteCarlo(0.3, 25)
 COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
@@ -64,7 +64,7 @@ def test_pairs_columns_and_lookup_in_both_orders(three):
     assert (turned.p, turned.p_adjusted) == (one.p, one.p_adjusted)
     assert turned.prob_superior == 1 - one.prob_superior
     assert turned.verdict == one.verdict == "stump has the smaller error"
-    assert turned.flipped() == one
+    assert turned.swap() == one
 
 
 def test_lookup_refuses_unknown_names_and_itself(three):
@@ -170,7 +170,7 @@ def test_region_of_practical_equivalence(sample):
     far = unseen.compare(GaussianNB(), DummyClassifier(), *sample, rope=0.02, random_state=0).pairs[0]
     assert far.rope.decision == "a better"
     assert far.verdict == "GaussianNB is better by more than the region"
-    assert far.flipped().rope.decision == "b better"
+    assert far.swap().rope.decision == "b better"
     wide = unseen.compare(GaussianNB(), DecisionTreeClassifier(max_depth=3), *sample, rope=0.2, random_state=0).pairs[0]
     assert wide.verdict == "practically equivalent"
     bayes = unseen.compare(GaussianNB(), DummyClassifier(), *sample, test="bayesian-t", rope=0.3, random_state=0).pairs[
@@ -250,7 +250,7 @@ def test_an_unknown_test_is_answered_with_those_that_compare_takes(sample):
     for name in named:
         c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, test=name, time=np.arange(90), random_state=0)
         assert (c.pairs[0].p is None) == (name == "bayesian-t"), name
-    others = {*known("significance"), *known("estimators")} - set(named)
+    others = {*classes_in("significance"), *classes_in("estimators")} - set(named)
     assert {"friedman", "wilson", "kfold"} < others
     for name in others:  # nothing is fitted first
         with pytest.raises(InputError, match=r"no test|unseen\.rank"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit
 
 from unseen.core.errors import InputError, KindError, UnseenError
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.datasets.conversion import as_data
 from unseen.designs import LearningCurve, MonteCarlo, Splits
 from unseen.designs.splits import as_design
@@ -105,7 +105,7 @@ def test_learning_curve_parts_are_nested():
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.sampled_from(sorted(set(known("designs")) - {"splits"})),
+    st.sampled_from(sorted(set(classes_in("designs")) - {"splits"})),
     st.integers(2, 45),
     st.integers(1, 4),
     st.integers(0, 99),
@@ -114,7 +114,7 @@ def test_any_sample_gives_sound_splits_or_words(name, n, per_group, seed):
     groups = np.arange(n) // per_group if per_group > 1 and n > per_group else None
     data = sample(n, groups)
     try:
-        drawn = plan(known("designs")[name](), data, seed)
+        drawn = plan(classes_in("designs")[name](), data, seed)
     except UnseenError:
         return
     for split in drawn:

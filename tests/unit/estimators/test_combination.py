@@ -10,7 +10,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import Estimate, ResubEstimate, Target
 from unseen.core.registry import build
 from unseen.estimators.combined import evidence
-from unseen.estimators.combined.evidence import expected, recipe_bound, recipe_weights
+from unseen.estimators.combined.evidence import expected_rms, recipe_bound, recipe_weights
 from unseen.estimators.combined.recipe import bounded_moves, weighted_mean
 from unseen.estimators.combined.situation import rule_family, unlike_the_study
 
@@ -139,7 +139,7 @@ def table(monkeypatch):
 
 
 def test_between_sizes_the_logarithm_is_interpolated(table):
-    found = expected("toy", "other", 40, 5, 2, RARE)
+    found = expected_rms("toy", "other", 40, 5, 2, RARE)
     assert found.rms == pytest.approx(math.sqrt(0.2 * 0.1))
     assert found.situation == "all rules tried"
     assert not found.extrapolated
@@ -147,12 +147,12 @@ def test_between_sizes_the_logarithm_is_interpolated(table):
 
 def test_beyond_the_sizes_the_slope_goes_on_but_never_faster_than_the_square_root(table):
     # from 20 to 80 the RMS halves: exactly the square root
-    assert expected("toy", "any", 320, 5, 2, RARE).rms == pytest.approx(0.05)
-    assert expected("toy", "any", 320, 5, 2, RARE).extrapolated
-    assert expected("toy", "any", 5, 5, 2, RARE).rms == pytest.approx(0.4)
+    assert expected_rms("toy", "any", 320, 5, 2, RARE).rms == pytest.approx(0.05)
+    assert expected_rms("toy", "any", 320, 5, 2, RARE).extrapolated
+    assert expected_rms("toy", "any", 5, 5, 2, RARE).rms == pytest.approx(0.4)
     # trees: .3 to .12 is steeper and is held back
-    assert expected("toy", "tree", 320, 5, 2, RARE).rms == pytest.approx(0.06)
-    assert not expected("toy", "tree", 80, 5, 2, RARE).extrapolated
+    assert expected_rms("toy", "tree", 320, 5, 2, RARE).rms == pytest.approx(0.06)
+    assert not expected_rms("toy", "tree", 80, 5, 2, RARE).extrapolated
 
 
 def test_a_flat_stretch_stays_flat_beyond_it():
@@ -163,11 +163,11 @@ def test_a_flat_stretch_stays_flat_beyond_it():
 
 
 def test_the_narrowest_situation_known_at_every_size_is_used(table):
-    found = expected("toy", "tree", 20, 5, 2, RARE)
+    found = expected_rms("toy", "tree", 20, 5, 2, RARE)
     assert found.rms == pytest.approx(0.3)
     assert found.situation == "tree rules, combined below 10%"
-    assert expected("toy", "tree", 20, 5, 2, "combined 10% or more").rms == pytest.approx(0.2)
-    assert expected("unknown", "tree", 20, 5, 2, RARE) is None
+    assert expected_rms("toy", "tree", 20, 5, 2, "combined 10% or more").rms == pytest.approx(0.2)
+    assert expected_rms("unknown", "tree", 20, 5, 2, RARE) is None
 
 
 def test_families_are_found_inside_pipelines_and_searches():
@@ -189,12 +189,12 @@ def test_weights_follow_the_family_of_the_model():
 
     recipe = build("combined", "estimators")
     assert (
-        recipe.suited(DecisionTreeClassifier()).weights
+        recipe.for_model(DecisionTreeClassifier()).weights
         == build("combined", "estimators", options={"family": "tree"}).weights
     )
-    assert recipe.suited(SVC()).family == "kernel"
-    assert recipe.suited(object()).weights == recipe.weights
-    assert build("combined", "estimators", options={"family": "any"}).suited(SVC()).family == "any"
+    assert recipe.for_model(SVC()).family == "kernel"
+    assert recipe.for_model(object()).weights == recipe.weights
+    assert build("combined", "estimators", options={"family": "any"}).for_model(SVC()).family == "any"
     with pytest.raises(UnknownName, match="family"):
         build("combined", "estimators", options={"family": "oak"})
 
@@ -219,7 +219,7 @@ def test_parts_that_agree_leave_the_constant_alone():
 def test_evidence_is_there(name):
     for family in ("linear", "kernel", "tree", "neighbours", "generative", "any"):
         for error in (0.05, 0.3):
-            assert 0.01 < expected(name, family, 40, 10, 2, error).rms < 0.2
+            assert 0.01 < expected_rms(name, family, 40, 10, 2, error).rms < 0.2
 
 
 def test_combined_is_made_of_the_estimates_the_single_methods_give():

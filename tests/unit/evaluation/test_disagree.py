@@ -35,7 +35,7 @@ def test_share_bound_and_identity_when_all_disagreements_are_labelled():
     y, first, second, a, b, truth = scene()
     d = unseen.disagree(a, b, names=("a", "b"))
     assert d.share == np.mean(first != second)
-    r = d.labelled(truth)
+    r = d.with_labels(truth)
     real = np.mean(first == y) - np.mean(second == y)
     assert r.difference == pytest.approx(real)
     assert tuple(r.interval) == pytest.approx((real, real))
@@ -44,7 +44,7 @@ def test_share_bound_and_identity_when_all_disagreements_are_labelled():
 
 def test_more_classes_count_points_that_both_get_wrong():
     y, first, second, a, b, truth = scene(classes=("u", "v", "w"))
-    r = unseen.disagree(a, b).labelled(truth)
+    r = unseen.disagree(a, b).with_labels(truth)
     both = np.sum((first != second) & (first != y) & (second != y))
     assert (r.both_wrong, r.two_classes) == (both, False)
     assert r.difference == pytest.approx(np.mean(first == y) - np.mean(second == y))
@@ -87,7 +87,7 @@ def test_round_trip_through_the_file(tmp_path):
         writer.writeheader()
         writer.writerows(rows)
     r = unseen.disagree(labelled=path)
-    memory = d.labelled(truth)
+    memory = d.with_labels(truth)
     assert (r.first, r.second) == ("a.csv", "b.csv")
     assert (r.difference, tuple(r.interval), tuple(r.population)) == (
         memory.difference,
@@ -158,10 +158,10 @@ def test_partial_labels_and_third_labels_are_noted():
     *_, a, b, truth = scene()
     d = unseen.disagree(a, b, budget=40)
     some = dict(list({k: truth[k] for k, _, _ in d.request}.items())[:10])
-    r = d.labelled(some)
+    r = d.with_labels(some)
     assert r.labels == 10
     assert [n.code for n in r.notes] == ["U016", "U009"]
-    odd = d.labelled({k: "neither" for k, _, _ in d.request})
+    odd = d.with_labels({k: "neither" for k, _, _ in d.request})
     assert not odd.two_classes
     assert odd.both_wrong == 40
     assert odd.difference == 0
@@ -178,7 +178,7 @@ def test_partial_labels_and_third_labels_are_noted():
         (lambda: unseen.disagree(["u"], ["v"], level=2), "level"),
         (lambda: unseen.disagree(list(np.linspace(0, 1, 99)), list(np.linspace(0, 1, 99))), "numbers with many values"),
         (lambda: unseen.disagree(labelled=pd.DataFrame({"id": [1]})), "lacks"),
-        (lambda: unseen.disagree(["u"], ["v"]).labelled({}), "empty"),
+        (lambda: unseen.disagree(["u"], ["v"]).with_labels({}), "empty"),
         (lambda: unseen.disagree(pd.DataFrame({"x": [1], "z": [2]}), pd.DataFrame({"x": [1], "z": [2]})), "Name it"),
     ],
 )

@@ -26,7 +26,7 @@ def results():
         "power": unseen.power(300, 0.03, disagreement=0.2),
         "size": unseen.plan_test_size(0.05),
         "disagreement": d,
-        "labelled": d.labelled(dict(zip(one.id, one.y))),
+        "labelled": d.with_labels(dict(zip(one.id, one.y))),
         "files": unseen.predictions({"one": one, "two": two}, truth="y", pred="pred", id="id"),
     }
 

@@ -175,11 +175,11 @@ def test_a_difference_of_two_rates_is_newcombes():
 
 
 def test_every_interval_holds_its_value_and_stays_in_range(two, three):
-    from unseen.core.registry import known
+    from unseen.core.registry import classes_in
 
     for m in (two, three):
         for name, e in m.estimates.items():
-            low, high = known("measures")[name.split("[")[0]].range
+            low, high = classes_in("measures")[name.split("[")[0]].range
             assert low <= e.interval.low <= e.interval.high <= high, name
             assert e.interval.low - 0.02 <= e.value <= e.interval.high + 0.02, name
 

@@ -4,12 +4,12 @@ import pytest
 
 from unseen.reproduction.experiment import reproduce
 from unseen.reproduction.ghane_hcm.formulas import worst_misfit
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return {row["quantity"]: row for row in published("ghane_hcm")}
+    return {row["quantity"]: row for row in read_published("ghane_hcm")}
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, mean_squared_error
 
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.measures.brier import Brier
 from unseen.measures.log_loss import LogLoss
 from unseen.measures.regression import Absolute, Squared
@@ -65,4 +65,4 @@ def test_a_confident_mistake_stays_finite():
 
 
 def test_the_default_losses_are_registered():
-    assert {"zero-one", "squared", "absolute", "brier", "log-loss"} <= set(known("measures"))
+    assert {"zero-one", "squared", "absolute", "brier", "log-loss"} <= set(classes_in("measures"))

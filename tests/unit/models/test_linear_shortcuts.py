@@ -16,7 +16,7 @@ from unseen.core.plan import Split
 from unseen.core.rng import stream
 from unseen.datasets import as_data
 from unseen.designs import Bootstrap, KFold, LeaveOut
-from unseen.models.exact.hat import factored, held_out_residuals
+from unseen.models.exact.hat import factorize, held_out_residuals
 from unseen.models.exact.least_squares import LeastSquares
 from unseen.models.exact.ridge import RidgeRegression
 from unseen.models.sklearn import as_model
@@ -161,7 +161,7 @@ def test_leave_one_out_has_the_known_closed_form():
     Z = np.c_[np.ones(data.n), data.X]
     hat = Z @ np.linalg.inv(Z.T @ Z) @ Z.T
     loo = (data.y - hat @ data.y) / (1 - np.diag(hat))
-    fit = factored(data.X, data.y, 0.0, True, None)
+    fit = factorize(data.X, data.y, 0.0, True, None)
     values, safe = fit.predictions(1 - np.eye(data.n, dtype=int))
     assert safe.all()
     assert data.y - np.diag(values) == pytest.approx(loo, abs=1e-6)

@@ -295,9 +295,9 @@ def test_results_are_kept_from_python(results, tmp_path):
     url = f"sqlite:///{tmp_path / 'runs.db'}"
     numbers = [results[kind].keep(url, f"my {kind}") for kind in KINDS]
     with open_store(url, read_only=True) as store:
-        assert [(k.kind, k.name) for k in reversed(store.kept())] == [(kind, f"my {kind}") for kind in KINDS]
+        assert [(k.kind, k.name) for k in reversed(store.records())] == [(kind, f"my {kind}") for kind in KINDS]
         for kind, number in zip(KINDS, numbers):
-            assert same(from_store(store.kept_one(number)).to_dict(), results[kind].to_dict())
+            assert same(from_store(store.record(number)).to_dict(), results[kind].to_dict())
 
 
 READ = """

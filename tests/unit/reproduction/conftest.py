@@ -28,7 +28,7 @@ def toys(monkeypatch):
     """Return the base of toy experiments, and what makes one known under its id."""
 
     def register(cls):
-        registry.known("reproduction")
+        registry.classes_in("reproduction")
         monkeypatch.setitem(registry.GROUPS["reproduction"]._things, cls.id, cls)
         return cls
 

@@ -10,7 +10,7 @@ import pytest
 from unseen.cli.app import main
 from unseen.core.errors import InputError, UnknownName
 from unseen.engine.events import Silent
-from unseen.reproduction import Cell, Check, Reproduction, experiments, published, reproduce
+from unseen.reproduction import Cell, Check, Reproduction, experiments, read_published, reproduce
 from unseen.reproduction.experiment import parse_options
 
 
@@ -141,7 +141,7 @@ def test_unknown_names_are_refused(toy):
     with pytest.raises(UnknownName, match="shift"):
         reproduce("toy", shif=1.0)
     with pytest.raises(InputError, match="no published numbers"):
-        published("nothing")
+        read_published("nothing")
 
 
 def test_options_from_text_take_the_kind_of_the_default(toy):
@@ -166,7 +166,7 @@ def test_listing_imports_nothing_heavy():
 
 
 def test_published_numbers_are_read_with_their_kinds():
-    rows = published("ghane_synthetic")
+    rows = read_published("ghane_synthetic")
     assert len(rows) == 870
     assert rows[0] == {
         "table": "2.1",

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from unseen.core.errors import InputError
 from unseen.core.summary import summarize
 from unseen.nets import write_idx
-from unseen.reproduction import published, reproduce
+from unseen.reproduction import read_published, reproduce
 from unseen.reproduction.ghane_mnist import runs as mnist
 
 QUICK = {"n_mc": 4, "calibration_mc": 4, "epochs": 6, "batch_size": 16}
@@ -88,7 +88,7 @@ def test_tables_beside_the_published_ones(digits):
 
 
 def test_the_misprint_is_mended():
-    rows = {(r["table"], r["n"], r["estimator"]): r for r in published("ghane_mnist")}
+    rows = {(r["table"], r["n"], r["estimator"]): r for r in read_published("ghane_mnist")}
     assert len(rows) == 64
     mended = rows["2.8 rms", 600, "calibrated_r5"]
     assert mended["value"] == 0.0304

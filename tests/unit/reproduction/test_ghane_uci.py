@@ -141,7 +141,7 @@ def test_bad_input(shared, tmp_path):
     with pytest.raises(InputError, match="no such set"):
         reproduce("ghane-uci", data=str(shared / "data" / "fd121"), sets=("irsi",))
     with pytest.raises(InputError, match="no finished rows"):
-        GhaneUci(results=str(tmp_path / "none.csv"))._stored()
+        GhaneUci(results=str(tmp_path / "none.csv"))._read_runs()
 
 
 def test_an_interrupt_names_the_file_that_holds_what_is_done(shared, tmp_path, monkeypatch):

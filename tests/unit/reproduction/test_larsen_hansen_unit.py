@@ -30,7 +30,7 @@ def test_true_error_does_not_depend_on_covariance_or_weights():
 
 
 def test_left_out_sets_are_distinct():
-    left = runs.distinct_left_out(runs.LinearProblem(), 3, 400, np.random.default_rng(0))
+    left = runs.draw_left_out(runs.LinearProblem(), 3, 400, np.random.default_rng(0))
     assert left.shape == (3, 400, 5)
     assert all(len({tuple(row) for row in one}) == 400 for one in left)
 
@@ -51,9 +51,9 @@ def test_a_small_run_is_repeatable_and_complete():
 
 
 def test_published_rows_ship_with_the_package():
-    from unseen.reproduction import published
+    from unseen.reproduction import read_published
 
-    rows = {row["measure"]: row for row in published("larsen_hansen_table1")}
+    rows = {row["measure"]: row for row in read_published("larsen_hansen_table1")}
     assert rows["fpe"]["median"] == -12.3
     assert set(rows) == {"fpe", "avr", "tavr", "med", "std", "mad", "iqr"}
 

@@ -97,7 +97,7 @@ def test_expected_error_by_simulation():
         errors.append(losses(np.arange(40)[None], np.arange(40, 80)[None]).mean(axis=(1, 2)))
     errors = np.array(errors)
     se = errors.std(axis=0) / np.sqrt(len(errors))
-    assert errors.mean(axis=0) == pytest.approx([problem.expected(40)[0]] * 2, abs=4 * se.max())
+    assert errors.mean(axis=0) == pytest.approx([problem.expectation(40)[0]] * 2, abs=4 * se.max())
 
 
 def test_moments_are_those_of_equicorrelated_losses():

@@ -14,7 +14,7 @@ import pytest
 from unseen.core.registry import find
 from unseen.reproduction import experiments, reproduce
 from unseen.reproduction.stored import study_name
-from unseen.reproduction.verified import verified
+from unseen.reproduction.verified import recorded_runs
 from unseen.store import TaskResult, open_store
 
 FEW = {"replications": 3, "sizes": (20,), "rules": ("3nn", "cart"), "bootstrap": 5}
@@ -36,8 +36,8 @@ def test_the_synthetic_experiment_is_the_same_from_a_store(plain, tmp_path):
     with open_store(store) as opened:
         (study,) = opened.studies()
         assert (study.kind, study.total, study.state) == ("reproduction", 2 * 8 * 3, "done")
-        (filed,) = opened.kept("reproduction")
-        assert opened.kept_one(filed.id).payload["experiment"] == "ghane-synthetic"
+        (filed,) = opened.records("reproduction")
+        assert opened.record(filed.id).payload["experiment"] == "ghane-synthetic"
     assert untimed(reproduce("ghane-synthetic", n_jobs=1, store=store, **FEW)) == untimed(plain)
 
 
@@ -84,7 +84,7 @@ def test_an_experiment_without_tasks_is_filed_all_the_same(tmp_path):
     reproduce("larsen-hansen", replications=3, true_values=100, n_splits=10, store=tmp_path / "l.db")
     with open_store(tmp_path / "l.db") as opened:
         assert opened.studies() == []
-        assert [k.name for k in opened.kept("reproduction")] == ["larsen-hansen"]
+        assert [k.name for k in opened.records("reproduction")] == ["larsen-hansen"]
 
 
 def test_a_failing_task_stops_with_its_reason(tmp_path, monkeypatch):
@@ -156,10 +156,10 @@ def _wait_for_results(store, child):
 
 def test_the_list_reads_like_a_table_of_what_was_verified():
     rows = {row["experiment"]: row for row in experiments()}
-    assert set(verified()) <= set(rows)
+    assert set(recorded_runs()) <= set(rows)
     assert rows["nadeau-bengio"]["checks"] == "39 of 39 passed"
     assert rows["ghane-synthetic"]["checks"] == "20 of 23 passed"
     assert rows["ghane-synthetic"]["cells"] == "537 of 551 agree"
-    for name, row in verified().items():
+    for name, row in recorded_runs().items():
         assert 0 <= row["passed"] <= row["checks"], name
         assert row["replications"] == rows[name]["replications"], name

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.registry import find, known, options_of
+from unseen.core.registry import classes_in, find, options_of
 from unseen.resubstitution import _functions
 from unseen.resubstitution._method_function import method_function
 
@@ -26,7 +26,7 @@ def method_of(name):
 
 
 def test_every_direct_method_has_a_function():
-    direct = [name.replace("-", "_") for name, cls in known("resubstitution").items() if cls.kind == "direct"]
+    direct = [name.replace("-", "_") for name, cls in classes_in("resubstitution").items() if cls.kind == "direct"]
     assert sorted(direct) == sorted(NAMES)
     assert set(NAMES) <= set(unseen.resubstitution.__all__)
 

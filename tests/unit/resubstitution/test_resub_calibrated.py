@@ -17,7 +17,7 @@ from unseen.datasets.conversion import as_data
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import _calibration
 from unseen.resubstitution._calibration import calibration_error, search
-from unseen.resubstitution._pretrained import pretrained
+from unseen.resubstitution._pretrained import as_pretrained
 
 X, Y = GaussianBlocks().draw(100, np.random.default_rng(8)).xy
 
@@ -207,7 +207,7 @@ def test_the_observed_error_is_averaged_as_the_estimate_is(monkeypatch, average)
     monkeypatch.setattr(_calibration, "_split", recorded)
     method = build("calibrated-bolster", "resubstitution", options={"average": average, "r": 4})
     fitted = KNeighborsClassifier(3).fit(data.X, data.y)
-    trials = _calibration.trials_of(method, pretrained(fitted), data, np.random.default_rng(1))
+    trials = _calibration.trials_of(method, as_pretrained(fitted), data, np.random.default_rng(1))
     for trial, (train, test) in zip(trials, seen, strict=True):
         assert len(test) == np.ceil(0.2 * len(rows))
         wrong = KNeighborsClassifier(3).fit(data.X[train], data.y[train]).predict(data.X[test]) != data.y[test]

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 import unseen
 from unseen import resubstitution as R
 from unseen.core.estimate import ResubEstimate
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.datasets.populations import GaussianBlocks
 
 DATA = GaussianBlocks().draw(80, np.random.default_rng(2))
@@ -57,7 +57,7 @@ def function(method):
 
 
 def test_all_methods_are_registered_and_have_a_function():
-    assert set(ALL) <= set(known("resubstitution"))
+    assert set(ALL) <= set(classes_in("resubstitution"))
     for method in ALL:
         assert callable(function(method))
         importlib.import_module(f"unseen.resubstitution.methods.{method.replace('-', '_')}")

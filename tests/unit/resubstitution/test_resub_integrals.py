@@ -143,7 +143,7 @@ def test_several_classes_against_scipy_orthants(kernel):
         y = codes[i]
         others = [k for k in range(3) if k != y]
         A = fitted.coef_[y] - fitted.coef_[others]
-        root = spread.mapped(A, y)
+        root = spread.project(A, y)
         mean = A @ X3[i] + fitted.intercept_[y] - fitted.intercept_[others]
         correct = multivariate_normal(np.zeros(2), root @ root.T).cdf(mean)
         assert e.contributions[i] == pytest.approx(1 - correct, abs=2e-3)

@@ -149,13 +149,13 @@ def test_half_of_a_kernel_lies_within_the_nearest_neighbour_distance(d):
     target = nearest_distances(X[:25]).mean()
     z, own = rng.standard_normal((20_000, d)), np.zeros(20_000, dtype=int)
     for kernel in (Spherical(), UniformBall()):
-        inside = np.linalg.norm(kernel.spread(X, codes, TWO).moved(z, own), axis=1) < target
+        inside = np.linalg.norm(kernel.spread(X, codes, TWO).displace(z, own), axis=1) < target
         assert abs(inside.mean() - 0.5) < 4 * 0.5 / np.sqrt(20_000)
 
 
 def test_ball_draws_are_uniform_and_their_shadow_is_as_stated():
     spread = Spread(np.array([2.0]), d=3, ball=True)
-    moved = spread.moved(np.random.default_rng(0).standard_normal((5000, 3)), np.zeros(5000, dtype=int))
+    moved = spread.displace(np.random.default_rng(0).standard_normal((5000, 3)), np.zeros(5000, dtype=int))
     radius = np.linalg.norm(moved, axis=1)
     assert radius.max() <= 2
     assert kstest((radius / 2) ** 3, "uniform").pvalue > 1e-3
@@ -174,7 +174,7 @@ def test_width_along_a_direction_is_the_root_of_the_quadratic_form():
 def test_full_draws_have_the_covariance_asked_for():
     S = np.array([[2.0, -0.7], [-0.7, 0.5]])
     spread = Full(bandwidth=1.0, covariance=S).spread(np.zeros((4, 2)), np.array([0, 0, 1, 1]), TWO)
-    moved = spread.moved(np.random.default_rng(0).standard_normal((40_000, 2)), np.ones(40_000, dtype=int))
+    moved = spread.displace(np.random.default_rng(0).standard_normal((40_000, 2)), np.ones(40_000, dtype=int))
     np.testing.assert_allclose(np.cov(moved.T), S, atol=0.05)
 
 

@@ -13,11 +13,11 @@ from sklearn.metrics import roc_auc_score
 import unseen
 from unseen.core.errors import DesignError, InputError, NotApplicable, UnknownName
 from unseen.core.plan import Split
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.designs.holdout import Holdout
 from unseen.designs.kfold import KFold
 from unseen.estimators.corrected_t import CorrectedT
-from unseen.significance.adjust import adjusted, benjamini_hochberg, holm
+from unseen.significance.adjust import adjust_p, benjamini_hochberg, holm
 from unseen.significance.bayesian_t import BayesianT, posterior
 from unseen.significance.combined_f import CombinedF, combined_f
 from unseen.significance.delong import DeLong, delong
@@ -27,7 +27,7 @@ from unseen.significance.permutation import Permutation, sign_flip_p
 from unseen.significance.wilcoxon import Wilcoxon, signed_rank
 from unseen.significance.winner import errors_of_choices
 
-PAIRED = [cls for cls in known("significance").values() if cls.kind == "test"]
+PAIRED = [cls for cls in classes_in("significance").values() if cls.kind == "test"]
 
 
 class OneColumn(ClassifierMixin, BaseEstimator):
@@ -54,7 +54,7 @@ def held_out(loss_table, losses, *, rate=False, **columns):
 
 def test_every_test_is_registered_with_what_it_needs():
     assert {"mcnemar", "permutation", "combined-f", "wilcoxon", "friedman", "delong", "bayesian-t"} <= set(
-        known("significance")
+        classes_in("significance")
     )
     for cls in PAIRED:
         assert "test" in cls.needs
@@ -82,7 +82,7 @@ def test_a_model_does_not_differ_from_itself_and_names_may_be_swapped(cls):
     one, other = cls()(a, b), cls()(b, a)
     assert other.difference == pytest.approx(-one.difference, abs=1e-12)
     assert other.p == pytest.approx(one.p, abs=1e-12) if one.p is not None else other.p is None
-    turned = one.flipped()
+    turned = one.swap()
     assert turned.difference == pytest.approx(other.difference, abs=1e-12)
     if one.interval is not None:
         assert tuple(turned.interval) == pytest.approx(tuple(other.interval), abs=1e-12)
@@ -372,10 +372,10 @@ def test_adjustments_keep_order_and_bounds():
         assert np.all(q <= 1)
         assert np.all(np.diff(q[np.argsort(p)]) >= 0)
     assert np.all(benjamini_hochberg(p) <= holm(p) + 1e-15)
-    assert adjusted([0.02, float("nan"), None, 0.01])[0] == pytest.approx(0.02)
-    assert adjusted([0.02, 0.01], "none") == [0.02, 0.01]
+    assert adjust_p([0.02, float("nan"), None, 0.01])[0] == pytest.approx(0.02)
+    assert adjust_p([0.02, 0.01], "none") == [0.02, 0.01]
     with pytest.raises(UnknownName, match="bonferroni"):
-        adjusted([0.1], "bonferroni")
+        adjust_p([0.1], "bonferroni")
 
 
 def test_holm_keeps_the_family_wise_error():

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 import unseen
 from unseen.core.plan import Split
 from unseen.measures.area_variance import area_freedom, delong
-from unseen.significance.adjust import adjusted
+from unseen.significance.adjust import adjust_p
 from unseen.significance.bayesian_t import BayesianT
 from unseen.significance.combined_f import CombinedF
 from unseen.significance.delong import DeLong
@@ -40,7 +40,7 @@ def test_permutation_flips_weighted_differences(loss_table):
 
 
 def test_a_p_value_of_nought_stays_nought_and_missing_ones_do_not_count():
-    assert adjusted([0.0, None, 0.5, float("nan")])[:3] == [0.0, None, 0.5]
+    assert adjust_p([0.0, None, 0.5, float("nan")])[:3] == [0.0, None, 0.5]
 
 
 def test_mid_p_takes_off_the_chance_of_the_count_itself_also_for_large_counts():

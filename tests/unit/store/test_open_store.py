@@ -13,7 +13,7 @@ pytest.importorskip("sqlalchemy", reason="sqlalchemy is not installed")
 from sqlalchemy import event, inspect, text
 
 from unseen.core.errors import InputError, MissingExtra
-from unseen.store import StoreError, StoreLost, TaskResult, TaskRow, masked, open_store, schema
+from unseen.store import StoreError, StoreLost, TaskResult, TaskRow, mask_password, open_store, schema
 
 
 def add(store):
@@ -78,7 +78,7 @@ def test_bad_urls_are_told_without_their_password(url, words):
     ],
 )
 def test_passwords_are_masked(url, safe):
-    assert masked(url) == safe
+    assert mask_password(url) == safe
 
 
 def test_a_server_that_is_not_there_is_told_without_the_password():

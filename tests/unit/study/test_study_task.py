@@ -315,9 +315,9 @@ def test_internal_runs_change_the_spread_only():
 @pytest.mark.parametrize(("population", "model"), [("gaussian-blocks", "lda"), ("ar-linear", "ols")])
 def test_every_method_runs_in_a_study_or_says_why_not(population, model):
     """A new method is found here without an edit; what it cannot do it must refuse in its own words."""
-    from unseen.core.registry import known
+    from unseen.core.registry import classes_in
 
-    methods = [*known("estimators"), *known("resubstitution")]
+    methods = [*classes_in("estimators"), *classes_in("resubstitution")]
     content = {"name": "s", "sizes": [30], "replications": 2, "n_test": 100, "models": [model], "methods": methods}
     spec = StudySpec.of({**content, "populations": [population]})
     cells = spec.cells()

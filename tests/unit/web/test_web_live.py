@@ -43,7 +43,7 @@ class Moving:
             raise self.trouble
         return list(self.now)
 
-    def kept(self, kind=None, limit=200):
+    def records(self, kind=None, limit=200):
         return []
 
 

@@ -334,10 +334,10 @@ class Fake:
             "seconds": 800_000.0 * ones,
         }
 
-    def kept(self, kind=None, limit=200):
+    def records(self, kind=None, limit=200):
         return self._ask([k for k in self._kept if kind in (None, k.kind)][:limit])
 
-    def kept_one(self, id):
+    def record(self, id):
         for one in self._kept:
             if one.id == id:
                 return one

@@ -11,7 +11,7 @@ from unseen.assessment.assessment import Assessment
 from unseen.core.arrays import Floats, Ints
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.losses import LossTable, PredictionTable
-from unseen.core.registry import known
+from unseen.core.registry import classes_in
 from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, is_rate, percent, tidy
@@ -108,7 +108,7 @@ def draw(numbers: DistributionInfo, ax: Any) -> None:
     ax.set_xlabel(f"{axis_name(numbers.loss)}, one split" if not is_rate(numbers.loss) else axis_name(numbers.loss))
     ax.set_ylabel(f"splits (of {numbers.n_splits})")
     percent(ax.xaxis, numbers.loss)
-    ends = getattr(known("measures").get(numbers.loss), "range", (-np.inf, np.inf))
+    ends = getattr(classes_in("measures").get(numbers.loss), "range", (-np.inf, np.inf))
     ends = max(ends[0] - 1e-9, low - room), min(ends[1] + 1e-9, high + room)
     ax.set_xticks([x for x in ax.get_xticks() if ends[0] <= x <= ends[1]])
 

@@ -23,7 +23,7 @@ __all__ = [
     "attach_expected_rms",
     "error_band",
     "evidence_for",
-    "expected",
+    "expected_rms",
     "has_studied_options",
     "leads",
     "level_of",
@@ -145,7 +145,7 @@ def table_of(rows: Iterable[Mapping[str, str]]) -> Table:
     return out
 
 
-def expected(estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY) -> Evidence | None:
+def expected_rms(estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY) -> Evidence | None:
     """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
 
     The logarithm of the RMS is interpolated in the logarithm of n; beyond the measured sizes it goes on with the slope
@@ -155,7 +155,7 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, level: s
     Examples
     --------
     >>> level = error_band(0.2, "combined")
-    >>> small, large = (expected("combined", "linear", n, 8, 2, level).rms for n in (20, 100))
+    >>> small, large = (expected_rms("combined", "linear", n, 8, 2, level).rms for n in (20, 100))
     >>> large < small
     True
     """
@@ -165,7 +165,7 @@ def expected(estimator: str, family: str, n: int, d: int, classes: int, level: s
 def look_up(
     table: Table, estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY
 ) -> Evidence | None:
-    """Return `expected` from another table: RMS by sample size of each (estimator, family, features, classes, level).
+    """Return `expected_rms` from another table: RMS by sample size of each (estimator, family, features, classes, level).
 
     Examples
     --------
@@ -193,7 +193,7 @@ def look_up(
 def evidence_for(method: str, loss: str, level: str, native: Any, data: Any) -> Evidence | None:
     """Return the RMS that a method had for models and data like these; None if it was not measured.
 
-    `level` as in `expected`.
+    `level` as in `expected_rms`.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def evidence_for(method: str, loss: str, level: str, native: Any, data: Any) -> 
     """
     if loss != "zero-one" or data.classes is None:
         return None
-    return expected(method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
+    return expected_rms(method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
 
 
 def attach_expected_rms(

@@ -155,7 +155,7 @@ class WeightedRecipe(Recipe):
         if self.family not in ("auto", *known):
             raise UnknownName("family", self.family, ("auto", *known))
 
-    def suited(self, native: Any) -> Self:
+    def for_model(self, native: Any) -> Self:
         """Return the recipe with the weights for a model, unless a family was chosen."""
         return replace(self, family=rule_family(native)) if self.family == "auto" else self
 

@@ -33,9 +33,9 @@ class MeasureForestInfo:
 
 def info(m: Measures) -> MeasureForestInfo | None:
     """Return the measures between 0 and 1, in the order they were made."""
-    from unseen.core.registry import known
+    from unseen.core.registry import classes_in
 
-    classes = known("measures")
+    classes = classes_in("measures")
     rows = []
     for name, e in m.estimates.items():
         cls = classes.get(name.split("[")[0].split(" at ")[0])

@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 
-__all__ = ["Factored", "factored", "held_out_residuals"]
+__all__ = ["Factored", "factorize", "held_out_residuals"]
 
 RANK_TOLERANCE = 1e-7  # a smaller pivot of the scaled columns leaves fewer than half of the digits of a solution
 SMALLEST_PIVOT = 1e-6  # below it a training part hardly determines the weights, and refitting is the safe way
@@ -124,7 +124,7 @@ def _chunks(indices: Ints, numbers_each: int) -> Iterator[Ints]:
         yield indices[start : start + step]
 
 
-def factored(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Floats | None) -> Factored | None:
+def factorize(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Floats | None) -> Factored | None:
     """Factor the design of all rows; None if it does not determine the weights.
 
     Parameters
@@ -141,7 +141,7 @@ def factored(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Flo
     Examples
     --------
     >>> X, y = np.arange(4.0)[:, None], np.array([1.0, 3.0, 5.0, 7.0])
-    >>> fit = factored(X, y, 0.0, True, None)
+    >>> fit = factorize(X, y, 0.0, True, None)
     >>> fit.predictions(np.array([[1, 1, 1, 0]]))[0].round(9).tolist()
     [[1.0, 3.0, 5.0, 7.0]]
     """

@@ -12,7 +12,7 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.plan import Split
 from unseen.engine.threads import limited_threads
-from unseen.models.exact.hat import factored
+from unseen.models.exact.hat import factorize
 
 __all__ = ["ExactFits", "LinearRule", "answer", "is_sklearn", "steps_of"]
 
@@ -87,7 +87,7 @@ def answer(
         return None
     # one thread, as every fit has, so that workers and the main process get the same bits
     with limited_threads(1):
-        fit = factored(X, np.asarray(data.y, dtype=float), rule.penalty, rule.intercept, weights)
+        fit = factorize(X, np.asarray(data.y, dtype=float), rule.penalty, rule.intercept, weights)
         if fit is None:
             return None
         values, safe = fit.predictions(np.stack([np.bincount(s.train, minlength=data.n) for s in splits]))

@@ -25,7 +25,7 @@ def change_images(X: torch.Tensor, factor: torch.Tensor, black: Factors) -> Iter
     yield 6.0, flipped
     yield 1.0, saturate(X, factor[:, 0])
     crop = torch.full((n,), 0.9, dtype=X.dtype, device=X.device)
-    yield 2.0, transform(X, dataclasses.replace(_unchanged(X), zoom_horizontal=crop, zoom_vertical=crop))
+    yield 2.0, transform(X, dataclasses.replace(_no_change(X), zoom_horizontal=crop, zoom_vertical=crop))
     yield 3.0, across(X) / 4 + 0.5
     yield 1.0, X + 0.5
     yield 12.0, saturate(flipped, factor[:, 1])
@@ -46,7 +46,7 @@ def named_changes(X: torch.Tensor, generator: torch.Generator) -> list[tuple[str
     return [(name, cost, images.clamp(0, 1)) for name, (cost, images) in zip(NAMES, found, strict=True)]
 
 
-def _unchanged(X: torch.Tensor) -> Factors:
+def _no_change(X: torch.Tensor) -> Factors:
     return no_augmentation(len(X)).to(X.device, X.dtype)
 
 

@@ -78,14 +78,14 @@ class Factors:
         kind = dtype or self.rotation.dtype
         return Factors(**{k: v if v.dtype == torch.bool else v.to(kind) for k, v in moved.items()})
 
-    def normalised(self) -> dict[str, torch.Tensor]:
+    def normalise(self) -> dict[str, torch.Tensor]:
         """Return the nine factors on the scale 0 (nothing) to 1 (most), as equation 3.3 takes them.
 
         Examples
         --------
         >>> import dataclasses
         >>> f = dataclasses.replace(no_augmentation(1), rotation=torch.tensor([-math.pi / 8]))
-        >>> {k: round(float(v), 4) for k, v in f.normalised().items() if v > 0}
+        >>> {k: round(float(v), 4) for k, v in f.normalise().items() if v > 0}
         {'rotation': 0.5}
         """
         return {
@@ -115,7 +115,7 @@ class Factors:
         >>> no_augmentation(1).penalty()
         tensor([9.])
         """
-        f = self.normalised()
+        f = self.normalise()
         strong = torch.stack([f[k] for k in ("cut", "shift_height", "shift_width", "zoom_horizontal", "zoom_vertical")])
         weak = torch.stack([f["brightness"], f["rotation"]])
         return (

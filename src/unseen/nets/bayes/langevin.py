@@ -112,10 +112,10 @@ def _sum_gradients(
     numbers = chains * X[0].numel()
     if rows is None:
         shared = vmap(gradient, in_dims=(0, None, None))
-        pieces.batched(lambda x, y: add(shared(weights, x, y), y), X, codes, numbers=numbers)
+        pieces.map_batches(lambda x, y: add(shared(weights, x, y), y), X, codes, numbers=numbers)
     else:
         own = vmap(gradient)
-        pieces.batched(lambda r: add(own(weights, X[r.T], codes[r.T]), r), rows.T, numbers=numbers)
+        pieces.map_batches(lambda r: add(own(weights, X[r.T], codes[r.T]), r), rows.T, numbers=numbers)
     return total
 
 

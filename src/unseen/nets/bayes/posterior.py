@@ -74,7 +74,7 @@ class Posterior(Result):
         data = input_tensor(X, self.device, self.dtype)
         function = LogitFunction(raw=lambda x: x, module=None, device=self.device, dtype=self.dtype)
         with torch.no_grad():
-            return function.batched(lambda x: self._draw_logits(x).transpose(0, 1), data).transpose(0, 1)
+            return function.map_batches(lambda x: self._draw_logits(x).transpose(0, 1), data).transpose(0, 1)
 
     def predictive(self, X: Any) -> Any:
         """Return the softmax averaged over samples, shape (m, c), for one batch on the device."""

@@ -192,7 +192,7 @@ def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> P
     if not layers:
         raise NotApplicable("mc-dropout needs a net with dropout layers of a positive rate; this one has none.")
 
-    def masked(number: int, sample: int) -> Any:
+    def mask_hook(number: int, sample: int) -> Any:
         def hook(layer: Any, _: Any, output: Any) -> Any:
             shape = (
                 output.shape[1:]
@@ -208,7 +208,7 @@ def _by_dropout(net: nn.Module, X: Any, count: int, seed: int, labels: Any) -> P
     def draw(batch: Any) -> Any:
         out = []
         for sample in range(count):
-            handles = [layer.register_forward_hook(masked(k, sample)) for k, layer in enumerate(layers)]
+            handles = [layer.register_forward_hook(mask_hook(k, sample)) for k, layer in enumerate(layers)]
             try:
                 out.append(two_columns(net(batch)))
             finally:

@@ -12,18 +12,9 @@ from unseen.core.errors import InputError, MissingExtra
 from unseen.nets.commands._flags import Device
 from unseen.request.command_line import (
     Images,
-    Json,
-    Quiet,
-    Report,
-    Seed,
-    Store,
-    check_store,
-    check_writable,
+    RunOptions,
+    Without,
     command,
-    emit,
-    keep,
-    progress_for,
-    write_report,
 )
 
 __all__: list[str] = []
@@ -31,6 +22,7 @@ __all__: list[str] = []
 
 @command("bench", group="nets")
 def bench(
+    *,
     zoo: Annotated[Path | None, typer.Option("--zoo", help="Folder of a zoo (Zoo.train).")] = None,
     data: Annotated[Path | None, typer.Option("--data", help="NPZ the zoo was trained on: X_train, y_train.")] = None,
     networks: Annotated[Path | None, typer.Option("--networks", help="Instead of a zoo: CSV of networks.")] = None,
@@ -42,17 +34,12 @@ def bench(
     max_seconds: Annotated[float | None, typer.Option("--max-seconds", help="Measure no longer than this.")] = None,
     device: Device = "auto",
     images: Images = True,
-    report: Report = None,
-    store: Store = None,
-    seed: Seed = 0,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("jobs", "scheduler")],
 ) -> None:
     """Score measures of generalization on a zoo: CMI, rank agreement, noise floor, controls, seconds."""
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "torch", "unseen nets bench")
-    check_writable(report)
-    check_store(store)
+    run.check()
     from unseen import nets
     from unseen.nets.modules.device import device_of
     from unseen.nets.zoo.network_folder import read_zoo_data
@@ -66,19 +53,18 @@ def bench(
             wanted,
             path=values,
             device=device_of(device),
-            random_state=seed,
+            random_state=run.seed,
             n_permutations=permutations,
             max_seconds=max_seconds,
             images=images,
-            progress=progress_for(quiet),
+            progress=run.progress,
         )
     elif networks is not None and values is not None:
         source = networks.name
         result = nets.bench_of(networks, values, n_permutations=permutations)
     else:
         raise InputError("give a zoo with its data (--zoo and --data), or tables (--networks and --values).")
-    emit(result, as_json)
-    write_report(result, report, quiet)
-    keep(result, result.kept_as, f"{result.zoo}, {source}", store, quiet)
+    run.emit(result)
+    run.save(result, f"{result.zoo}, {source}")
     if max_seconds is not None and not result.complete:
         raise typer.Exit(3)

@@ -212,8 +212,8 @@ def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, s
 
     function, count = _function(module), len(examples.classes if labels is None else labels)
     torch.manual_seed(seed)  # a net without weights is the same in every run
-    net = _made(function, module, examples, count)
-    return (net if weights is None else nets.load_weights(net, weights)), lambda: _made(
+    net = _make_net(function, module, examples, count)
+    return (net if weights is None else nets.load_weights(net, weights)), lambda: _make_net(
         function, module, examples, count
     )
 
@@ -276,7 +276,7 @@ def _function(name: str) -> Any:
     return made
 
 
-def _made(make: Any, name: str, examples: Any, n_classes: int) -> Any:
+def _make_net(make: Any, name: str, examples: Any, n_classes: int) -> Any:
     from unseen.nets.training.initial_weights import maker_of
 
     try:

@@ -12,18 +12,9 @@ from unseen.core.errors import MissingExtra
 from unseen.nets.commands._flags import Device
 from unseen.request.command_line import (
     Images,
-    Json,
-    Quiet,
-    Report,
-    Seed,
-    Store,
-    check_store,
-    check_writable,
+    RunOptions,
+    Without,
     command,
-    emit,
-    keep,
-    progress_for,
-    write_report,
 )
 
 __all__: list[str] = []
@@ -31,6 +22,7 @@ __all__: list[str] = []
 
 @command("rank", group="nets")
 def rank(
+    *,
     zoo: Annotated[Path, typer.Option("--zoo", help="Folder with manifest.json and the networks' safetensors files.")],
     data: Annotated[Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder of images.")],
     measures: Annotated[str | None, typer.Option("--measures", help="Ids with commas, or all.")] = None,
@@ -41,17 +33,12 @@ def rank(
     accuracy: Annotated[float, typer.Option("--accuracy", help="Flag networks below this training accuracy.")] = 0.95,
     device: Device = "auto",
     images: Images = True,
-    report: Report = None,
-    store: Store = None,
-    seed: Seed = 0,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("jobs", "scheduler")],
 ) -> None:
     """Rank trained networks by expected generalization, without a test set: the smallest expected gap first."""
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "torch", "unseen nets rank")
-    check_writable(report)
-    check_store(store)
+    run.check()
     from unseen import nets
     from unseen.nets.commands.estimate import _function
     from unseen.nets.modules.device import device_of
@@ -66,12 +53,11 @@ def rank(
         accuracy=accuracy,
         images=images,
         device=device,
-        random_state=seed,
-        progress=progress_for(quiet),
+        random_state=run.seed,
+        progress=run.progress,
     )
-    emit(result, as_json)
-    write_report(result, report, quiet)
-    keep(result, result.kept_as, f"{zoo.resolve().name}, {data.name}", store, quiet)
+    run.emit(result)
+    run.save(result, f"{zoo.resolve().name}, {data.name}")
 
 
 def _split(text: str) -> list[str]:

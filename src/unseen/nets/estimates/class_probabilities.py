@@ -84,12 +84,12 @@ def _by_samples(problem: Problem, samples: Any) -> Probabilities:
     if samples.fixed is not None and samples.fixed.shape[1] != len(problem.X):
         raise InputError(f"the sampled logits are for {samples.fixed.shape[1]} rows, X has {len(problem.X)}.")
 
-    def averaged(points: Any, rows: Any, logits: Any, own: Any) -> Any:
+    def average(points: Any, rows: Any, logits: Any, own: Any) -> Any:
         if own and samples.fixed is not None:
             return _check_shape(samples.fixed.softmax(2).mean(0), problem)
-        return _check_shape(problem.net.batched(samples.predictive, points), problem)
+        return _check_shape(problem.net.map_batches(samples.predictive, points), problem)
 
-    return averaged
+    return average
 
 
 def _require_input_space(problem: Problem, what: str) -> None:
@@ -124,14 +124,14 @@ def _by_neighbours(problem: Problem, options: EstimateOptions) -> Probabilities:
         _require_input_space(problem, "a posterior in the space of another layer")
         head = cut_at(problem.net, options.posterior_layer).head
         with torch.no_grad(), eval_mode(problem.net.module):
-            features = problem.net.batched(head, problem.X).flatten(1)
+            features = problem.net.map_batches(head, problem.X).flatten(1)
     centre = features.mean(0)
     among = features - centre
     half = 0.5 * among.square().sum(1)
     hot = torch.nn.functional.one_hot(problem.codes, problem.n_classes).to(features.dtype)
 
     def votes(points: Any, rows: Any, logits: Any, own: Any) -> Any:
-        points = points if head is None else problem.net.batched(head, points)
+        points = points if head is None else problem.net.map_batches(head, points)
         out = []
         for part, mine in zip(*(t.split(max(1, BLOCK // n)) for t in (points.flatten(1), rows))):
             similarity = (part - centre) @ among.T - half

@@ -180,7 +180,7 @@ def _calibration_error(
     return float(np.sqrt((count - 1) / count * np.sum((np.array(values) - np.mean(values)) ** 2)))
 
 
-def _logits_held_out(task: EstimateTask) -> tuple[Any, Any]:
+def _held_out_logits(task: EstimateTask) -> tuple[Any, Any]:
     """Return logits and classes of rows that the nets behind them were not trained on, from copies trained on 80%."""
     if task.options.training is None and task.options.factory is None:
         raise InputError(
@@ -201,7 +201,7 @@ def _require_samples(task: EstimateTask) -> None:
 def _error_at_points(task: EstimateTask) -> tuple[KernelMeans, str]:
     """Return the posterior error at each training point, and the posterior in words."""
     problem, options = task.problem, task.options
-    probabilities, name = probabilities_of(problem, options, lambda: _logits_held_out(task))
+    probabilities, name = probabilities_of(problem, options, lambda: _held_out_logits(task))
     rows = torch.arange(len(problem.X), device=problem.net.device)
     with torch.no_grad(), eval_mode(problem.net.module):
         p = probabilities(problem.features, rows, problem.net.all_logits(problem.X), True)
@@ -237,7 +237,7 @@ class BolsterPosteriorMethod:
         kernels = task.kernels(self.kind)
         if options.mode != "expectation":
             return self._product(task, kernels)
-        probabilities, name = probabilities_of(problem, options, lambda: _logits_held_out(task))
+        probabilities, name = probabilities_of(problem, options, lambda: _held_out_logits(task))
 
         def integrand(points: Any, rows: Any) -> Any:
             logits = problem.logits_at(points, rows)

@@ -131,8 +131,8 @@ class Problem:
     def logits_at(self, points: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
         """Return logits at points of the kernels' space that belong to training rows."""
         if self.cut.rest is not None or self.cut.name == "input":
-            return self.net.batched(lambda p: self.cut.tail(p, None), points)
-        return self.net.batched(lambda p, r: self.cut.tail(p, self.X[r]), points, rows)
+            return self.net.map_batches(lambda p: self.cut.tail(p, None), points)
+        return self.net.map_batches(lambda p, r: self.cut.tail(p, self.X[r]), points, rows)
 
     def misclassified_share(self, kernels: Kernels, points: KernelPoints, exact: bool = True) -> KernelMeans:
         """Return the share of each kernel that the net assigns to another class."""
@@ -190,7 +190,7 @@ def problem_of(net: LogitFunction, X: torch.Tensor, y: Any, options: EstimateOpt
     with torch.no_grad(), eval_mode(net.module):
         logits = net.all_logits(X)
         cut = cut_at(net, options.layer)
-        features = X if cut.name == "input" else net.batched(cut.head, X)
+        features = X if cut.name == "input" else net.map_batches(cut.head, X)
     codes, classes = class_codes(y, logits.shape[1], net.classes, len(X))
     return Problem(
         net=net,

@@ -13,14 +13,14 @@ from torch import nn
 from unseen.core.errors import InputError, NotApplicable
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.net import Net
-from unseen.nets.modules.weight_layers import left_out, weight_layers
+from unseen.nets.modules.weight_layers import other_layers, weight_layers
 
 __all__ = ["Alpha", "AlphaHat", "PowerLaw", "eigenvalues", "fit_power_law", "layer_fits"]
 
 
 def layer_fits(net: Net, layers: LayerLog) -> list[PowerLaw]:
     """Return the power-law fit of each layer with enough eigenvalues."""
-    for name in left_out(net.module):
+    for name in other_layers(net.module):
         layers.skip(name, "neither dense nor convolution")
     fits = []
     for name, layer in weight_layers(net.module).items():

@@ -65,9 +65,9 @@ class DbiMixup(Measure):
         with torch.no_grad(), capture_features(net.module, outputs=(layer.name,)) as kept:
             net.module(net.X_train[rows])
         index = davies_bouldin(_pool(kept[layer.name]), net.y_train[rows])
-        return index, self._kept_labels(net, generator)
+        return index, self._share_of_right_midpoints(net, generator)
 
-    def _kept_labels(self, net: Net, generator: torch.Generator) -> float:
+    def _share_of_right_midpoints(self, net: Net, generator: torch.Generator) -> float:
         rows = balanced_rows(net, self.per_class, generator, self.id)
         X, y = net.X_train[rows], net.y_train[rows]
         first, second = torch.triu_indices(len(rows), len(rows), 1, device=net.device)

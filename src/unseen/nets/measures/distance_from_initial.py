@@ -15,7 +15,7 @@ from torch.nn.utils import parametrize
 from unseen.core.errors import InputError
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.net import Net
-from unseen.nets.modules.weight_layers import left_out, weight_layers
+from unseen.nets.modules.weight_layers import other_layers, weight_layers
 
 __all__ = ["DistanceFromInitial"]
 
@@ -43,7 +43,7 @@ class DistanceFromInitial(Measure):
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the distance."""
-        for name in left_out(net.module):
+        for name in other_layers(net.module):
             layers.skip(name, "neither dense nor convolution")
         total = 0.0
         for name, layer in weight_layers(net.module).items():

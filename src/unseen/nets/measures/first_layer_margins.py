@@ -84,10 +84,10 @@ class MixupMargin(Measure):
     def sample(self, net: Net, count: int, generator: torch.Generator, layers: LayerLog) -> Any:
         """Return minus the mean margin of each batch."""
 
-        def mixed(X: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        def mix(X: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
             return (X + X[class_partners(y, generator)]) / 2
 
-        return normalised_margins(net, count, self.batch, generator, layers, mixed)
+        return normalised_margins(net, count, self.batch, generator, layers, mix)
 
 
 @register

@@ -10,7 +10,7 @@ import torch
 
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.net import Net
-from unseen.nets.modules.weight_layers import frobenius_norm, input_shapes, left_out, spectral_norm, weight_layers
+from unseen.nets.modules.weight_layers import frobenius_norm, input_shapes, other_layers, spectral_norm, weight_layers
 
 __all__ = ["FrobeniusProduct", "FrobeniusSum", "SpectralProduct", "SpectralSum", "frobenius_norms", "spectral_norms"]
 
@@ -18,7 +18,7 @@ __all__ = ["FrobeniusProduct", "FrobeniusSum", "SpectralProduct", "SpectralSum",
 def spectral_norms(net: Net, layers: LayerLog) -> list[float]:
     """Return the spectral norm of every dense and convolution layer that an input reaches."""
     shapes = input_shapes(net.module, net.X_train)
-    for name in left_out(net.module):
+    for name in other_layers(net.module):
         layers.skip(name, "neither dense nor convolution")
     norms = []
     for name, layer in weight_layers(net.module).items():
@@ -84,7 +84,7 @@ class SpectralSum(Measure):
 
 def frobenius_norms(net: Net, layers: LayerLog) -> list[float]:
     """Return the Frobenius norm of every dense and convolution layer."""
-    for name in left_out(net.module):
+    for name in other_layers(net.module):
         layers.skip(name, "neither dense nor convolution")
     found = weight_layers(net.module)
     layers.use(*found)

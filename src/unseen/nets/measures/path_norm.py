@@ -37,5 +37,5 @@ class PathNorm(Measure):
 
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Return the norm."""
-        layers.use(*weights.weight_layers(net.module), *weights.left_out(net.module))
+        layers.use(*weights.weight_layers(net.module), *weights.other_layers(net.module))
         return weights.path_norm(net.module, tuple(net.X_train.shape[1:]))

@@ -60,7 +60,7 @@ class Wcv(Measure):
         rows = balanced_rows(net, max(2, self.points // net.n_classes), generator, self.id)
         targets = functional.one_hot(net.y_train[rows], net.n_classes).double()
         features, _ = features_into(net, net.X_train[rows], names)
-        return max(0.0, *(normalised_variation(_linked(f), targets) / (4 * len(rows)) for f in features))
+        return max(0.0, *(normalised_variation(_links(f), targets) / (4 * len(rows)) for f in features))
 
     def statistic(self, sample: NDArray[np.float64]) -> float:
         """Return the median over draws."""
@@ -75,6 +75,6 @@ class Wcv(Measure):
         return median_influence(sample)
 
 
-def _linked(features: torch.Tensor) -> torch.Tensor:
+def _links(features: torch.Tensor) -> torch.Tensor:
     one_way = functional.one_hot(nearest(features), len(features)).double()
     return torch.maximum(one_way, one_way.T)

@@ -17,8 +17,8 @@ __all__ = [
     "device_of",
     "dtype_of",
     "exact_float32",
+    "is_out_of_memory",
     "limited_torch",
-    "ran_out",
     "rows_at_once",
     "tensor_of",
     "use_threads",
@@ -124,7 +124,7 @@ def rows_at_once(sample_shape: Sequence[int], device: torch.device) -> int:
     return max(256, min(32_768, numbers // max(1, int(np.prod(sample_shape)))))
 
 
-def ran_out(error: BaseException) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error means that memory ran out."""
     words = str(error).lower()
     return isinstance(error, torch.OutOfMemoryError) or "out of memory" in words or "can't allocate memory" in words

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from unseen.core.errors import FitError, InputError, KindError
-from unseen.nets.modules.device import ran_out, tensor_of
+from unseen.nets.modules.device import is_out_of_memory, tensor_of
 
 __all__ = ["class_codes", "input_tensor"]
 
@@ -29,7 +29,7 @@ def input_tensor(X: Any, device: torch.device, dtype: torch.dtype | None) -> tor
     try:
         X = X.detach().to(device=device, dtype=torch.int64 if dtype is None else dtype)
     except RuntimeError as error:
-        if not ran_out(error):
+        if not is_out_of_memory(error):
             raise
         size = X.numel() * X.element_size() / 1e9
         raise FitError(

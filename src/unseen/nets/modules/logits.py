@@ -12,7 +12,7 @@ from torch import nn
 
 from unseen.core.errors import FitError, InputError, KindError, UnseenError
 from unseen.core.notes import Note, note
-from unseen.nets.modules.device import device_of, ran_out
+from unseen.nets.modules.device import device_of, is_out_of_memory
 from unseen.nets.modules.inputs import input_tensor
 from unseen.nets.modules.layers import eval_mode
 
@@ -92,11 +92,11 @@ class LogitFunction:
         except UnseenError:
             raise
         except Exception as error:  # a net's forward is somebody's code and may raise anything
-            if ran_out(error):
+            if is_out_of_memory(error):
                 raise
             raise _cannot_take(X, error) from error
 
-    def batched(
+    def map_batches(
         self, function: Callable[..., torch.Tensor], *parts: torch.Tensor, numbers: int | None = None
     ) -> torch.Tensor:
         """Apply a function of row batches piece by piece; a batch that does not fit the memory is halved, with a note."""
@@ -107,7 +107,7 @@ class LogitFunction:
             try:
                 out.append(function(*(part[start : start + rows] for part in parts)))
             except RuntimeError as error:
-                if not ran_out(error):
+                if not is_out_of_memory(error):
                     raise
                 if rows == 1:
                     raise FitError(
@@ -127,7 +127,7 @@ class LogitFunction:
     @torch.no_grad()
     def all_logits(self, X: torch.Tensor) -> torch.Tensor:
         """Return logits of any number of rows."""
-        return self.batched(self.logits, X)
+        return self.map_batches(self.logits, X)
 
 
 def logit_function(
@@ -208,7 +208,7 @@ def _probe_outputs(function: LogitFunction, X: torch.Tensor) -> torch.Tensor:
     """Return the raw outputs of a few rows, turning torch's complaint about their shape into an error of ours."""
     assert function.module is not None
     with torch.no_grad(), eval_mode(function.module):
-        out = function.batched(lambda rows: _as_tensor(plain_output(function._run(rows))), X[:64])
+        out = function.map_batches(lambda rows: _as_tensor(plain_output(function._run(rows))), X[:64])
     if not bool(torch.isfinite(out).all()):
         raise InputError("the net returns NaN or infinite outputs on X; its weights may have diverged in training.")
     return out

@@ -15,7 +15,7 @@ from torch.nn.utils.weight_norm import WeightNorm
 from unseen.core.errors import InputError, NotApplicable
 from unseen.nets.modules.layers import first_input
 
-__all__ = ["frobenius_norm", "input_shapes", "left_out", "path_norm", "spectral_norm", "weight_layers"]
+__all__ = ["frobenius_norm", "input_shapes", "other_layers", "path_norm", "spectral_norm", "weight_layers"]
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 ACTIVATIONS = (
@@ -51,12 +51,12 @@ def weight_layers(module: nn.Module) -> dict[str, nn.Module]:
     return found
 
 
-def left_out(module: nn.Module) -> tuple[str, ...]:
+def other_layers(module: nn.Module) -> tuple[str, ...]:
     """Return the names of layers that hold parameters but are neither dense nor convolution.
 
     Examples
     --------
-    >>> left_out(nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)))
+    >>> other_layers(nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2)))
     ('1',)
     """
     known = weight_layers(module)

@@ -17,7 +17,7 @@ import numpy as np
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.notes import Note, merge_notes, note
 from unseen.engine.events import reporting
-from unseen.engine.interrupts import kept_in
+from unseen.engine.interrupts import name_file_on_interrupt
 from unseen.nets.augmentation.sheet import sheets_for
 from unseen.nets.measures.measure import Measure, build_measures
 from unseen.nets.modules.device import device_of, limited_torch
@@ -396,7 +396,7 @@ def measure_zoo(
     # one measure on all networks first: a run that is stopped leaves whole columns
     every = [(m, k) for m in wanted for k in (range(len(zoo)) if nets is None else nets)]
     left = [(m, k) for m, k in every if (zoo.nets[k].seed, zoo.nets[k].name, m.id) not in done]
-    with kept_in(path), reporting(progress, len(left), "measures") as reporter:
+    with name_file_on_interrupt(path), reporting(progress, len(left), "measures") as reporter:
         for measure, k in left:
             if max_seconds is not None and time.perf_counter() - started > max_seconds:
                 LOG.warning("measuring stopped after %.0f s", max_seconds)

@@ -116,7 +116,7 @@ class MeasureScores(Result):
         tau = self.tau(measure)
         return "" if tau is None else f"; Kendall's tau {tau:.2f}"
 
-    def _adjusted(self, measure: str) -> str:
+    def _adjusted_p(self, measure: str) -> str:
         """Return the adjusted p-value in words; nothing for a single measure."""
         if len(self.scores) < 2 or measure not in self.adjusted:
             return ""
@@ -124,7 +124,7 @@ class MeasureScores(Result):
 
     def __str__(self) -> str:
         lines = [
-            f"{name}: {score}; {self.floors[name]}{self._adjusted(name)}{self._direction(name)}"
+            f"{name}: {score}; {self.floors[name]}{self._adjusted_p(name)}{self._direction(name)}"
             for name, score in self.scores.items()
         ]
         return "\n".join([*lines, *map(str, self.notes)])

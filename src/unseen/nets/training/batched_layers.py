@@ -35,7 +35,7 @@ class Activations:
     layout: str
     nets: int
 
-    def stacked(self) -> Tensor:
+    def stack(self) -> Tensor:
         """Return (S, B, ...)."""
         t = self.tensor
         if self.layout == STACKED:
@@ -44,11 +44,11 @@ class Activations:
             return t.unsqueeze(0).expand(self.nets, *t.shape)
         return t.reshape(t.shape[0], self.nets, t.shape[1] // self.nets, *t.shape[2:]).transpose(0, 1)
 
-    def grouped(self) -> Tensor:
+    def group(self) -> Tensor:
         """Return (B, S * C, ...)."""
         if self.layout == GROUPED:
             return self.tensor
-        t = self.stacked().transpose(0, 1)
+        t = self.stack().transpose(0, 1)
         return t.reshape(t.shape[0], t.shape[1] * t.shape[2], *t.shape[3:])
 
     def like(self, tensor: Tensor, layout: str = "") -> Activations:
@@ -122,7 +122,7 @@ class ForwardPass:
 
 def _linear(run: ForwardPass, layer: nn.Linear, path: str, value: Activations) -> Activations:
     weight, bias = run.weight(path), run.weight(path, "bias")
-    x = value.stacked()
+    x = value.stack()
     flat = x.reshape(x.shape[0], -1, x.shape[-1])
     right = weight.transpose(1, 2)
     out = torch.bmm(flat, right) if bias is None else torch.baddbmm(bias.unsqueeze(1), flat, right)
@@ -136,7 +136,7 @@ def _convolution(run: ForwardPass, layer: Any, path: str, value: Activations) ->
     convolve = CONVOLUTIONS[type(layer)]
     shape = (layer.stride, layer.padding, layer.dilation)
     if run.convolution == "looped":
-        rows, weights = value.stacked().unbind(0), weight.unbind(0)
+        rows, weights = value.stack().unbind(0), weight.unbind(0)
         biases = [None] * run.nets if bias is None else bias.unbind(0)
         outs = [convolve(x, w, b, *shape, layer.groups) for x, w, b in zip(rows, weights, biases)]
         return value.like(torch.stack(outs), STACKED)
@@ -144,7 +144,7 @@ def _convolution(run: ForwardPass, layer: Any, path: str, value: Activations) ->
     flat_bias = None if bias is None else bias.reshape(-1)
     if value.layout == SHARED and layer.groups == 1:
         return value.like(convolve(value.tensor, flat, flat_bias, *shape), GROUPED)
-    out = convolve(value.grouped(), flat, flat_bias, *shape, run.nets * layer.groups)
+    out = convolve(value.group(), flat, flat_bias, *shape, run.nets * layer.groups)
     return value.like(out, GROUPED)
 
 
@@ -174,21 +174,21 @@ def flatten(value: Activations, start: int = 0, end: int = -1) -> Activations:
     """Flatten axes of each net's examples."""
     if start == 0:
         raise Unbatchable("flattening the examples into one axis")
-    return value.like(value.stacked().flatten(start + 1 if start > 0 else start, end + 1 if end > 0 else end), STACKED)
+    return value.like(value.stack().flatten(start + 1 if start > 0 else start, end + 1 if end > 0 else end), STACKED)
 
 
 def _unflatten(run: ForwardPass, layer: nn.Unflatten, path: str, value: Activations) -> Activations:
     if not isinstance(layer.dim, int) or layer.dim == 0:
         raise Unbatchable("Unflatten over the examples")
     dim = layer.dim + 1 if layer.dim > 0 else layer.dim
-    return value.like(value.stacked().unflatten(dim, layer.unflattened_size), STACKED)
+    return value.like(value.stack().unflatten(dim, layer.unflattened_size), STACKED)
 
 
 def _softmax(run: ForwardPass, layer: Any, path: str, value: Activations) -> Activations:
     if layer.dim is None or layer.dim == 0:
         raise Unbatchable(f"{type(layer).__name__} without a dim of its own")
     function = torch.log_softmax if isinstance(layer, nn.LogSoftmax) else torch.softmax
-    return value.like(function(value.stacked(), layer.dim + 1 if layer.dim > 0 else layer.dim), STACKED)
+    return value.like(function(value.stack(), layer.dim + 1 if layer.dim > 0 else layer.dim), STACKED)
 
 
 def _dropout(run: ForwardPass, layer: SeededDropout, path: str, value: Activations) -> Activations:
@@ -201,11 +201,11 @@ def _dropout(run: ForwardPass, layer: SeededDropout, path: str, value: Activatio
     if value.layout == GROUPED:
         full = scale.transpose(0, 1)
         return value.like(value.tensor * full.reshape(full.shape[0], -1, *full.shape[3:]))
-    return value.like(value.stacked() * scale, STACKED)
+    return value.like(value.stack() * scale, STACKED)
 
 
 def _layer_norm(run: ForwardPass, layer: nn.LayerNorm, path: str, value: Activations) -> Activations:
-    x = F.layer_norm(value.stacked(), layer.normalized_shape, eps=layer.eps)
+    x = F.layer_norm(value.stack(), layer.normalized_shape, eps=layer.eps)
     return value.like(_affine(x, run, path, len(layer.normalized_shape)), STACKED)
 
 
@@ -214,7 +214,7 @@ def _group_norm(run: ForwardPass, layer: nn.GroupNorm, path: str, value: Activat
     if value.layout == GROUPED:  # channels of all nets lie side by side: more groups, one fused kernel
         scale, shift = (None, None) if weight is None else (weight.reshape(-1), bias.reshape(-1))
         return value.like(F.group_norm(value.tensor, run.nets * layer.num_groups, scale, shift, layer.eps))
-    x = value.stacked()
+    x = value.stack()
     out = F.group_norm(x.flatten(0, 1), layer.num_groups, eps=layer.eps).unflatten(0, x.shape[:2])
     if weight is not None:
         each = (value.nets, 1, -1, *([1] * (x.dim() - 3)))
@@ -235,7 +235,7 @@ def _batch_norm(run: ForwardPass, layer: Any, path: str, value: Activations) -> 
     if layer.momentum is None or not layer.track_running_stats:
         raise Unbatchable(f"{type(layer).__name__} without exponentially averaged statistics")
     images = len(value.shape) > 2
-    x = value.grouped() if images else value.stacked().transpose(0, 1).flatten(1)
+    x = value.group() if images else value.stack().transpose(0, 1).flatten(1)
     padded = run.valid is not None and run.valid.shape[1] > 1
     out = (_normalise_masked if run.train and padded else _normalise)(run, layer, f"{path}." if path else "", x)
     return value.like(out, GROUPED) if images else value.like(out.unflatten(1, (run.nets, -1)).transpose(0, 1), STACKED)

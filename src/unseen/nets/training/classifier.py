@@ -18,8 +18,8 @@ from unseen.nets.modules.device import (
     device_of,
     dtype_of,
     exact_float32,
+    is_out_of_memory,
     limited_torch,
-    ran_out,
     rows_at_once,
     tensor_of,
 )
@@ -237,7 +237,7 @@ class Classifier(SklearnEstimator):
         try:
             return self._logits_with(rows, where, dtype)
         except RuntimeError as error:
-            if dtype == trained or ran_out(error):
+            if dtype == trained or is_out_of_memory(error):
                 raise
             return self._logits_with(rows, where, trained)  # a module may insist on the kind it was trained in
 
@@ -247,7 +247,7 @@ class Classifier(SklearnEstimator):
             function = LogitFunction(
                 raw=net, module=net, device=where, dtype=dtype, most=[rows_at_once(self.sample_shape_, where)]
             )
-            logits = function.batched(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
+            logits = function.map_batches(lambda part: net(part.to(where, dtype, copy=True)).double().cpu(), rows)
         return logits.numpy()[:, : len(self.classes_)]
 
     def _as_images(self, X: Any) -> Any:

@@ -13,7 +13,7 @@ from torch.func import functional_call, vmap
 from torch.nn import functional as F
 
 from unseen.core.errors import InputError
-from unseen.nets.modules.device import exact_float32, ran_out
+from unseen.nets.modules.device import exact_float32, is_out_of_memory
 from unseen.nets.training.batched_layers import (
     CONVOLUTIONS,
     SHARED,
@@ -120,7 +120,7 @@ class Grouped(Executor):
             if node.op == "placeholder":
                 values[node] = Activations(x, SHARED if shared else STACKED, nets)
             elif node.op == "output":
-                return fx.node.map_arg(node.args[0], values.__getitem__).stacked()
+                return fx.node.map_arg(node.args[0], values.__getitem__).stack()
             else:
                 values[node] = self._step(run, node, values)
         raise Unbatchable("a forward pass without output")
@@ -162,7 +162,7 @@ def _method(name: str, value: Any, *args: Any, **options: Any) -> Any:
         shape = args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
         if len(shape) < 2:
             raise Unbatchable("reshaping the examples into one axis")
-        return value.like(value.stacked().reshape(value.nets, *shape), STACKED)
+        return value.like(value.stack().reshape(value.nets, *shape), STACKED)
     if name == "mean" and (args or "dim" in options):
         return _mean(value, *args, **options)
     raise Unbatchable(f"the tensor method {name}")
@@ -172,7 +172,7 @@ def _mean(value: Activations, dim: Any, keepdim: bool = False) -> Activations:
     dims = [dim] if isinstance(dim, int) else list(dim)
     if 0 in dims:
         raise Unbatchable("a mean over the examples")
-    return value.like(value.stacked().mean([d + 1 if d > 0 else d for d in dims], keepdim), STACKED)
+    return value.like(value.stack().mean([d + 1 if d > 0 else d for d in dims], keepdim), STACKED)
 
 
 def _function(function: Any, *args: Any, **options: Any) -> Any:
@@ -201,7 +201,7 @@ def _arithmetic(function: Any, left: Any, right: Any) -> Activations:
     if isinstance(left, Activations) and isinstance(right, Activations):
         if left.layout == right.layout and left.tensor.dim() == right.tensor.dim():
             return left.like(function(left.tensor, right.tensor))
-        return left.like(function(left.stacked(), right.stacked()), STACKED)
+        return left.like(function(left.stack(), right.stack()), STACKED)
     if isinstance(left, Activations) and isinstance(right, (int, float)):
         return left.like(function(left.tensor, right))
     if isinstance(right, Activations) and isinstance(left, (int, float)):
@@ -286,7 +286,7 @@ def _choose_fastest(
         except Unbatchable as error:
             reasons.append(str(error))
         except Exception as error:  # vmap and traced graphs raise many kinds, all meaning the same here
-            if ran_out(error):
+            if is_out_of_memory(error):
                 raise
             reasons.append(str(error).splitlines()[0] if str(error) else type(error).__name__)
         if strategy == name:

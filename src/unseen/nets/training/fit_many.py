@@ -18,8 +18,8 @@ from unseen.nets.modules.device import (
     device_of,
     dtype_of,
     exact_float32,
+    is_out_of_memory,
     limited_torch,
-    ran_out,
     rows_at_once,
     tensor_of,
 )
@@ -412,7 +412,7 @@ def _try_together(job: TrainingJob, nets: Sequence[int], record: TrainingRecord,
     except EvaluationTooLarge:
         return EVALUATION
     except (torch.OutOfMemoryError, RuntimeError) as error:
-        if not ran_out(error):
+        if not is_out_of_memory(error):
             raise
         return TRAINING
     return ""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from unseen.core.errors import FitError, InputError
-from unseen.nets.modules.device import exact_float32, limited_torch, ran_out, rows_at_once, tensor_of
+from unseen.nets.modules.device import exact_float32, is_out_of_memory, limited_torch, rows_at_once, tensor_of
 from unseen.nets.training.dropout import dropouts_of, with_seeded_dropout
 from unseen.nets.training.executors import Executor
 
@@ -161,7 +161,7 @@ class Fits:
                         self.params, self.buffers, rows, train=False, shared=not own
                     )
                 except (torch.OutOfMemoryError, RuntimeError) as error:
-                    if width == 1 or not ran_out(error):
+                    if width == 1 or not is_out_of_memory(error):
                         raise
                     width = max(1, width // 2)
                     continue

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from unseen.core.errors import KindError
-from unseen.nets.modules.device import ran_out
+from unseen.nets.modules.device import is_out_of_memory
 from unseen.nets.training.draws import derive, keys_of, shuffle_positions, uniform
 from unseen.nets.training.dropout import dropout_keys
 from unseen.nets.training.executors import Executor, Plain
@@ -205,7 +205,7 @@ class NetGroup:
             try:
                 self._capture()
             except RuntimeError as error:
-                if ran_out(error):
+                if is_out_of_memory(error):
                     raise
                 raise NotCaptured(str(error).splitlines()[0]) from error
 
@@ -306,7 +306,7 @@ class NetGroup:
         try:
             return self._evaluate_rows(rows, lengths)
         except (torch.OutOfMemoryError, RuntimeError) as error:
-            if not ran_out(error):
+            if not is_out_of_memory(error):
                 raise
             raise EvaluationTooLarge from error
 

@@ -212,7 +212,7 @@ class Monitor:
         """Return the mean squared difference of targets and outputs, and the share of wrong classes."""
         function: LogitFunction = self._logits
         if codes is None:
-            out = function.batched(function.raw, X).double().cpu().numpy().reshape(len(X), -1)
+            out = function.map_batches(function.raw, X).double().cpu().numpy().reshape(len(X), -1)
             return float(np.square(target - out).mean()), float("nan")
         p = function.all_logits(X).double().softmax(1).cpu().numpy()
         wrong = float((p.argmax(1) != codes).mean())

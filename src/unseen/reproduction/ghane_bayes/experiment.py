@@ -125,7 +125,7 @@ class GhaneBayes:
         setting = self._setting(seed)
         sizes, widths = self.sizes or SIZES[self.part], self.widths or WIDTHS[self.part]
         if self.results:
-            runs = self._stored(setting, sizes, widths, replications)
+            runs = self._read_runs(setting, sizes, widths, replications)
             reporter.say(f"{self.results}: {sum(len(r['n']) for r in runs.values())} finished rows, nothing was run")
             return self._result(runs, setting, min(len(run["n"]) for run in runs.values()))
         if min(sizes) < SMALLEST[self.part]:
@@ -184,7 +184,7 @@ class GhaneBayes:
 
         return DigitSamples(read_mnist(self.data))
 
-    def _stored(self, setting: BayesSetting, sizes: Sequence[int], widths: Sequence[int], replications: int) -> Runs:
+    def _read_runs(self, setting: BayesSetting, sizes: Sequence[int], widths: Sequence[int], replications: int) -> Runs:
         rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_bayes")
         wanted = {"part": self.part, "sampler": self.sampler, "prior": setting.prior}
         mine = [row for row in rows if all(row[k] == v for k, v in wanted.items())]

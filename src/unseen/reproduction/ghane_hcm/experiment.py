@@ -13,7 +13,7 @@ from unseen.core.registry import register
 from unseen.core.rng import task_seed
 from unseen.engine.events import Reporter
 from unseen.reproduction.ghane_hcm.formulas import FORMULAS, worst_misfit
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["GhaneHcm"]
@@ -76,7 +76,7 @@ class GhaneHcm:
         """Recover table 4.1 from simulated subjects, and compute the fluxes both ways."""
         if min(self.q1, self.q3, self.dose_tyr) <= 0 or self.noise < 0:
             raise InputError("q1, q3 and dose_tyr must be above 0, and noise not negative.")
-        rows = {row["quantity"]: row for row in published("ghane_hcm")}
+        rows = {row["quantity"]: row for row in read_published("ghane_hcm")}
         table = {RATES.get(k, k): float(v["mean"]) for k, v in rows.items() if k.startswith("k")}
         reporter.expect(replications, self.id)
         fits = self._recover_rates(replications, seed, reporter, n_jobs)
@@ -150,7 +150,7 @@ class GhaneHcm:
                     mc_error=float(row["se"]),
                 )
             )
-            balanced = self.balanced(table, place)[key]
+            balanced = self.balance(table, place)[key]
             remark = "the published formula counts conversion twice"
             cells.append(
                 Cell(
@@ -164,7 +164,7 @@ class GhaneHcm:
             )
         return cells
 
-    def balanced(self, table: dict[str, float], place: str) -> dict[str, float]:
+    def balance(self, table: dict[str, float], place: str) -> dict[str, float]:
         """Fluxes that balance, at the centres of table 4.1 with the dose of this experiment."""
         from unseen.kinetics import rates_to_curve, tracee
 
@@ -176,7 +176,7 @@ class GhaneHcm:
         from unseen.kinetics import imbalance, printed_tracee
 
         z = [c.z for c in cells if c.table.startswith("4.1") and c.z is not None]
-        balanced = {p: self.balanced(table, p) for p in PLACES.values()}
+        balanced = {p: self.balance(table, p) for p in PLACES.values()}
         worst = max(abs(v) for p, x in balanced.items() for v in imbalance(x, p).values())
         whole = dict(printed_tracee(table, self.q1, self.q3, "whole-body"))
         whole |= {"F01": 60 * table["k02"] * whole["Q1"], "F02": 60 * table["k02"] * whole["Q2"]}

@@ -47,8 +47,8 @@ def worst_misfit(rows: Mapping[str, Any], formula: str) -> float:
 
     Examples
     --------
-    >>> from unseen.reproduction import published
-    >>> rows = {row["quantity"]: row for row in published("ghane_hcm")}
+    >>> from unseen.reproduction import read_published
+    >>> rows = {row["quantity"]: row for row in read_published("ghane_hcm")}
     >>> worst_misfit(rows, "plus") < 0.5 < 3 < worst_misfit(rows, "minus")
     True
     """

@@ -16,7 +16,7 @@ from unseen.engine.events import Reporter
 from unseen.reproduction.experiment import need_torch
 from unseen.reproduction.ghane_mnist.checks import Runs, checks_of, published_cell, true_error_cell
 from unseen.reproduction.ghane_mnist.runs import ROWS, MnistSetting, noisy_digits, read_mnist, run_size, subsets
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Reproduction
 
 __all__ = ["GhaneMnist", "MnistResult"]
@@ -113,7 +113,7 @@ class GhaneMnist:
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> MnistResult:
         """Train, judge, and set the tables beside the published ones."""
         if self.results:
-            runs = self._stored(replications)
+            runs = self._read_runs(replications)
             reporter.say(f"{self.results}: {sum(len(r['n']) for r in runs.values())} finished rows, nothing was run")
             digits, kappas = self._digits(runs, read_mnist(self.data), self._setting(seed)) if self.data else (None, ())
             return self._result(runs, digits, kappas, min(len(run["n"]) for run in runs.values()), seed)
@@ -149,7 +149,7 @@ class GhaneMnist:
         rows = subsets(images[1], n, 0, setting)[0]
         return noisy_digits(images[0][rows], images[1][rows], kappas, setting.seed), kappas
 
-    def _stored(self, replications: int) -> Runs:
+    def _read_runs(self, replications: int) -> Runs:
         rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_mnist")
         if not rows:
             raise InputError(f"{self.results!r} holds no finished rows.")
@@ -158,7 +158,7 @@ class GhaneMnist:
 
     def _result(self, runs: Runs, digits: Any, kappas: tuple[float, ...], count: int, seed: int) -> MnistResult:
         cells = [true_error_cell(n, run) for n, run in runs.items()]
-        cells += [published_cell(row, runs[row["n"]]) for row in published("ghane_mnist") if row["n"] in runs]
+        cells += [published_cell(row, runs[row["n"]]) for row in read_published("ghane_mnist") if row["n"] in runs]
         missing = [n for n in runs if n not in SIZES]
         remarks = (*REMARKS, f"No published numbers for n = {missing}.") if missing else REMARKS
         return MnistResult(

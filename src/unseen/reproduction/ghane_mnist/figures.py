@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.summary import summarize
 from unseen.reproduction.ghane_mnist.checks import ESTIMATORS
 from unseen.reproduction.ghane_mnist.experiment import MnistResult
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.show.figures import PALETTE, Figure, figure
 from unseen.show.style import GREY, legend_below, tidy
 
@@ -73,7 +73,7 @@ def _by_size(result: MnistResult) -> BySize | None:
     if len(sizes) < 2:
         return None
     table = {
-        (row["n"], row["estimator"]): row["value"] for row in published("ghane_mnist") if row["table"] == "2.8 rms"
+        (row["n"], row["estimator"]): row["value"] for row in read_published("ghane_mnist") if row["table"] == "2.8 rms"
     }
     ours, theirs = {}, {}
     for column in ESTIMATORS:

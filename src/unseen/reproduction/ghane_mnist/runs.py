@@ -184,19 +184,19 @@ def estimates_of(
     kernels = problem.kernels("diagonal", options)
     points = KernelPoints(setting.n_mc, "plain", task_seed(seed, "points"))
 
-    def bolstered(kappa: float) -> float:
+    def bolster(kappa: float) -> float:
         return float(problem.weights @ problem.misclassified_share(replace(kernels, scale=kappa), points).values)
 
-    plain = bolstered(1.0)
+    plain = bolster(1.0)
     times.append(clock())
     trials = trials_of_modules(
         problem, modules[1:], splits, "diagonal", replace(options, n_mc=setting.calibration_mc), seed
     )
     kappa_1 = search_kappa(lambda kappa: trials.deviations(kappa, count=1))[0]
     times.append(clock())
-    first = bolstered(kappa_1)
+    first = bolster(kappa_1)
     kappa_5 = search_kappa(trials.deviations)[0]
-    all_five = bolstered(kappa_5)
+    all_five = bolster(kappa_5)
     times.append(clock())
     with eval_mode(modules[0]):
         truth = float((view.all_logits(test[0]).argmax(1) != test[1]).double().mean())

@@ -13,7 +13,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.summary import summarize
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Cell, Check
 
 __all__ = [
@@ -85,7 +85,7 @@ def _error_of_mean(values: Floats) -> float:
 @cache
 def errors_of_test_sets() -> dict[tuple[str, int], float]:
     """Return what one published test set adds to the error of a mean true error, by rule and size."""
-    return {(row["rule"], row["n"]): row["spread"] for row in published("ghane_test_set")}
+    return {(row["rule"], row["n"]): row["spread"] for row in read_published("ghane_test_set")}
 
 
 def _true_errors(cells: Sequence[Cell]) -> list[Cell]:
@@ -118,10 +118,10 @@ def checks_of_cells(cells: Sequence[Cell]) -> tuple[Check, ...]:
         checks.append(Check("mean true errors, largest |z|", float(np.max(np.abs(truth))), high=MOST_Z))
     columns = list(dict.fromkeys(c.cell.split()[-1] for c in cells if c.table == "2.2 bias" and not c.remark))
     for column in columns:
-        z = [c.z for c in _compared(cells, "2.2 bias", column) if c.z is not None]
+        z = [c.z for c in _comparable_cells(cells, "2.2 bias", column) if c.z is not None]
         checks.append(Check(f"bias of {column}, rms z", _rms(z), high=_most_rms_z(column)))
     for column in columns:
-        pairs = [(c.ours, c.published) for c in _compared(cells, "2.3 variance", column) if c.published]
+        pairs = [(c.ours, c.published) for c in _comparable_cells(cells, "2.3 variance", column) if c.published]
         ratio = float(np.exp(np.mean([math.log(ours / theirs) for ours, theirs in pairs])))
         checks.append(
             Check(
@@ -149,7 +149,7 @@ def checks_of_estimates(rows: Sequence[dict[str, Any]], runs: Runs) -> list[Chec
     return [Check(f"mean of {column} itself, rms z", _rms(z[column]), high=_most_rms_z(column)) for column in z]
 
 
-def _compared(cells: Sequence[Cell], table: str, column: str) -> list[Cell]:
+def _comparable_cells(cells: Sequence[Cell], table: str, column: str) -> list[Cell]:
     return [c for c in cells if c.table == table and c.cell.split()[-1] == column and not c.remark]
 
 

@@ -22,7 +22,7 @@ from unseen.reproduction.ghane_synthetic.checks import (
     checks_of_estimates,
     remark_on_test_set,
 )
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Reproduction
 from unseen.resubstitution import Deviations
 
@@ -117,7 +117,7 @@ class GhaneSynthetic:
         return run_group(spec, cells, rows)
 
     def _result(self, runs: Runs, replications: int, seed: int) -> GhaneResult:
-        wanted = [row for row in published("ghane_synthetic") if (row["rule"], row["n"]) in runs]
+        wanted = [row for row in read_published("ghane_synthetic") if (row["rule"], row["n"]) in runs]
         cells = tuple(cell for row in wanted for cell in cells_for(row, runs))
         checks = (*checks_of_cells(cells), *checks_of_estimates(wanted, runs))
         boxes = tuple(_deviations(rule, self.sizes, runs) for rule in self.rules)
@@ -136,7 +136,7 @@ class GhaneSynthetic:
         )
 
     def _check(self) -> None:
-        known = {(row["rule"], row["n"]) for row in published("ghane_synthetic")}
+        known = {(row["rule"], row["n"]) for row in read_published("ghane_synthetic")}
         for rule in self.rules:
             if rule not in {r for r, _ in known}:
                 raise UnknownName("rule", rule, {r for r, _ in known})

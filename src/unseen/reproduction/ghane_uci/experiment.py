@@ -114,7 +114,7 @@ class GhaneUci:
     def run(self, replications: int, seed: int, reporter: Reporter, n_jobs: int | None) -> UciResult:
         """Train the nets and estimate their errors; `replications` is the number of nets per set and is fixed by depths and widths."""
         if self.results:
-            rows = self._stored()
+            rows = self._read_runs()
             reporter.say(f"{self.results}: {len(rows)} finished nets, nothing was run")
         else:
             rows = self._run(seed, reporter)
@@ -151,7 +151,7 @@ class GhaneUci:
             reporter.advance(1)
         return [row for row in rows if row["set"] in names]
 
-    def _stored(self) -> list[dict[str, Any]]:
+    def _read_runs(self) -> list[dict[str, Any]]:
         rows = ROWS.read_results(self.results, "unseen.reproduction.ghane_uci")
         chosen = [row for row in rows if not self.sets or row["set"] in self.sets]
         if not chosen:

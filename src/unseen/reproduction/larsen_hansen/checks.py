@@ -6,7 +6,7 @@ import numpy as np
 
 from unseen import optimal_fraction
 from unseen.core.arrays import Floats
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Cell, Check
 
 __all__ = ["checks_of", "table1_cells", "tau_cells"]
@@ -20,7 +20,7 @@ GRID = tuple((n, p) for n in (50, 100, 200, 400, 1000) for p in (1, 2, 3, 5, 10,
 def table1_cells(table: dict[str, Floats], count: int) -> list[Cell]:
     """Return table 1: quantiles of each measure's deviation beside the published ones."""
     cells = []
-    for row in published("larsen_hansen_table1"):
+    for row in read_published("larsen_hansen_table1"):
         name = row["measure"]
         for column, share in COLUMNS.items():
             ours = float(np.quantile(table[name], share))
@@ -73,7 +73,7 @@ def tau_cells(rows: tuple[dict[str, float], ...]) -> list[Cell]:
 
 def checks_of(table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap: float) -> tuple[Check, ...]:
     """Check the row of FPE, the directions of the others, both tests of nested models, and the optimal fraction."""
-    wanted = next(row for row in published("larsen_hansen_table1") if row["measure"] == "fpe")
+    wanted = next(row for row in read_published("larsen_hansen_table1") if row["measure"] == "fpe")
     fpe = max(abs(float(np.quantile(table["fpe"], COLUMNS[c])) - wanted[c]) for c in ("q25", "median", "q75"))
     median = {name: float(np.median(values)) for name, values in table.items()}
     spread = [median[name] for name in ("std", "mad", "iqr")]

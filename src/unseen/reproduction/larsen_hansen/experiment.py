@@ -16,8 +16,8 @@ from unseen.engine.events import Reporter
 from unseen.reproduction.larsen_hansen.checks import checks_of, table1_cells, tau_cells
 from unseen.reproduction.larsen_hansen.least_squares import (
     LinearProblem,
-    distinct_left_out,
     draw,
+    draw_left_out,
     fit_all,
     fpe_log,
     leave_out,
@@ -91,7 +91,7 @@ class LarsenHansen:
         rng = stream(seed, self.id)
         X, noise = draw(problem, self.true_values, rng)
         full = fit_all(X, noise, replications)
-        left = distinct_left_out(problem, replications, self.n_splits, rng)
+        left = draw_left_out(problem, replications, self.n_splits, rng)
         outside = leave_out(full.hat, full.residuals, left)
         errors = left_out_errors(outside)
         true = problem.noise_variance + np.square(full.weights).sum(axis=1)

@@ -17,8 +17,8 @@ from unseen.models import held_out_residuals
 __all__ = [
     "LeastSquaresFits",
     "LinearProblem",
-    "distinct_left_out",
     "draw",
+    "draw_left_out",
     "fit_all",
     "fpe_log",
     "leave_out",
@@ -67,7 +67,7 @@ def fit_all(X: Floats, y: Floats, hats: int = 0) -> LeastSquaresFits:
     return LeastSquaresFits(weights, residuals, X[:hats] @ np.linalg.solve(moment[:hats], XT[:hats]))
 
 
-def distinct_left_out(problem: LinearProblem, count: int, n_splits: int, rng: np.random.Generator) -> Ints:
+def draw_left_out(problem: LinearProblem, count: int, n_splits: int, rng: np.random.Generator) -> Ints:
     """Return, for each data set, `n_splits` different sets of rows to leave out."""
     every = np.array(list(combinations(range(problem.n), problem.n_test)))
     return np.stack([every[rng.choice(len(every), n_splits, replace=False)] for _ in range(count)])

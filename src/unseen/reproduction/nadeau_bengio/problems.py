@@ -33,7 +33,7 @@ class Regressions:
     loss: str = "squared"
     name: str = "synthetic"
 
-    def expected(self, n_train: int) -> Floats:
+    def expectation(self, n_train: int) -> Floats:
         """Return the expected squared error of the first algorithm and the expected difference, which is 0."""
         left = self.noise + self.n_inputs * self.signal**2
         error = left * (1 + 1 / n_train) * (n_train - 2) / (n_train - self.n_inputs - 2)

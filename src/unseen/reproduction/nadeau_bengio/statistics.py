@@ -87,12 +87,12 @@ def draw_split_orders(
 ) -> SplitOrders:
     """Draw the splits; the halves of a halving are disjoint, and their splits are drawn inside them."""
 
-    def shuffled(count: int) -> Ints:
+    def shuffle(count: int) -> Ints:
         return rng.permuted(np.tile(np.arange(n), (count, 1)), axis=1)
 
-    halves = shuffled(n_halvings).reshape(n_halvings, 2, 1, n // 2)
+    halves = shuffle(n_halvings).reshape(n_halvings, 2, 1, n // 2)
     inner = rng.permuted(np.repeat(halves, inner_splits, axis=2), axis=3)
-    return SplitOrders(shuffled(n_splits), shuffled(REPLICATIONS), inner, shuffled(n_splits))
+    return SplitOrders(shuffle(n_splits), shuffle(REPLICATIONS), inner, shuffle(n_splits))
 
 
 def targets_of(losses: Floats) -> Floats:

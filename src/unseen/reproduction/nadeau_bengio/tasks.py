@@ -179,5 +179,5 @@ class StoredTasks:
         for name, shares in SETTINGS.items():
             n1, n2 = (round(share * problem.n) for share in shares)
             joined = {part: np.concatenate([p[f"{name}|{part}"] for p in parts]) for part in SUMS}
-            out[name] = VarianceRun(n_train=n1, n_test=n2, expected=problem.expected(n1), **joined)
+            out[name] = VarianceRun(n_train=n1, n_test=n2, expected=problem.expectation(n1), **joined)
         return out

@@ -42,7 +42,7 @@ def variance_run(problem: Regressions, sets: Iterable[int], n_splits: int, seed:
         for name, (train, test) in SETTINGS.items():
             n1, n2 = round(train * problem.n), round(test * problem.n)
             one = targets_of(losses(orders[:, :n1], orders[:, n1 : n1 + n2]))
-            m = moments(one, problem.expected(n1))
+            m = moments(one, problem.expectation(n1))
             own = one[:, 0].var(axis=-1, ddof=1) / n2
             parts[name].append((np.stack([m.loss, m.within, m.between]), one.mean(axis=-1), own))
     return {name: _stack(problem, name, found) for name, found in parts.items()}
@@ -52,7 +52,7 @@ def _stack(problem: Regressions, name: str, parts: list[tuple[Floats, Floats, Fl
     n1, n2 = (round(share * problem.n) for share in SETTINGS[name])
     products, means, own = (np.stack(column) for column in zip(*parts))
     return VarianceRun(
-        n_train=n1, n_test=n2, expected=problem.expected(n1), products=products, means=means, one_split=own
+        n_train=n1, n_test=n2, expected=problem.expectation(n1), products=products, means=means, one_split=own
     )
 
 

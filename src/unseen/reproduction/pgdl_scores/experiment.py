@@ -11,7 +11,7 @@ import numpy as np
 from unseen.core.registry import register
 from unseen.core.rng import task_seed
 from unseen.engine.events import Reporter
-from unseen.reproduction.published_numbers import published
+from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Cell, Check, Reproduction
 
 __all__ = ["PgdlScores"]
@@ -57,7 +57,7 @@ class PgdlScores:
         tasks = {task: _task(task) for task in (1, 2)}
         reporter.expect(2, self.id)
         cells, both_signs = [], []
-        for row in published("pgdl_scores"):
+        for row in read_published("pgdl_scores"):
             gap, grid, columns = tasks[row["task"]]
             label = f"task {row['task']} {row['measure']}"
             measure = _measure(columns, row["measure"])
@@ -94,7 +94,7 @@ class PgdlScores:
 
 def _task(number: int) -> tuple[Any, dict[str, list[Any]], dict[str, Any]]:
     """Gap, grid and measures of a task."""
-    rows = published(f"pgdl_task{number}")
+    rows = read_published(f"pgdl_task{number}")
     grid = {name: [row[name] for row in rows] for name in rows[0] if name.startswith("h")}
     names = [name for name in rows[0] if name != "network" and name not in grid]
     columns = {name: np.array([row[name] for row in rows], dtype=float) for name in names}

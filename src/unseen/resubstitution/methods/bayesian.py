@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._decision_regions import SPACES, Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
@@ -90,7 +90,7 @@ class Bayesian(ResubMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the posterior mean of the error."""
         check_classification(self.id, data)
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         if regions.d > MAX_DIMENSIONS:
             raise NotApplicable(

@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import kernel_means
@@ -59,7 +59,7 @@ class BolsterPosterior(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt at the kernel points."""
         check_classification(self.id, data)
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         estimate, name = posterior_of(regions, self.posterior, self.k, self.among)

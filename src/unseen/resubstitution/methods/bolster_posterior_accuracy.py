@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._class_probabilities import posterior_notes
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
@@ -58,7 +58,7 @@ class BolsterPosteriorAccuracy(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return one minus the mean product of the two accuracies."""
         check_classification(self.id, data)
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         doubt, name = unassigned_probability(regions, self.posterior, self.k)

@@ -13,7 +13,7 @@ from unseen.core.arrays import Floats
 from unseen.core.data import Data
 from unseen.core.estimate import CalibratedEstimate
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._calibration import calibration_error, check_calibration, search, search_error, trials_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
@@ -77,7 +77,7 @@ class CalibratedBolster(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> CalibratedEstimate:
         """Return the bolstered estimate at the calibrated kappa, with the curve that led to it."""
         check_classification(self.id, data)
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread, draws = self.spread(regions), self.kernel_draws(rng, data.n)
         start = time.perf_counter()
@@ -86,7 +86,7 @@ class CalibratedBolster(KernelMethod):
         noise: dict[float, float] = {}
 
         def deviations_at(k: float) -> Floats:
-            found = np.array([trial.integrated(k, self.exact) for trial in trials])
+            found = np.array([trial.integrate(k, self.exact) for trial in trials])
             noise[k] = float(np.linalg.norm(found[:, 1])) / self.r
             return np.array([value - trial.error for value, trial in zip(found[:, 0], trials)])
 
@@ -95,12 +95,12 @@ class CalibratedBolster(KernelMethod):
         limits = (1.0 if self.search == "step" else 0.0, self.max_scale)
         weights = point_weights(data, self.average)
         plain = misclassified_mass(regions, spread, draws, exact=self.exact)
-        mass = misclassified_mass(regions, spread.scaled(kappa), draws, exact=self.exact, weights=weights)
+        mass = misclassified_mass(regions, spread.scale(kappa), draws, exact=self.exact, weights=weights)
         left = float(curve[curve[:, 0] == kappa, 1][0])
         # with one sign throughout the search ended at a limit, and the bias did not vanish
         rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"
         measure = f"{self.measure} scaled by {kappa:.4g}{rest}"
-        base = smoothed_estimate(self, regions, mass, measure, training, bandwidth=spread.scaled(kappa).bandwidth)
+        base = smoothed_estimate(self, regions, mass, measure, training, bandwidth=spread.scale(kappa).bandwidth)
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
         shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
 from unseen.resubstitution._decision_regions import Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral
@@ -71,7 +71,7 @@ class PosteriorResub(SmoothedMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean doubt, with each point's own as its contribution."""
         check_classification(self.id, data)
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         integral, measure = unassigned_probability(regions, self.posterior, self.k, self.among)
         return smoothed_estimate(self, regions, integral, measure, training, notes=posterior_notes(self.posterior))

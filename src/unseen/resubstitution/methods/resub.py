@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.model import Fitted
 from unseen.core.registry import find, register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._checked_predictions import checked_predictions
 from unseen.resubstitution._decision_regions import check_model
 from unseen.resubstitution._smoothed import ResubMethod
@@ -50,7 +50,7 @@ class Resub(ResubMethod):
 
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> Estimate:
         """Return the training error, with each point's loss as its contribution."""
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         fitted = training.fitted
         check_model(training.fitted, data)
         measure = _loss(self.loss, data)

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
-from unseen.core.trained import trained
+from unseen.core.trained import fit_once
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
@@ -52,7 +52,7 @@ class SemiBolster(KernelMethod):
     def __call__(self, model: Any, data: Data, *, rng: np.random.Generator, level: float = 0.95) -> SmoothedEstimate:
         """Return the mean contribution: 1 if misclassified, else the kernel's mass outside."""
         check_classification(self.id, data)
-        training = trained(model, data, rng)
+        training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         wrong = regions.assigned != regions.codes

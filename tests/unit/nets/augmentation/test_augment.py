@@ -205,8 +205,8 @@ def test_penalty_of_single_changes(change, penalty):
 
 
 def test_normalised_factors_are_all_one_at_the_largest_change():
-    assert all(float(v) == pytest.approx(1, abs=1e-6) for v in strongest().normalised().values())
-    assert set(strongest().normalised()) == {
+    assert all(float(v) == pytest.approx(1, abs=1e-6) for v in strongest().normalise().values())
+    assert set(strongest().normalise()) == {
         "cut",
         "shift_height",
         "shift_width",

@@ -14,7 +14,7 @@ import torch
 from unseen import show
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import augmentation_sheet, cmi
-from unseen.reproduction import published
+from unseen.reproduction import read_published
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_sheet_is_drawn_and_reported(images, channels, tmp_path):
 
 
 def test_sets_are_drawn_smallest_first(tmp_path):
-    rows = published("pgdl_task2")
+    rows = read_published("pgdl_task2")
     grid = {h: [r[h] for r in rows] for h in ("h1", "h2", "h3", "h4")}
     score = cmi([r["gap"] for r in rows], [r["wcv"] for r in rows], grid)
     numbers = show.info(score, "sets")

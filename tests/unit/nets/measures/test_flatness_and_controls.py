@@ -110,7 +110,7 @@ def test_classes_weigh_the_same_when_averages_are_counted_and_no_input_is_averag
     # class 0 lies at 0 and 4, its only average at 2 is taken for class 1; class 1 has six averages, all right
     X, y = torch.tensor([[0.0], [4.0], [2.0], [2.0], [2.0], [2.0]]), torch.tensor([0, 0, 1, 1, 1, 1])
     measure: Any = build_measure("dbi-mixup")
-    assert measure._kept_labels(Net(Between(), X, y), generator()) == pytest.approx(0.5)
+    assert measure._share_of_right_midpoints(Net(Between(), X, y), generator()) == pytest.approx(0.5)
     assert measure.statistic(np.array([[1.0, 0.4], [3.0, 0.6]])) == pytest.approx(2 * 0.5)
 
 

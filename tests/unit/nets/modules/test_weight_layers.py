@@ -21,7 +21,7 @@ from unseen.nets.measures.alpha import eigenvalues, fit_power_law
 from unseen.nets.modules.weight_layers import (
     frobenius_norm,
     input_shapes,
-    left_out,
+    other_layers,
     path_norm,
     spectral_norm,
     weight_layers,
@@ -110,7 +110,7 @@ def test_path_norm_counts_batch_normalisation_as_what_it_does_when_evaluated() -
 def test_layers_are_named_and_others_left_out() -> None:
     net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Linear(8, 2))
     assert list(weight_layers(net)) == ["0", "3"]
-    assert left_out(net) == ("1",)
+    assert other_layers(net) == ("1",)
     assert input_shapes(net.eval(), torch.zeros(5, 1, 4, 4)) == {"0": (1, 4, 4), "3": (8,)}
     with pytest.raises(NotApplicable, match="no dense or convolution layer"):
         weight_layers(nn.Sequential(nn.ReLU()))

@@ -78,7 +78,7 @@ def test_a_stopped_bench_is_kept_and_the_next_one_goes_on(run):
     assert code == 0
     assert "kept as nets-bench 2" in err
     with open_store("runs.db", read_only=True) as store:
-        first, second = (from_store(store.kept_one(k)) for k in (1, 2))
+        first, second = (from_store(store.record(k)) for k in (1, 2))
     assert [line.measure for line in first.lines if not line.control] == []
     assert {line.measure for line in second.lines} >= {"weighted-augment", "path-norm"}
     assert second.to_dict() == json.loads(out)
@@ -101,7 +101,7 @@ def test_no_images_means_none(run):
     code, _, err = run(*WORDS, "--no-images", "--quiet")
     assert code == 0, err
     with open_store("runs.db", read_only=True) as store:
-        assert store.kept_one(1).payload["sheets"] == []
+        assert store.record(1).payload["sheets"] == []
 
 
 def test_ctrl_c_says_where_the_values_are(run, monkeypatch):

@@ -16,11 +16,11 @@ from scipy import stats
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.nets import cmi, granulated_tau, kendall_tau, robust_error, score_measures
-from unseen.reproduction import published, reproduce
+from unseen.reproduction import read_published, reproduce
 
 
 def task(number):
-    rows = published(f"pgdl_task{number}")
+    rows = read_published(f"pgdl_task{number}")
     return rows, np.array([r["gap"] for r in rows]), {k: [r[k] for r in rows] for k in rows[0] if k.startswith("h")}
 
 
@@ -55,7 +55,7 @@ def by_loops(gap, measure, grid, sizes=(2,), self_pairs=True):
     return worst
 
 
-@pytest.mark.parametrize("row", published("pgdl_scores"), ids=lambda r: f"task{r['task']}-{r['measure']}")
+@pytest.mark.parametrize("row", read_published("pgdl_scores"), ids=lambda r: f"task{r['task']}-{r['measure']}")
 def test_published_scores_to_ten_digits(row):
     rows, gap, grid = task(row["task"])
     name = row["measure"].removeprefix("minus_")

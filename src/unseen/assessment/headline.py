@@ -77,8 +77,8 @@ def _reason_not_combined(model: Any, data: Data, loss: Any) -> str:
         return "combined was studied on independent rows"
     if data.weights is not None:
         return "combined has no weighted form"
-    if outside := situation.outside_the_study():
-        return f"combined was not studied there: {outside}"
     if not leads("combined", data.n_units):
         return f"with {data.n_units} units combined was no nearer than repeated cross-validation"
+    if outside := situation.outside_the_study():
+        return f"combined was not studied there: {outside}"
     return ""

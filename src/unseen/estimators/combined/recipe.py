@@ -18,6 +18,9 @@ from unseen.estimators.combined.situation import Situation, rule_family
 __all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean", "with_interval"]
 
 BALANCED = "-balanced"  # a part with this ending is the same method with every class counting the same
+ASSUMED = frozenset(
+    {"U016", "U023"}
+)  # what a part assumes was in the study's errors, so that weights and interval allow for it
 LEVEL = "level"  # the weight of a constant, in units of the spread
 
 
@@ -132,7 +135,7 @@ def _combine(
     method: Any, used: Mapping[str, Estimate], value: float, weights: Mapping[str, float], values: Mapping[str, float]
 ) -> CombinedEstimate:
     first = next(iter(used.values()))
-    notes = merge_notes(*(e.notes for e in used.values()))
+    notes = tuple(n for n in merge_notes(*(e.notes for e in used.values())) if n.code not in ASSUMED)
     return CombinedEstimate(
         value=float(value),
         std_error=None,

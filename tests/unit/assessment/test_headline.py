@@ -57,7 +57,7 @@ def test_its_interval_is_the_predictive_distribution(assessed):
     a, b = units * c + p.prior * p.centre, units * (1 - c) + p.prior * (1 - p.centre)
     assert tuple(assessed.interval) == pytest.approx(stats.beta.ppf([0.025, 0.975], a, b), rel=1e-9)
     low, high = build("combined", "estimators")(
-        {m: e for m, e in assessed.estimates.items()}, level=0.5, situation=Situation(n_units=60, fewest=20)
+        assessed.estimates, level=0.5, situation=Situation(n_units=60, fewest=20)
     ).interval
     assert assessed.interval.low < low < c < high < assessed.interval.high
 

@@ -21,6 +21,7 @@ __all__ = [
     "point_estimate",
     "split_freedom",
     "t_interval",
+    "count_tested_units",
 ]
 
 

@@ -14,7 +14,6 @@ from unseen.core.notes import Note, merge_notes, note
 __all__ = [
     "bound_without_spread",
     "check_table",
-    "count_tested_units",
     "finish",
     "no_spread",
     "normal_interval",

@@ -234,7 +234,8 @@ def _preprocessing_notes(request: Request, table: LossTable, method: Any) -> tup
         request.reporter.expect(len(table.plan), table.plan.design)
         return request.run_plan(table.plan, model=as_model(moved), train=False).losses(request.loss)
 
-    return outside_notes(estimator, request.data, table, rerun, method, request.level)
+    on_differences = method if method.linear else build("corrected-t", "estimators")
+    return outside_notes(estimator, request.data, table, rerun, on_differences, request.level)
 
 
 def _first_method(lead: Lead, effort: Effort) -> Any:

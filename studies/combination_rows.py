@@ -53,11 +53,11 @@ def append_rows(
                 file.flush()
 
 
-def pack_rows(packed: Path) -> list[Row]:
-    """Return all rows in order, after packing what the parts of a run have left beside the packed file into it."""
+def pack_rows(packed: Path, needed: str = "632plus") -> list[Row]:
+    """Return all rows with a needed column in order, after packing what the parts of a run have left beside the packed file into it."""
     stem = packed.name.removesuffix(".csv.gz")
     parts = sorted(packed.parent.glob(f"{stem}.*.csv"))
-    found = {tuple(r[k] for k in KEY): r for path in (packed, *parts) for r in read_rows(path) if r["632plus"]}
+    found = {tuple(r[k] for k in KEY): r for path in (packed, *parts) for r in read_rows(path) if r[needed]}
     ordered = [found[key] for key in sorted(found)]
     lines = [",".join(ordered[0]), *(",".join(r.values()) for r in ordered)]
     with gzip.GzipFile(packed, "wb", mtime=0) as file:

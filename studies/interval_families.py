@@ -13,7 +13,7 @@ Listed, with the rules below, before anything about the interval was fitted.
   three rows of a class is drawn again.
 - Rules: five of the study, a forest, boosting and logistic regression. Each (version, size) gets four rules, taken in turn.
 - The figure: coverage of this model's error at the 95% level by what `unseen.estimate(method="auto")` gives, over all samples whose true error has a standard
-  error below a quarter of the interval's half-width; families are the units. In total between .93 and .97, the lower 95% limit of a bootstrap over families at
+  error below a quarter of the interval's half-width, computed at the middle of the interval (at the truth it would choose rows by their outcome); families are the units. In total between .93 and .97, the lower 95% limit of a bootstrap over families at
   least .91; by size, rule, kind and band of the estimate at least .90 if 12 families or more are in a cell, otherwise reported.
 - Sharpness: mean interval score against corrected-t on 5 x 10-fold in Wilson's form, at least 10% below, the family-bootstrap interval excluding 0.
 """

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from unseen.assessment.wording import baseline_sentence, best_sentence, estimates_text, headline_sentence
+from unseen.assessment.wording import baseline_sentence, estimates_text, headline_sentence
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
-from unseen.estimators.combined.evidence import leads
-from unseen.estimators.combined.situation import has_rare_class, unlike_the_study
 
 __all__ = ["Assessment"]
 
@@ -52,7 +50,7 @@ class Assessment(Result):
     >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
     >>> low, high = a.interval
     >>> low <= a.error <= high, str(a.target)
-    (True, 'the algorithm trained on 135 units')
+    (True, 'this model trained on 150 units')
     """
 
     shown_by: ClassVar[str] = "unseen.assessment"
@@ -81,23 +79,6 @@ class Assessment(Result):
     def target(self) -> Target:
         """What the headline is the error of."""
         return self.headline.target
-
-    @property
-    def best(self) -> Estimate | None:
-        """The estimate that came nearest to the true error on held-out data sets; None if it cannot be made here.
-
-        It is made of several estimates, has no interval, is the error of this model, and carries the RMS it had; it never
-        replaces the headline. It is named only where it beat every single estimator on held-out data sets: not in samples of
-        several hundred units, and not if a class is rarer than in those data sets.
-        """
-        return None if self.reason_not_best() else self.estimates.get("combined")
-
-    def reason_not_best(self) -> str:
-        """Say why no figure is named as the best; empty if one is."""
-        if has_rare_class(self.data):
-            return unlike_the_study(self.data)
-        n = self.data.n_units
-        return "" if leads("combined", n) else f"with {n} units combined was no nearer than every single estimator"
 
     @property
     def expected_rms(self) -> dict[str, float]:
@@ -148,13 +129,6 @@ class Assessment(Result):
         """Return how the model compares with guessing."""
         return baseline_sentence(self.baseline, self.data.task)
 
-    def best_sentence(self) -> str:
-        """Return the best single figure with its expected RMS, or why there is none; empty without `combined`."""
-        if self.best is not None:
-            return best_sentence(self.best)
-        reason = self.reason_not_best()
-        return f"No single figure is named as the best: {reason}." if "combined" in self.estimates else ""
-
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
         order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
@@ -198,7 +172,6 @@ class Assessment(Result):
                 "estimates": {m: e.to_dict() | {"agrees": self.agrees(m)} for m, e in self.estimates.items()},
                 "baseline": self.baseline.to_dict(),
                 "expected_rms": dict(self.expected_rms),
-                "best": None if self.best is None else self.best.to_dict(),
                 "distribution": None if spread is None else spread.to_dict(),
                 "splits": optimism,
                 "notes": [n.to_dict() for n in self.notes],
@@ -215,7 +188,7 @@ class Assessment(Result):
         return str(self.settings["headline_design"])
 
     def __str__(self) -> str:
-        lines = [self.sentence(), self.baseline_sentence(), *filter(None, [self.best_sentence()])]
+        lines = [self.sentence(), self.baseline_sentence()]
         if self.data.classes is not None and len(self.data.classes) == 2:
             lines.append(f"Positive class: {self.data.positive}.")
         if len(self.estimates) > 1:

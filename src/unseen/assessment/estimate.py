@@ -6,11 +6,13 @@ import time as clock
 from dataclasses import dataclass, replace
 from typing import Any
 
+from unseen.assessment.headline import Lead, choose_lead, situation_of
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import PredictionTable
 from unseen.core.model import Fitted, Model, is_fitted
+from unseen.core.notes import note
 from unseen.core.registry import build, declare, options_of
 from unseen.core.rng import RandomState, stream, task_seed
 from unseen.designs.splits import as_design
@@ -26,7 +28,7 @@ def estimate(
     X: Any = None,
     y: Any = None,
     *,
-    method: str | Any = "corrected-t",
+    method: str | Any = "auto",
     loss: Any = "auto",
     level: float = 0.95,
     design: Any = None,
@@ -52,7 +54,7 @@ def estimate(
     X, y : array-like
         Sample; not needed with a table.
     method : str
-        Id of a method; `unseen methods` lists them.
+        Id of a method; `unseen methods` lists them. "auto" gives what `unseen.assess` leads with.
     loss : str or measure
         Id of a loss, or an object such as `unseen.measures.Cost(costs)`; "auto" is zero-one for classes and squared error for numbers.
     level : float
@@ -102,10 +104,28 @@ def estimate(
         progress=progress,
         fitted=fitted,
     ) as request:
+        if chosen.id == "auto" and design is None:
+            return _by_lead(request)
         if chosen.kind == "table":
             return _by_splits(chosen, request, design)
         made, native = estimate_on_all_rows(chosen, request, design)
         return attach_expected_rms({chosen.id: made}, native, data, {chosen.id: chosen})[chosen.id]
+
+
+def _by_lead(request: Request) -> Estimate:
+    """Return what `assess` would lead with; repeated folds if the parts of `combined` cannot be made for such a model."""
+    lead = choose_lead(request.model, request.data, request.loss)
+    method = build(lead.method, "estimators")
+    if method.kind == "recipe":
+        try:
+            made, native = estimate_on_all_rows(method, request)
+            made = attach_expected_rms({method.id: made}, native, request.data)[method.id]
+        except InputError as error:
+            lead = Lead(method="range-t", reason=f"combined cannot be made here: {error}")
+            made = _by_splits(build(lead.method, "estimators"), request, None)
+    else:
+        made = _by_splits(method, request, None)
+    return replace(made, notes=(*made.notes, note("U026", f"{lead.method}: {lead.reason}")))
 
 
 def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:
@@ -187,7 +207,8 @@ def _by_recipe(recipe: Any, request: Request, design: Any) -> tuple[Estimate, An
             parts[name] = part(trained, data, rng=stream(request.seed, "direct", name), level=request.level)
     fits = sum(t.n_fits for t in tables.values()) + (not fitted)
     seconds += float(sum(t.seconds.sum() for t in tables.values()))
-    return replace(recipe(parts, level=request.level), n_fits=fits, seconds=seconds), trained.native
+    made = recipe(parts, level=request.level, situation=situation_of(request.model, data))
+    return replace(made, n_fits=fits, seconds=seconds), trained.native
 
 
 def _table(request: Request, design: Any, needs: frozenset[str]) -> PredictionTable:

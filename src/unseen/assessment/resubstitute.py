@@ -14,12 +14,8 @@ from unseen.core.registry import build, classes_in, find
 from unseen.core.result import Result
 from unseen.core.rng import RandomState
 from unseen.engine.events import Reporter
-from unseen.estimators.combined.evidence import (
-    LARGEST_OF_ALL,
-    attach_expected_rms,
-    reason_not_studied,
-    studied_sizes,
-)
+from unseen.estimators.combined.evidence import LARGEST_OF_ALL, attach_expected_rms, reason_not_studied
+from unseen.estimators.combined.situation import STUDIED_UNITS
 from unseen.request.prepare import data_of, task_of
 from unseen.request.request import open_request
 from unseen.show.text import RATES, percent_or_number
@@ -83,7 +79,7 @@ class Resubstitutions(Result):
             return f"No interval: {self._reason_for_no_interval()}."
         text = "The interval is what the true error was on data sets where auto-resub gave such a value."
         if e.n_units > LARGEST_OF_ALL:
-            text += f" It may be too narrow here: with {studied_sizes()[1]} units it held in {HELD_IF_LARGE} of the samples."
+            text += f" It may be too narrow here: with {STUDIED_UNITS[1]} units it held in {HELD_IF_LARGE} of the samples."
         return f"{text} If the model can be retrained, `unseen assess` is nearer to the truth."
 
     def _reason_for_no_interval(self) -> str:

@@ -55,7 +55,7 @@ def headline(a: Assessment) -> Section:
     """Return the answer in plain words, and all estimates on one axis."""
     lead = a.sentence().replace(a.model, shown_model(a.model), 1)
     blocks: list[Block] = [Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a))]
-    blocks += [Text(text) for text in (a.best_sentence(), _about(a)) if text]
+    blocks.append(Text(_about(a)))
     if not a.complete:
         blocks.append(Text("The run was interrupted before its end; this report shows what was finished by then."))
     if a.notes:
@@ -364,7 +364,7 @@ def _facts(a: Assessment) -> list[list[Any]]:
         ["seed", str(known["seed"])],
         ["confidence level", str(known["level"])],
         ["effort", _options(known["effort"])],
-        ["headline", f"{a.headline.method} on {a.headline_design} splits"],
+        ["headline", f"{a.headline.method}: {known['lead']['reason']}"],
         ["data", f"{a.data.n} rows, fingerprint {known['data_fingerprint'] or 'not kept'}"],
     ]
     return [*rows, *([f"{name} version", version] for name, version in known["versions"].items())]

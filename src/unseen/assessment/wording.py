@@ -12,7 +12,6 @@ from unseen.show.text import RATES, percent_or_number, text_table
 __all__ = [
     "EstimateLine",
     "baseline_sentence",
-    "best_sentence",
     "estimate_line",
     "estimates_text",
     "headline_sentence",
@@ -55,18 +54,6 @@ def baseline_sentence(baseline: Estimate, task: str) -> str:
     guess = "the most frequent class" if task == "classification" else "the mean"
     value = percent_or_number(shown.value, baseline.loss) + ("" if shown.loss == baseline.loss else f" {shown.loss}")
     return f"For comparison, always guessing {guess} has {value} on the same test parts."
-
-
-def best_sentence(best: Estimate) -> str:
-    """Return the best single figure with the RMS it had on similar data."""
-    text = (
-        f"Best single figure for {best.target}: {percent_or_number(best.value, best.loss)} ({best.method}, no interval"
-    )
-    if best.expected_rms is not None:
-        rms = percent_or_number(best.expected_rms, best.loss)
-        text += f"; on held-out data sets with {best.situation} its RMS was {rms}"
-    unlike = "".join(f" The data differ from those studied: {n.text}." for n in best.notes if n.code == "U030")
-    return text + ")." + unlike
 
 
 @dataclass(frozen=True, kw_only=True)

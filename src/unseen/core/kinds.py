@@ -143,8 +143,8 @@ class Recipe(Method):
         """Parts that have to be made; all of them unless a recipe says otherwise."""
         return self.parts
 
-    def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95) -> Estimate:
-        """Return the combined estimate."""
+    def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95, situation: Any = None) -> Estimate:
+        """Return the combined estimate; `situation` says for which model and sample, if an interval depends on it."""
         raise NotImplementedError
 
 

@@ -14,6 +14,7 @@ from unseen.core.notes import Note, merge_notes, note
 __all__ = [
     "bound_without_spread",
     "check_table",
+    "count_tested_units",
     "finish",
     "no_spread",
     "normal_interval",
@@ -132,7 +133,7 @@ def bound_without_spread(table: LossTable, value: float, level: float) -> tuple[
         return None, "interval can be given"
     from scipy.special import betaincinv
 
-    units, which = _tested_units(table)
+    units, which = count_tested_units(table)
     hits, tail = (value - low) / (high - low) * units, (1 - level) / 2
     ends = (
         0.0 if hits <= 0 else float(betaincinv(hits, units - hits + 1, tail)),
@@ -142,7 +143,7 @@ def bound_without_spread(table: LossTable, value: float, level: float) -> tuple[
     return interval, f"interval is Clopper-Pearson's for {units} tested units{which}"
 
 
-def _tested_units(table: LossTable) -> tuple[int, str]:
+def count_tested_units(table: LossTable) -> tuple[int, str]:
     """Return how many independent units a value without spread rests on: for a measure of sets, those of the rarest class."""
     if not table.by_split:
         return int(np.isfinite(table.by_unit()).sum()), ""

@@ -13,7 +13,9 @@ from unseen.core.registry import register
 from unseen.designs.drawing import check_count, make_plan
 from unseen.designs.kfold import full_rounds
 
-__all__ = ["RepeatedKFold"]
+__all__ = ["RepeatedKFold", "rounds_of_folds"]
+
+SMALL, LARGE = 1000, 10_000  # units up to which five and two rounds are worth their time; above, one tests every row
 
 
 @register
@@ -45,3 +47,14 @@ class RepeatedKFold(Design):
         check_count(self.id, "n_folds", self.n_folds, 2)
         splits, notes = full_rounds(self.id, data, self.n_folds, self.n_repeats, self.stratify, rng)
         return make_plan(self, data, splits, notes)
+
+
+def rounds_of_folds(n_units: int) -> int:
+    """Return how many rounds of 10-fold cross-validation a sample deserves; it goes by its size alone.
+
+    Examples
+    --------
+    >>> rounds_of_folds(200), rounds_of_folds(5000), rounds_of_folds(10**6)
+    (5, 2, 1)
+    """
+    return 5 if n_units <= SMALL else 2 if n_units <= LARGE else 1

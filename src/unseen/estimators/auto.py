@@ -1,4 +1,4 @@
-"""An interval method chosen by design, sample size and affordable fits (Schulz-Kuempel et al., 2024)."""
+"""An interval method chosen by design (Schulz-Kuempel et al., 2024)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ from unseen.core.method import check_table
 from unseen.core.notes import note
 from unseen.core.registry import build, register
 from unseen.designs.holdout import Holdout
-from unseen.designs.kfold import KFold
-from unseen.designs.monte_carlo import MonteCarlo
-from unseen.designs.nested import Nested
+from unseen.designs.repeated_kfold import RepeatedKFold, rounds_of_folds
 
 __all__ = ["Auto"]
 
-LARGE = 20_000  # a third of these tests an error rate of 10% to within 0.8 points, and one fit is enough
-SMALL = 30  # inner folds of fewer units are too small to show a spread
+FOLDS = 10
 BY_DESIGN = {
     "5x2cv": ("5x2cv", "it is the test made for this design"),
     "bootstrap": ("out-of-bag", "it takes its standard error from the same bootstrap samples"),
@@ -32,7 +29,7 @@ BY_DESIGN = {
     "loo": ("cv-wald", "one round of folds shows no other spread than that of the units"),
     "monte-carlo": ("corrected-t", "it allows for the overlap of random splits"),
     "nested": ("nested-cv", "it measures what plain cross-validation misses"),
-    "repeated-kfold": ("corrected-t", "it allows for the overlap of training parts"),
+    "repeated-kfold": ("range-t", "it allows for the overlap of training parts and keeps the range"),
     "split-halves": ("conservative-z", "the halves give a variance that is not too small"),
 }
 
@@ -40,10 +37,10 @@ BY_DESIGN = {
 @register
 @dataclass(frozen=True)
 class Auto(TableMethod):
-    """The method that suits the design; if no design is given, the design that suits the sample and the fits.
+    """The method that suits the design; `unseen.estimate` without a design gives what `unseen.assess` leads with.
 
-    From 20,000 units on one hold-out is precise; below, nested cross-validation with 10 x 5 folds (150 fits) or 3 x 5 folds
-    (45 fits), else the corrected t interval over 25 splits, else ten folds. Below 30 units folds are too small to nest.
+    If a design is wanted for splits alone, it is repeated 10-fold cross-validation, rounds by the size of the sample; one hold-out
+    if fewer than ten fits may be spent.
 
     Parameters
     ----------
@@ -60,9 +57,9 @@ class Auto(TableMethod):
     >>> import unseen
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = unseen.datasets.load("iris").xy
-    >>> e = unseen.estimate(GaussianNB(), X, y, method="auto", fits=30, random_state=0)
-    >>> e.n_fits, e.notes[-1].text
-    (25, 'corrected-t for 150 units and 25 fits of monte-carlo: it allows for the overlap of random splits')
+    >>> e = unseen.estimate(GaussianNB(), X, y, method="auto", random_state=0)
+    >>> e.method, e.notes[-1].text
+    ('combined', 'combined: it came nearest to the true error on data sets that were left out')
     """
 
     fits: int = 100
@@ -72,7 +69,7 @@ class Auto(TableMethod):
     in_assess: ClassVar[bool] = False
     # U026 and the notes of the methods that it may choose
     note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U012", "U015", "U016", "U026"})
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
         if self.fits < 1:
@@ -80,14 +77,10 @@ class Auto(TableMethod):
 
     def default_design(self, data: Data) -> Any:
         """Return the design the rules above choose."""
-        n = data.n_units
-        if n >= LARGE or self.fits < 10:
+        if self.fits < FOLDS:
             return Holdout(fraction=1 / 3)
-        if n >= SMALL and self.fits >= 150:
-            return Nested(n_folds=5, n_repeats=10)
-        if n >= SMALL and self.fits >= 45:
-            return Nested(n_folds=5, n_repeats=3)
-        return MonteCarlo(fraction=0.1, n_splits=25) if self.fits >= 25 else KFold(n_folds=min(10, n))
+        rounds = min(rounds_of_folds(data.n_units), self.fits // FOLDS)
+        return RepeatedKFold(n_folds=min(FOLDS, data.n_units), n_repeats=rounds)
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the chosen method's estimate, with a note that says which and why."""

@@ -17,7 +17,7 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.monte_carlo import MonteCarlo
 
-__all__ = ["CorrectedT"]
+__all__ = ["CorrectedT", "few_errors", "large_share"]
 
 LARGE_TEST_SHARE = 0.25  # from here on training parts are so small that the error is that of another training size
 SMALL_TEST_SHARE = 0.2  # below it tests of two unstable models rejected a true null in 9% of cases instead of 5%
@@ -25,7 +25,8 @@ FEW_ERRORS = 10  # with fewer the interval should be skewed, and this one is sym
 RARE_CLASS = 0.3  # below it intervals of F1 and its like covered .78 to .86 instead of .95
 
 
-def _large_share(share: float) -> tuple[Note, ...]:
+def large_share(share: float) -> tuple[Note, ...]:
+    """Return the note on test parts so large that training parts show the error of another training size."""
     return (note("U015", f"{share:.0%} of the units are tested in each split"),) if share >= LARGE_TEST_SHARE else ()
 
 
@@ -114,7 +115,7 @@ class CorrectedT(TableMethod):
         notes = (
             _difference_notes(share)
             if table.is_difference
-            else (*_large_share(share), *few_errors(table), *_rare_in_sets(table))
+            else (*large_share(share), *few_errors(table), *_rare_in_sets(table))
         )
         se = float(means.std(ddof=1) * np.sqrt(1 / means.size + n_test / n_train))
         df = split_freedom(table, means.size)

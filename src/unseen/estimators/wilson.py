@@ -15,7 +15,7 @@ from unseen.core.registry import register
 from unseen.designs.holdout import Holdout
 from unseen.estimators.rate import rate_estimate
 
-__all__ = ["Wilson", "wilson_interval"]
+__all__ = ["Wilson", "score_ends", "wilson_interval"]
 
 
 def wilson_interval(share: float, size: float, level: float) -> tuple[float, float]:
@@ -28,7 +28,18 @@ def wilson_interval(share: float, size: float, level: float) -> tuple[float, flo
     """
     from scipy.special import ndtri
 
-    z2 = float(ndtri((1 + level) / 2)) ** 2
+    return score_ends(share, size, float(ndtri((1 + level) / 2)))
+
+
+def score_ends(share: float, size: float, quantile: float) -> tuple[float, float]:
+    """Return both ends of the score interval for a quantile of the reference distribution; 0 or 1 if the share is.
+
+    Examples
+    --------
+    >>> [round(v, 4) for v in score_ends(0.0, 20, 2.0)]
+    [0.0, 0.1667]
+    """
+    z2 = quantile**2
     centre = (share + z2 / (2 * size)) / (1 + z2 / size)
     half = np.sqrt(z2 * (share * (1 - share) / size + z2 / (4 * size**2))) / (1 + z2 / size)
     low = 0.0 if share <= 0 else float(centre - half)

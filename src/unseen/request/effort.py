@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.designs.repeated_kfold import rounds_of_folds
 
-__all__ = ["Effort", "check_budget", "effort_of", "within_budget"]
+__all__ = ["DEFAULT_SPLITS", "Effort", "check_budget", "effort_of", "within_budget"]
 
-LEAST_SPLITS = 10  # fewer splits give an interval too wide to be of use
+DEFAULT_SPLITS = 25  # random splits of the headline about an algorithm
+FOLDS = 10
+FEW = 2000  # above it the folds decide, and bootstrap and leave-out splits add little
+QUICK_BOOTSTRAP = 50  # the study of `combined` had as many
+LEAST_BOOTSTRAP = LEAST_LEAVE_OUT = 20  # fewer show more noise than error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +27,11 @@ class Effort:
     Parameters
     ----------
     splits : int
-        Random 90/10 splits of the headline.
+        Random 90/10 splits; 25 are run if the headline is about the algorithm.
     repeats : int
         Rounds of 10-fold cross-validation.
     bootstrap : int
-        Bootstrap samples shared by all bootstrap estimators.
+        Bootstrap samples shared by all bootstrap estimators, `combined` among them.
     leave_out : int
         Distinct 75/25 splits of the error distribution.
     curve : int
@@ -34,55 +39,74 @@ class Effort:
 
     Examples
     --------
-    >>> Effort().fits, Effort.quick().fits
-    (400, 25)
+    >>> Effort.full(100).fits, Effort.quick(100).fits, Effort.full(50_000).fits
+    (375, 60, 20)
     """
 
-    splits: int = 25
+    splits: int = 0
     repeats: int = 5
     bootstrap: int = 100
     leave_out: int = 200
     curve: int = 5
 
     @classmethod
-    def quick(cls) -> Effort:
-        """Return the headline alone."""
-        return cls(repeats=0, bootstrap=0, leave_out=0, curve=0)
+    def full(cls, n_units: int) -> Effort:
+        """Return the usual effort for a sample of n units: what helps in small samples is left out in large ones."""
+        rounds = rounds_of_folds(n_units)
+        if n_units <= FEW:
+            return cls(repeats=rounds)
+        return cls(repeats=rounds, bootstrap=0, leave_out=0, curve=2)
+
+    @classmethod
+    def quick(cls, n_units: int) -> Effort:
+        """Return what the headline needs, and no more than one round of folds beside it."""
+        if n_units <= FEW:
+            return cls(repeats=1, bootstrap=QUICK_BOOTSTRAP, leave_out=0, curve=0)
+        return cls(repeats=1, bootstrap=0, leave_out=0, curve=0)
+
+    @property
+    def first_fits(self) -> int:
+        """Number of fits of the first run, which every assessment has."""
+        return FOLDS * self.repeats or self.splits
 
     @property
     def fits(self) -> int:
         """Number of fits in all, the one on all rows left out."""
-        return self.splits + 10 * self.repeats + self.bootstrap + self.leave_out + 5 * self.curve
+        return self.splits + FOLDS * self.repeats + self.bootstrap + self.leave_out + 5 * self.curve
 
     def __str__(self) -> str:
         return ",".join(f"{name}={value}" for name, value in asdict(self).items())
 
 
-def effort_of(value: str | Mapping[str, Any] | Effort) -> Effort:
-    """Return the effort for "full", "quick", a mapping, or text such as "splits=25,repeats=2"; parts not named are left out.
+def effort_of(value: str | Mapping[str, Any] | Effort, n_units: int) -> Effort:
+    """Return the effort for "full", "quick", a mapping, or text such as "repeats=5,bootstrap=50"; parts not named are left out.
+
+    Without random splits there is always one round of folds.
 
     Examples
     --------
-    >>> effort_of("splits=50,leave_out=100").fits
-    150
+    >>> effort_of("repeats=2,leave_out=100", 200).fits
+    120
     """
     if isinstance(value, Effort):
         return value
     if isinstance(value, str):
         if value in ("full", "quick"):
-            return Effort() if value == "full" else Effort.quick()
+            return Effort.full(n_units) if value == "full" else Effort.quick(n_units)
         value = dict(part.strip().partition("=")[::2] for part in value.split(","))
     if not isinstance(value, Mapping):
-        raise InputError(f'effort is {value!r}; give "full", "quick", or counts such as "splits=25,repeats=2".')
+        raise InputError(f'effort is {value!r}; give "full", "quick", or counts such as "repeats=5,bootstrap=50".')
     names = asdict(Effort())
     counts = {}
     for name, count in value.items():
         if name not in names:
             raise UnknownName("part of effort", name, [*names, "full", "quick"])
         counts[name] = _count(name, count)
-    effort = replace(Effort.quick(), **counts)
-    if effort.splits < 2:
-        raise InputError(f"effort: splits is {effort.splits}; the headline needs at least 2 splits.")
+    effort = Effort(**{**dict.fromkeys(names, 0), **counts})
+    if effort.repeats == 0 and effort.splits == 0:
+        effort = replace(effort, repeats=1)
+    if effort.splits == 1:
+        raise InputError("effort: splits is 1; at least 2 splits are needed to see a spread.")
     return effort
 
 
@@ -111,8 +135,8 @@ def check_budget(budget: Any) -> float | None:
     return float(budget)
 
 
-def within_budget(seconds_per_fit: float, budget: float, workers: int = 1) -> Effort:
-    """Return the largest effort expected to end within `budget` seconds, the headline first.
+def within_budget(seconds_per_fit: float, budget: float, workers: int = 1, n_units: int = 100) -> Effort:
+    """Return the largest effort expected to end within `budget` seconds: one round of folds, then the bootstrap, then the rest.
 
     Examples
     --------
@@ -120,21 +144,18 @@ def within_budget(seconds_per_fit: float, budget: float, workers: int = 1) -> Ef
     (True, True)
     """
     affordable = int(budget * workers / max(seconds_per_fit, 1e-6))
-    full = Effort()
+    full = Effort.full(n_units)
     if affordable >= full.fits:
         return full
-    effort = replace(Effort.quick(), splits=max(LEAST_SPLITS, min(full.splits, affordable)))
-    left = affordable - effort.splits
-    share = left / (full.fits - full.splits)
-    if share <= 0.05:
-        return effort
-    parts = {
-        "repeats": int(full.repeats * share),
-        "bootstrap": int(full.bootstrap * share),
-        "leave_out": int(full.leave_out * share),
-        "curve": int(full.curve * share),
-    }
+    left = affordable - FOLDS
+    bootstrap = min(full.bootstrap, QUICK_BOOTSTRAP, left) if left >= LEAST_BOOTSTRAP else 0
+    effort = Effort(repeats=1, bootstrap=bootstrap, leave_out=0, curve=0)
+    share = max(affordable - effort.fits, 0) / max(full.fits - effort.fits, 1)
+    leave_out = int(full.leave_out * share)
     return replace(
         effort,
-        **{name: count if count > (name in ("bootstrap", "leave_out")) * 19 else 0 for name, count in parts.items()},
+        repeats=1 + int((full.repeats - 1) * share),
+        bootstrap=bootstrap + int((full.bootstrap - bootstrap) * share),
+        leave_out=leave_out if leave_out >= LEAST_LEAVE_OUT else 0,
+        curve=int(full.curve * share),
     )

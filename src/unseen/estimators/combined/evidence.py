@@ -14,7 +14,13 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.notes import merge_notes, note
-from unseen.estimators.combined.situation import dimension_band, has_rare_class, rule_family, unlike_the_study
+from unseen.estimators.combined.situation import (
+    STUDIED_UNITS,
+    dimension_band,
+    has_rare_class,
+    rule_family,
+    unlike_the_study,
+)
 
 __all__ = [
     "ANY",
@@ -32,7 +38,6 @@ __all__ = [
     "reason_not_studied",
     "recipe_bound",
     "recipe_weights",
-    "studied_sizes",
     "table_of",
 ]
 
@@ -175,18 +180,6 @@ def table_of(rows: Iterable[Mapping[str, str]]) -> Table:
     return out
 
 
-def studied_sizes() -> tuple[int, int]:
-    """Return the smallest and the largest sample that was studied, in units.
-
-    Examples
-    --------
-    >>> studied_sizes()
-    (20, 400)
-    """
-    sizes = _table()[("combined", ANY, ANY, ANY, ANY)]
-    return min(sizes), max(sizes)
-
-
 def reason_not_studied(n: int) -> str:
     """Say why no study stands behind figures for a sample of n units; empty if one does.
 
@@ -197,7 +190,7 @@ def reason_not_studied(n: int) -> str:
     >>> reason_not_studied(200)
     ''
     """
-    low, high = studied_sizes()
+    low, high = STUDIED_UNITS
     return "" if low <= n <= high else f"{n:,} units are outside the {low} to {high} that were studied"
 
 
@@ -335,7 +328,7 @@ def _with_evidence(estimate: Estimate, found: Evidence, differs: str, n_units: i
     if found.extrapolated and recipe:
         notes = merge_notes(notes, (note("U022", reason_not_studied(n_units)),))
     elif found.extrapolated:
-        situation += "; extrapolated from {} to {} units".format(*studied_sizes())
+        situation += "; extrapolated from {} to {} units".format(*STUDIED_UNITS)
     return replace(estimate, expected_rms=found.rms, worst_rms=found.worst, situation=situation, notes=notes)
 
 

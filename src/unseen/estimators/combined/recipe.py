@@ -8,15 +8,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from unseen.core.errors import InputError, NotApplicable, UnknownName
-from unseen.core.estimate import Estimate, Target
+from unseen.core.estimate import Estimate, Target, check_level
 from unseen.core.kinds import Recipe
-from unseen.core.notes import merge_notes
+from unseen.core.notes import merge_notes, note
 from unseen.estimators.combined.evidence import recipe_weights
-from unseen.estimators.combined.situation import rule_family
+from unseen.estimators.combined.predictive import predictive
+from unseen.estimators.combined.situation import Situation, rule_family
 
-__all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean"]
+__all__ = ["BALANCED", "LEVEL", "CombinedEstimate", "WeightedRecipe", "bounded_moves", "weighted_mean", "with_interval"]
 
 BALANCED = "-balanced"  # a part with this ending is the same method with every class counting the same
+ASSUMED = frozenset(
+    {"U016", "U023"}
+)  # what a part assumes was in the study's errors, so that weights and interval allow for it
 LEVEL = "level"  # the weight of a constant, in units of the spread
 
 
@@ -99,6 +103,17 @@ def bounded_moves(
     return replace(_combine(method, used, value, weights, {centre: start, **values}), moves=moves)
 
 
+def with_interval(made: CombinedEstimate, level: float, situation: Situation | None) -> CombinedEstimate:
+    """Attach the interval that the true error of this model had around the recipe on data sets that were left out.
+
+    Outside the samples that were studied there is no interval, and a note says why.
+    """
+    check_level(level)
+    if situation is not None and (reason := situation.outside_the_study()):
+        return replace(made, notes=merge_notes(made.notes, (note("U030", reason),)))
+    return replace(made, interval=predictive(made.method).interval(made.value, made.n_units, level))
+
+
 def _check_parts(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
     names = tuple(dict.fromkeys(names))
     missing = [name for name in names if name not in parts]
@@ -123,7 +138,7 @@ def _combine(
     method: Any, used: Mapping[str, Estimate], value: float, weights: Mapping[str, float], values: Mapping[str, float]
 ) -> CombinedEstimate:
     first = next(iter(used.values()))
-    notes = merge_notes(*(e.notes for e in used.values()))
+    notes = tuple(n for n in merge_notes(*(e.notes for e in used.values())) if n.code not in ASSUMED)
     return CombinedEstimate(
         value=float(value),
         std_error=None,
@@ -173,6 +188,8 @@ class WeightedRecipe(Recipe):
         """Parts that have to be made for the family; the others have no weight."""
         return tuple(self.weights)
 
-    def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95) -> CombinedEstimate:
+    def __call__(
+        self, parts: Mapping[str, Estimate], *, level: float = 0.95, situation: Situation | None = None
+    ) -> CombinedEstimate:
         """Return the weighted mean."""
         return weighted_mean(self, parts, self.weights)

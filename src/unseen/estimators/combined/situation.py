@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
-__all__ = ["FAMILIES", "dimension_band", "has_rare_class", "rule_family", "unlike_the_study"]
+__all__ = [
+    "FAMILIES",
+    "STUDIED_UNITS",
+    "Situation",
+    "dimension_band",
+    "has_rare_class",
+    "rule_family",
+    "share_of_equal_rows",
+    "unlike_the_study",
+]
 
 FAMILIES = {
     "linear": (
@@ -18,6 +28,8 @@ FAMILIES = {
     "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
 }  # fmt: skip
+STUDIED_UNITS = (20, 400)  # sizes of the samples that intervals and expected RMS rest on
+STUDIED_FEWEST = 3  # rows that the study's samples had of every class
 RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class or more rows that repeat others
 
 
@@ -73,6 +85,23 @@ def _rarest_share(data: Any) -> float:
     return float(np.bincount(data.codes, minlength=len(data.classes)).min() / data.n)
 
 
+def share_of_equal_rows(data: Any) -> float:
+    """Return the share of rows that repeat another one, features and class; zero if the features are no plain numbers.
+
+    Examples
+    --------
+    >>> from unseen.datasets import as_data
+    >>> share_of_equal_rows(as_data(np.arange(40.0)[:, None] // 2, np.arange(40) % 4 > 1))
+    0.5
+    """
+    if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
+        return 0.0
+    rows = np.column_stack([data.X, data.codes])
+    content, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+    distinct = {content[k : k + width] for k in range(0, len(content), width)}
+    return (len(rows) - len(distinct)) / len(rows)
+
+
 def unlike_the_study(data: Any) -> str:
     """Say in which way a sample differs from those the expected RMS was measured on; empty if it does not.
 
@@ -87,12 +116,46 @@ def unlike_the_study(data: Any) -> str:
     """
     if has_rare_class(data):
         return f"the rarest class has {100 * _rarest_share(data):.3g}% of the rows ({100 * RARE_CLASS:g}% or more in the study)"
-    if not isinstance(data.X, np.ndarray) or data.X.dtype.kind not in "fiub":
-        return ""
-    rows = np.column_stack([data.X, data.codes])
-    content, width = rows.tobytes(), rows.shape[1] * rows.itemsize
-    distinct = {content[k : k + width] for k in range(0, len(content), width)}
-    equal = (len(rows) - len(distinct)) / len(rows)
-    if equal >= MANY_EQUAL:
+    if (equal := share_of_equal_rows(data)) >= MANY_EQUAL:
         return f"{100 * equal:.3g}% of the rows repeat others (less than {100 * MANY_EQUAL:g}% in the study)"
     return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """What the interval of a recipe depends on beside its value: the sample, and how its model is trained.
+
+    Parameters
+    ----------
+    n_units : int
+        Independent units.
+    fewest : int
+        Rows of the rarest class.
+    resampling : str
+        Why the model sets rows aside inside its fit; empty if it does not.
+
+    Examples
+    --------
+    >>> from unseen.datasets import load
+    >>> Situation.of(load("iris")).outside_the_study()
+    ''
+    """
+
+    n_units: int
+    fewest: int
+    resampling: str = ""
+
+    @classmethod
+    def of(cls, data: Any, resampling: str = "") -> Self:
+        """Return the situation of a sample; `resampling` as `unseen.models.inner_resampling` finds it."""
+        fewest = int(np.bincount(data.codes, minlength=len(data.classes)).min())
+        return cls(n_units=data.n_units, fewest=fewest, resampling=resampling)
+
+    def outside_the_study(self) -> str:
+        """Say why the interval was not measured for such a sample; empty if it was."""
+        least, most = STUDIED_UNITS
+        if self.fewest < STUDIED_FEWEST:
+            return f"a class has {self.fewest} rows ({STUDIED_FEWEST} or more in the study)"
+        if not least <= self.n_units <= most:
+            return f"{self.n_units} units ({least} to {most} in the study)"
+        return self.resampling

@@ -11,6 +11,7 @@ from unseen.core.registry import register
 from unseen.estimators.combined.evidence import reason_not_studied, recipe_weights
 from unseen.estimators.combined.predictive import predictive
 from unseen.estimators.combined.recipe import CombinedEstimate, WeightedRecipe
+from unseen.estimators.combined.situation import Situation
 
 __all__ = ["AutoResub"]
 
@@ -51,7 +52,9 @@ class AutoResub(WeightedRecipe):
     parts: ClassVar[tuple[str, ...]] = tuple(recipe_weights("auto-resub")["any"])
     version: ClassVar[int] = 2
 
-    def __call__(self, parts: Mapping[str, Estimate], *, level: float = 0.95) -> CombinedEstimate:
+    def __call__(
+        self, parts: Mapping[str, Estimate], *, level: float = 0.95, situation: Situation | None = None
+    ) -> CombinedEstimate:
         """Return the weighted mean, with an interval if samples of this size were studied."""
         made = super().__call__(parts, level=level)
         if reason_not_studied(made.n_units):

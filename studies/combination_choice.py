@@ -46,7 +46,7 @@ def chosen(rows: Rows, given: bounded.Samples, values: Mapping[str, np.ndarray])
         kept = np.flatnonzero(rest)
         own = {name: value[kept] for name, value in values.items()}
         by_combined = np.array([error_band(float(v), "combined") for v in own["combined"]])
-        bands = {name: by_combined for name in own}
+        bands = dict.fromkeys(own, by_combined)
         lines = evidence_rows([rows[k] for k in kept], given.where(rest), own, bands)
         table = table_of(csv.DictReader([",".join(HEAD), *lines]))
         for k in np.flatnonzero(inside):

@@ -79,7 +79,9 @@ class Resubstitutions(Result):
             return f"No interval: {self._reason_for_no_interval()}."
         text = "The interval is what the true error was on data sets where auto-resub gave such a value."
         if e.n_units > LARGEST_OF_ALL:
-            text += f" It may be too narrow here: with {STUDIED_UNITS[1]} units it held in {HELD_IF_LARGE} of the samples."
+            text += (
+                f" It may be too narrow here: with {STUDIED_UNITS[1]} units it held in {HELD_IF_LARGE} of the samples."
+            )
         return f"{text} If the model can be retrained, `unseen assess` is nearer to the truth."
 
     def _reason_for_no_interval(self) -> str:

@@ -219,7 +219,7 @@ class ResubEstimate(Estimate):
     Parameters
     ----------
     mc_error : float or None
-        Monte-Carlo error of the integration alone; never a sampling error.
+        Error of the computation alone: of integrals by Monte Carlo, and of stand-ins that a note names; never a sampling error.
     contributions : ndarray or None
         Error attributed to each training point; their weighted mean is the value.
     balanced : float or None

@@ -68,7 +68,9 @@ class CombinedEstimate(Estimate):
             made = " + ".join(f"{w:g} {name}" for name, w in self.weights.items())
         rms = ""
         if self.expected_rms is not None:
-            rms = f"; expected RMS {self.expected_rms:.3f}, on the worst data set {self.worst_rms:.3f} ({self.situation})"
+            rms = (
+                f"; expected RMS {self.expected_rms:.3f}, on the worst data set {self.worst_rms:.3f} ({self.situation})"
+            )
         return f"{super().__str__()} = {made}{rms}"
 
 

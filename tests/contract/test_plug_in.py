@@ -123,7 +123,7 @@ def test_a_plug_in_is_found_by_its_id(plugged_in):
 def test_assess_runs_a_plug_in_beside_its_headline(plugged_in):
     from sklearn.naive_bayes import GaussianNB
 
-    found = unseen.assess(GaussianNB(), unseen.datasets.load("iris"), effort="quick", random_state=0)
+    found = unseen.assess(GaussianNB(), unseen.datasets.load("iris"), effort="splits=5", random_state=0)
     assert "lowest-split" in found.estimates
 
 

@@ -259,7 +259,7 @@ def _baseline_model(data: Data) -> Model:
         return as_model(DummyRegressor())
     # chosen on all rows: with balanced classes the majority of each training part is the minority of its test part
     most_frequent = np.asarray(data.classes)[np.argmax(np.bincount(data.codes, data.weights))]
-    return as_model(DummyClassifier(strategy="constant", constant=most_frequent))
+    return as_model(DummyClassifier(strategy="constant", constant=[most_frequent]))  # a list: a lone bool is refused
 
 
 def _check_possible(data: Data, effort: Effort) -> None:

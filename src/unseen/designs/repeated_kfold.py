@@ -15,7 +15,8 @@ from unseen.designs.kfold import full_rounds
 
 __all__ = ["RepeatedKFold", "rounds_of_folds"]
 
-SMALL, LARGE = 1000, 10_000  # units up to which five and two rounds are worth their time; above, one tests every row
+# units up to which five and two rounds are worth their time: the luck of the folds shrinks with n as their cost grows
+SMALL, LARGE = 1000, 10_000
 
 
 @register

@@ -68,7 +68,7 @@ class Auto(TableMethod):
     equivariant: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
     # U026 and the notes of the methods that it may choose
-    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U012", "U015", "U016", "U026"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U012", "U015", "U016", "U026", "U035"})
     version: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
@@ -94,6 +94,8 @@ class Auto(TableMethod):
         return replace(made, method=self.id, notes=(*made.notes, remark))
 
     def _choice(self, table: LossTable) -> tuple[str, str]:
+        if table.is_difference and table.plan.design == "repeated-kfold":
+            return "corrected-t", "it allows for the overlap of training parts"
         if table.plan.design != "holdout":
             return BY_DESIGN[table.plan.design]
         if not table.is_difference and np.all(np.isin(table.test.value, table.range)):

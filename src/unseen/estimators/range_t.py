@@ -12,10 +12,10 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
-from unseen.core.method import check_table, count_tested_units, finish, no_spread, split_freedom
+from unseen.core.method import check_table, finish, no_spread, split_freedom, count_tested_units
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
-from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.designs.repeated_kfold import RepeatedKFold, rounds_of_folds
 from unseen.estimators.corrected_t import large_share
 from unseen.estimators.tails import heavy_tail_note
 from unseen.estimators.wilson import score_ends
@@ -23,8 +23,6 @@ from unseen.estimators.wilson import score_ends
 __all__ = ["RangeT", "ends_in_range", "log_ends", "logit_ends"]
 
 FOLDS = 10
-# rounds up to so many units: the luck of the folds, which rounds average out, shrinks with n as their cost grows
-ROUNDS = ((1_000, 5), (10_000, 2))
 FEW_OF_A_CLASS = 25  # intervals of areas and F1 from 20 cases of the rarer class were measured below their level
 
 
@@ -132,8 +130,7 @@ class RangeT(TableMethod):
     def default_design(self, data: Data) -> RepeatedKFold:
         """Return ten folds, or as many as there are units: 5 rounds up to 1,000 units, 2 up to 10,000, 1 above."""
         n = data.n_units
-        rounds = next((rounds for most, rounds in ROUNDS if n <= most), 1)
-        return RepeatedKFold(min(FOLDS, n), rounds)
+        return RepeatedKFold(min(FOLDS, n), rounds_of_folds(n))
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the mean and its interval with J - 1 degrees of freedom, or one less than the units if these are fewer."""

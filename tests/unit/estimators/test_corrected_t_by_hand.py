@@ -195,7 +195,9 @@ def test_f1_of_a_rare_class_carries_the_note_that_its_interval_covers_less(posit
     effort = {"splits": 10, "repeats": 0, "bootstrap": 0, "leave_out": 0, "curve": 0}
     noted = {}
     for measure in ("f1", "auc", None):
-        a = unseen.assess(GaussianNB(), X, y.astype(int), measure=measure, random_state=0, effort=effort)
+        a = unseen.assess(
+            GaussianNB(), X, y.astype(int), measure=measure, random_state=0, effort=effort, target="algorithm"
+        )
         assert a.headline.method == "corrected-t"
         noted[measure] = any("covered .78 to .86" in n.text for n in a.headline.notes)
     assert noted == {"f1": told, "auc": False, None: False}

@@ -14,7 +14,6 @@ import unseen
 from unseen.core.measure import Loss
 from unseen.datasets.conversion import as_data
 from unseen.estimators._jackknife import influences, out_of_bag
-from unseen.estimators.auto import Auto
 from unseen.estimators.bootstrap_intervals import Bca, BootstrapPercentile, bca_ends
 from unseen.estimators.bootstrap_loo import BootstrapLoo
 from unseen.estimators.clopper_pearson import ClopperPearson
@@ -234,15 +233,6 @@ def test_a_bootstrapped_measure_speaks_of_the_class_that_was_named():
     other = unseen.estimate(GaussianNB(), X, y, measure="sensitivity", positive=second, **settings)
     assert found.value == pytest.approx(rejected.value)
     assert found.value != pytest.approx(other.value)
-
-
-@pytest.mark.parametrize(
-    ("fits", "spent"), [(9, 1), (10, 10), (24, 10), (25, 25), (44, 25), (45, 45), (149, 45), (150, 150), (999, 150)]
-)
-def test_auto_spends_the_dearest_design_that_the_fits_pay_for(fits, spent):
-    """Nested: r repeats of 5 folds and of the 10 pairs of folds left out together, 15 r fits."""
-    data = as_data(np.zeros((100, 1)), np.arange(100.0))
-    assert len(Auto(fits=fits).default_design(data).plan(data, np.random.default_rng(0)).fits) == spent
 
 
 @pytest.mark.parametrize(("n", "left_out", "splits"), [(40, 10, 200), (5, 2, 10), (4, 1, 4)])

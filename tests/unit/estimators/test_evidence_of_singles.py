@@ -1,4 +1,4 @@
-"""The RMS to expect of every studied method, and what makes a recipe the best single figure."""
+"""The RMS to expect of every studied method, and up to which size a recipe leads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from sklearn.svm import SVC
 
 import unseen
 from unseen import resubstitution as R
+from unseen.assessment.headline import choose_lead
 from unseen.estimators.combined import evidence
+from unseen.models.sklearn import as_model
 
 DATA = unseen.datasets.load("gaussian-blocks").take(range(40))
 X, Y = DATA.xy
@@ -95,14 +97,14 @@ def test_assess_says_it_for_every_studied_method():
     effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
     a = unseen.assess(KNeighborsClassifier(3), X, Y, random_state=0, effort=effort)
     assert {"bolster", "632plus", "bootstrap-zero", "combined", "auto-resub"} <= set(a.expected_rms)
-    assert a.expected_rms["combined"] == pytest.approx(a.best.expected_rms)
+    assert a.expected_rms["combined"] == pytest.approx(a.headline.expected_rms)
     assert "expected RMS" in str(a)
     shown = {row["method"]: row["expected_rms"] for row in a.rows()}
     assert shown["bolster"] == a.expected_rms["bolster"]
     assert shown["baseline"] is None
 
 
-def test_the_best_single_figure_is_shown_only_while_it_leads(monkeypatch):
+def test_it_is_the_headline_only_while_it_leads(monkeypatch):
     overall = [r for r in rows() if {r[k] for k in ("family", "features", "classes", "error")} == {"any"}]
     own = {r["n"]: float(r["rms"]) for r in overall if r["estimator"] == "combined"}
     singles = [r for r in overall if r["estimator"] not in ("combined", "auto-resub")]
@@ -111,19 +113,16 @@ def test_the_best_single_figure_is_shown_only_while_it_leads(monkeypatch):
     nearer = {(r["estimator"], r["n"]) for r in singles if float(r["rms"]) < own[r["n"]]}
     assert nearer == {("kfold", "400")}
     assert [evidence.leads("combined", n) for n in (20, 40, 100, 400, 2000)] == [True, True, True, False, False]
-    effort = {"splits": 5, "repeats": 0, "bootstrap": 20, "leave_out": 0, "curve": 0}
-    a = unseen.assess(KNeighborsClassifier(3), X, Y, random_state=0, effort=effort)
-    assert a.best is not None
+    model, sample = as_model(KNeighborsClassifier(3)), unseen.datasets.as_data(X, Y)
+    assert choose_lead(model, sample, "auto").method == "combined"
     table = {key: dict(sizes) for key, sizes in evidence._table().items()}
     table["632plus", "any", "any", "any", "any"][40] = 0.01
     monkeypatch.setattr(evidence, "_table", lambda: table)
     evidence.leads.cache_clear()
     try:
         assert not evidence.leads("combined", 40)
-        assert a.best is None
-        assert a.best_sentence() == (
-            "No single figure is named as the best: with 40 units combined was no nearer than every single estimator."
-        )
+        found = choose_lead(model, sample, "auto")
+        assert (found.method, found.reason.split(" combined")[0]) == ("range-t", "with 40 units")
     finally:
         evidence.leads.cache_clear()
 

@@ -248,25 +248,22 @@ def test_resampled_t_ignores_the_overlap(loss_table):
 
 
 @pytest.mark.parametrize(
-    ("n", "fits", "design"),
-    [
-        (100, 300, "nested"),
-        (100, 100, "nested"),
-        (100, 30, "monte-carlo"),
-        (100, 10, "kfold"),
-        (100, 5, "holdout"),
-        (20, 300, "monte-carlo"),
-        (30_000, 300, "holdout"),
-    ],
+    ("n", "fits", "spent"),
+    [(100, 300, 50), (100, 39, 30), (100, 10, 10), (100, 9, 1), (8, 300, 40), (2000, 300, 20), (30_000, 300, 10)],
 )
-def test_auto_chooses_a_design_by_size_and_cost(n, fits, design):
+def test_auto_chooses_rounds_of_folds_by_size_and_cost(n, fits, spent):
     data = as_data(np.zeros((n, 1)), np.arange(float(n)))
-    assert Auto(fits=fits).default_design(data).id == design
+    assert len(Auto(fits=fits).default_design(data).plan(data, np.random.default_rng(0)).fits) == spent
 
 
 def test_auto_equals_the_method_it_names_and_says_why():
     X, y = unseen.datasets.load("iris").xy
-    for design, method in (("kfold", "cv-wald"), ("monte-carlo", "corrected-t"), ("holdout", "wilson")):
+    for design, method in (
+        ("kfold", "cv-wald"),
+        ("monte-carlo", "corrected-t"),
+        ("repeated-kfold", "range-t"),
+        ("holdout", "wilson"),
+    ):
         table = unseen.run(GaussianNB(), X, y, design=design, random_state=0)
         e, plain = unseen.estimate(table, method="auto"), unseen.estimate(table, method=method)
         assert (e.value, tuple(e.interval)) == (plain.value, tuple(plain.interval))

@@ -1,7 +1,8 @@
 """Chooses the members and weights of `combined` and `auto-resub`, and tells what every estimator is worth on small samples.
 
     python -m studies.choose_combination run --minutes 20    # resumable; writes combination_runs.csv.gz
-    python -m studies.choose_combination fit                 # writes the tables and the shipped evidence
+    python -m studies.choose_combination fit                 # writes the tables, the weights and the shipped evidence
+    python -m studies.choose_combination evidence            # writes the shipped evidence alone
 
 Weights are always fitted on other families of data sets than they are judged on.
 """
@@ -100,7 +101,7 @@ def run(minutes: float, draws: int, share: tuple[int, int]) -> None:
 def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("do", choices=("run", "fit"))
+    parser.add_argument("do", choices=("run", "fit", "evidence"))
     parser.add_argument("--minutes", type=float, default=20.0, help="CPU time")
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--part", default="0/1", help="k/m: this process does every m-th task, starting at the k-th")
@@ -109,9 +110,9 @@ def main() -> None:
         part, parts = map(int, given.part.split("/"))
         run(given.minutes, given.draws, (part, parts))
     else:
-        from studies.combination_tables import write_tables
+        from studies.combination_tables import write_evidence, write_tables
 
-        write_tables()
+        (write_tables if given.do == "fit" else write_evidence)()
 
 
 if __name__ == "__main__":

@@ -15,11 +15,10 @@ import numpy as np
 
 from studies import combination_bounded as bounded
 from studies.combination_cells import MAIN_SIZE, SINGLES, Cells, load
-from studies.combination_evidence import FAMILY_OF_RULE, auto_by_row, cell_share, evidence_rows, markdown
+from studies.combination_evidence import FAMILY_OF_RULE, HEAD, auto_by_row, cell_share, evidence_rows, markdown
 from studies.combination_tables import TABLES, shipped
 from unseen.estimators.combined.evidence import Table, error_band, look_up, table_of
 
-HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "sets")
 SIZES = (20, MAIN_SIZE, 100)
 Rows = list[dict[str, str]]
 
@@ -37,7 +36,7 @@ def smallest_in_situation(table: Table, row: Mapping[str, str], combined: float)
     d, classes = int(float(row["d"])), int(float(row["classes"]))
     situation = (FAMILY_OF_RULE[row["rule"]], int(row["n"]), d, classes, error_band(combined, "combined"))
     found = {name: look_up(table, name, *situation) for name in (*SINGLES, "combined", "auto-resub")}
-    return min((name for name, one in found.items() if one), key=lambda name: found[name].rms)
+    return min((name for name, one in found.items() if one), key=lambda name: found[name].pooled)
 
 
 def chosen(rows: Rows, given: bounded.Samples, values: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -46,7 +45,9 @@ def chosen(rows: Rows, given: bounded.Samples, values: Mapping[str, np.ndarray])
     for rest, inside in bounded.folds(given):
         kept = np.flatnonzero(rest)
         own = {name: value[kept] for name, value in values.items()}
-        lines = evidence_rows([rows[k] for k in kept], given.where(rest), own)
+        by_combined = np.array([error_band(float(v), "combined") for v in own["combined"]])
+        bands = dict.fromkeys(own, by_combined)
+        lines = evidence_rows([rows[k] for k in kept], given.where(rest), own, bands)
         table = table_of(csv.DictReader([",".join(HEAD), *lines]))
         for k in np.flatnonzero(inside):
             out[k] = smallest_in_situation(table, rows[k], float(values["combined"][k]))

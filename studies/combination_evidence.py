@@ -1,7 +1,9 @@
 """The evidence that is shipped: RMS of every estimator in situations a user can tell his own from.
 
-A situation is a family of rules, a number of features and of classes, a sample size, and whether errors are rare or frequent *by what a recipe says of the sample*. The true error would
-not do: nobody sees it, and among samples with a small one those estimators look good that are too low.
+A situation is a family of rules, a number of features and of classes, and a sample size; for a recipe also whether errors are rare or frequent *by what it says itself*. The true error would
+not do: nobody sees it, and among samples with a small one those estimators look good that are too low. Nor would the value of another method: what to expect would depend on what else was run.
+
+Beside the pooled RMS stand the median and the largest RMS of a family of data sets: a mean of squares is ruled by the one set on which a method fails.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from unseen.estimators.combined.evidence import ANY, FEW_SETS, RECIPES, error_ba
 from unseen.estimators.combined.situation import dimension_band
 
 FEW_SAMPLES = 30  # a band of the error may hold few samples of many data sets
+LEAST_SQUARE = 1e-4  # an RMS below .01 is the noise of the true error
+HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "typical", "worst", "sets")
 FAMILY_OF_RULE = {
     "linear-svm": "linear",
     "rbf-svm": "kernel",
@@ -65,37 +69,55 @@ def cell_share(given: Samples) -> np.ndarray:
 
 def pooled_rms(deviation: np.ndarray, noise: np.ndarray, share: np.ndarray) -> float:
     """Return the RMS without the noise of the true error, which a user's true error does not have."""
-    return float(np.sqrt(max(np.average(deviation**2 - noise, weights=share), 1e-4)))
+    return float(np.sqrt(max(np.average(deviation**2 - noise, weights=share), LEAST_SQUARE)))
 
 
-def evidence_rows(rows: Sequence[Mapping[str, str]], given: Samples, values: Mapping[str, np.ndarray]) -> list[str]:
-    """Return the lines of the shipped table: pooled RMS in every situation, with the families of data sets behind it."""
+def figures_of(squares: np.ndarray, share: np.ndarray, group: np.ndarray) -> tuple[float, float, float]:
+    """Return the pooled RMS, and the median and the largest RMS of a family, from squared deviations less their noise."""
+    _, index = np.unique(group, return_inverse=True)
+    each = np.bincount(index, squares * share) / np.bincount(index, share)
+    typical, worst = np.sqrt(np.maximum([np.median(each), each.max()], LEAST_SQUARE))
+    return float(np.sqrt(max(np.average(squares, weights=share), LEAST_SQUARE))), float(typical), float(worst)
+
+
+def own_bands(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the band of each sample by what a recipe says of it itself, for every recipe."""
+    return {recipe: np.array([error_band(float(v), recipe) for v in values[recipe]]) for recipe in RECIPES}
+
+
+def evidence_rows(
+    rows: Sequence[Mapping[str, str]],
+    given: Samples,
+    values: Mapping[str, np.ndarray],
+    bands: Mapping[str, np.ndarray] | None = None,
+) -> list[str]:
+    """Return the lines of the shipped table: `figures_of` every situation, with the families of data sets behind them.
+
+    `bands` are bands of the error by which the figures of a method are split, those of `own_bands` unless given.
+    """
     noise, share = noise_of(given), cell_share(given)
     family = np.array([FAMILY_OF_RULE[rule] for rule in given.rule])
     band = np.array([dimension_band(int(float(r["d"]))) for r in rows])
     classes = np.array(["2" if int(float(r["classes"])) == 2 else "3 or more" for r in rows])
     whole = np.full(len(rows), ANY)
-    levels = [np.array([error_band(float(v), recipe) for v in values[recipe]]) for recipe in RECIPES]
-    situations = [
-        keys
-        for level in (whole, *levels)
-        for keys in (
-            (family, band, classes, level),
-            (family, whole, classes, level),
-            (family, whole, whole, level),
-            (whole, whole, whole, level),
-        )
-    ]
+    split = own_bands(values) if bands is None else bands
+    squares = {name: np.square(value - given.truth) - noise for name, value in values.items()}
     lines = []
-    for keys in situations:
-        label = np.array([",".join(map(str, key)) for key in zip(given.n, *keys)])
-        for one in np.unique(label):
-            inside = label == one
-            families = len(np.unique(given.group[inside]))
-            if families >= FEW_SETS and inside.sum() >= FEW_SAMPLES:
-                for name, value in values.items():
-                    rms = pooled_rms((value - given.truth)[inside], noise[inside], share[inside])
-                    lines.append(f"{name},{one},{rms:.4f},{families}")
+    for name in values:
+        for level in (whole, *([split[name]] if name in split else [])):
+            for keys in (
+                (family, band, classes, level),
+                (family, whole, classes, level),
+                (family, whole, whole, level),
+                (whole, whole, whole, level),
+            ):
+                label = np.array([",".join(map(str, key)) for key in zip(given.n, *keys)])
+                for one in np.unique(label):
+                    inside = label == one
+                    families = len(np.unique(given.group[inside]))
+                    if families >= FEW_SETS and inside.sum() >= FEW_SAMPLES:
+                        found = figures_of(squares[name][inside], share[inside], given.group[inside])
+                        lines.append(f"{name},{one},{','.join(f'{v:.4f}' for v in found)},{families}")
     return sorted(lines)
 
 

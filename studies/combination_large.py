@@ -17,7 +17,7 @@ import numpy as np
 from studies import combination_bounded as bounded
 from studies.choose_combination import COLUMNS, one
 from studies.combination_cells import SINGLES, Cells
-from studies.combination_evidence import auto_by_row, cell_share, markdown, noise_of, pooled_rms
+from studies.combination_evidence import auto_by_row, cell_share, evidence_rows, markdown, noise_of, pooled_rms
 from studies.combination_rows import append_rows, pack_rows
 from studies.small_samples import FAMILY_OF, RULES, table
 
@@ -41,13 +41,12 @@ def run(minutes: float, part: int, parts: int) -> None:
 
 
 def large_rows(study: bounded.Samples, fitted_on: Cells, members: Sequence[str]) -> list[str]:
-    """Return the evidence for all situations together at this size, and write the table of the documentation."""
+    """Return the evidence at this size, and write the table of the documentation."""
     rows = pack_rows(PACKED)
     given = bounded.samples(rows)
     values = {name: np.array([float(r[name]) for r in rows]) for name in SINGLES}
     values |= {"combined": bounded.held_out(study, given), "auto-resub": auto_by_row(rows, given, fitted_on, members)}
     noise, share = noise_of(given), cell_share(given)
-    rms = {name: pooled_rms(v - given.truth, noise, share) for name, v in values.items()}
     real = ~np.char.startswith(given.set.astype(str), "population/")
     cell = {name: bounded.cell_rms(given.cell[real], (v - given.truth)[real])[1].mean() for name, v in values.items()}
     own = {name: pooled_rms((v - given.truth)[real], noise[real], share[real]) for name, v in values.items()}
@@ -56,8 +55,7 @@ def large_rows(study: bounded.Samples, fitted_on: Cells, members: Sequence[str])
     lines = [[name, f"{cell[name]:.4f}", f"{own[name]:.4f}"] for name in order]
     head = ["estimator", "mean RMS", "pooled RMS without the noise of the true error"]
     (TABLES / "combination_large.md").write_text(f"{text}\n\n{markdown(head, lines)}\n")
-    families = len(np.unique(given.group))
-    return [f"{name},{LARGE},any,any,any,any,{value:.4f},{families}" for name, value in sorted(rms.items())]
+    return evidence_rows(rows, given, values)
 
 
 def main() -> None:

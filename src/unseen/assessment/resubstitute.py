@@ -14,11 +14,16 @@ from unseen.core.registry import build, classes_in, find
 from unseen.core.result import Result
 from unseen.core.rng import RandomState
 from unseen.engine.events import Reporter
-from unseen.estimators.combined.evidence import attach_expected_rms
+from unseen.estimators.combined.evidence import LARGEST_OF_ALL, attach_expected_rms, reason_not_studied
+from unseen.estimators.combined.situation import STUDIED_UNITS
 from unseen.request.prepare import data_of, task_of
 from unseen.request.request import open_request
+from unseen.show.text import RATES, percent_or_number
 
 __all__ = ["Resubstitutions", "direct_methods", "known_methods", "methods_for", "resubstitute"]
+
+AUTO = "auto-resub"
+HELD_IF_LARGE = "85%"  # of the samples of 400 units from families of data sets left out of its fit; docs/tables/interval_auto-resub.md
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,47 @@ class Resubstitutions(Result):
         """Title of the report."""
         return f"Error of {self.model[:80]} without retraining"
 
+    @property
+    def headline(self) -> Estimate:
+        """The estimate to go by: `auto-resub` if it was made, else the first but plain resubstitution, which is too low."""
+        others = [e for e in self.estimates if e.method != "resub"]
+        return next((e for e in others if e.method == AUTO), others[0] if others else self.estimates[0])
+
+    def sentence(self) -> str:
+        """Return the headline in plain words."""
+        shown = self.headline.on_scale()
+        model = " ".join(self.model.split())[:80]
+        value = percent_or_number(shown.value, shown.loss)
+        if shown.loss in RATES:
+            text = f"{model} is expected to misclassify {value} of new cases"
+        else:
+            text = f"{model} has an expected {shown.loss} loss of {value} on new cases"
+        how = f"{shown.method}, without retraining"
+        if shown.interval is not None:
+            low, high = (percent_or_number(end, shown.loss) for end in shown.interval)
+            how = f"{100 * shown.interval.level:g}% interval {low} to {high}; {how}"
+        return f"{text} ({how})."
+
+    def meaning(self) -> str:
+        """Return what the interval rests on, or why there is none."""
+        e = self.headline
+        if e.interval is None:
+            return f"No interval: {self._reason_for_no_interval()}."
+        text = "The interval is what the true error was on data sets where auto-resub gave such a value."
+        if e.n_units > LARGEST_OF_ALL:
+            text += (
+                f" It may be too narrow here: with {STUDIED_UNITS[1]} units it held in {HELD_IF_LARGE} of the samples."
+            )
+        return f"{text} If the model can be retrained, `unseen assess` is nearer to the truth."
+
+    def _reason_for_no_interval(self) -> str:
+        e = self.headline
+        if e.method != AUTO:
+            why = self.left_out.get(AUTO)
+            return f"{AUTO}, which has one, was left out ({why.rstrip('.')})" if why else f"only {AUTO} has one"
+        unlike = [n.text for n in e.notes if n.code == "U030"]
+        return reason_not_studied(e.n_units) or next(iter(unlike), "the data are unlike those studied")
+
     def __getitem__(self, method: str) -> Estimate:
         return next(e for e in self.estimates if e.method == method)
 
@@ -54,23 +100,40 @@ class Resubstitutions(Result):
         return [e.row() for e in self.estimates]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the estimates and what was left out as plain values."""
-        return {"model": self.model, "estimates": [e.to_dict() for e in self.estimates], "left_out": self.left_out}
+        """Return the headline, the estimates and what was left out as plain values."""
+        interval = self.headline.interval
+        return {
+            "model": self.model,
+            "error": self.headline.value,
+            "interval": None if interval is None else list(interval),
+            "sentence": self.sentence(),
+            "estimates": [e.to_dict() for e in self.estimates],
+            "left_out": self.left_out,
+        }
 
     def __str__(self) -> str:
         width = max(len(e.method) for e in self.estimates)
-        lines = [f"error of {self.model}, estimated without retraining ({self.estimates[0].n_units} units):"]
+        lines = [self.sentence(), self.meaning(), "", f"All estimates, from {self.headline.n_units} units:"]
         for e in self.estimates:
             error = getattr(e, "mc_error", None)
             integration = f"  (integration error {error:.2g})" if error else ""
-            around = "" if e.expected_rms is None else f"  (expected RMS {e.expected_rms:.3f})"
+            around = (
+                "" if e.expected_rms is None else f"  (expected RMS {e.expected_rms:.3f}, at worst {e.worst_rms:.3f})"
+            )
             remarks = "".join(f"  [{n.code}]" for n in e.notes)
             lines.append(f"  {e.method:{width}}  {e.value:.4f}{around}{integration}{remarks}")
-        if situation := self.situation:
-            lines.append(f"Expected RMS: deviation from the true error on data sets with {situation}.")
+        if rms := self.rms_sentence():
+            lines.append(rms)
         lines += [f"{n}." for n in merge_notes(*(e.notes for e in self.estimates))]
         reasons = {why: [n for n, w in self.left_out.items() if w == why] for why in self.left_out.values()}
         return "\n".join([*lines, *(f"Left out: {', '.join(names)}: {why}" for why, names in reasons.items())])
+
+    def rms_sentence(self) -> str:
+        """Return what the expected RMS is, or why there is none; empty if no method here was studied."""
+        if situation := self.situation:
+            return f"Expected RMS: deviation from the true error on a typical data set, and on the worst, with {situation}."
+        reason = reason_not_studied(self.headline.n_units)
+        return f"No expected RMS: {reason}." if reason and self.headline.loss in RATES else ""
 
     @property
     def situation(self) -> str:
@@ -148,6 +211,8 @@ def resubstitute(
     >>> found = unseen.resubstitute(LinearSVC().fit(X, y), X, y, random_state=0)
     >>> found["resub"].value < found["bolster"].value
     True
+    >>> print(found.sentence())
+    X
     """
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")

@@ -480,24 +480,26 @@ def differences(c: DistributionComparison) -> Section | None:
 @section(Resubstitutions, 10)
 def resubstitution_estimates(result: Resubstitutions) -> Section:
     """Return all estimates, with the error of their integration and their notes."""
-    first = result.estimates[0]
-    lead = f"{result.model}: estimates of its error from the {first.n_units} units it was trained on. Nothing was retrained."
     rows = [
         [
             e.method,
             e.value,
             getattr(e, "mc_error", None),
             e.expected_rms,
+            e.worst_rms,
             " ".join(n.code for n in e.notes),
         ]
         for e in result.estimates
     ]
-    caption = "No interval can be given without retraining; the integration error is that of the computation alone."
-    if result.situation:
-        caption += f" Expected RMS: deviation from the true error on data sets with {result.situation}."
+    caption = (
+        f"All estimates, from the {result.headline.n_units} units the model was trained on. The integration error is that of "
+        f"the computation alone. {result.rms_sentence()}"
+    )
+    head = ["method", "error", "integration error", "expected RMS", "on the worst data set", "notes"]
     blocks: list[Block] = [
-        Text(lead, lead=True),
-        Table(["method", "error", "integration error", "expected RMS", "notes"], rows, caption),
+        Text(result.sentence(), lead=True),
+        Text(result.meaning()),
+        Table(head, rows, caption.strip()),
     ]
     notes = merge_notes(*(e.notes for e in result.estimates))
     return Section("estimates", "Error without retraining", [*blocks, *([Notes(notes)] if notes else [])])

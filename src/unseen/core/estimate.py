@@ -121,8 +121,10 @@ class Estimate(Result):
     notes : tuple of Note
         Statistical weaknesses.
     expected_rms : float or None
-        Root mean squared deviation from the true error that the method had on similar data sets; not a standard error of this
-        estimate. None if it was not measured, or not with these options.
+        Root mean squared deviation from the true error that the method had on a typical data set of those like this one (the
+        median); not a standard error of this estimate. None if it was not measured, or not with these options.
+    worst_rms : float or None
+        The same on the data set where the method did worst.
     situation : str
         The models and data that figure was measured on, in words.
 
@@ -150,6 +152,7 @@ class Estimate(Result):
     seconds: float = field(default=0.0, compare=False)
     notes: tuple[Note, ...] = ()
     expected_rms: float | None = field(default=None, metadata={"shown": False})
+    worst_rms: float | None = field(default=None, metadata={"shown": False})
     situation: str = field(default="", metadata={"shown": False})
 
     @property
@@ -216,7 +219,7 @@ class ResubEstimate(Estimate):
     Parameters
     ----------
     mc_error : float or None
-        Monte-Carlo error of the integration alone; never a sampling error.
+        Error of the computation alone: of integrals by Monte Carlo, and of stand-ins that a note names; never a sampling error.
     contributions : ndarray or None
         Error attributed to each training point; their weighted mean is the value.
     balanced : float or None
@@ -226,12 +229,14 @@ class ResubEstimate(Estimate):
     mc_error: float | None = None
     contributions: Floats | None = None
     expected_rms: float | None = None
+    worst_rms: float | None = None
     situation: str = ""
     balanced: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns, `mc_error` and, if it is known, `expected_rms`."""
-        rms = {} if self.expected_rms is None else {"expected_rms": self.expected_rms}
+        """Return the shared columns, `mc_error` and, if they are known, `expected_rms` and `worst_rms`."""
+        known = {"expected_rms": self.expected_rms, "worst_rms": self.worst_rms}
+        rms = {} if self.expected_rms is None else known
         return {**super().row(), "mc_error": self.mc_error, **rms}
 
 

@@ -170,4 +170,9 @@ declare_notes(
         "unlike the study",
         "The expected RMS was measured on other kinds of data, so expect more. Read the headline with its interval.",
     ),
+    NoteKind(
+        "U039",
+        "cheaper stand-in",
+        "Part of the computation used some of the points only. What that changes is in the integration error.",
+    ),
 )

@@ -12,8 +12,10 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.notes import Note, note
 from unseen.resubstitution._decision_regions import Regions, align
 from unseen.resubstitution._neighbours import k_nearest_in_parts
+from unseen.resubstitution._stand_ins import StandIn, neighbour_stand_in
+from unseen.resubstitution.kernels import Spread
 
-__all__ = ["NAMES", "Posterior", "posterior_notes", "posterior_of"]
+__all__ = ["AMONG", "NAMES", "Posterior", "posterior_notes", "posterior_of", "posterior_stand_in"]
 
 NAMES = ("knn", "model", "calibrated", "gaussian-process")
 Posterior = Callable[..., Floats]
@@ -69,6 +71,15 @@ def posterior_notes(posterior: Any) -> tuple[Note, ...]:
         text = "the model's scores are calibrated on the points it was trained on, where a rule that memorises looks too good"
         return (note("U023", text),)
     return ()
+
+
+def posterior_stand_in(
+    regions: Regions, posterior: Any, k: int, among: int | None, weights: Floats, spread: Spread | None = None
+) -> StandIn:
+    """Return the error of looking for neighbours in parts of the sample; none for other posteriors."""
+    if not (isinstance(posterior, str) and posterior == "knn"):
+        return StandIn()
+    return neighbour_stand_in(regions, int(k), among, weights, spread)
 
 
 def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:

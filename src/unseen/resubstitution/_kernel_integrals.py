@@ -16,7 +16,7 @@ from unseen.resubstitution._decision_rules import Linear
 from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution.kernels import Spread
 
-__all__ = ["Integral", "kernel_means", "misclassified_mass"]
+__all__ = ["Integral", "kernel_means", "misclassified_at", "misclassified_mass"]
 
 LATTICE_SHIFTS, LATTICE_POINTS = 4, 128  # random shifts, from which the error is estimated, and points of each
 DEGREES = 12  # degrees of freedom that give a standard error to some 20%
@@ -197,6 +197,12 @@ def misclassified_mass(
         draws, assign = draws.quasi(places.shape[1]), form.assign
     wrong = lambda points, kernels: assign(points) != own[kernels]  # noqa: E731
     return kernel_means(places, own, spread, draws, wrong, rows, weights)
+
+
+def misclassified_at(regions: Regions, spread: Spread, draws: KernelDraws, rows: Ints, *, exact: bool = True) -> Floats:
+    """Return the misclassified share of the kernels of some training points; their points are those of the first kernels."""
+    centres, codes = regions.points[rows], regions.codes[rows]
+    return misclassified_mass(regions, spread, draws, exact=exact, centres=centres, codes=codes).values
 
 
 def _two_class(form: Linear, centres: Floats, codes: Ints, spread: Spread) -> Integral:

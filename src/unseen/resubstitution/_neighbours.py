@@ -103,13 +103,18 @@ def k_nearest(points: Floats, among: Floats, k: int, own: Ints | None = None) ->
 
 
 def k_nearest_in_parts(
-    sample: Floats, k: int, largest: int | None, points: Floats | None = None, of: Ints | None = None
+    sample: Floats,
+    k: int,
+    largest: int | None,
+    points: Floats | None = None,
+    of: Ints | None = None,
+    own: bool = False,
 ) -> Ints:
     """Return the k nearest rows of a sample among those of one part of it: each row's own part, itself the first.
 
     A sample of more than `largest` rows is cut at random, with a fixed seed, into equal parts of at most so many: in ten
     dimensions a tree's search widens with the number of rows, and the parts keep the cost linear in it. With `of`, the
-    neighbours are those of `points`, each in the part of the row of the sample it was drawn around.
+    neighbours are those of `points`, each in the part of the row of the sample it was drawn around, or with `own` is itself.
 
     Examples
     --------
@@ -119,18 +124,21 @@ def k_nearest_in_parts(
     """
     n = len(sample)
     if largest is None or n <= largest:
-        return k_nearest(sample, sample, k, np.arange(n)) if points is None else k_nearest(points, sample, k)
+        if points is None:
+            return k_nearest(sample, sample, k, np.arange(n))
+        return k_nearest(points, sample, k, of if own else None)
     place = np.arange(n) if of is None else of
     asking = sample if points is None else points
-    found, part_of = np.empty((len(asking), k), dtype=np.int64), np.empty(n, dtype=np.int64)
+    found = np.empty((len(asking), k), dtype=np.int64)
+    part_of, within = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     parts = np.array_split(np.random.default_rng(0).permutation(n), -(-n // largest))
     for number, part in enumerate(parts):
-        part_of[part] = number
+        part_of[part], within[part] = number, np.arange(len(part))
     for number, part in enumerate(parts):
         asked = part if points is None else np.flatnonzero(part_of[place] == number)
         if len(asked):
-            own = np.arange(len(part)) if points is None else None
-            found[asked] = part[k_nearest(asking[asked], sample[part], k, own)]
+            itself = within[place[asked]] if points is None or own else None
+            found[asked] = part[k_nearest(asking[asked], sample[part], k, itself)]
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,11 +13,12 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import SmoothedEstimate, Target
 from unseen.core.kinds import DirectMethod
-from unseen.core.notes import Note
+from unseen.core.notes import Note, merge_notes
 from unseen.core.trained import Training
 from unseen.resubstitution._decision_regions import SPACES, Regions
 from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral
+from unseen.resubstitution._stand_ins import StandIn
 from unseen.resubstitution.kernels import Kernel, Spread, as_kernel
 
 __all__ = ["KernelMethod", "ResubMethod", "SmoothedMethod", "check_integration", "point_weights", "smoothed_estimate"]
@@ -57,6 +59,8 @@ class SmoothedMethod(ResubMethod):
     space: str = "auto"
 
     weighted: ClassVar[bool] = True
+    # large samples are worked on by stand-ins, whose errors every smoothed method passes on
+    shared_note_codes: ClassVar[frozenset[str]] = frozenset({"U039"})
 
     def __post_init__(self) -> None:
         if self.average not in ("points", "class"):
@@ -151,6 +155,7 @@ def smoothed_estimate(
     weights: Floats | None = None,
     bandwidth: Floats | None = None,
     notes: tuple[Note, ...] = (),
+    stand_ins: tuple[StandIn, ...] = (),
 ) -> SmoothedEstimate:
     """Return the estimate with all that smoothed_estimate methods report."""
     data = regions.data
@@ -166,8 +171,8 @@ def smoothed_estimate(
         n_units=data.n_units,
         n_fits=training.n_fits,
         seconds=training.seconds,
-        notes=notes,
-        mc_error=integral.error(weights),
+        notes=merge_notes(notes, *(one.notes for one in stand_ins)),
+        mc_error=math.hypot(integral.error(weights), *(one.error for one in stand_ins)),
         contributions=integral.values,
         space=regions.space,
         measure=measure,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
@@ -68,14 +69,26 @@ def fixed_sizes(bandwidth: Any, n_classes: int, kernel: str) -> Floats | None:
     return values
 
 
-def mean_nearest(X: Floats, codes: Ints, classes: Array, max_queries: int) -> Floats:
-    """Return the mean distance of a class's points to their nearest neighbours, 0 for an empty class."""
-    out = np.zeros(len(classes))
+def mean_nearest(X: Floats, codes: Ints, classes: Array, max_queries: int) -> tuple[Floats, Floats]:
+    """Return the mean distance of a class's points to their nearest neighbours, 0 for an empty class, and its relative error.
+
+    The error is the standard error that comes from asking some of the points; 0 if all are asked.
+    """
+    means, errors = np.zeros(len(classes)), np.zeros(len(classes))
     for code in range(len(classes)):
         points = members(X, codes, classes, code)
         if points is not None:
-            out[code] = nearest_distances(points, max_queries).mean()
-    return out
+            means[code], errors[code] = _mean_distance(points, max_queries)
+    return means, errors
+
+
+def _mean_distance(points: Floats, max_queries: int) -> tuple[float, float]:
+    """Return the mean distance to the nearest neighbour, and its relative standard error."""
+    found = nearest_distances(points, max_queries)
+    mean, missed = float(found.mean()), 1 - len(found) / len(points)
+    if missed == 0 or mean == 0:
+        return mean, 0.0
+    return mean, float(found.std(ddof=1)) / mean * math.sqrt(missed / len(found))
 
 
 def check_scale(scale: float) -> None:
@@ -130,6 +143,8 @@ class Spread:
         Number of dimensions.
     ball : bool
         Uniform in a ball instead of Gaussian.
+    relative_error : ndarray of shape (c,) or None
+        Relative standard error of each class's size, if it comes from some of the points of the class.
 
     Examples
     --------
@@ -141,6 +156,7 @@ class Spread:
     factor: Floats
     d: int
     ball: bool = False
+    relative_error: Floats | None = None
 
     def scale(self, kappa: float) -> Spread:
         """Return the same kernels with every standard deviation multiplied by `kappa`."""
@@ -234,9 +250,11 @@ class Spherical:
         """Return the kernels of each class."""
         check_scale(self.scale)
         sizes = fixed_sizes(self.bandwidth, len(classes), self.id)
+        error = None
         if sizes is None:
-            sizes = mean_nearest(X, codes, classes, self.max_queries) / median_of_chi(X.shape[1])
-        return Spread(sizes * self.scale, X.shape[1])
+            means, error = mean_nearest(X, codes, classes, self.max_queries)
+            sizes = means / median_of_chi(X.shape[1])
+        return Spread(sizes * self.scale, X.shape[1], relative_error=error)
 
 
 @dataclass(frozen=True)
@@ -268,9 +286,11 @@ class UniformBall:
         """Return the kernels of each class."""
         check_scale(self.scale)
         sizes = fixed_sizes(self.bandwidth, len(classes), self.id)
+        error = None
         if sizes is None:
-            sizes = mean_nearest(X, codes, classes, self.max_queries) * 2 ** (1 / X.shape[1])
-        return Spread(sizes * self.scale, X.shape[1], ball=True)
+            means, error = mean_nearest(X, codes, classes, self.max_queries)
+            sizes = means * 2 ** (1 / X.shape[1])
+        return Spread(sizes * self.scale, X.shape[1], ball=True, relative_error=error)
 
 
 @dataclass(frozen=True)
@@ -362,7 +382,7 @@ class Full:
         check_scale(self.scale)
         d = X.shape[1]
         given = fixed_sizes(self.bandwidth, len(classes), self.id)
-        factor = np.zeros((len(classes), d, d))
+        factor, error = np.zeros((len(classes), d, d)), np.zeros(len(classes))
         for code in range(len(classes)):
             points = X[codes == code] if given is not None else members(X, codes, classes, code)
             if points is None or (len(points) == 0 and isinstance(self.covariance, str)):
@@ -374,9 +394,10 @@ class Full:
             else:
                 keep = values > values[-1] * 1e-12
                 white = points @ axes[:, keep] / np.sqrt(values[keep])
-                size = nearest_distances(white, self.max_queries).mean() / median_of_chi(d) if keep.any() else 0.0
+                mean, error[code] = _mean_distance(white, self.max_queries) if keep.any() else (0.0, 0.0)
+                size = mean / median_of_chi(d)
             factor[code] = size * root
-        return Spread(factor * self.scale, d)
+        return Spread(factor * self.scale, d, relative_error=error)
 
     def _covariance(self, points: Floats, code: int, d: int, classes: Array) -> Floats:
         if isinstance(self.covariance, str):

@@ -14,12 +14,19 @@ from typing import Any
 from unseen.core.data import Data
 from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.notes import merge_notes, note
-from unseen.estimators.combined.situation import dimension_band, rule_family, unlike_the_study
+from unseen.estimators.combined.situation import (
+    STUDIED_UNITS,
+    dimension_band,
+    has_rare_class,
+    rule_family,
+    unlike_the_study,
+)
 
 __all__ = [
     "ANY",
     "RECIPES",
     "Evidence",
+    "Measured",
     "attach_expected_rms",
     "error_band",
     "evidence_for",
@@ -28,6 +35,7 @@ __all__ = [
     "leads",
     "level_of",
     "look_up",
+    "reason_not_studied",
     "recipe_bound",
     "recipe_weights",
     "table_of",
@@ -36,29 +44,51 @@ __all__ = [
 ANY = "any"
 FEW_SETS = 5  # an RMS over fewer data sets says more about these sets than about the situation
 LARGEST_OF_ALL = 100  # units at which all data sets were studied; the large ones at 400 too
+MARGIN = 1.25  # beyond the studied sizes by more than this factor nothing was seen, and the slope may change
 RECIPES = ("combined", "auto-resub")
 # options that change how exactly a method is computed, not what it estimates
 COMPUTING = frozenset({"n_mc", "sampler", "draws", "exact", "among", "loss"})
 
 
-Table = dict[tuple[str, ...], dict[int, float]]
-
-
 @dataclass(frozen=True)
+class Measured:
+    """Deviation of a method from the true error in one situation and at one sample size.
+
+    Parameters
+    ----------
+    pooled : float
+        Root of the mean squared deviation over all samples; a single odd data set may rule it.
+    typical, worst : float
+        Median and largest RMS of a data set.
+    """
+
+    pooled: float
+    typical: float
+    worst: float
+
+
+Table = dict[tuple[str, ...], dict[int, Measured]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Evidence:
     """An expected RMS and where it comes from.
 
     Parameters
     ----------
-    rms : float
-        Root mean squared deviation from the true error.
+    rms, worst : float
+        Root mean squared deviation from the true error in a typical data set (the median), and in the worst.
+    pooled : float
+        The same over all samples of all data sets.
     situation : str
         The situation it was measured in, in words.
     extrapolated : bool
-        Whether the sample is smaller or larger than any that was tried.
+        Whether the sample is a little smaller or larger than any that was tried.
     """
 
     rms: float
+    worst: float
+    pooled: float
     situation: str
     extrapolated: bool
 
@@ -74,15 +104,18 @@ def error_band(error: float, recipe: str) -> str:
     return f"{recipe} {'below 10%' if error < 0.1 else '10% or more'}"
 
 
-def level_of(values: Mapping[str, Any]) -> str:
-    """Return the band of the error by the first recipe among estimates, "any" without one: single estimates may be biased.
+def level_of(method: str, value: float) -> str:
+    """Return the band of the error that a method's evidence is looked up in: a recipe's own, "any" for single estimates.
+
+    Single estimates may be biased, so their value does not say whether errors are rare. Another method's value does not count
+    either: what to expect of a method would depend on what else was run.
 
     Examples
     --------
-    >>> level_of({"resub": None})
-    'any'
+    >>> level_of("auto-resub", 0.3), level_of("resub", 0.0)
+    ('auto-resub 10% or more', 'any')
     """
-    return next((error_band(values[recipe].value, recipe) for recipe in RECIPES if recipe in values), ANY)
+    return error_band(value, method) if method in RECIPES else ANY
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -134,30 +167,47 @@ def table_of(rows: Iterable[Mapping[str, str]]) -> Table:
     Examples
     --------
     >>> situation = {"estimator": "mine", "family": "tree", "features": "any", "classes": "any", "error": "any"}
-    >>> table_of([{**situation, "n": "40", "rms": "0.1", "sets": "9"}])
-    {('mine', 'tree', 'any', 'any', 'any'): {40: 0.1}}
+    >>> found = table_of([{**situation, "n": "40", "rms": "0.1", "typical": "0.08", "worst": "0.2", "sets": "9"}])
+    >>> found["mine", "tree", "any", "any", "any"]
+    {40: Measured(pooled=0.1, typical=0.08, worst=0.2)}
     """
     out: Table = {}
     for row in rows:
         if int(row["sets"]) >= FEW_SETS:
             key = tuple(row[name] for name in ("estimator", "family", "features", "classes", "error"))
-            out.setdefault(key, {})[int(row["n"])] = float(row["rms"])
+            figures = Measured(*(float(row[name]) for name in ("rms", "typical", "worst")))
+            out.setdefault(key, {})[int(row["n"])] = figures
     return out
 
 
-def expected_rms(estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY) -> Evidence | None:
-    """Return the RMS to expect, from the narrowest situation that was measured at every sample size.
+def reason_not_studied(n: int) -> str:
+    """Say why no study stands behind figures for a sample of n units; empty if one does.
 
-    The logarithm of the RMS is interpolated in the logarithm of n; beyond the measured sizes it goes on with the slope
-    between the nearest two, though never falls faster than 1/sqrt(n): if bias dominates, more data help little.
+    Examples
+    --------
+    >>> reason_not_studied(100_000)
+    '100,000 units are outside the 20 to 400 that were studied'
+    >>> reason_not_studied(200)
+    ''
+    """
+    low, high = STUDIED_UNITS
+    return "" if low <= n <= high else f"{n:,} units are outside the {low} to {high} that were studied"
+
+
+def expected_rms(estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY) -> Evidence | None:
+    """Return the RMS to expect, from the narrowest situation that was measured at every sample size up to n.
+
+    The logarithm of the RMS is interpolated in the logarithm of n. A little beyond the measured sizes it goes on with the slope
+    between the nearest two, though never falls faster than 1/sqrt(n): if bias dominates, more data help little. Further away
+    there is none.
     `level` is an `error_band`, or "any" without a recipe.
 
     Examples
     --------
     >>> level = error_band(0.2, "combined")
     >>> small, large = (expected_rms("combined", "linear", n, 8, 2, level).rms for n in (20, 100))
-    >>> large < small
-    True
+    >>> large < small, expected_rms("combined", "linear", 100_000, 8, 2, level)
+    (True, None)
     """
     return look_up(_table(), estimator, family, n, d, classes, level)
 
@@ -165,17 +215,23 @@ def expected_rms(estimator: str, family: str, n: int, d: int, classes: int, leve
 def look_up(
     table: Table, estimator: str, family: str, n: int, d: int, classes: int, level: str = ANY
 ) -> Evidence | None:
-    """Return `expected_rms` from another table: RMS by sample size of each (estimator, family, features, classes, level).
+    """Return `expected_rms` from another table: figures by sample size of each (estimator, family, features, classes, level).
 
     Examples
     --------
-    >>> look_up({("mine", "any", "any", "any", "any"): {20: 0.1, 80: 0.05}}, "mine", "tree", 20, 5, 2).rms
-    0.1
+    >>> small, large = Measured(0.2, 0.1, 0.4), Measured(0.1, 0.05, 0.2)
+    >>> found = look_up({("mine", "any", "any", "any", "any"): {20: small, 80: large}}, "mine", "tree", 20, 5, 2)
+    >>> found.rms, found.worst
+    (0.1, 0.4)
     """
     everything = table.get((estimator, ANY, ANY, ANY, ANY))
     if everything is None:
         return None
-    needed = {size for size in everything if size <= LARGEST_OF_ALL}
+    low, high = min(everything), max(everything)
+    if not low / MARGIN <= n <= high * MARGIN:
+        return None
+    # every data set was studied at the small sizes, so that a situation seen at one of them only is one of few sets
+    needed = {size for size in everything if size <= LARGEST_OF_ALL or n > LARGEST_OF_ALL}
     band, many = dimension_band(d), "2" if classes == 2 else "3 or more"
     for key in (
         (family, band, many, level),
@@ -186,26 +242,32 @@ def look_up(
     ):
         found = table.get((estimator, *key), {})
         if found.keys() >= needed:
-            return Evidence(_at(found, n), _words(*key), not min(needed) <= n <= max(needed))
+            typical, worst, pooled = (
+                _at({size: getattr(one, figure) for size, one in found.items()}, n)
+                for figure in ("typical", "worst", "pooled")
+            )
+            outside = not low <= n <= high
+            return Evidence(rms=typical, worst=worst, pooled=pooled, situation=_words(*key), extrapolated=outside)
     return None
 
 
-def evidence_for(method: str, loss: str, level: str, native: Any, data: Any) -> Evidence | None:
-    """Return the RMS that a method had for models and data like these; None if it was not measured.
-
-    `level` as in `expected_rms`.
+def evidence_for(estimate: Estimate, native: Any, data: Any) -> Evidence | None:
+    """Return the RMS that the method of an estimate had for models and data like these; None if it was not measured.
 
     Examples
     --------
+    >>> import unseen
     >>> from sklearn.svm import LinearSVC
-    >>> from unseen.datasets import load
-    >>> found = evidence_for("bolster", "zero-one", "any", LinearSVC(), load("gaussian-blocks"))
-    >>> 0 < found.rms < 0.2, found.situation, found.extrapolated
-    (True, 'linear rules, up to 10 features, 2 classes', True)
+    >>> data = unseen.datasets.load("gaussian-blocks").take(range(60))
+    >>> model = LinearSVC().fit(*data.xy)
+    >>> found = evidence_for(unseen.resubstitution.bolster(model, *data.xy), model, data)
+    >>> 0 < found.rms < found.worst, found.situation, found.extrapolated
+    (True, 'linear rules, up to 10 features, 2 classes', False)
     """
-    if loss != "zero-one" or data.classes is None:
+    if estimate.loss != "zero-one" or data.classes is None:
         return None
-    return expected_rms(method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
+    level = level_of(estimate.method, estimate.value)
+    return expected_rms(estimate.method, rule_family(native), data.n_units, data.n_features, len(data.classes), level)
 
 
 def attach_expected_rms(
@@ -216,7 +278,7 @@ def attach_expected_rms(
     Parameters
     ----------
     estimates : mapping of str to Estimate
-        Estimates for one model by method id. A recipe among them says whether errors are rare or frequent.
+        Estimates for one model by method id; what else is among them changes nothing for any of them.
     native : object
         The trained model.
     data : Data
@@ -227,8 +289,8 @@ def attach_expected_rms(
     Returns
     -------
     dict of str to Estimate
-        The same estimates; those whose RMS was measured carry `expected_rms`, `situation`, and a note if the data differ from
-        those of the study.
+        The same estimates; those whose RMS was measured carry `expected_rms`, `worst_rms`, `situation`, and a note if the data
+        differ from those of the study.
 
     Examples
     --------
@@ -239,18 +301,22 @@ def attach_expected_rms(
     >>> 0 < a.estimates["632plus"].expected_rms < 0.2
     True
     """
-    level, differs = level_of(estimates), None
+    differs: str | None = None
     out = dict(estimates)
     for name, estimate in estimates.items():
         direct = isinstance(estimate, ResubEstimate)
         if direct and methods is not None and not has_studied_options(methods[name]):
             continue
-        found = evidence_for(estimate.method, estimate.loss, level, native, data)
+        found = evidence_for(estimate, native, data)
         if found is None:
+            out[name] = _without_evidence(estimate, data.n_units)
             continue
         if differs is None:
             differs = unlike_the_study(data)
         out[name] = _with_evidence(estimate, found, differs, data.n_units)
+        if estimate.method == "auto-resub" and has_rare_class(data):
+            # sets with so rare a class were left out of the fit of its interval
+            out[name] = replace(out[name], interval=None)
     return out
 
 
@@ -260,11 +326,18 @@ def _with_evidence(estimate: Estimate, found: Evidence, differs: str, n_units: i
     if differs and (recipe or isinstance(estimate, ResubEstimate)):
         notes = merge_notes(notes, (note("U030", differs),))
     if found.extrapolated and recipe:
-        text = f"{n_units} units are outside the 20 to 100 the expected RMS was measured at"
-        notes = merge_notes(notes, (note("U022", text),))
+        notes = merge_notes(notes, (note("U022", reason_not_studied(n_units)),))
     elif found.extrapolated:
-        situation += "; extrapolated from 20 to 100 units"
-    return replace(estimate, expected_rms=found.rms, situation=situation, notes=notes)
+        situation += "; extrapolated from {} to {} units".format(*STUDIED_UNITS)
+    return replace(estimate, expected_rms=found.rms, worst_rms=found.worst, situation=situation, notes=notes)
+
+
+def _without_evidence(estimate: Estimate, n_units: int) -> Estimate:
+    """Say on a recipe why no RMS is shown, if the size of the sample is the reason."""
+    reason = reason_not_studied(n_units)
+    if estimate.method not in RECIPES or not reason:
+        return estimate
+    return replace(estimate, notes=merge_notes(estimate.notes, (note("U022", f"no expected RMS: {reason}"),)))
 
 
 def has_studied_options(method: Any) -> bool:
@@ -298,8 +371,9 @@ def leads(recipe: str, n: int) -> bool:
     (True, False)
     """
     overall = {key[0]: sizes for key, sizes in _table().items() if set(key[1:]) == {ANY}}
-    singles = [sizes for name, sizes in overall.items() if name not in RECIPES]
-    return recipe in overall and all(_at(overall[recipe], n) < _at(one, n) for one in singles)
+    pooled = {name: {size: one.pooled for size, one in sizes.items()} for name, sizes in overall.items()}
+    singles = [sizes for name, sizes in pooled.items() if name not in RECIPES]
+    return recipe in pooled and all(_at(pooled[recipe], n) < _at(one, n) for one in singles)
 
 
 def _words(family: str, features: str, classes: str, level: str) -> str:

@@ -32,7 +32,7 @@ class Predictive:
     size : float
         Equivalent units per unit, in a small sample.
     floor : float
-        How soon more units stop to help.
+        How soon more units stop helping.
     prior, centre : float
         Weight in units, and place, of what errors usually are.
     slope : float
@@ -83,6 +83,11 @@ def predictive(recipe: str) -> Predictive:
     ----------
     recipe : str
         Id of the recipe, such as "auto-resub".
+
+    Examples
+    --------
+    >>> [round(end, 2) for end in predictive("auto-resub").interval(0.12, 60)]
+    [0.04, 0.31]
     """
     text = (resources.files("unseen.estimators.combined") / "interval.csv").read_text()
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))

@@ -51,13 +51,14 @@ class CombinedEstimate(Estimate):
     values: Mapping[str, float] = field(default_factory=dict)
     moves: Mapping[str, float] = field(default_factory=dict)
     expected_rms: float | None = None
+    worst_rms: float | None = None
     situation: str = ""
     mc_error: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the shared columns, `expected_rms` and, if it is known, `mc_error`."""
+        """Return the shared columns, `expected_rms`, `worst_rms` and, if it is known, `mc_error`."""
         error = {} if self.mc_error is None else {"mc_error": self.mc_error}
-        return {**super().row(), "expected_rms": self.expected_rms, **error}
+        return {**super().row(), "expected_rms": self.expected_rms, "worst_rms": self.worst_rms, **error}
 
     def __str__(self) -> str:
         if self.moves:
@@ -65,7 +66,11 @@ class CombinedEstimate(Estimate):
             made = f"{first} {start:.3g}, moved {self.value - start:+.3g} by {len(self.values) - 1} others"
         else:
             made = " + ".join(f"{w:g} {name}" for name, w in self.weights.items())
-        rms = "" if self.expected_rms is None else f"; expected RMS {self.expected_rms:.3f} ({self.situation})"
+        rms = ""
+        if self.expected_rms is not None:
+            rms = (
+                f"; expected RMS {self.expected_rms:.3f}, on the worst data set {self.worst_rms:.3f} ({self.situation})"
+            )
         return f"{super().__str__()} = {made}{rms}"
 
 

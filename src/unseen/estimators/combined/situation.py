@@ -9,6 +9,7 @@ import numpy as np
 
 __all__ = [
     "FAMILIES",
+    "STUDIED_UNITS",
     "Situation",
     "dimension_band",
     "has_rare_class",
@@ -27,7 +28,7 @@ FAMILIES = {
     "neighbours": ("KNeighborsClassifier", "RadiusNeighborsClassifier"),
     "generative": ("GaussianNB", "BernoulliNB", "MultinomialNB", "CategoricalNB", "QuadraticDiscriminantAnalysis"),
 }  # fmt: skip
-STUDIED_UNITS = (20, 400)  # sizes of the samples the interval was fitted to
+STUDIED_UNITS = (20, 400)  # sizes of the samples that intervals and expected RMS rest on
 STUDIED_FEWEST = 3  # rows that the study's samples had of every class
 RARE_CLASS, MANY_EQUAL = 0.1, 0.1  # the study left out sets with a rarer class or more rows that repeat others
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from unseen.core.estimate import Estimate
 from unseen.core.registry import register
-from unseen.estimators.combined.evidence import recipe_weights
-from unseen.estimators.combined.recipe import WeightedRecipe
+from unseen.estimators.combined.evidence import reason_not_studied, recipe_weights
+from unseen.estimators.combined.predictive import predictive
+from unseen.estimators.combined.recipe import CombinedEstimate, WeightedRecipe
+from unseen.estimators.combined.situation import Situation
 
 __all__ = ["AutoResub"]
 
@@ -18,7 +22,9 @@ class AutoResub(WeightedRecipe):
     """Weighted mean of estimates made without retraining; works on a model that is trained already.
 
     Members, and weights for each family of rules, were chosen by `studies/choose_combination.py`; the result says what
-    RMS the recipe had on held-out data sets in a situation like this one.
+    RMS the recipe had on held-out data sets in a situation like this one. The interval is that of a predictive distribution,
+    fitted by `studies/interval_fit.py`: what the true error was on data sets where the recipe gave such a value. There is none
+    for samples smaller or larger than those studied, or with a rarer class.
 
     Parameters
     ----------
@@ -37,10 +43,20 @@ class AutoResub(WeightedRecipe):
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> X, y = unseen.datasets.load("gaussian-blocks").xy
     >>> e = unseen.estimate(KNeighborsClassifier(3).fit(X, y), X, y, method="auto-resub", fitted=True, random_state=0)
-    >>> e.n_fits, e.value > 0.1
+    >>> e.n_fits, e.interval.low < e.value < e.interval.high
     (0, True)
     """
 
     group: ClassVar[str] = "resubstitution"
     id: ClassVar[str] = "auto-resub"
     parts: ClassVar[tuple[str, ...]] = tuple(recipe_weights("auto-resub")["any"])
+    version: ClassVar[int] = 2
+
+    def __call__(
+        self, parts: Mapping[str, Estimate], *, level: float = 0.95, situation: Situation | None = None
+    ) -> CombinedEstimate:
+        """Return the weighted mean, with an interval if samples of this size were studied."""
+        made = super().__call__(parts, level=level)
+        if reason_not_studied(made.n_units):
+            return made
+        return replace(made, interval=predictive(self.id).interval(made.value, made.n_units, level))

@@ -7,13 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
 from unseen.resubstitution._decision_regions import check_classification, regions_of
-from unseen.resubstitution._kernel_integrals import misclassified_mass
+from unseen.resubstitution._kernel_integrals import misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution._stand_ins import bandwidth_stand_in
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["Bolster"]
 
@@ -49,8 +52,13 @@ class Bolster(KernelMethod):
         training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
-        weights = point_weights(data, self.average)
-        integral = misclassified_mass(
-            regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights
+        weights, draws = point_weights(data, self.average), self.kernel_draws(rng, data.n)
+        integral = misclassified_mass(regions, spread, draws, exact=self.exact, weights=weights)
+
+        def values_at(other: Spread, rows: Ints) -> Floats:
+            return misclassified_at(regions, other, draws, rows, exact=self.exact)
+
+        sized = bandwidth_stand_in(regions, spread, weights, values_at)
+        return smoothed_estimate(
+            self, regions, integral, self.measure, training, bandwidth=spread.bandwidth, stand_ins=(sized,)
         )
-        return smoothed_estimate(self, regions, integral, self.measure, training, bandwidth=spread.bandwidth)

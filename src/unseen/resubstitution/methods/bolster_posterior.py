@@ -12,10 +12,12 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
-from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import kernel_means
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution._stand_ins import bandwidth_stand_in
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["BolsterPosterior"]
 
@@ -71,5 +73,24 @@ class BolsterPosterior(KernelMethod):
         draws, weights = self.kernel_draws(rng, data.n), point_weights(data, self.average)
         integral = kernel_means(regions.points, regions.codes, spread, draws, doubt, weights=weights)
         measure = f"{self.measure}, {name} at the kernel points"
-        notes = posterior_notes(self.posterior)
-        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)
+
+        def values_at(other: Spread, rows: Ints) -> Floats:
+            def doubt_at(points: Floats, kernels: Ints) -> Floats:
+                return doubt(points, rows[kernels])
+
+            return kernel_means(regions.points[rows], regions.codes[rows], other, draws, doubt_at).values
+
+        stand_ins = (
+            posterior_stand_in(regions, self.posterior, self.k, self.among, weights, spread),
+            bandwidth_stand_in(regions, spread, weights, values_at),
+        )
+        return smoothed_estimate(
+            self,
+            regions,
+            integral,
+            measure,
+            training,
+            bandwidth=spread.bandwidth,
+            notes=posterior_notes(self.posterior),
+            stand_ins=stand_ins,
+        )

@@ -7,14 +7,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
-from unseen.resubstitution._class_probabilities import posterior_notes
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
-from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution._stand_ins import bandwidth_stand_in
+from unseen.resubstitution.kernels import Spread
 from unseen.resubstitution.methods.posterior import unassigned_probability
 
 __all__ = ["BolsterPosteriorAccuracy"]
@@ -63,9 +66,25 @@ class BolsterPosteriorAccuracy(KernelMethod):
         spread = self.spread(regions)
         doubt, name = unassigned_probability(regions, self.posterior, self.k)
         trust = 1 - doubt.values
-        weights = point_weights(data, self.average) * trust
-        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
+        shares, draws = point_weights(data, self.average), self.kernel_draws(rng, data.n)
+        mass = misclassified_mass(regions, spread, draws, exact=self.exact, weights=shares * trust)
         integral = Integral(1 - (1 - mass.values) * trust, mass.variances * trust**2, mass.how)
         measure = f"{self.measure} and {name}, accuracies multiplied"
-        notes = posterior_notes(self.posterior)
-        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth, notes=notes)
+
+        def values_at(other: Spread, rows: Ints) -> Floats:
+            return misclassified_at(regions, other, draws, rows, exact=self.exact)
+
+        stand_ins = (
+            posterior_stand_in(regions, self.posterior, self.k, AMONG, shares * (1 - mass.values)),
+            bandwidth_stand_in(regions, spread, shares * trust, values_at),
+        )
+        return smoothed_estimate(
+            self,
+            regions,
+            integral,
+            measure,
+            training,
+            bandwidth=spread.bandwidth,
+            notes=posterior_notes(self.posterior),
+            stand_ins=stand_ins,
+        )

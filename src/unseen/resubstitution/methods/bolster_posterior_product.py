@@ -7,15 +7,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
-from unseen.resubstitution._class_probabilities import posterior_notes
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
-from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution._stand_ins import bandwidth_stand_in
+from unseen.resubstitution.kernels import Spread
 from unseen.resubstitution.methods.posterior import unassigned_probability
 
 __all__ = ["BolsterPosteriorProduct"]
@@ -60,10 +63,18 @@ class BolsterPosteriorProduct(KernelMethod):
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
         doubt, name = unassigned_probability(regions, self.posterior, self.k)
-        weights = point_weights(data, self.average) * doubt.values
-        mass = misclassified_mass(regions, spread, self.kernel_draws(rng, data.n), exact=self.exact, weights=weights)
+        shares, draws = point_weights(data, self.average), self.kernel_draws(rng, data.n)
+        mass = misclassified_mass(regions, spread, draws, exact=self.exact, weights=shares * doubt.values)
         integral = Integral(mass.values * doubt.values, mass.variances * doubt.values**2, mass.how)
         remark = note("U027", "equation 2.38 is a product of two shares and lies below both; use bolster-posterior")
+
+        def values_at(other: Spread, rows: Ints) -> Floats:
+            return misclassified_at(regions, other, draws, rows, exact=self.exact)
+
+        stand_ins = (
+            posterior_stand_in(regions, self.posterior, self.k, AMONG, shares * mass.values),
+            bandwidth_stand_in(regions, spread, shares * doubt.values, values_at),
+        )
         return smoothed_estimate(
             self,
             regions,
@@ -72,4 +83,5 @@ class BolsterPosteriorProduct(KernelMethod):
             training,
             bandwidth=spread.bandwidth,
             notes=(remark, *posterior_notes(self.posterior)),
+            stand_ins=stand_ins,
         )

@@ -9,15 +9,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import CalibratedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
 from unseen.resubstitution._calibration import calibration_error, check_calibration, search, search_error, trials_of
 from unseen.resubstitution._decision_regions import check_classification, regions_of
-from unseen.resubstitution._kernel_integrals import misclassified_mass
+from unseen.resubstitution._kernel_integrals import misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution._stand_ins import bandwidth_stand_in
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["CalibratedBolster"]
 
@@ -100,7 +102,13 @@ class CalibratedBolster(KernelMethod):
         # with one sign throughout the search ended at a limit, and the bias did not vanish
         rest = "" if curve[:, 1].min() <= 0 <= curve[:, 1].max() else f", which leave an estimated bias of {left:+.3f}"
         measure = f"{self.measure} scaled by {kappa:.4g}{rest}"
-        base = smoothed_estimate(self, regions, mass, measure, training, bandwidth=spread.scale(kappa).bandwidth)
+        scaled = spread.scale(kappa)
+
+        def values_at(other: Spread, rows: Ints) -> Floats:
+            return misclassified_at(regions, other, draws, rows, exact=self.exact)
+
+        sized = bandwidth_stand_in(regions, scaled, weights, values_at)
+        base = smoothed_estimate(self, regions, mass, measure, training, bandwidth=scaled.bandwidth, stand_ins=(sized,))
         shared = {f.name: getattr(base, f.name) for f in fields(base)}
         shared["mc_error"] = math.hypot(shared["mc_error"], chosen)
         return CalibratedEstimate(

@@ -11,10 +11,10 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
-from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of
+from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of, posterior_stand_in
 from unseen.resubstitution._decision_regions import Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral
-from unseen.resubstitution._smoothed import SmoothedMethod, smoothed_estimate
+from unseen.resubstitution._smoothed import SmoothedMethod, point_weights, smoothed_estimate
 
 __all__ = ["PosteriorResub", "unassigned_probability"]
 
@@ -74,4 +74,7 @@ class PosteriorResub(SmoothedMethod):
         training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         integral, measure = unassigned_probability(regions, self.posterior, self.k, self.among)
-        return smoothed_estimate(self, regions, integral, measure, training, notes=posterior_notes(self.posterior))
+        weights = point_weights(data, self.average)
+        nearest = posterior_stand_in(regions, self.posterior, self.k, self.among, weights)
+        notes = posterior_notes(self.posterior)
+        return smoothed_estimate(self, regions, integral, measure, training, notes=notes, stand_ins=(nearest,))

@@ -7,13 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.trained import fit_once
 from unseen.resubstitution._decision_regions import check_classification, regions_of
-from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass
+from unseen.resubstitution._kernel_integrals import Integral, misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
+from unseen.resubstitution._stand_ins import bandwidth_stand_in
+from unseen.resubstitution.kernels import Spread
 
 __all__ = ["SemiBolster"]
 
@@ -61,4 +64,11 @@ class SemiBolster(KernelMethod):
         mass = misclassified_mass(regions, spread, draws, exact=self.exact, rows=rows, weights=weights)
         integral = Integral(np.where(wrong, 1.0, mass.values), np.where(wrong, 0.0, mass.variances), mass.how)
         measure = f"{self.measure} on correctly classified points"
-        return smoothed_estimate(self, regions, integral, measure, training, bandwidth=spread.bandwidth)
+
+        def values_at(other: Spread, rows: Ints) -> Floats:
+            return np.where(wrong[rows], 1.0, misclassified_at(regions, other, draws, rows, exact=self.exact))
+
+        sized = bandwidth_stand_in(regions, spread, weights, values_at)
+        return smoothed_estimate(
+            self, regions, integral, measure, training, bandwidth=spread.bandwidth, stand_ins=(sized,)
+        )

@@ -80,4 +80,4 @@ class Combined(WeightedRecipe):
     ) -> CombinedEstimate:
         """Return the .632+ estimate after all moves, and the interval of this model's error around it."""
         moved = bounded_moves(self, parts, self.weights, CENTRE, recipe_bound(self.id))
-        return with_interval(moved, level, situation)
+        return with_interval(moved, level, situation, self.family)

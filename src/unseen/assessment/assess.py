@@ -66,6 +66,7 @@ def assess(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
 ) -> Assessment:
     """Assess a model: an error estimate with an interval, and everything that supports it.
 
@@ -99,6 +100,9 @@ def assess(
         Command line to show in the report.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
+        does not make, if neither groups nor time are given.
 
     Returns
     -------
@@ -119,7 +123,17 @@ def assess(
     """
     start = clock.perf_counter()
     wanted, seconds = effort_of(effort), check_budget(budget)
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     with open_request(
         model,
         data,
@@ -177,7 +191,7 @@ def _assess(request: Request, effort: Effort, budget: float | None, command: str
         _add_support(runs, effort, estimates, trained)
     except Stopped as stop:
         notes.append(note("U018", f"{stop}; finished before that: {', '.join(runs.tables)}"))
-    notes += run_notes(table)
+    notes += run_notes(table, data)
     notes += _preprocessing_notes(request, table, method)
     settings = _settings(runs, effort, table.plan.design, command)
     if trained is not None:

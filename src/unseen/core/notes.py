@@ -25,16 +25,19 @@ class NoteKind:
         Short name, which stands before the text of the note.
     advice : str
         What to do about it.
+    alarm : bool
+        The result cannot be trusted as long as the note stands; see `unseen.core.trust`.
 
     Examples
     --------
-    >>> kind_of("U014").title
-    'vacuous bound'
+    >>> kind_of("U014").title, kind_of("U014").alarm
+    ('vacuous bound', False)
     """
 
     code: str
     title: str
     advice: str
+    alarm: bool = False
 
 
 # by letter: the module or package whose files declare its codes, imported when a code is looked up
@@ -98,6 +101,11 @@ class Note:
     def advice(self) -> str:
         """What to do about it."""
         return kind_of(self.code).advice
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the result cannot be trusted as long as the note stands."""
+        return kind_of(self.code).alarm
 
     def __str__(self) -> str:
         return f"{self.code} {self.title}: {self.text}"

@@ -178,4 +178,16 @@ declare_notes(
         "unlike the study",
         "The expected RMS was measured on other kinds of data, so expect more. Read the headline with its interval.",
     ),
+    NoteKind(
+        "U035",
+        "copies kept together",
+        "Rows with equal features count as one unit and stay on one side of every split. If such rows recur in the population, "
+        "use `duplicates='apart'`.",
+    ),
+    NoteKind(
+        "U036",
+        "recurring rows",
+        "Rows with equal features are split like any others, because such rows recur by chance. If they are copies, use "
+        "`duplicates='together'`.",
+    ),
 )

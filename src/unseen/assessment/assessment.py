@@ -13,6 +13,7 @@ from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
+from unseen.core.trust import Trust, trust
 from unseen.estimators.combined.evidence import leads
 from unseen.estimators.combined.situation import has_rare_class, unlike_the_study
 
@@ -52,7 +53,7 @@ class Assessment(Result):
     >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
     >>> low, high = a.interval
     >>> low <= a.error <= high, str(a.target)
-    (True, 'the algorithm trained on 135 units')
+    (True, 'the algorithm trained on 135 rows')
     """
 
     shown_by: ClassVar[str] = "unseen.assessment"
@@ -97,7 +98,11 @@ class Assessment(Result):
         if has_rare_class(self.data):
             return unlike_the_study(self.data)
         n = self.data.n_units
-        return "" if leads("combined", n) else f"with {n} units combined was no nearer than every single estimator"
+        return (
+            ""
+            if leads("combined", n)
+            else f"with {n} units combined was no nearer than every single estimator"
+        )
 
     @property
     def expected_rms(self) -> dict[str, float]:
@@ -108,6 +113,11 @@ class Assessment(Result):
     def complete(self) -> bool:
         """Whether nothing was interrupted."""
         return all(n.code != "U018" for n in self.notes)
+
+    @property
+    def trust(self) -> Trust:
+        """Whether the headline can be trusted: its `ok` is False if a note is an alarm, and its `reasons` say why."""
+        return trust(self.notes)
 
     @property
     def distribution(self) -> ErrorDistribution | None:
@@ -135,8 +145,8 @@ class Assessment(Result):
         return None if self.interval is None else self.estimates[method].value in self.interval
 
     def sentence(self) -> str:
-        """Return the headline in plain words."""
-        return headline_sentence(self.model, self.headline)
+        """Return the headline in plain words, after the reasons not to trust it if there are any."""
+        return self.trust.before(headline_sentence(self.model, self.headline))
 
     def _headline_on_scale(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
@@ -188,6 +198,8 @@ class Assessment(Result):
                 "level": self.settings["level"],
                 "target": str(self.target),
                 "sentence": self.sentence(),
+                "trust": self.trust.ok,
+                "trust_reasons": list(self.trust.reasons),
                 "model": self.model,
                 "loss": self.headline.loss,
                 "measure": self._headline_on_scale(),

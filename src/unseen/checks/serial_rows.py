@@ -164,4 +164,5 @@ def _neighbour_correlations(values: Floats, strata: Ints) -> Floats:
     # two different members of a stratum of size m have a product of -SS / (m (m - 1)) on average, and there are m - 1 neighbours
     by_chance = -(squares / size[strata][:, None]).sum(axis=0)
     total = squares.sum(axis=0)
-    return np.divide(together - by_chance, total, out=np.zeros_like(total), where=total > 0)
+    result: Floats = np.divide(together - by_chance, total, out=np.zeros_like(total), where=total > 0)
+    return result

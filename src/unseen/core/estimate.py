@@ -69,8 +69,8 @@ class Target:
         >>> str(Target.MODEL.like(Target.ALGORITHM.at(45, unit="patient", rows=220), 50))
         'this model trained on 50 patients (244 rows)'
         """
-        known = other.rows is not None and other.n_train
-        return self.at(n_train, unit=other.unit, rows=other.rows * n_train / other.n_train if known else None)
+        rows = None if other.rows is None or not other.n_train else other.rows * n_train / other.n_train
+        return self.at(n_train, unit=other.unit, rows=rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return kind and training size; if a unit may hold several rows, also what a unit is and the number of rows."""
@@ -211,7 +211,7 @@ class Estimate(Result):
             text += f", {100 * self.interval.level:g}% interval {self.interval}"
         if self.std_error is not None:
             text += f", std error {self.std_error:.3g}"
-        return f"{text} ({self.target}; {self.n_units} units, {self.n_fits} fit{'s' * (self.n_fits != 1)})"
+        return f"{text} ({self.target}; {count_of(self.n_units, self.target.unit)}, {self.n_fits} fit{'s' * (self.n_fits != 1)})"
 
     def on_scale(self) -> Self:
         """Return the estimate on the scale that was asked for: one computed as 1 - auc is shown as auc, its interval turned.

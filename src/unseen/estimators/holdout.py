@@ -37,7 +37,7 @@ class HoldoutError(TableMethod):
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="holdout", random_state=0)
     >>> e.n_fits, str(e.target)
-    (1, 'this model trained on 100 units')
+    (1, 'this model trained on 100 rows')
     """
 
     id: ClassVar[str] = "holdout"

@@ -30,7 +30,7 @@ def test_best_is_made_of_the_estimates_shown(assessed):
         value += best.weights[name] * max(-1.5 * spread, min(1.5 * spread, other - start))
     assert best.value == pytest.approx(value)
     assert len(best.weights) >= 10
-    assert str(best.target) == "this model trained on 60 units"
+    assert str(best.target) == "this model trained on 60 rows"
     assert best.interval is None
 
 

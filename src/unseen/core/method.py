@@ -14,13 +14,13 @@ from unseen.core.notes import Note, merge_notes, note
 __all__ = [
     "bound_without_spread",
     "check_table",
+    "count_tested_units",
     "finish",
     "no_spread",
     "normal_interval",
     "point_estimate",
     "split_freedom",
     "t_interval",
-    "count_tested_units",
 ]
 
 
@@ -183,7 +183,7 @@ def finish(
         interval = cut
     target: Target = method.target
     if target.kind == "algorithm":
-        target = target.at(table.plan.mean_sizes()[1] if n_train is None else n_train)
+        target = target.at_share(table.data, table.plan.mean_sizes()[1] if n_train is None else n_train)
     return Estimate(
         value=float(value),
         std_error=std_error if std_error is None else float(std_error),

@@ -62,7 +62,7 @@ class Combined(WeightedRecipe):
     >>> X, y = unseen.datasets.load("gaussian-blocks").xy
     >>> e = unseen.estimate(KNeighborsClassifier(3), X, y, method="combined", random_state=0)
     >>> e.n_fits > 100, str(e.target), e.interval.low < e.value < e.interval.high
-    (True, 'this model trained on 200 units', True)
+    (True, 'this model trained on 200 rows', True)
     """
 
     id: ClassVar[str] = "combined"

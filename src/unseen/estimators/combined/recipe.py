@@ -149,7 +149,7 @@ def _combine(
         interval=None,
         df=None,
         method=method.id,
-        target=Target.MODEL.at(first.n_units),
+        target=Target.MODEL.like(first.target, first.n_units),
         loss="zero-one",
         n_units=first.n_units,
         n_fits=max(e.n_fits for e in used.values()),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from unseen.core.errors import InputError, NotApplicable
+from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import PredictionTable
 from unseen.core.registry import build
@@ -26,7 +27,7 @@ class RegressionErrors:
     ----------
     estimates : mapping of str to Estimate
         By the ids "rms", "absolute" and "r2", each on its own scale, with the interval it has. R2 is left out if the method
-        works with losses of single cases only.
+        works with losses of single cases only, or if no test part has two different targets.
     """
 
     estimates: Mapping[str, Estimate]
@@ -41,7 +42,7 @@ class RegressionErrors:
         >>> regression_errors(t).sentence()
         'RMSE 54.9 (95% interval 51.6 to 58.4), MAE 44.4 (41.5 to 47.5), R2 0.49 (0.42 to 0.55)'
         """
-        parts = []
+        parts: list[str] = []
         for name, e in self.estimates.items():
             text = f"{WORDS[name]} {_number(e.value, name)}"
             if e.interval is not None:
@@ -117,8 +118,6 @@ def regression_errors(
         "rms": root_of(chosen(table.losses("squared"), level=level)),
         "absolute": chosen(table.losses("absolute"), level=level),
     }
-    try:
+    with suppress(InputError):  # the method needs the loss of each unit, or no test part has an R2
         estimates["r2"] = chosen(table.losses("r2"), level=level).on_scale()
-    except NotApplicable:  # the method needs the loss of each unit
-        pass
     return RegressionErrors(estimates)

@@ -98,11 +98,7 @@ class Assessment(Result):
         if has_rare_class(self.data):
             return unlike_the_study(self.data)
         n = self.data.n_units
-        return (
-            ""
-            if leads("combined", n)
-            else f"with {n} units combined was no nearer than every single estimator"
-        )
+        return "" if leads("combined", n) else f"with {n} units combined was no nearer than every single estimator"
 
     @property
     def expected_rms(self) -> dict[str, float]:

@@ -6,9 +6,6 @@ studies.range_t page`: the first writes every interval to `range_t.csv.gz`, the 
 
 from __future__ import annotations
 
-import argparse
-import csv
-import gzip
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +133,9 @@ class TwoNormals:
         return {
             "zero-one": self.share * (1 - hit) + (1 - self.share) * alarm,
             "log-loss": float(log_loss.mean()),
-            "brier": float(2 * np.mean(chance * (1 - 1 / (1 + np.exp(-odds))) ** 2 + (1 - chance) / (1 + np.exp(-odds)) ** 2)),
+            "brier": float(
+                2 * np.mean(chance * (1 - 1 / (1 + np.exp(-odds))) ** 2 + (1 - chance) / (1 + np.exp(-odds)) ** 2)
+            ),
             "1 - auc": 1 - float(ndtr(apart)),
             "1 - f1": 1 - 2 * found / (found + false + self.share),
         }
@@ -203,9 +202,7 @@ SITUATIONS = {
     "squared error, n = 200": Situation(population=LinearNumbers(n=200), rule=LeastSquares, loss="squared"),
     "absolute error, n = 100": Situation(population=LinearNumbers(n=100), rule=LeastSquares, loss="absolute"),
     "R2, n = 100": Situation(population=LinearNumbers(n=100), rule=LeastSquares, loss="r2"),
-    "log-loss, n = 100, LDA": Situation(
-        population=TwoNormals(n=100, distance=2.0), rule=Discriminant, loss="log-loss"
-    ),
+    "log-loss, n = 100, LDA": Situation(population=TwoNormals(n=100, distance=2.0), rule=Discriminant, loss="log-loss"),
     "Brier, n = 100, LDA": Situation(population=TwoNormals(n=100, distance=2.0), rule=Discriminant, loss="brier"),
     "AUC, 20 positives of 200": Situation(
         population=TwoNormals(n=200, distance=1.5, share=0.1, exact_share=True), rule=Discriminant, loss="auc"
@@ -285,7 +282,11 @@ def run(sets: int, seed: int, names: Iterable[str]) -> list[dict[str, Any]]:
     rows = []
     with sklearn.config_context(**QUICK):
         for name in names:
-            large = getattr(SITUATIONS[name].population, "n") >= 2000
+            large = SITUATIONS[name].population.n >= 2000
             rows += [row_of(name, k, seed) for k in range(sets // 4 if large else sets)]
-            print(name, {r: (round(s["covered"], 3), round(s["width"], 4)) for r, s in summary(rows[-sets:]).items()}, flush=True)
+            print(
+                name,
+                {r: (round(s["covered"], 3), round(s["width"], 4)) for r, s in summary(rows[-sets:]).items()},
+                flush=True,
+            )
     return rows

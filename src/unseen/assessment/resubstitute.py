@@ -89,8 +89,7 @@ class Resubstitutions(Result):
         if e.method != AUTO:
             why = self.left_out.get(AUTO)
             return f"{AUTO}, which has one, was left out ({why.rstrip('.')})" if why else f"only {AUTO} has one"
-        unlike = [n.text for n in e.notes if n.code == "U030"]
-        return reason_not_studied(e.n_units) or next(iter(unlike), "the data are unlike those studied")
+        return "; ".join(n.text for n in e.notes if n.code == "U030")
 
     def __getitem__(self, method: str) -> Estimate:
         return next(e for e in self.estimates if e.method == method)

@@ -14,13 +14,13 @@ from unseen.core.notes import Note, merge_notes, note
 __all__ = [
     "bound_without_spread",
     "check_table",
+    "count_tested_units",
     "finish",
     "no_spread",
     "normal_interval",
     "point_estimate",
     "split_freedom",
     "t_interval",
-    "count_tested_units",
 ]
 
 

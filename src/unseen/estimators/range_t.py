@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
-from unseen.core.method import check_table, finish, no_spread, split_freedom, count_tested_units
+from unseen.core.method import check_table, count_tested_units, finish, no_spread, split_freedom
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.repeated_kfold import RepeatedKFold, rounds_of_folds

@@ -46,7 +46,7 @@ def test_the_relative_error_of_a_bandwidth_is_that_of_a_mean_of_some(make):
 
 
 def test_the_relative_error_by_hand():
-    """Two of the distances 1, 1, 1, 3 cannot be chosen here: a class of 65 points is asked for all, or for some."""
+    """The standard error of a mean of 20 out of 65, over that mean."""
     points = np.random.default_rng(2).standard_normal((65, 5))
     whole = Spherical(max_queries=65).spread(points, np.zeros(65, int), np.array([0]))
     assert whole.relative_error.tolist() == [0.0]

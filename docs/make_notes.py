@@ -14,7 +14,8 @@ LEAD = """# Notes
 <!-- Written by docs/make_notes.py from the codes in the package: change the texts there. -->
 
 A note is a coded remark on statistical weakness. It travels with the result: in `result.notes`, in JSON and in the report.
-Misuse raises an error instead.
+Misuse raises an error instead. A note marked as an alarm changes the headline: the sentence begins "Do not trust this number",
+`--json` has `"trust": false` with the reasons, and `--fail-if` fails. [What to do then](trust.md).
 """
 
 
@@ -37,7 +38,7 @@ def page() -> str:
 
 
 def _words(kind: NoteKind) -> list[str]:
-    return [f"`{kind.code}`", kind.title, kind.advice]
+    return [f"`{kind.code}`", kind.title + (" (alarm)" if kind.alarm else ""), kind.advice]
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

@@ -1,5 +1,6 @@
 """Fits the predictive distribution of a recipe: what the true error was in situations like the user's.
 
+    python -m studies.interval_fit combined
     python -m studies.interval_fit auto-resub    # rewrites the recipe's rows of interval.csv and docs/tables/interval_auto-resub.md, about a minute
 
 The value c of a row is made by weights that never saw a data set of its family. T | c is the Beta distribution of `unseen.estimators.combined.predictive`. Its five constants maximise a beta-binomial
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,10 +24,11 @@ from scipy.special import betaln
 from studies import combination_bounded as bounded
 from studies import combination_fresh as fresh
 from studies import combination_large as large
-from studies.combination_cells import Columns, load
-from studies.combination_evidence import auto_by_row, markdown
-from studies.combination_rows import read_rows
-from studies.small_samples import LARGEST_TEST, table
+from studies import interval_rows
+from studies.combination_cells import Columns, fold_of, load
+from studies.combination_evidence import FAMILY_OF_RULE, auto_by_row, markdown
+from studies.combination_rows import Row, pack_rows, read_rows
+from studies.small_samples import FAMILY_OF, LARGEST_TEST, table
 from unseen.estimators.combined.evidence import recipe_weights
 from unseen.estimators.combined.predictive import Predictive
 
@@ -39,6 +41,8 @@ N_FOLDS = 10
 FOLD_SEED = 0
 START = Predictive(size=1.0, floor=0.002, prior=1.5, centre=0.27, slope=0.0)
 ACCURATE = 0.25  # of the half-width: a row is judged if the standard error of its true error is below
+SETTLED = (1.5, 0.1)  # bound and ridge of `combined` as shipped
+SAME_WEIGHTS = {"logistic": "linear-svm"}
 BANDS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 1.01)
 
 
@@ -100,7 +104,38 @@ def auto_resub_rows() -> Truths:
     )
 
 
-ROWS = {"auto-resub": auto_resub_rows}
+def by_family_left_out(rows: list[Row], family_of: Mapping[str, str]) -> np.ndarray:
+    """Return `combined` for rows of a study, by weights fitted without the family of the row; logistic regression is a linear rule."""
+    known = [{**r, "rule": SAME_WEIGHTS.get(r["rule"], r["rule"])} for r in rows]
+    given, judged = bounded.samples(load()[0]), bounded.samples(known, family_of)
+    fold = fold_of(given.group)
+    number = dict(zip(given.group, fold))
+    fold_of_judged = np.array([number.get(group, -1) for group in judged.group])  # -1: a family the weights never saw
+    out = np.empty(len(rows))
+    for k in np.unique(fold_of_judged):
+        inside = fold_of_judged == k
+        out[inside] = bounded.fitted(given.where(fold != k), *SETTLED)(judged.where(inside))
+    return out
+
+
+def combined_rows() -> Truths:
+    """Return `combined` in the study, its large samples, the fresh sets without a class below 10%, and `interval_rows`.
+
+    Rare classes come from `interval_rows` alone: there samples are used only if such a class is expected four times, whereas drawing
+    again until it has come three times makes it more frequent in the sample than in the population.
+    """
+    rows, more, added = load()[0], read_rows(large.PACKED), pack_rows(interval_rows.PACKED)
+    kinds = {name: fresh.kind_of(name) for name in fresh.FAMILY_OF}
+    new = [r for r in read_rows(fresh.PACKED) if kinds[r["set"]] != "a class below 10%"]
+    parts = [truths(bounded.samples(own), by_family_left_out(own, FAMILY_OF)) for own in (rows, more)]
+    parts.append(truths(bounded.samples(new, fresh.FAMILY_OF), by_family_left_out(new, fresh.FAMILY_OF)))
+    given, value = bounded.samples(added, interval_rows.FAMILY_OF), by_family_left_out(added, interval_rows.FAMILY_OF)
+    left = np.array([float(r["left"]) for r in added])
+    parts.append(Truths(value, given.truth, given.n.astype(float), left, given.group, given.rule))
+    return join(parts)
+
+
+ROWS = {"auto-resub": auto_resub_rows, "combined": combined_rows}
 
 
 def _unpack(p: np.ndarray) -> Predictive:
@@ -177,9 +212,10 @@ def coverage_by_family(rows: Truths, low: np.ndarray, high: np.ndarray) -> np.nd
     return np.bincount(index, inside) / np.bincount(index)
 
 
-def choose_scale(rows: Truths, fits: list[tuple[np.ndarray, Predictive]]) -> float:
-    """Return the scale at which families that were left out are covered at the level."""
+def choose_scale(rows: Truths, fits: list[tuple[np.ndarray, Predictive]], among: np.ndarray | None = None) -> float:
+    """Return the scale at which families that were left out are covered at the level, over all rows or `among` some."""
     usable = accurate(rows, *ends_by_fits(rows, fits, 1.0))
+    usable = usable if among is None else usable & among
 
     def excess(scale: float) -> float:
         low, high = ends_by_fits(rows, fits, scale)
@@ -188,16 +224,24 @@ def choose_scale(rows: Truths, fits: list[tuple[np.ndarray, Predictive]]) -> flo
     return 1.0 if excess(1.0) >= 0 else float(brentq(excess, 0.2, 1.0, xtol=1e-3))
 
 
+def scales_by_family(rows: Truths, fits: list[tuple[np.ndarray, Predictive]], overall: float) -> dict[str, float]:
+    """Return the scale of each family of rules: the geometric mean of its own, which few data sets give, and that of all."""
+    family = np.array([FAMILY_OF_RULE.get(SAME_WEIGHTS.get(rule, rule), "any") for rule in rows.rule])
+    own = {name: choose_scale(rows, fits, family == name) for name in np.unique(family)}
+    return {str(name): float(f"{np.sqrt(scale * overall):.4g}") for name, scale in own.items()}
+
+
 def rounded(given: Predictive) -> Predictive:
     """Return the constants as they are shipped."""
     return replace(given, **{f.name: float(f"{getattr(given, f.name):.4g}") for f in fields(given)})
 
 
-def ship(recipe: str, given: Predictive) -> None:
+def ship(recipe: str, given: Predictive, scales: Mapping[str, float]) -> None:
     """Rewrite the rows of a recipe in the file that the package reads; those of others stay."""
     head, names, *lines = INTERVAL.read_text().splitlines()
     kept = [line for line in lines if next(csv.reader([line]))[0] != recipe]
     own = [f"{recipe},{f.name},{getattr(given, f.name):g}" for f in fields(given)]
+    own += [f"{recipe},scale {family},{scale:g}" for family, scale in scales.items()]
     INTERVAL.write_text("\n".join([head, names, *kept, *own]) + "\n")
 
 
@@ -245,7 +289,7 @@ def main() -> None:
     whole = fit(rows)
     fits = held_out_fits(rows, whole)
     made = rounded(replace(whole, scale=choose_scale(rows, fits)))
-    ship(recipe, made)
+    ship(recipe, made, scales_by_family(rows, fits, made.scale) if recipe == "combined" else {})
     text = report(recipe, rows, made, fits)
     (TABLES / f"interval_{recipe}.md").write_text(text)
     print(text)

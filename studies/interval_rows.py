@@ -1,7 +1,9 @@
 """Samples on which the interval of `combined` is fitted, beyond those of `choose_combination`: larger, with rare classes, many classes or equal rows, and with
 forests, boosting and logistic regression.
 
-    python -m studies.interval_rows run --minutes 20 --part 0/2   # resumable; parts are packed by studies.interval_fit
+    python -m studies.interval_rows run --minutes 45 --part 0/2   # resumable; parts are packed by studies.interval_fit
+
+Forty-five minutes of one core were spent on it.
 
 Sets are those of `small_samples` and `combination_fresh`, which have been looked at, and made populations; none of `interval_families`.
 """

@@ -6,14 +6,19 @@ studies.range_t page`: the first writes every interval to `range_t.csv.gz`, the 
 
 from __future__ import annotations
 
+import argparse
+import csv
+import gzip
+import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sklearn
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtrit
 from sklearn.tree import DecisionTreeClassifier
 
 from studies.study_learners import Neighbours
@@ -24,6 +29,8 @@ from unseen.datasets import as_data
 from unseen.designs.monte_carlo import MonteCarlo
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.run import execute
+from unseen.estimators.range_t import log_ends
+from unseen.estimators.tails import are_heavy_tailed
 from unseen.models.sklearn import as_model
 
 HERE = Path(__file__).parent
@@ -31,6 +38,7 @@ ROWS = HERE / "range_t.csv.gz"
 PAGE = HERE.parent / "docs" / "validation" / "range-t.md"
 QUICK = {"assume_finite": True, "skip_parameter_validation": True}
 N_TRUTH = 10_000  # points at which errors without a closed form are integrated: standard error .003 at most
+LARGE = 1000  # from so many rows on a quarter of the data sets is drawn
 RIVALS = {
     "corrected-t, 25 x 90/10": ("corrected-t", lambda data: MonteCarlo(0.1, 25)),
     "corrected-t, 5 x 10-fold": ("corrected-t", lambda data: RepeatedKFold(10, 5)),
@@ -107,8 +115,10 @@ class TwoNormals:
         X += self.group_spread * rng.standard_normal((groups.max() + 1, self.features))[groups]
         return as_data(X, y, groups=groups, task="classification")
 
-    def truth_points(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Return points of the population and the chance of the second class at each."""
+    @cached_property
+    def truth_points(self) -> tuple[np.ndarray, np.ndarray]:
+        """Points of the population and the chance of the second class at each."""
+        rng = np.random.default_rng(self.n)
         ones = rng.random(N_TRUTH) < self.share
         X = self.spread * rng.standard_normal((N_TRUTH, self.features)) + ones[:, None] * self.mean
         odds = np.log(self.share / (1 - self.share)) + (X - self.mean / 2) @ self.mean / self.spread**2
@@ -119,26 +129,23 @@ class TwoNormals:
         size = self.spread * np.linalg.norm(rule.slope)
         return float(ndtr(rule.offset / size)), float(ndtr((rule.offset + rule.slope @ self.mean) / size))
 
-    def errors(self, rule: Any, rng: np.random.Generator) -> dict[str, float]:
-        """Return the true losses of a fitted rule by id."""
+    def error(self, rule: Any, loss: str) -> float:
+        """Return the true loss of a fitted rule."""
+        if loss in ("log-loss", "brier"):
+            X, chance = self.truth_points
+            odds = rule.score(X)
+            if loss == "log-loss":
+                return float(np.mean(chance * np.logaddexp(0, -odds) + (1 - chance) * np.logaddexp(0, odds)))
+            own = 1 / (1 + np.exp(-odds))
+            return float(2 * np.mean(chance * (1 - own) ** 2 + (1 - chance) * own**2))
         if not isinstance(rule, Discriminant):
-            X, chance = self.truth_points(rng)
-            return {"zero-one": float(np.mean(np.where(rule.predict(X) == 1, 1 - chance, chance)))}
+            X, chance = self.truth_points
+            return float(np.mean(np.where(rule.predict(X) == 1, 1 - chance, chance)))
         alarm, hit = self.rates(rule)
-        X, chance = self.truth_points(rng)
-        odds = rule.score(X)
-        log_loss = chance * np.logaddexp(0, -odds) + (1 - chance) * np.logaddexp(0, odds)
+        if loss == "auc":
+            return 1 - float(ndtr(rule.slope @ self.mean / (np.sqrt(2) * self.spread * np.linalg.norm(rule.slope))))
         found, false = self.share * hit, (1 - self.share) * alarm
-        apart = rule.slope @ self.mean / (np.sqrt(2) * self.spread * np.linalg.norm(rule.slope))
-        return {
-            "zero-one": self.share * (1 - hit) + (1 - self.share) * alarm,
-            "log-loss": float(log_loss.mean()),
-            "brier": float(
-                2 * np.mean(chance * (1 - 1 / (1 + np.exp(-odds))) ** 2 + (1 - chance) / (1 + np.exp(-odds)) ** 2)
-            ),
-            "1 - auc": 1 - float(ndtr(apart)),
-            "1 - f1": 1 - 2 * found / (found + false + self.share),
-        }
+        return 1 - 2 * found / (found + false + self.share) if loss == "f1" else self.share - found + false
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,17 +161,22 @@ class LinearNumbers:
         noise = rng.standard_normal(self.n) if np.isinf(self.df) else rng.standard_t(self.df, self.n)
         return as_data(X, X.sum(axis=1) / np.sqrt(self.features) + noise, task="regression")
 
-    def errors(self, rule: LeastSquares, rng: np.random.Generator) -> dict[str, float]:
-        """Return the true losses of a fitted line; that of t noise by the absolute error only on drawn points."""
+    @cached_property
+    def noise(self) -> np.ndarray:
+        """Points of the noise, for the mean absolute error of t noise."""
+        return np.random.default_rng(self.n).standard_t(self.df, 10 * N_TRUTH)
+
+    def error(self, rule: LeastSquares, loss: str) -> float:
+        """Return the true loss of a fitted line."""
         variance = 1.0 if np.isinf(self.df) else self.df / (self.df - 2)
         miss = np.concatenate([rule.weights[:1], rule.weights[1:] - 1 / np.sqrt(self.features)])
         squared = variance + float(miss @ miss)
-        if np.isinf(self.df):
-            absolute = float(np.sqrt(2 / np.pi * squared))
-        else:
-            gap = np.linalg.norm(miss) * rng.standard_normal(10 * N_TRUTH)
-            absolute = float(np.mean(np.abs(rng.standard_t(self.df, 10 * N_TRUTH) + gap)))
-        return {"squared": squared, "absolute": absolute, "1 - r2": squared / (variance + 1)}
+        if loss == "absolute" and np.isinf(self.df):
+            return float(np.sqrt(2 / np.pi * squared))
+        if loss == "absolute":
+            gap = np.linalg.norm(miss) * np.random.default_rng(self.n).standard_normal(10 * N_TRUTH)
+            return float(np.mean(np.abs(self.noise + gap)))
+        return squared / (variance + 1) if loss == "r2" else squared
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,18 +191,14 @@ class Situation:
     def scores(self) -> bool:
         return self.loss in ("log-loss", "brier", "auc")
 
-    @property
-    def truth(self) -> str:
-        return {"auc": "1 - auc", "f1": "1 - f1", "r2": "1 - r2"}.get(self.loss, self.loss)
-
 
 SITUATIONS = {
     "error 25%, n = 60, LDA": Situation(population=TwoNormals(n=60, distance=1.5), rule=Discriminant),
     "error 9%, n = 100, LDA": Situation(population=TwoNormals(n=100, distance=2.8), rule=Discriminant),
     "error 20%, n = 100, 5-NN": Situation(population=TwoNormals(n=100, distance=2.0), rule=Neighbours),
-    "error 25%, n = 100, tree": Situation(population=TwoNormals(n=100, distance=2.0), rule=DecisionTreeClassifier),
+    "error 27%, n = 100, tree": Situation(population=TwoNormals(n=100, distance=2.0), rule=DecisionTreeClassifier),
     "error 3%, n = 200, LDA": Situation(population=TwoNormals(n=200, distance=3.8), rule=Discriminant),
-    "error 20%, n = 1,000, 5-NN": Situation(population=TwoNormals(n=1000, distance=2.0), rule=Neighbours),
+    "error 18%, n = 1,000, 5-NN": Situation(population=TwoNormals(n=1000, distance=2.0), rule=Neighbours),
     "error 25%, 30 groups of 5, LDA": Situation(
         population=TwoNormals(n=150, distance=2.0, group_size=5, group_spread=1.0), rule=Discriminant
     ),
@@ -216,8 +224,8 @@ SITUATIONS = {
     "F1, 20 positives of 200": Situation(
         population=TwoNormals(n=200, distance=2.5, share=0.1, exact_share=True), rule=Discriminant, loss="f1"
     ),
-    "F1, 20 positives of 40": Situation(
-        population=TwoNormals(n=40, distance=1.5, exact_share=True), rule=Discriminant, loss="f1"
+    "F1 of a weak rule, 20 positives of 200": Situation(
+        population=TwoNormals(n=200, distance=1.5, share=0.1, exact_share=True), rule=Discriminant, loss="f1"
     ),
     "squared error, t3 noise, n = 100": Situation(
         population=LinearNumbers(n=100, df=3), rule=LeastSquares, loss="squared"
@@ -234,7 +242,7 @@ def tables_of(situation: Situation, k: int, seed: int) -> tuple[float, dict[str,
     rng = np.random.default_rng([seed, list(SITUATIONS).index(name), k])
     data = situation.population.draw(rng)
     fitted = situation.rule().fit(data.X, data.y)
-    truth = situation.population.errors(fitted, np.random.default_rng([seed, k]))[situation.truth]
+    truth = situation.population.error(fitted, situation.loss)
     model, made, out = as_model(situation.rule()), {}, {}
     for rival, (method, design) in RIVALS.items():
         chosen = design(data) if design else build(method, "estimators").default_design(data)
@@ -255,7 +263,8 @@ def row_of(name: str, k: int, seed: int = 0) -> dict[str, Any]:
         low, high = (np.nan, np.nan) if e.interval is None else e.interval
         row |= {f"{rival}: value": e.value, f"{rival}: low": low, f"{rival}: high": high}
         if rival == "range-t":
-            row["U035"] = int(any(n.code == "U035" for n in e.notes))
+            row |= {"std_error": e.std_error, "df": e.df}
+            row["U040"] = int(any(n.code == "U040" for n in e.notes))
     return row
 
 
@@ -277,16 +286,142 @@ def summary(rows: Iterable[dict[str, Any]]) -> dict[str, dict[str, float]]:
     return out
 
 
+def logit_rows(rows: Iterable[dict[str, Any]]) -> dict[str, float]:
+    """Return coverage and width of the interval that is symmetric in the log odds, from the same values and errors."""
+    low, high, truth = [], [], []
+    for row in rows:
+        value, se = float(row["range-t: value"]), float(row["std_error"])
+        odds = np.log(value / (1 - value)) if 0 < value < 1 else 0.0
+        reach = stdtrit(float(row["df"]), 0.975) * se / (value * (1 - value)) if se > 0 else np.inf
+        low.append(1 / (1 + np.exp(reach - odds)) if np.isfinite(reach) else float(row["range-t: low"]))
+        high.append(1 / (1 + np.exp(-reach - odds)) if np.isfinite(reach) else float(row["range-t: high"]))
+        truth.append(float(row["truth"]))
+    ends, true = np.array([low, high]), np.array(truth)
+    return {
+        "covered": float(np.mean((ends[0] <= true) & (true <= ends[1]))),
+        "width": float(np.median(ends[1] - ends[0])),
+    }
+
+
+NOISES: dict[str, tuple[Callable[[np.random.Generator, tuple[int, int]], np.ndarray], float]] = {
+    "normal": (lambda rng, size: rng.standard_normal(size), 1.0),
+    "Laplace": (lambda rng, size: rng.laplace(size=size), 2.0),
+    "t5": (lambda rng, size: rng.standard_t(5, size), 5 / 3),
+    "t3": (lambda rng, size: rng.standard_t(3, size), 3.0),
+}
+
+
+def tails(sets: int = 20_000, coverage_sets: int = 400, draws: int = 499, seed: int = 0) -> list[dict[str, Any]]:
+    """Return, for squared errors of independent noise, how often U040 is given and what intervals of their mean cover.
+
+    The intervals are the t on the log scale and the bootstrap-t, both over the units' losses.
+    """
+    out = []
+    for n in (50, 100, 400):
+        for name, (draw, mean) in NOISES.items():
+            rng = np.random.default_rng([seed, n, list(NOISES).index(name)])
+            losses = np.square(draw(rng, (sets * 100 // max(n, 100), n)))
+            flagged = np.mean([are_heavy_tailed(row) for row in losses])
+            hits = np.array([_covered(row, mean, draws, rng) for row in losses[:coverage_sets]])
+            out.append(
+                {
+                    "n": n,
+                    "noise": name,
+                    "flagged": flagged,
+                    "log t": hits[:, 0].mean(),
+                    "bootstrap-t": hits[:, 1].mean(),
+                }
+            )
+    return out
+
+
+def _covered(losses: np.ndarray, mean: float, draws: int, rng: np.random.Generator) -> tuple[bool, bool]:
+    """Say whether the t interval on the log scale and the bootstrap-t interval hold the true mean."""
+    n, value = len(losses), losses.mean()
+    se = losses.std(ddof=1) / np.sqrt(n)
+    drawn = losses[rng.integers(0, n, (draws, n))]
+    means, errors = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / np.sqrt(n)
+    low, high = np.quantile((means - value) / errors, [0.025, 0.975])
+    plain = log_ends(value, se, float(stdtrit(n - 1, 0.975)))
+    return bool(plain[0] <= mean <= plain[1]), bool(value - high * se <= mean <= value - low * se)
+
+
 def run(sets: int, seed: int, names: Iterable[str]) -> list[dict[str, Any]]:
-    """Return the rows of some situations."""
-    rows = []
+    """Return the rows of some situations; a quarter of the sets if these are large."""
+    rows: list[dict[str, Any]] = []
     with sklearn.config_context(**QUICK):
         for name in names:
-            large = SITUATIONS[name].population.n >= 2000
-            rows += [row_of(name, k, seed) for k in range(sets // 4 if large else sets)]
-            print(
-                name,
-                {r: (round(s["covered"], 3), round(s["width"], 4)) for r, s in summary(rows[-sets:]).items()},
-                flush=True,
-            )
+            large = SITUATIONS[name].population.n >= LARGE
+            made = [row_of(name, k, seed) for k in range(sets // 4 if large else sets)]
+            shown = {rival: (round(s["covered"], 3), round(s["width"], 4)) for rival, s in summary(made).items()}
+            print(name, shown, flush=True)
+            rows += made
     return rows
+
+
+def page_tables(rows: list[dict[str, Any]], found: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the tables of the page by their marker."""
+    named: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        named.setdefault(row["situation"], []).append(row)
+    head = ["situation", *(f"{rival}: covers, width" for rival in RIVALS), "bias / half-width", "U040", "data sets"]
+    lines, sets = [head, ["---"] * len(head)], [["situation", "Wilson's form", "log odds"], ["---"] * 3]
+    for name, some in named.items():
+        got = summary(some)
+        own = got["range-t"]
+        cells = [f"{s['covered']:.3f}, {s['width']:.3g}" for s in got.values()]
+        flagged = np.mean([int(row["U040"]) for row in some])
+        lines.append([name, *cells, f"{2 * own['bias'] / own['width']:+.2f}", f"{flagged:.3f}", str(own["n"])])
+        if name.startswith(("AUC", "F1")):
+            other = logit_rows(some)
+            sets.append([name, cells[-1], f"{other['covered']:.3f}, {other['width']:.3g}"])
+    head = ["noise", "units", "U040 given", "t on the log scale covers", "bootstrap-t covers"]
+    heavy = [head, ["---"] * len(head)]
+    for one in found:
+        shares = [f"{one['flagged']:.3f}", *(f"{one[k]:.2f}" for k in ("log t", "bootstrap-t"))]
+        heavy.append([one["noise"], str(one["n"]), *shares])
+    tables = {"range_t": lines, "range_t_sets": sets, "range_t_tails": heavy}
+    return {k: "\n".join(f"| {' | '.join(line)} |" for line in table) for k, table in tables.items()}
+
+
+def write(tables: dict[str, str], page: Path = PAGE) -> None:
+    """Put the tables between the markers of the page."""
+    text = page.read_text()
+    for name, table in tables.items():
+        start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+        head, rest = text.split(start)
+        text = f"{head}{start}\n{table}\n{end}{rest.split(end)[1]}"
+    page.write_text(text)
+
+
+def stored_rows(path: Path = ROWS) -> list[dict[str, Any]]:
+    """Return the rows of the study."""
+    with gzip.open(path, "rt", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def store_rows(rows: list[dict[str, Any]], path: Path = ROWS) -> None:
+    """Write rows with four digits; the file depends on them alone."""
+    with path.open("wb") as raw, gzip.GzipFile(fileobj=raw, mode="wb", filename="", mtime=0) as file:
+        text = io.StringIO(newline="")
+        out = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        out.writeheader()
+        out.writerows({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()} for row in rows)
+        file.write(text.getvalue().encode())
+
+
+def main() -> None:
+    """Run the situations, or write the page from their rows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=["run", "page"])
+    parser.add_argument("--sets", type=int, default=500)
+    options = parser.parse_args()
+    if options.part == "run":
+        store_rows(run(options.sets, 0, SITUATIONS))
+    tables = page_tables(stored_rows(), tails())
+    print("\n\n".join(tables.values()))
+    write(tables)
+
+
+if __name__ == "__main__":
+    main()

@@ -57,7 +57,7 @@ def test_command_line_gives_the_numbers_of_python(tmp_path):
     a = unseen.assess("cart", sample, random_state=3, effort="quick")
     assert result["error"] == a.error
     assert result["interval"] == list(a.interval)
-    assert result["target"] == "the algorithm trained on 72 units"
+    assert result["target"] == "the algorithm trained on 72 rows"
     assert "--n 80 --seed 3" in result["settings"]["repeat"]
     again = unseen.estimate(unseen.load(tmp_path / "t.npz"), method="corrected-t")
     assert again.value == a.error

@@ -69,6 +69,7 @@ def assess(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
 ) -> Assessment:
     """Assess a model: its error on new cases with an interval, and everything that supports it.
 
@@ -108,6 +109,9 @@ def assess(
         Command line to show in the report.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
+        does not make, if neither groups nor time are given.
 
     Returns
     -------
@@ -128,7 +132,17 @@ def assess(
     """
     start = clock.perf_counter()
     seconds = check_budget(budget)
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     wanted = effort_of(effort, data.n_units)
     with open_request(
         model,
@@ -190,7 +204,7 @@ def _assess(
         _add_support(runs, effort, estimates, trained)
     except Stopped as stop:
         notes.append(note("U018", f"{stop}; finished before that: {', '.join(runs.tables)}"))
-    notes += run_notes(table)
+    notes += run_notes(table, data)
     notes += _preprocessing_notes(request, table, method)
     settings = _settings(runs, effort, lead, table.plan.design, command)
     if trained is not None:
@@ -234,7 +248,8 @@ def _preprocessing_notes(request: Request, table: LossTable, method: Any) -> tup
         request.reporter.expect(len(table.plan), table.plan.design)
         return request.run_plan(table.plan, model=as_model(moved), train=False).losses(request.loss)
 
-    return outside_notes(estimator, request.data, table, rerun, method, request.level)
+    on_differences = method if method.linear else build("corrected-t", "estimators")
+    return outside_notes(estimator, request.data, table, rerun, on_differences, request.level)
 
 
 def _first_method(lead: Lead, effort: Effort) -> Any:

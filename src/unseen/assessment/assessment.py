@@ -13,6 +13,7 @@ from unseen.core.estimate import Estimate, Interval, Target
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
+from unseen.core.trust import Trust, trust
 
 __all__ = ["Assessment"]
 
@@ -50,7 +51,7 @@ class Assessment(Result):
     >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
     >>> low, high = a.interval
     >>> low <= a.error <= high, str(a.target)
-    (True, 'this model trained on 150 units')
+    (True, 'this model trained on 150 rows')
     """
 
     shown_by: ClassVar[str] = "unseen.assessment"
@@ -91,6 +92,11 @@ class Assessment(Result):
         return all(n.code != "U018" for n in self.notes)
 
     @property
+    def trust(self) -> Trust:
+        """Whether the headline can be trusted: its `ok` is False if a note is an alarm, and its `reasons` say why."""
+        return trust(self.notes)
+
+    @property
     def distribution(self) -> ErrorDistribution | None:
         """Distribution of the error over leave-out splits."""
         table = self.tables.get("leave-out")
@@ -116,8 +122,8 @@ class Assessment(Result):
         return None if self.interval is None else self.estimates[method].value in self.interval
 
     def sentence(self) -> str:
-        """Return the headline in plain words."""
-        return headline_sentence(self.model, self.headline)
+        """Return the headline in plain words, after the reasons not to trust it if there are any."""
+        return self.trust.before(headline_sentence(self.model, self.headline))
 
     def _headline_on_scale(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
@@ -162,6 +168,8 @@ class Assessment(Result):
                 "level": self.settings["level"],
                 "target": str(self.target),
                 "sentence": self.sentence(),
+                "trust": self.trust.ok,
+                "trust_reasons": list(self.trust.reasons),
                 "model": self.model,
                 "loss": self.headline.loss,
                 "measure": self._headline_on_scale(),

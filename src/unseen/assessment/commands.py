@@ -17,6 +17,7 @@ from unseen.request.command_line import (
     Costs,
     DataFile,
     Decimal,
+    DuplicateRows,
     GroupColumn,
     Json,
     Level,
@@ -52,6 +53,7 @@ def assess(
     target: TargetColumn = None,
     columns: ColumnOptions,
     table: TableOptions,
+    duplicates: DuplicateRows = "auto",
     loss: Annotated[
         str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
     ] = "auto",
@@ -68,7 +70,10 @@ def assess(
         str | None, typer.Option("--effort", help="Numbers of splits, such as splits=25,leave_out=200.")
     ] = None,
     budget: Annotated[float | None, typer.Option("--budget", help="Seconds the run may take.")] = None,
-    fail_if: Annotated[float | None, typer.Option("--fail-if", help="Exit with 1 if the error exceeds this.")] = None,
+    fail_if: Annotated[
+        float | None,
+        typer.Option("--fail-if", help="Exit with 1 if the error exceeds this, or if it cannot be trusted."),
+    ] = None,
     save: Annotated[
         Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz)."), After("report")
     ] = None,
@@ -95,6 +100,7 @@ def assess(
         engine=run.scheduler,
         progress=run.progress,
         command=shlex.join(["unseen", *sys.argv[1:]]),
+        duplicates=duplicates,
     )
     if save is not None:
         written = result.tables[result.headline_design].source[0].save(save)
@@ -104,7 +110,7 @@ def assess(
     run.save(result, f"{Path(data).name}, {model}")
     if not result.complete:
         raise typer.Exit(3)
-    if fail_if is not None and result.error > fail_if:
+    if fail_if is not None and (result.error > fail_if or not result.trust.ok):
         raise typer.Exit(1)
 
 

@@ -43,6 +43,7 @@ def estimate(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
     **options: Any,
 ) -> Estimate:
     """Estimate the error of a model by one method.
@@ -69,6 +70,9 @@ def estimate(
         As in `unseen.run`.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
+        does not make, if neither groups nor time are given.
     **options
         Options of the method.
 
@@ -90,7 +94,17 @@ def estimate(
     if isinstance(model, PredictionTable):
         return _from_table(chosen, model, loss, check_level(level))
     task = task_of(model, X, task) if fitted else task
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     if fitted:
         check_no_retraining(chosen)
     with open_request(

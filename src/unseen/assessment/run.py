@@ -35,6 +35,7 @@ def run(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
 ) -> PredictionTable:
     """Fit a model on every split of a design and keep all its predictions.
 
@@ -60,6 +61,9 @@ def run(
         Progress bar on stderr; by default if that is a terminal.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
+        does not make, if neither groups nor time are given.
 
     Returns
     -------
@@ -74,7 +78,17 @@ def run(
     >>> t.losses("zero-one").split_means().shape
     (20,)
     """
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     with open_request(
         model, data, random_state=random_state, n_jobs=n_jobs, engine=engine, progress=progress
     ) as request:

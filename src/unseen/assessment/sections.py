@@ -11,13 +11,14 @@ import numpy as np
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.resubstitute import Resubstitutions
-from unseen.assessment.wording import estimate_line
+from unseen.assessment.wording import estimate_line, headline_sentence
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
-from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate
+from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, count_of
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
 from unseen.core.scale import as_measure
 from unseen.show.sections import (
+    Alarm,
     Block,
     Code,
     Notes,
@@ -53,8 +54,9 @@ def shown_model(name: str) -> str:
 @section(Assessment, 10)
 def headline(a: Assessment) -> Section:
     """Return the answer in plain words, and all estimates on one axis."""
-    lead = a.sentence().replace(a.model, shown_model(a.model), 1)
-    blocks: list[Block] = [Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a))]
+    lead = headline_sentence(a.model, a.headline).replace(a.model, shown_model(a.model), 1)
+    warning = [] if a.trust.ok else [Alarm(a.trust.warning(), _what_to_do(a))]
+    blocks: list[Block] = [*warning, Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a))]
     blocks.append(Text(_about(a)))
     if not a.complete:
         blocks.append(Text("The run was interrupted before its end; this report shows what was finished by then."))
@@ -63,6 +65,10 @@ def headline(a: Assessment) -> Section:
         blocks.append(Text(f"To be kept in mind: {titles}; the notes say more."))
     made = picture(a, "estimates")
     return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
+
+
+def _what_to_do(a: Assessment) -> str:
+    return " ".join(dict.fromkeys(n.advice for n in a.notes if n.alarm))
 
 
 def _against_baseline(a: Assessment) -> str:
@@ -90,7 +96,9 @@ def _about(a: Assessment) -> str:
     if data.n_features:
         parts.append(f"{data.n_features} feature{'s' if data.n_features > 1 else ''}")
     if data.groups is not None:
-        parts.append(f"{data.n_units} groups, never split")
+        parts.append(f"{count_of(data.n_units, data.unit)}, never split")
+    elif data.joined is not None:
+        parts.append(f"{count_of(data.n_units, data.unit)}, never parted from their copies")
     if data.order is not None:
         parts.append("ordered in time, so that models are always tested on what came later")
     if data.weights is not None:
@@ -120,9 +128,7 @@ def distribution(a: Assessment) -> Section | None:
     summaries = spread.rows()
     rows = [[NAMES[key], *(summary[key] for summary in summaries)] for key in NAMES]
     columns = ["over splits", *(SCALES[str(summary["scale"])] for summary in summaries)]
-    caption = (
-        f"Summary of {len(spread.values)} splits, {spread.n_train:g} units trained on and {spread.n_test:g} tested."
-    )
+    caption = f"Summary of {len(spread.values)} splits, {count_of(spread.n_train, a.data.unit)} trained on and {spread.n_test:.0f} tested."
     if a.scale != "error":
         caption += f" The error G is {spread.loss}."
     return Section("distribution", "Error from split to split", [made, Table(columns, rows, caption, sortable=False)])
@@ -315,7 +321,7 @@ def _estimate_cells(row: dict[str, Any], headline: bool) -> list[Any]:
         return percent_or_number(value, row["term"])
 
     line = estimate_line(row, number, number)
-    kind, _, size = line.target.removesuffix(" units").partition(" trained on ")
+    kind, _, size = line.target.partition(" trained on ")
     return [
         TableCell(line.method + (" (headline)" if headline else ""), line.method),
         TableCell(line.value, row["estimate"]),
@@ -325,7 +331,7 @@ def _estimate_cells(row: dict[str, Any], headline: bool) -> list[Any]:
         row["agrees"],
         None if line.expected_rms is None else TableCell(line.expected_rms, row["expected_rms"]),
         kind,
-        float(size) if size else None,
+        TableCell(size, float(size.split()[0])) if size else None,
         row["note"] or None,
     ]
 
@@ -441,7 +447,7 @@ def summary(d: ErrorDistribution) -> Section:
         f"Half of the splits have an error of at most {d.med:.4g}, and 95% of at most {d.fractile(0.95):.4g} "
         f"({d.loss or 'error'}, {len(d.values)} splits)."
     )
-    sizes = f"{d.model or 'The model'}, trained on {d.n_train:g} and tested on {d.n_test:g} units in each split."
+    sizes = f"{d.model or 'The model'}, trained on {d.n_train:.0f} and tested on {d.n_test:.0f} units in each split."
     blocks: list[Any] = [Text(lead, lead=True), Text(sizes), table_of(d.rows()), Text(HOW)]
     return Section("summary", "Distribution of the error", [*blocks, *([Notes(d.notes)] if d.notes else [])])
 

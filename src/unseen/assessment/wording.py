@@ -84,7 +84,7 @@ def estimate_line(
     Examples
     --------
     >>> row = {"method": "kfold", "estimate": 0.25, "lower": 0.2, "upper": 0.3, "agrees": True, "fits": 10,
-    ...        "expected_rms": None, "target": "the algorithm trained on 90 units"}
+    ...        "expected_rms": None, "target": "the algorithm trained on 90 rows"}
     >>> line = estimate_line(row, "{:.2f}".format, "{:.1f}".format)
     >>> line.value, line.interval, line.agrees, line.expected_rms
     ('0.25', '0.20 to 0.30', 'yes', None)

@@ -11,7 +11,7 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 
-__all__ = ["dependent_rows", "lag_one_test"]
+__all__ = ["dependent_rows", "lag_one_test", "unit_order"]
 
 # every run is tested without being asked, so that false alarms must be rare
 ALARM_LEVEL = 0.001
@@ -50,7 +50,7 @@ def dependent_rows(table: LossTable) -> tuple[Note, ...]:
     """
     data = table.data
     losses = _unit_losses(table)
-    order = _unit_order(data)
+    order = unit_order(data)
     tested = order[np.isfinite(losses[order])][:MOST_UNITS]
     if len(tested) < LEAST_UNITS:
         return ()
@@ -83,7 +83,7 @@ def _unit_losses(table: LossTable) -> Floats:
         return np.bincount(units, value, table.data.n_units) / np.bincount(units, minlength=table.data.n_units)
 
 
-def _unit_order(data: Data) -> Ints:
+def unit_order(data: Data) -> Ints:
     """Return units in time, or in the order in which they first appear."""
     rows = np.arange(data.n) if data.order is None else np.argsort(data.order, kind="stable")
     first = np.full(data.n_units, data.n, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""U002: rows repeat the features of other rows."""
+"""U002: rows repeat the features of other rows, and splits may part them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from unseen.checks.registry import check
 from unseen.core.arrays import Array, Ints
 from unseen.core.data import Data
+from unseen.core.estimate import count_of
 from unseen.core.notes import Note, note
+from unseen.datasets.copies import find_copies
 
 __all__ = ["duplicate_rows"]
 
@@ -17,14 +19,17 @@ __all__ = ["duplicate_rows"]
 @check(
     "U002",
     "features",
+    alarm=True,
     title="duplicate rows",
-    sentence="The features of a row are exactly those of another row (of another group, if there are groups). Not given if the "
-    "features take so few values that there are fewer combinations than rows. The design `splits` gives it too, if units "
-    "stand on both sides of a given split.",
-    advice="Copies on both sides of a split make the error look too small; remove them or give `groups`.",
+    sentence="The features of a row are exactly those of another row (of another group, if there are groups), splits may part them, and "
+    "chance does not make such rows: pairs of equal rows are more frequent than pairs that differ in one feature. Copies that are kept "
+    "together give `U035` instead, and rows that recur by chance `U036`. The design `splits` gives it too, if units stand on both "
+    "sides of a given split.",
+    advice="Models are tested on rows they were trained on, so the error looks too small. Remove the copies, or use "
+    "`duplicates='together'`.",
 )
 def duplicate_rows(data: Data) -> tuple[Note, ...]:
-    """Return U002 if rows have exactly the features of another row, or of another group's row.
+    """Return U002, U035 or U036 if rows have exactly the features of another row, or of another group's row.
 
     Notes
     -----
@@ -39,48 +44,43 @@ def duplicate_rows(data: Data) -> tuple[Note, ...]:
     >>> duplicate_rows(as_data(X, np.arange(30) % 2))[0].text
     'the features of 2 of 30 rows are exactly those of another row (2 of them have copies with another target)'
     """
-    _, code, counts = np.unique(_row_hashes(data.X), return_inverse=True, return_counts=True)
-    code = code.reshape(-1)
+    if data.joined is not None:
+        return (_kept_together(data),)
+    found = find_copies(data.X)
+    if not found.rows:
+        return ()
+    code, counts = found.code, np.bincount(found.code)
     copies = counts[code] > 1
-    if data.groups is not None and copies.any():
+    if data.groups is not None:
         pairs = np.unique(np.column_stack([code, data.units]), axis=0)
         copies = np.bincount(pairs[:, 0], minlength=len(counts))[code] > 1
     if not copies.any() or _combinations(data.X, data.n) <= data.n:
         return ()
     other = "" if data.groups is None else " in another group"
     text = f"the features of {int(copies.sum())} of {data.n} rows are exactly those of another row{other}"
-    conflicting = _rows_with_conflicting_copies(code[copies], data.target[copies])
-    if conflicting:
-        text += f" ({conflicting} of them have copies with another target)"
-    # n rows drawn from fewer than n^2 combinations are likely to hold a pair of equal ones (birthday problem)
-    if _combinations(data.X, data.n**2) <= data.n**2:
-        text += "; with so few different values some repeats are to be expected"
+    text += _conflicts(code[copies], data.target[copies])
+    if found.by_chance:
+        return (note("U036", f"{text}; with such values some repeats are to be expected"),)
     return (note("U002", text),)
 
 
-def _row_hashes(X: Any) -> Array:
-    """Return a 64-bit hash of each row; equal rows have equal hashes, and missing values equal each other."""
-    import pandas as pd
+def _kept_together(data: Data) -> Note:
+    """Return the note on units made of copies."""
+    if data.groups is not None:
+        groups = len(np.unique(data.groups))
+        return note(
+            "U035", f"{count_of(groups, 'group')} share rows with equal features; joined, they are {data.n_units} units"
+        )
+    copies = np.bincount(data.units)[data.units] > 1
+    text = f"the features of {int(copies.sum())} of {data.n} rows are exactly those of another row; "
+    text += f"each stays with its copies, which leaves {count_of(data.n_units, 'distinct row')}"
+    return note("U035", text + _conflicts(data.units[copies], data.target[copies]))
 
-    if hasattr(X, "tocsr"):
-        return _sparse_row_hashes(X)
-    frame = X if hasattr(X, "iloc") else pd.DataFrame(X + 0.0 if X.dtype.kind == "f" else X)  # + 0.0 makes -0 a 0
-    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
 
-
-def _sparse_row_hashes(X: Any) -> Array:
-    """Return the sum over a row's non-zero cells of a hash of column and value."""
-    from pandas.util import hash_array
-
-    matrix = X.copy()
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    with np.errstate(over="ignore"):
-        cells = hash_array(matrix.indices.astype(np.int64)) * np.uint64(3) ^ hash_array(matrix.data.astype(float))
-        cells = hash_array(cells)
-        totals = np.concatenate([np.zeros(1, np.uint64), np.cumsum(cells, dtype=np.uint64)])
-        result: Array = totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
-        return result
+def _conflicts(code: Ints, target: Array) -> str:
+    """Say how many of the copies have a copy with another target."""
+    count = _rows_with_conflicting_copies(code, target)
+    return f" ({count} of them have copies with another target)" if count else ""
 
 
 def _combinations(X: Any, most: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unseen.checks.registry import check
 from unseen.core.data import Data
+from unseen.core.estimate import count_of
 from unseen.core.notes import Note, note
 
 __all__ = ["few_units"]
@@ -31,5 +32,4 @@ def few_units(data: Data) -> tuple[Note, ...]:
     """
     if data.n_units >= FEW_UNITS:
         return ()
-    what = "rows" if data.groups is None else "groups"
-    return (note("U009", f"there are only {data.n_units} {what}"),)
+    return (note("U009", f"there are only {count_of(data.n_units, data.unit)}"),)

@@ -12,7 +12,7 @@ from unseen.core.notes import Note, NoteKind, declare_notes, known_notes
 
 __all__ = ["CodedCheck", "check", "data_notes", "known_checks", "run_notes"]
 
-Subject = Literal["data", "features", "run", "model"]
+Subject = Literal["data", "features", "run", "rows", "model"]
 F = TypeVar("F", bound=Callable[..., "Iterable[Note]"])
 
 
@@ -22,12 +22,13 @@ class CodedCheck(NoteKind):
 
     Parameters
     ----------
-    code, title, advice : str
+    code, title, advice, alarm
         As in `NoteKind`.
     sentence : str
         When the note is given; the page of notes shows it.
-    of : {"data", "features", "run", "model"}
-        What `find` takes: the data, data that have features, the losses of a run, or a model with its run.
+    of : {"data", "features", "run", "rows", "model"}
+        What `find` takes: the data, data that have features, the losses of a run, these losses and data that have features, or a
+        model with its run.
     find : callable
         Returns the notes, none if all is well.
 
@@ -42,7 +43,7 @@ class CodedCheck(NoteKind):
     find: Callable[..., Iterable[Note]]
 
 
-def check(code: str, of: Subject, *, title: str, sentence: str, advice: str) -> Callable[[F], F]:
+def check(code: str, of: Subject, *, title: str, sentence: str, advice: str, alarm: bool = False) -> Callable[[F], F]:
     """Register the decorated function as the check that gives a code.
 
     Examples
@@ -53,7 +54,8 @@ def check(code: str, of: Subject, *, title: str, sentence: str, advice: str) -> 
     """
 
     def register(find: F) -> F:
-        declare_notes(CodedCheck(code=code, title=title, advice=advice, sentence=sentence, of=of, find=find))
+        made = CodedCheck(code=code, title=title, advice=advice, alarm=alarm, sentence=sentence, of=of, find=find)
+        declare_notes(made)
         return find
 
     return register
@@ -70,8 +72,8 @@ def known_checks() -> dict[str, CodedCheck]:
     return {code: kind for code, kind in known_notes("U").items() if isinstance(kind, CodedCheck)}
 
 
-def _notes(subject: Any, *kinds: Subject) -> tuple[Note, ...]:
-    return tuple(found for one in known_checks().values() if one.of in kinds for found in one.find(subject))
+def _notes(subjects: tuple[Any, ...], *kinds: Subject) -> tuple[Note, ...]:
+    return tuple(found for one in known_checks().values() if one.of in kinds for found in one.find(*subjects))
 
 
 def data_notes(data: Data) -> tuple[Note, ...]:
@@ -93,10 +95,10 @@ def data_notes(data: Data) -> tuple[Note, ...]:
     >>> [n.code for n in data_notes(unseen.datasets.load("wine"))]
     []
     """
-    return _notes(data, "data") if data.X is None else _notes(data, "data", "features")
+    return _notes((data,), "data") if data.X is None else _notes((data,), "data", "features")
 
 
-def run_notes(losses: LossTable | PredictionTable) -> tuple[Note, ...]:
+def run_notes(losses: LossTable | PredictionTable, data: Data | None = None) -> tuple[Note, ...]:
     """Return the notes that the checks of a run give.
 
     Parameters
@@ -104,6 +106,8 @@ def run_notes(losses: LossTable | PredictionTable) -> tuple[Note, ...]:
     losses : LossTable
         Losses of a run, or its table of predictions (then the task's default loss is used). Differences of losses and measures
         of whole test parts are not checked.
+    data : Data, optional
+        The sample with its features, which a table does not keep; some checks need both.
 
     Returns
     -------
@@ -118,4 +122,7 @@ def run_notes(losses: LossTable | PredictionTable) -> tuple[Note, ...]:
     ()
     """
     table = losses.losses() if isinstance(losses, PredictionTable) else losses
-    return () if table.is_difference or table.by_split else _notes(table, "run")
+    if table.is_difference or table.by_split:
+        return ()
+    of_rows = () if data is None or data.X is None else _notes((table, data), "rows")
+    return (*_notes((table,), "run"), *of_rows)

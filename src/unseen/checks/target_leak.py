@@ -40,6 +40,7 @@ class Suspect:
 @check(
     "U005",
     "features",
+    alarm=True,
     title="possible target leak",
     sentence="One feature alone, cut into as many intervals as there are classes (or by its levels, or by being missing), leaves a "
     f"balanced error of at most {MAX_BALANCED_ERROR:.0%} on the rows themselves, if chance does that in fewer than 1 in 1,000 data "
@@ -62,7 +63,9 @@ def target_leak(data: Data) -> tuple[Note, ...]:
     listed = "; ".join(f"{s.name} ({s.finding})" for s in suspects[:LISTED]) + (
         "; ..." if len(suspects) > LISTED else ""
     )
-    return (note("U005", f"a suspicion, not a proof: {listed}"),)
+    what = "target" if data.classes is None else "class"
+    text = f"one column alone gives the {what} away, which is a suspicion, not a proof: {listed}"
+    return (note("U005", text),)
 
 
 def leak_suspects(data: Data) -> list[Suspect]:

@@ -14,6 +14,7 @@ from unseen.request.command_line import (
     ColumnOptions,
     Costs,
     DataFile,
+    DuplicateRows,
     Level,
     RunOptions,
     TableOptions,
@@ -50,6 +51,7 @@ def compare(
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
     columns: Annotated[ColumnOptions, Without("ids", "drop")],
     table: TableOptions,
+    duplicates: DuplicateRows = "auto",
     costs: Costs = None,
     level: Level = 0.95,
     run: RunOptions,
@@ -78,6 +80,7 @@ def compare(
         engine=run.scheduler,
         progress=run.progress,
         command=shlex.join(["unseen", *sys.argv[1:]]),
+        duplicates=duplicates,
     )
     if run.json:
         run.emit(result)

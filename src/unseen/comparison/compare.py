@@ -48,6 +48,7 @@ def compare(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
     **options: Any,
 ) -> Comparisons:
     """Compare the errors of models, every pair on the same splits, each model fitted once per split.
@@ -84,6 +85,9 @@ def compare(
         Command line to show in the report.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
+        does not make, if neither groups nor time are given.
     **options
         Options of the test.
 
@@ -129,7 +133,15 @@ def compare(
     else:
         X, y = _sample(rest)
         data = data_of(
-            X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task
+            X,
+            y,
+            groups=groups,
+            sample_weight=sample_weight,
+            time=time,
+            ids=ids,
+            positive=positive,
+            task=task,
+            duplicates=duplicates,
         )
         ready = {name: model_of(model, data) for name, model in models.items()}
         with open_request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -45,6 +46,10 @@ class Data:
         flattened examples; empty for tables.
     source : ndarray of int or None
         Row that each row was taken from, so that copies are known as such; None for a sample as it came.
+    joined : ndarray of int or None
+        Unit of each row if rows that are copies of each other are kept together; takes the place of the groups.
+    group_name : str
+        Name of the column of groups, if it has one.
 
     Examples
     --------
@@ -71,6 +76,8 @@ class Data:
     fingerprint: str = ""
     sample_shape: tuple[int, ...] = ()
     source: Ints | None = None
+    joined: Ints | None = None
+    group_name: str = ""
 
     @property
     def n(self) -> int:
@@ -101,10 +108,27 @@ class Data:
 
     @cached_property
     def units(self) -> Ints:
-        """Independent unit of each row: its group, or the row itself."""
-        if self.groups is None:
+        """Independent unit of each row: its group, the row and its copies if these are kept together, or the row itself."""
+        names = self.groups if self.joined is None else self.joined
+        if names is None:
             return np.arange(self.n, dtype=np.int64)
-        return np.unique(self.groups, return_inverse=True)[1].astype(np.int64).reshape(-1)
+        return np.unique(names, return_inverse=True)[1].astype(np.int64).reshape(-1)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether a unit may hold several rows: there are groups, or copies are kept together."""
+        return self.groups is not None or self.joined is not None
+
+    @property
+    def unit(self) -> str:
+        """What an independent unit is called: "row", "distinct row" if copies are kept together, or a word for a group.
+
+        The word comes from the name of the column of groups, if that is one: "patient" from `patient` or `patient_id`.
+        """
+        if self.groups is None:
+            return "row" if self.joined is None else "distinct row"
+        word = re.sub(r"([_\- ]+[iI][dD]|(?<=[a-z])I[Dd])$", "", self.group_name).lower()
+        return word if re.fullmatch(r"[a-z]{3,}", word) else "group"
 
     @property
     def n_units(self) -> int:
@@ -114,7 +138,7 @@ class Data:
     @property
     def together(self) -> Ints | None:
         """Which rows a further split should not part: those of one group where there are several, or copies of one row."""
-        names = self.source if self.groups is None or self.n_units < 2 else self.units
+        names = self.source if not self.grouped or self.n_units < 2 else self.units
         return None if names is None or len(np.unique(names)) == self.n else names
 
     def features(self, indices: Ints) -> Any:
@@ -126,7 +150,8 @@ class Data:
     def take(self, indices: Ints) -> Data:
         """Return the rows at `indices`, in that order; repeats are allowed."""
         parts: dict[str, Any] = {
-            k: None if (v := getattr(self, k)) is None else v[indices] for k in ("groups", "weights", "order", "ids")
+            k: None if (v := getattr(self, k)) is None else v[indices]
+            for k in ("groups", "weights", "order", "ids", "joined")
         }
         source = np.arange(self.n)[indices] if self.source is None else self.source[indices]
         return replace(self, X=self.features(indices), y=self.y[indices], source=source, **parts)

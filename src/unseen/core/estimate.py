@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from unseen.core.arrays import Floats
+from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note
 from unseen.core.result import Result
@@ -22,6 +23,7 @@ __all__ = [
     "SmoothedEstimate",
     "Target",
     "check_level",
+    "count_of",
     "scale_sentence",
 ]
 
@@ -34,26 +36,72 @@ class Target:
     --------
     >>> str(Target.ALGORITHM.at(72))
     'the algorithm trained on 72 units'
+    >>> str(Target.ALGORITHM.at(45, unit="patient", rows=219.6))
+    'the algorithm trained on 45 patients (220 rows)'
     >>> Target.ALGORITHM.at(72).kind == Target.ALGORITHM.kind
     True
     """
 
     kind: str
     n_train: float | None = None
+    # words for the training size, which two equal targets may say in two ways
+    unit: str = field(default="unit", compare=False)
+    rows: float | None = field(default=None, compare=False)
 
     MODEL: ClassVar[Target]
     ALGORITHM: ClassVar[Target]
 
-    def at(self, n_train: float) -> Target:
-        """Return the same kind of target at a training size."""
-        return replace(self, n_train=float(n_train))
+    def at(self, n_train: float, *, unit: str = "unit", rows: float | None = None) -> Target:
+        """Return the same kind of target at a training size: so many units, and rows in them if a unit may hold several."""
+        return replace(self, n_train=float(n_train), unit=unit, rows=rows)
+
+    def at_share(self, data: Data, n_train: float | None = None) -> Target:
+        """Return the same kind of target at so many units of the data, by default all, in the words of these data."""
+        size = data.n_units if n_train is None else n_train
+        rows = size * data.n / data.n_units if data.grouped else None
+        return self.at(size, unit=data.unit, rows=rows)
+
+    def like(self, other: Target, n_train: float) -> Target:
+        """Return the same kind of target at a training size, in the words of another target.
+
+        Examples
+        --------
+        >>> str(Target.MODEL.like(Target.ALGORITHM.at(45, unit="patient", rows=220), 50))
+        'this model trained on 50 patients (244 rows)'
+        """
+        rows = None if other.rows is None or not other.n_train else other.rows * n_train / other.n_train
+        return self.at(n_train, unit=other.unit, rows=rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return kind and training size; if a unit may hold several rows, also what a unit is and the number of rows."""
+        words = {} if self.rows is None else {"unit": self.unit, "rows": round(self.rows)}
+        return {"kind": self.kind, "n_train": self.n_train, **words}
 
     def __str__(self) -> str:
         words = {"model": "this model", "algorithm": "the algorithm"}[self.kind]
         if self.n_train is None:
             return words
-        size = f"{self.n_train:.1f}".removesuffix(".0")
-        return f"{words} trained on {size} {'unit' if size == '1' else 'units'}"
+        return f"{words} trained on {self.size}"
+
+    @property
+    def size(self) -> str:
+        """The training size in words; empty if it is not known."""
+        if self.n_train is None:
+            return ""
+        text = count_of(self.n_train, self.unit)
+        return text if self.rows is None else f"{text} ({count_of(self.rows, 'row')})"
+
+
+def count_of(number: float, word: str) -> str:
+    """Return a whole number with its word, in the plural unless it is one.
+
+    Examples
+    --------
+    >>> count_of(1058.4, "row"), count_of(1, "group")
+    ('1058 rows', '1 group')
+    """
+    whole = f"{number:.0f}"
+    return f"{whole} {word}" if whole == "1" or word.endswith("s") else f"{whole} {word}s"
 
 
 Target.MODEL = Target("model")
@@ -166,7 +214,7 @@ class Estimate(Result):
             text += f", {100 * self.interval.level:g}% interval {self.interval}"
         if self.std_error is not None:
             text += f", std error {self.std_error:.3g}"
-        return f"{text} ({self.target}; {self.n_units} units, {self.n_fits} fit{'s' * (self.n_fits != 1)})"
+        return f"{text} ({self.target}; {count_of(self.n_units, self.target.unit)}, {self.n_fits} fit{'s' * (self.n_fits != 1)})"
 
     def on_scale(self) -> Self:
         """Return the estimate on the scale that was asked for: one computed as 1 - auc is shown as auc, its interval turned.

@@ -614,7 +614,7 @@ def _values(table: PredictionTable, measure: Any, part: Predictions, weight: Flo
 FORMAT = 1  # of the file; raised when older versions could not read it
 _PARTS = ("test", "train", "full")
 _COLUMNS = ("split", "row", "value", "score", "count")
-_DATA_ARRAYS = ("y", "classes", "groups", "weights", "order", "ids")
+_DATA_ARRAYS = ("y", "classes", "groups", "weights", "order", "ids", "joined")
 
 
 def _storable(array: Array) -> Array:
@@ -668,6 +668,7 @@ def _meta(table: PredictionTable) -> dict[str, Any]:
         "task": data.task,
         "names": list(data.names),
         "target_name": data.target_name,
+        "group_name": data.group_name,
         "positive": plain(data.positive),
         "data_fingerprint": data.fingerprint,
         "design": plan.design,
@@ -720,6 +721,7 @@ def _read_table(arrays: dict[str, Array], meta: dict[str, Any]) -> PredictionTab
         meta["task"],
         names=tuple(meta["names"]),
         target_name=meta["target_name"],
+        group_name=meta.get("group_name", ""),
         positive=meta["positive"],
         fingerprint=meta["data_fingerprint"],
         **columns,

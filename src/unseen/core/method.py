@@ -183,7 +183,7 @@ def finish(
         interval = cut
     target: Target = method.target
     if target.kind == "algorithm":
-        target = target.at(table.plan.mean_sizes()[1] if n_train is None else n_train)
+        target = target.at_share(table.data, table.plan.mean_sizes()[1] if n_train is None else n_train)
     return Estimate(
         value=float(value),
         std_error=std_error if std_error is None else float(std_error),

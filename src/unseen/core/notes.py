@@ -25,16 +25,19 @@ class NoteKind:
         Short name, which stands before the text of the note.
     advice : str
         What to do about it.
+    alarm : bool
+        The result cannot be trusted as long as the note stands; see `unseen.core.trust`.
 
     Examples
     --------
-    >>> kind_of("U014").title
-    'vacuous bound'
+    >>> kind_of("U014").title, kind_of("U014").alarm
+    ('vacuous bound', False)
     """
 
     code: str
     title: str
     advice: str
+    alarm: bool = False
 
 
 # by letter: the module or package whose files declare its codes, imported when a code is looked up
@@ -98,6 +101,11 @@ class Note:
     def advice(self) -> str:
         """What to do about it."""
         return kind_of(self.code).advice
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the result cannot be trusted as long as the note stands."""
+        return kind_of(self.code).alarm
 
     def __str__(self) -> str:
         return f"{self.code} {self.title}: {self.text}"
@@ -174,5 +182,17 @@ declare_notes(
         "U039",
         "cheaper stand-in",
         "Part of the computation used some of the points only. What that changes is in the integration error.",
+    ),
+    NoteKind(
+        "U035",
+        "copies kept together",
+        "Rows with equal features count as one unit and stay on one side of every split. If such rows recur in the population, "
+        "use `duplicates='apart'`.",
+    ),
+    NoteKind(
+        "U036",
+        "recurring rows",
+        "Rows with equal features are split like any others, because such rows recur by chance. If they are copies, use "
+        "`duplicates='together'`.",
     ),
 )

@@ -83,6 +83,7 @@ def as_data(
         "ids": _extra(ids, "ids", n),
     }
     data = Data(features, target, kind, classes, **extras, names=names, target_name=name, sample_shape=sample_shape)
+    data = replace(data, group_name="" if groups is None else _name_of(groups, ""))
     return with_positive(_with_fingerprint(data), positive)
 
 
@@ -105,6 +106,7 @@ def part_of(data: Data, rows: Ints) -> Data:
         classes=None if data.classes is None else _classes(part.y),
         weights=_weights(part.weights, part.n),
         source=None,
+        joined=None,
     )
     return with_positive(_with_fingerprint(part), data.positive)
 
@@ -132,11 +134,11 @@ def _with_fingerprint(data: Data) -> Data:
     return replace(data, fingerprint=mark)
 
 
-def _name_of(y: Any) -> str:
+def _name_of(y: Any, default: str = "y") -> str:
     name = getattr(y, "name", None)
     if name is None and hasattr(y, "columns") and len(y.columns) == 1:
         name = getattr(y, "column_names", y.columns)[0]
-    return "y" if name is None or str(name) == "" else str(name)
+    return default if name is None or str(name) == "" else str(name)
 
 
 def column_of(values: Any, what: str) -> Array:

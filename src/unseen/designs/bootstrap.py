@@ -42,7 +42,7 @@ class Bootstrap(Design):
         n = data.n_units
         members = (
             None
-            if data.groups is None
+            if not data.grouped
             else np.split(np.argsort(data.units, kind="stable"), np.cumsum(np.bincount(data.units))[:-1])
         )
 

@@ -48,7 +48,7 @@ def make_plan(design: Any, data: Data, splits: list[Split], notes: tuple[Note, .
 
 def rows_of(data: Data, chosen: Ints) -> Ints:
     """Return the rows that belong to the chosen units, in ascending order."""
-    if data.groups is None:
+    if not data.grouped:
         return np.sort(chosen).astype(np.int64)
     member = np.zeros(data.n_units, dtype=bool)
     member[chosen] = True
@@ -148,7 +148,11 @@ def strata_of(data: Data, stratify: bool | str) -> Ints | None:
         raise InputError("stratify=True needs classes; a regression target has none.")
     if data.groups is not None:
         raise InputError("stratify=True cannot be kept with groups: whole groups are drawn; leave it out.")
-    return data.codes
+    if data.joined is None:
+        return data.codes
+    first = np.zeros(data.n_units, dtype=np.int64)
+    first[data.units[::-1]] = np.arange(data.n)[::-1]
+    return data.codes[first]  # copies may have several classes; the first one stands for them
 
 
 def fold_of_units(data: Data, n_folds: int, stratify: bool | str, rng: np.random.Generator) -> Ints:

@@ -74,7 +74,7 @@ class Splits(Design):
 
                 source = copy.copy(source)
                 source.random_state = int(rng.integers(2**31 - 1))
-            return list(source.split(np.zeros((data.n, 1)), data.y, data.groups))
+            return list(source.split(np.zeros((data.n, 1)), data.y, data.units if data.grouped else None))
         return [tuple(pair) for pair in source]
 
 

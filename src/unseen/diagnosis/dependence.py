@@ -46,8 +46,8 @@ def dependence_test(request: Request, permutations: int) -> tuple[Dependence | N
         return None, (note("U016", text),)
     first = np.zeros(data.n_units, dtype=np.int64)
     first[data.units[::-1]] = np.arange(data.n)[::-1]
-    if data.groups is not None and np.any(data.y != data.y[first][data.units]):
-        text = "targets differ within groups, so they cannot be permuted over groups; no test of dependence was made"
+    if data.grouped and np.any(data.y != data.y[first][data.units]):
+        text = "targets differ within groups (or copies of a row), so they cannot be permuted over these; no test of dependence was made"
         return None, (note("U016", text),)
     rng = stream(request.seed, "permute")
     design = KFold(min(5, data.n_units))

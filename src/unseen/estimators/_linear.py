@@ -157,7 +157,7 @@ def closed_form(method: Any, data: Data, value: float, loss: str, training: Trai
     """Return the estimate of a closed form, with the note on what it assumes."""
     words = text or "independent noise of one variance, and inputs that were not chosen with the target in sight"
     notes: tuple[Note, ...] = (note("U016", words),)
-    target = method.target.at(data.n_units)
+    target = method.target.at_share(data)
     return Estimate(
         value=value,
         std_error=None,

@@ -68,7 +68,7 @@ class Auto(TableMethod):
     equivariant: ClassVar[bool] = False
     in_assess: ClassVar[bool] = False
     # U026 and the notes of the methods that it may choose
-    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U012", "U015", "U016", "U026", "U035"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U009", "U012", "U015", "U016", "U026", "U040"})
     version: ClassVar[int] = 3
 
     def __post_init__(self) -> None:

@@ -41,7 +41,7 @@ class ConservativeZ(TableMethod):
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="conservative-z", random_state=0)
     >>> e.n_fits, str(e.target)
-    (105, 'the algorithm trained on 135 units')
+    (105, 'the algorithm trained on 135 rows')
     """
 
     id: ClassVar[str] = "conservative-z"

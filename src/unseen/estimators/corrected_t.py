@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.data import Data
 from unseen.core.errors import InputError
-from unseen.core.estimate import Estimate
+from unseen.core.estimate import Estimate, count_of
 from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, split_freedom, t_interval
@@ -43,14 +43,18 @@ def few_errors(table: LossTable) -> tuple[Note, ...]:
     if table.by_split or not np.all(np.isin(table.test.value, table.range)):
         return ()
     low, high = table.range
-    by_unit = (table.by_unit() - low) / (high - low)
-    seen = by_unit[np.isfinite(by_unit)]
+    by_row = (table.by_row() - low) / (high - low)
+    seen = by_row[np.isfinite(by_row)]
     wrong = float(seen.mean())
     count = min(wrong, 1 - wrong) * len(seen)
     if not 0 < count < FEW_ERRORS:
         return ()
     what = "wrong" if wrong <= 0.5 else "right"
-    text = f"about {count:.2g} of {len(seen)} tested units were {what}; a 95% interval from so few covered .88 to .92 at worst"
+    rows = f"{len(seen)} tested rows"
+    if table.data.grouped:
+        units = len(np.unique(table.data.units[np.isfinite(by_row)]))
+        rows += f" (in {count_of(units, table.data.unit)})"
+    text = f"about {count:.2g} of {rows} were {what}; a 95% interval from so few covered .88 to .92 at worst"
     return (note("U009", text),)
 
 

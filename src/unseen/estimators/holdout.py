@@ -37,7 +37,7 @@ class HoldoutError(TableMethod):
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="holdout", random_state=0)
     >>> e.n_fits, str(e.target)
-    (1, 'this model trained on 100 units')
+    (1, 'this model trained on 100 rows')
     """
 
     id: ClassVar[str] = "holdout"
@@ -53,4 +53,7 @@ class HoldoutError(TableMethod):
         """Return the mean loss over the held-out rows."""
         check_table(self, table, level)
         value = np.average(table.test.value, weights=table.row_weights(table.test.row))
-        return replace(point_estimate(self, table, float(value)), target=self.target.at(table.plan.mean_sizes()[1]))
+        return replace(
+            point_estimate(self, table, float(value)),
+            target=self.target.at_share(table.data, table.plan.mean_sizes()[1]),
+        )

@@ -58,7 +58,7 @@ class NestedCv(TableMethod):
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="nested-cv", random_state=0)
     >>> e.n_fits, str(e.target)
-    (150, 'the algorithm trained on 150 units')
+    (150, 'the algorithm trained on 150 rows')
     """
 
     bias: str = "linear"

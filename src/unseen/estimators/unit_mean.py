@@ -43,7 +43,7 @@ def unit_mean(table: LossTable, splits: Array | None = None) -> UnitMean:
 
 def for_this_model(estimate: Estimate, table: LossTable) -> Estimate:
     """Return the estimate with its target, the one model, at the size it was trained on."""
-    return replace(estimate, target=estimate.target.at(table.plan.mean_sizes()[1]))
+    return replace(estimate, target=estimate.target.at_share(table.data, table.plan.mean_sizes()[1]))
 
 
 def split_values(table: LossTable) -> Floats:

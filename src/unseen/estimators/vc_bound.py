@@ -84,7 +84,7 @@ class VcBound(DirectMethod):
         if error + tau > 1:
             notes = (note("U014", f"training error {error:.4g} plus {tau:.4g} is above 1"),)
         interval = Interval(error - tau, error + tau, level).clip(0.0, 1.0)
-        target = self.target.at(data.n_units)
+        target = self.target.at_share(data)
         return Estimate(
             value=error + tau,
             std_error=None,

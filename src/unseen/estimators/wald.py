@@ -43,7 +43,7 @@ class Wald(TableMethod):
     >>> X, y = unseen.datasets.load("diabetes").xy
     >>> e = unseen.estimate(LinearRegression(), X, y, method="wald", random_state=0)
     >>> e.n_fits, str(e.target), e.value in e.interval
-    (1, 'this model trained on 294 units', True)
+    (1, 'this model trained on 294 rows', True)
     """
 
     id: ClassVar[str] = "wald"

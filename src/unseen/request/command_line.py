@@ -27,6 +27,7 @@ __all__ = [
     "DataFile",
     "Decimal",
     "DropColumns",
+    "DuplicateRows",
     "GroupColumn",
     "IdColumn",
     "Images",
@@ -278,6 +279,10 @@ IdColumn = Annotated[str | None, typer.Option("--id", help="Column that names th
 PositiveClass = Annotated[str | None, typer.Option("--positive", help="Positive class.")]
 TaskName = Annotated[str | None, typer.Option("--task", help="classification or regression; guessed by default.")]
 DropColumns = Annotated[list[str] | None, typer.Option("--drop", help="Column that is no feature; may be given again.")]
+DuplicateRows = Annotated[
+    str,
+    typer.Option("--duplicates", help="Rows with equal features on one side of a split: auto, together or apart."),
+]
 Rows = Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")]
 Separator = Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")]
 Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")]

@@ -11,6 +11,7 @@ from unseen.core.plan import Plan
 from unseen.core.registry import declare, find
 from unseen.core.rng import stream
 from unseen.datasets.conversion import as_data
+from unseen.datasets.copies import with_copies
 from unseen.models.sklearn import as_fitted, as_model
 
 __all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of", "task_of"]
@@ -26,8 +27,9 @@ def data_of(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: Any = "auto",
 ) -> Data:
-    """Return checked data; `Data` passes through, if nothing else is given beside it.
+    """Return checked data; `Data` passes through, if nothing else is given beside it. Copies of rows become one unit.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ def data_of(
         Sample, or `Data` and nothing.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Whether copies of rows stay on one side of every split; see `unseen.datasets.copies.with_copies`.
 
     Examples
     --------
@@ -55,10 +59,10 @@ def data_of(
             raise InputError(
                 f"{', '.join(given)} came with a Data object, which brings its own; give it to unseen.datasets.as_data."
             )
-        return X
+        return with_copies(X, duplicates)
     if X is None or y is None:
         raise InputError("X and y are needed to fit a model; give both, or a saved table instead of the model.")
-    return as_data(X, y, **columns)
+    return with_copies(as_data(X, y, **columns), duplicates)
 
 
 def task_of(fitted: Any, X: Any, task: Any) -> Any:

@@ -166,7 +166,7 @@ def smoothed_estimate(
         interval=None,
         df=None,
         method=method.id,
-        target=method.target.at(data.n_units),
+        target=method.target.at_share(data),
         loss="zero-one",
         n_units=data.n_units,
         n_fits=training.n_fits,

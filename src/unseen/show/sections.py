@@ -10,6 +10,7 @@ from unseen.core.notes import Note
 from unseen.show.figures import Figure, figures_for, load_owners, svg
 
 __all__ = [
+    "Alarm",
     "Block",
     "Code",
     "Notes",
@@ -81,7 +82,15 @@ class Notes:
     notes: Sequence[Note]
 
 
-Block = Text | Table | Picture | Code | Notes
+@dataclass(frozen=True)
+class Alarm:
+    """A framed warning that stands before everything else: why the result cannot be trusted, and what to do."""
+
+    text: str
+    advice: str = ""
+
+
+Block = Text | Table | Picture | Code | Notes | Alarm
 
 
 @dataclass(frozen=True)

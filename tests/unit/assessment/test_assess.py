@@ -129,7 +129,7 @@ def test_sentence_says_value_interval_and_target(assessed):
     text = assessed.sentence()
     assert f"{100 * assessed.error:.1f}%" in text
     assert f"{100 * low:.1f}% to {100 * high:.1f}%" in text
-    assert "this model trained on 178 units" in text
+    assert "this model trained on 178 rows" in text
 
 
 def test_regression_uses_squared_error():

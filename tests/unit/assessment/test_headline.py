@@ -47,7 +47,7 @@ def test_the_headline_is_made_of_the_estimates_shown(assessed):
         value += best.weights[name] * max(-1.5 * spread, min(1.5 * spread, other - start))
     assert assessed.error == best.value == pytest.approx(value)
     assert len(best.weights) >= 10
-    assert str(best.target) == "this model trained on 60 units"
+    assert str(best.target) == "this model trained on 60 rows"
 
 
 def test_its_interval_is_the_predictive_distribution(assessed):
@@ -111,7 +111,7 @@ def test_the_algorithm_leads_only_if_it_is_asked_for(blocks):
     design = unseen.designs.MonteCarlo(0.1, 25)
     e = unseen.estimate(KNeighborsClassifier(3), X[:80], y[:80], method="corrected-t", design=design, random_state=5)
     assert (a.error, a.interval, a.target) == (e.value, e.interval, e.target)
-    assert str(a.target) == "the algorithm trained on 72 units"
+    assert str(a.target) == "the algorithm trained on 72 rows"
     with pytest.raises(UnknownName, match="did you mean 'algorithm'"):
         unseen.assess(KNeighborsClassifier(3), X, y, target="algoritm")
 
@@ -179,4 +179,4 @@ def test_json_says_what_leads_and_why(assessed):
     }
     assert found["error"] == assessed.error
     assert found["interval"] == list(assessed.interval)
-    assert found["target"] == "this model trained on 60 units"
+    assert found["target"] == "this model trained on 60 rows"

@@ -81,10 +81,12 @@ class TestRepeats:
     def test_few_values_repeat_by_nature(self) -> None:
         rng = np.random.default_rng(0)
         bits = rng.integers(0, 2, (100, 4))
-        assert "U002" not in codes(as_data(bits, rng.integers(0, 2, 100)))
+        assert not {"U002", "U036"} & set(codes(as_data(bits, rng.integers(0, 2, 100))))
         more = rng.integers(0, 2, (100, 10))
         more[1] = more[0]
-        assert "to be expected" in text_of(as_data(more, rng.integers(0, 2, 100)), "U002")
+        data = as_data(more, rng.integers(0, 2, 100))
+        assert "to be expected" in text_of(data, "U036")
+        assert "U002" not in codes(data)
 
 
 class TestConstant:
@@ -112,7 +114,7 @@ class TestLeaks:
     def test_two_well_separated_species_are_called_a_suspicion(self) -> None:
         iris = unseen.datasets.load("iris")
         two = np.flatnonzero(iris.y != "virginica")
-        assert text_of(as_data(iris.X[two], iris.y[two]), "U005").startswith("a suspicion, not a proof")
+        assert "a suspicion, not a proof" in text_of(as_data(iris.X[two], iris.y[two]), "U005")
 
     @pytest.mark.parametrize("noise", [0.0, 0.3])
     def test_copy_of_the_class(self, noise) -> None:

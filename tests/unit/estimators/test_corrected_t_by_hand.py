@@ -114,7 +114,7 @@ def test_a_rate_from_few_errors_and_a_difference_from_small_parts_are_noted():
     few, many = run(0.04).losses(), run(0.1).losses()
     seen = np.isfinite(few.by_unit())
     wrong = few.by_unit()[seen].sum()
-    assert CorrectedT()(few).notes[0].text.startswith(f"about {wrong:.2g} of {seen.sum()} tested units were wrong")
+    assert CorrectedT()(few).notes[0].text.startswith(f"about {wrong:.2g} of {seen.sum()} tested rows were wrong")
     assert few_errors(many) == ()
     assert [n.code for n in CorrectedT()(few.minus(few)).notes] == ["U016", "U010"]
     wide = run(0.1, 0.2).losses()

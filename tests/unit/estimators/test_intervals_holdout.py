@@ -30,7 +30,7 @@ def test_wald_is_mean_plus_minus_z_standard_errors(loss_table):
     assert e.value == pytest.approx(losses.mean(), abs=1e-12)
     assert tuple(e.interval) == pytest.approx((losses.mean() - half, losses.mean() + half), abs=1e-12)
     assert e.df is None
-    assert str(e.target) == "this model trained on 40 units"
+    assert str(e.target) == "this model trained on 40 rows"
 
 
 def test_t_test_is_scipys_one_sample_interval(loss_table):
@@ -40,7 +40,7 @@ def test_t_test_is_scipys_one_sample_interval(loss_table):
     assert tuple(e.interval) == pytest.approx((expected.low, expected.high), abs=1e-12)
     assert TTest.liberal
     assert [n.code for n in e.notes] == ["U013"]
-    assert str(e.target) == "the algorithm trained on 40 units"
+    assert str(e.target) == "the algorithm trained on 40 rows"
 
 
 def test_wald_with_groups_counts_groups(loss_table):

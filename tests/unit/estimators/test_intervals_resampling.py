@@ -45,7 +45,7 @@ def test_conservative_z_by_hand(loss_table):
     assert e.value == 3.0
     assert e.std_error == pytest.approx(se, abs=1e-12)
     assert tuple(e.interval) == pytest.approx((3 - 1.959964 * se, 3 + 1.959964 * se), abs=1e-5)
-    assert str(e.target) == "the algorithm trained on 4 units"
+    assert str(e.target) == "the algorithm trained on 4 rows"
     assert "U009" in [n.code for n in e.notes]
 
 
@@ -110,7 +110,7 @@ def test_nested_cv_equals_the_loops(bias):
         ).losses()
         e = NestedCv(bias=bias)(table)
         assert (e.value, e.std_error) == pytest.approx(nested_by_loops(table, 4, bias), abs=1e-12)
-        assert str(e.target) == "the algorithm trained on 60 units"
+        assert str(e.target) == "the algorithm trained on 60 rows"
 
 
 def test_nested_cv_compares_outer_folds_with_inner_ones_of_their_own_repeat(loss_table):

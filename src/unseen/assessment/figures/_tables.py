@@ -29,4 +29,5 @@ def unit_name(data: Data, unit: int) -> str:
     """Return what a unit is called: its group, its id, or its row number counted from 1."""
     if data.groups is not None:
         return str(data.groups[np.flatnonzero(data.units == unit)[0]])
-    return str(unit + 1 if data.ids is None else data.ids[unit])
+    row = int(np.flatnonzero(data.units == unit)[0]) if data.grouped else unit
+    return str(row + 1 if data.ids is None else data.ids[row])

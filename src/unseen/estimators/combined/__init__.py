@@ -62,7 +62,7 @@ class Combined(WeightedRecipe):
     >>> X, y = unseen.datasets.load("gaussian-blocks").xy
     >>> e = unseen.estimate(KNeighborsClassifier(3), X, y, method="combined", random_state=0)
     >>> e.n_fits > 100, str(e.target), e.interval.low < e.value < e.interval.high
-    (True, 'this model trained on 200 units', True)
+    (True, 'this model trained on 200 rows', True)
     """
 
     id: ClassVar[str] = "combined"
@@ -80,4 +80,4 @@ class Combined(WeightedRecipe):
     ) -> CombinedEstimate:
         """Return the .632+ estimate after all moves, and the interval of this model's error around it."""
         moved = bounded_moves(self, parts, self.weights, CENTRE, recipe_bound(self.id))
-        return with_interval(moved, level, situation)
+        return with_interval(moved, level, situation, self.family)

@@ -76,13 +76,15 @@ class Predictive:
 
 
 @cache
-def predictive(recipe: str) -> Predictive:
+def predictive(recipe: str, family: str = "auto") -> Predictive:
     """Return the distribution that was fitted for a recipe.
 
     Parameters
     ----------
     recipe : str
         Id of the recipe, such as "auto-resub".
+    family : str
+        Family of the rule; the scale is its own if the recipe has one for it.
 
     Examples
     --------
@@ -94,4 +96,5 @@ def predictive(recipe: str) -> Predictive:
     found = {row["name"]: float(row["value"]) for row in rows if row["recipe"] == recipe}
     if not found:
         raise UnknownName("recipe with an interval", recipe, tuple(dict.fromkeys(row["recipe"] for row in rows)))
-    return Predictive(**{one.name: found[one.name] for one in fields(Predictive)})
+    own = found | {"scale": found.get(f"scale {family}", found["scale"])}
+    return Predictive(**{one.name: own[one.name] for one in fields(Predictive)})

@@ -105,7 +105,9 @@ def bounded_moves(
     return replace(_combine(method, used, value, weights, {centre: start, **values}), moves=moves)
 
 
-def with_interval(made: CombinedEstimate, level: float, situation: Situation | None) -> CombinedEstimate:
+def with_interval(
+    made: CombinedEstimate, level: float, situation: Situation | None, family: str = "auto"
+) -> CombinedEstimate:
     """Attach the interval that the true error of this model had around the recipe on data sets that were left out.
 
     Outside the samples that were studied there is no interval, and a note says why.
@@ -113,7 +115,7 @@ def with_interval(made: CombinedEstimate, level: float, situation: Situation | N
     check_level(level)
     if situation is not None and (reason := situation.outside_the_study()):
         return replace(made, notes=merge_notes(made.notes, (note("U030", reason),)))
-    return replace(made, interval=predictive(made.method).interval(made.value, made.n_units, level))
+    return replace(made, interval=predictive(made.method, family).interval(made.value, made.n_units, level))
 
 
 def _check_parts(method: Any, parts: Mapping[str, Estimate], names: tuple[str, ...]) -> dict[str, Estimate]:
@@ -147,7 +149,7 @@ def _combine(
         interval=None,
         df=None,
         method=method.id,
-        target=Target.MODEL.at(first.n_units),
+        target=Target.MODEL.like(first.target, first.n_units),
         loss="zero-one",
         n_units=first.n_units,
         n_fits=max(e.n_fits for e in used.values()),

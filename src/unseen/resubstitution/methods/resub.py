@@ -63,7 +63,7 @@ class Resub(ResubMethod):
             interval=None,
             df=None,
             method=self.id,
-            target=self.target.at(data.n_units),
+            target=self.target.at_share(data),
             loss=measure.id,
             n_units=data.n_units,
             n_fits=training.n_fits,

@@ -1,0 +1,280 @@
+"""Rows that are equal in every feature: found by their hashes, and judged by the rows that differ in one feature only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from unseen.core.arrays import Array, Ints
+from unseen.core.data import Data
+from unseen.core.errors import InputError, UnknownName
+
+__all__ = ["DUPLICATES", "Copies", "Duplicates", "find_copies", "with_copies"]
+
+Duplicates = Literal["auto", "together", "apart"]
+DUPLICATES = ("auto", "together", "apart")
+
+# the neighbours of copied rows are looked for in so many cells at most, which bounds the time; more columns are thinned out
+MOST_CELLS = 20_000_000
+# columns of more values than categories usually have are never taken for one another, though copies give all the same pattern
+FEW_VALUES = 20
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Rows that have the features of another row.
+
+    Parameters
+    ----------
+    code : ndarray of int
+        Number of the distinct row that each row is.
+    rows : int
+        Rows that equal another row.
+    by_chance : bool
+        Equal rows are to be expected of such columns: rows that differ in one feature only are as frequent.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> X[1] = X[0]
+    >>> found = find_copies(X)
+    >>> found.rows, found.by_chance
+    (2, False)
+    """
+
+    code: Ints
+    rows: int
+    by_chance: bool
+
+
+def find_copies(X: Any) -> Copies:
+    """Find rows that are equal in every feature, and say whether chance makes such rows.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix or pandas DataFrame
+        Features. Missing values equal each other.
+
+    Returns
+    -------
+    Copies
+
+    Notes
+    -----
+    Pairs of rows that are equal in every feature are counted against pairs that differ in exactly one. If a pair that agrees in
+    all other features agrees in feature k with probability p_k, the expected ratio of the two counts is 1 / sum((1 - p_k) / p_k).
+    This is below 1 unless one feature hardly varies given the others, so that more equal pairs than pairs with one difference
+    are no recurrence of common rows: somebody copied rows. Counting neighbours, and not multiplying shares of values, allows
+    for features that depend on each other. Features of few values with the same pattern count once, and neighbouring columns of
+    two values that are never on together (one category, coded as indicators) count as one feature. A single feature never
+    shows copies.
+
+    Examples
+    --------
+    >>> bits = np.random.default_rng(0).integers(0, 2, (100, 6))
+    >>> find_copies(bits).by_chance
+    True
+    """
+    hashes = _sparse_row_hashes(X) if hasattr(X, "tocsr") else _row_hashes(X)
+    _, code, counts = np.unique(hashes, return_inverse=True, return_counts=True)
+    code = code.reshape(-1).astype(np.int64)
+    rows = int(counts[counts > 1].sum())
+    if not rows:
+        return Copies(code, 0, False)
+    equal = _pairs(counts)
+    near = _near_pairs_of_sparse(X, hashes) if hasattr(X, "tocsr") else _near_pairs(X, code, equal)
+    return Copies(code, rows, near >= equal)
+
+
+def with_copies(data: Data, duplicates: Duplicates = "auto") -> Data:
+    """Return the sample with copies of rows made one unit, if they are to be kept on one side of every split.
+
+    Parameters
+    ----------
+    data : Data
+        The sample.
+    duplicates : {"auto", "together", "apart"}
+        "auto" keeps copies together if chance does not make such rows and neither groups nor time are given; then every class
+        must be left in two units at least. "together" keeps all equal rows together, and joins groups that share one. "apart"
+        splits rows as if each were its own.
+
+    Examples
+    --------
+    >>> from unseen.datasets import as_data
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> X[1] = X[0]
+    >>> data = as_data(X, np.arange(30) % 2)
+    >>> with_copies(data).n_units, with_copies(data, "apart").n_units
+    (29, 30)
+    """
+    if duplicates not in DUPLICATES:
+        raise UnknownName("choice for duplicates", duplicates, DUPLICATES)
+    if duplicates == "apart":
+        return data if data.joined is None else replace(data, joined=None)
+    if data.joined is not None or data.X is None:
+        return data
+    plain = data.groups is None and data.order is None
+    if duplicates == "auto" and not plain:
+        return data
+    found = find_copies(data.X)
+    if not found.rows or (duplicates == "auto" and found.by_chance):
+        return data
+    joined = replace(data, joined=found.code if data.groups is None else _join(found.code, data.units))
+    if duplicates == "together":
+        if joined.n_units < 2:
+            raise InputError(
+                "duplicates='together' leaves one unit, because all rows are linked by copies; use 'apart'."
+            )
+        return joined if joined.n_units < data.n_units else data
+    return joined if _can_be_split(joined) else data
+
+
+def _can_be_split(data: Data) -> bool:
+    """Say whether two units, or two of each class, are left."""
+    if data.classes is None:
+        return data.n_units > 1
+    pairs = np.unique(np.column_stack([data.codes, data.units]), axis=0)[:, 0]
+    return bool(np.all(np.bincount(pairs) > 1))
+
+
+def _join(code: Ints, units: Ints) -> Ints:
+    """Return the components of groups and distinct rows that share a row."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    size = int(units.max()) + 1
+    links = coo_matrix((np.ones(len(code)), (units, size + code)), shape=(size + int(code.max()) + 1,) * 2)
+    return connected_components(links, directed=False)[1][units].astype(np.int64)
+
+
+def _pairs(counts: Array) -> float:
+    """Return the number of pairs within sets of these sizes."""
+    sizes = counts.astype(float)
+    return float((sizes * (sizes - 1) / 2).sum())
+
+
+def _row_hashes(X: Any) -> Array:
+    """Return a 64-bit hash of each row; equal rows have equal hashes, and missing values equal each other."""
+    import pandas as pd
+
+    frame = X if hasattr(X, "iloc") else pd.DataFrame(X + 0.0 if X.dtype.kind == "f" else X)  # + 0.0 makes -0 a 0
+    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
+
+
+def _cell_hashes(X: Any) -> Array:
+    """Return a hash of column and value of each stored cell of a CSR matrix."""
+    from pandas.util import hash_array
+
+    with np.errstate(over="ignore"):
+        cells = hash_array(X.indices.astype(np.int64)) * np.uint64(3) ^ hash_array(X.data.astype(float))
+        return hash_array(cells)
+
+
+def _without_zeros(X: Any) -> Any:
+    matrix = X.copy()
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _sparse_row_hashes(X: Any) -> Array:
+    """Return the sum over a row's non-zero cells of a hash of column and value."""
+    matrix = _without_zeros(X)
+    with np.errstate(over="ignore"):
+        totals = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_cell_hashes(matrix), dtype=np.uint64)])
+        result: Array = totals[matrix.indptr[1:]] - totals[matrix.indptr[:-1]]
+        return result
+
+
+def _near_pairs_of_sparse(X: Any, hashes: Array) -> float:
+    """Return the number of pairs of rows of a sparse matrix that differ in one cell."""
+    matrix = _without_zeros(X)
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    with np.errstate(over="ignore"):
+        rest = hashes[row] - _cell_hashes(matrix)  # the row without this cell
+    # the cell is zero in the other row, which then is the rest
+    distinct, counts = np.unique(hashes, return_counts=True)
+    place = np.minimum(np.searchsorted(distinct, rest), len(distinct) - 1)
+    near = float(counts[place][distinct[place] == rest].sum())
+    # or both rows have a value there: the same rest in one column, less the pairs that are equal in it too
+    column = matrix.indices.astype(np.int64)
+    for values, sign in (((column, rest), 1), ((column, rest, matrix.data), -1)):
+        order = np.lexsort(values[::-1])
+        new = np.any([v[order][1:] != v[order][:-1] for v in values], axis=0) if len(order) > 1 else np.zeros(0, bool)
+        near += sign * _pairs(np.diff(np.flatnonzero(np.r_[True, new, True])))
+    return near
+
+
+def _near_pairs(X: Any, code: Ints, equal: float) -> float:
+    """Return the number of pairs of rows that differ in one feature; counting stops at as many as are equal."""
+    features = list(_features(X))
+    if not features:
+        return np.inf  # nothing varies
+    step = -(-len(code) * len(features) // MOST_CELLS)
+    keys = np.random.default_rng(0).integers(1, 2**63, len(features), dtype=np.uint64)
+    total = np.zeros(len(code), dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for values, key in zip(features, keys):
+            total += _mixed(values, key)
+        near = 0.0
+        for values, key in list(zip(features, keys))[::step]:
+            near += _pairs(np.unique(total - _mixed(values, key), return_counts=True)[1]) - equal
+            if near >= equal:
+                break
+    return near
+
+
+def _mixed(values: Ints, key: np.uint64) -> Array:
+    """Return a hash of each value of a column; the key tells columns apart."""
+    from pandas.util import hash_array
+
+    return hash_array(values.astype(np.uint64) ^ key)
+
+
+def _features(X: Any) -> Iterator[Ints]:
+    """Yield each feature as numbers of its values in the order of first appearance; constant ones, and repeats of few values, are left out."""
+    import pandas as pd
+
+    seen: set[bytes] = set()
+    for values in _indicators_joined(X):
+        codes = pd.factorize(values, use_na_sentinel=False)[0].astype(np.int64)
+        if not codes.any():
+            continue
+        if codes.max() < FEW_VALUES:
+            mark = codes.tobytes()
+            if mark in seen:
+                continue
+            seen.add(mark)
+        yield codes
+
+
+def _indicators_joined(X: Any) -> Iterator[Array]:
+    """Yield columns; neighbours of two values, never both at their larger one, as one column that says which is."""
+    level = None
+    for k in range(X.shape[1]):
+        column = np.asarray(X.iloc[:, k] if hasattr(X, "iloc") else X[:, k])
+        on = _larger_of_two(column)
+        if on is not None and level is not None and not np.any(on & (level > 0)):
+            level = np.where(on, k + 1, level)
+            continue
+        if level is not None:
+            yield level
+        level = None if on is None else np.where(on, k + 1, 0)
+        if on is None:
+            yield column
+    if level is not None:
+        yield level
+
+
+def _larger_of_two(column: Array) -> Array | None:
+    """Return where a column of two numbers has the larger one; None for other columns."""
+    if column.dtype.kind not in "fiub":
+        return None
+    low, high = column.min(), column.max()
+    if not low < high:  # constant, or with missing values
+        return None
+    on = column == high
+    return on if np.all(on | (column == low)) else None

@@ -21,6 +21,7 @@ from unseen.estimators.combined.evidence import ANY, FEW_SETS, RECIPES, error_ba
 from unseen.estimators.combined.situation import dimension_band
 
 FEW_SAMPLES = 30  # a band of the error may hold few samples of many data sets
+FEW_DRAWS = 10  # samples of a family with fewer are too few for an RMS of its own
 LEAST_SQUARE = 1e-4  # an RMS below .01 is the noise of the true error
 HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "typical", "worst", "sets")
 FAMILY_OF_RULE = {
@@ -73,11 +74,29 @@ def pooled_rms(deviation: np.ndarray, noise: np.ndarray, share: np.ndarray) -> f
 
 
 def figures_of(squares: np.ndarray, share: np.ndarray, group: np.ndarray) -> tuple[float, float, float]:
-    """Return the pooled RMS, and the median and the largest RMS of a family, from squared deviations less their noise."""
-    _, index = np.unique(group, return_inverse=True)
-    each = np.bincount(index, squares * share) / np.bincount(index, share)
-    typical, worst = np.sqrt(np.maximum([np.median(each), each.max()], LEAST_SQUARE))
-    return float(np.sqrt(max(np.average(squares, weights=share), LEAST_SQUARE))), float(typical), float(worst)
+    """Return the pooled RMS, and the median and the largest RMS of a family, from squared deviations less their noise.
+
+    In the median a family counts as often as it is met: a band of the error has many families that fall into it with a few
+    samples only, just because these are far off. For the same reason the largest is taken over families with several samples.
+    """
+    _, index, count = np.unique(group, return_inverse=True, return_counts=True)
+    weight = np.bincount(index, share)
+    each = np.bincount(index, squares * share) / weight
+    several = each[count >= FEW_DRAWS]
+    figures = (
+        np.average(squares, weights=share),
+        weighted_median(each, weight),
+        several.max() if len(several) else each.max(),
+    )
+    pooled, typical, worst = (float(np.sqrt(max(v, LEAST_SQUARE))) for v in figures)
+    return pooled, typical, worst
+
+
+def weighted_median(values: np.ndarray, weight: np.ndarray) -> float:
+    """Return the value below which half of the weight lies; halfway between two if it divides there."""
+    order = np.argsort(values)
+    values, below = values[order], np.cumsum(weight[order]) / weight.sum()
+    return float((values[np.searchsorted(below, 0.5 - 1e-9)] + values[np.searchsorted(below, 0.5 + 1e-9)]) / 2)
 
 
 def own_bands(values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

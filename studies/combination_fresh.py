@@ -116,7 +116,7 @@ def promised(rows: list[dict[str, str]], recipe: str = "combined") -> tuple[floa
         family, d, classes = FAMILY_OF_RULE[r["rule"]], int(float(r["d"])), int(float(r["classes"]))
         found = expected_rms(recipe, family, MAIN_SIZE, d, classes, error_band(float(value), recipe))
         assert found is not None
-        said.append(found.rms**2)
+        said.append(found.pooled**2)
     return float(np.sqrt(np.mean(squares))), float(np.sqrt(np.mean(said)))
 
 

@@ -86,10 +86,14 @@ def test_bounded_differences_gain_on_families_that_were_not_fitted(rows, made):
     assert all(_mean_rms(rows, _column(rows, one) - truth) > theirs for one in singles)
 
 
-def _rms_by_cell_share(rows, deviation, inside):
+def _mean_by_cell_share(rows, squares, inside):
     cell = np.array([r["set"] + r["rule"] + r["n"] for r in rows])
     _, where, count = np.unique(cell, return_inverse=True, return_counts=True)
-    return float(np.sqrt(np.average(deviation[inside], weights=1 / count[where][inside])))
+    return float(np.average(squares[inside], weights=1 / count[where][inside]))
+
+
+def _rms_by_cell_share(rows, squares, inside):
+    return float(np.sqrt(_mean_by_cell_share(rows, squares, inside)))
 
 
 def test_where_it_says_that_errors_are_rare_it_is_nearer_though_not_where_they_are(rows, made):
@@ -106,24 +110,40 @@ def test_where_it_says_that_errors_are_rare_it_is_nearer_though_not_where_they_a
     assert nearer(truth) >= {"632plus", "632", "kfold", "resub"}
 
 
-@pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
-@pytest.mark.parametrize("rare", [True, False])
-def test_the_shipped_evidence_is_the_rms_without_the_noise_of_the_truth(rows, made, rare):
-    from unseen.estimators.combined.evidence import error_band, expected_rms
-
+def _squares(rows, value):
+    """Return squared deviations less the binomial variance of the true error."""
     with (ROOT.parent / "shared" / "data" / "MANIFEST.csv").open(newline="") as file:
         size = {r["name"]: float(r["n"]) for r in csv.DictReader(file) if r["n"]}
-    truth, n = _column(rows, "truth"), _column(rows, "n")
-    left = np.minimum(np.array([size.get(r["set"], np.inf) for r in rows]) - n, 2000)
-    inside = (n == 40) & ((made < 0.1) == rare)
-    level = error_band(0.05 if rare else 0.5, "combined")
-    for name, value in (
-        ("combined", made),
-        ("632plus", _column(rows, "632plus")),
-        ("bolster", _column(rows, "bolster")),
-    ):
-        rms = _rms_by_cell_share(rows, (value - truth) ** 2 - truth * (1 - truth) / (left - 1), inside)
-        assert expected_rms(name, "none", 40, 5, 2, level).rms == pytest.approx(rms, rel=0.02)
+    truth = _column(rows, "truth")
+    left = np.minimum(np.array([size.get(r["set"], np.inf) for r in rows]) - _column(rows, "n"), 2000)
+    return (value - truth) ** 2 - truth * (1 - truth) / (left - 1)
+
+
+@pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")
+@pytest.mark.parametrize(
+    ("name", "rare"),
+    [("combined", True), ("combined", False), ("632plus", None), ("bolster", None), ("resub", None)],
+)
+def test_the_shipped_evidence_is_the_rms_without_the_noise_of_the_truth(rows, made, name, rare):
+    """Over all samples, and the median and the largest over families of data sets; a recipe's by its own band."""
+    from studies.small_samples import FAMILY_OF
+
+    from unseen.estimators.combined.evidence import expected_rms, level_of
+
+    value = made if name == "combined" else _column(rows, name)
+    inside = _column(rows, "n") == 40
+    if rare is not None:
+        inside &= (made < 0.1) == rare
+    found = expected_rms(name, "none", 40, 5, 2, level_of(name, 0.05 if rare else 0.5))
+    squares = _squares(rows, value)
+    assert found.pooled == pytest.approx(_rms_by_cell_share(rows, squares, inside), rel=0.02)
+    family = np.array([FAMILY_OF[r["set"]] for r in rows])
+    own = {f: inside & (family == f) for f in set(family[inside])}
+    each = {f: _mean_by_cell_share(rows, squares, mask) for f, mask in own.items()}
+    ordered = sorted(each, key=lambda f: each[f])
+    reached = np.cumsum([own[f].sum() for f in ordered]) / inside.sum()  # all cells have as many draws at this size
+    assert found.rms == pytest.approx(np.sqrt(each[ordered[int(np.sum(reached < 0.5))]]), rel=0.06)
+    assert found.worst == pytest.approx(np.sqrt(max(each[f] for f in own if own[f].sum() >= 10)), rel=0.05)
 
 
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")

@@ -90,10 +90,12 @@ def neighbour_stand_in(
     if among is None or n <= among:
         return StandIn()
     rng = np.random.default_rng(SEED)
-    rows = np.sort(rng.choice(n, min(ASKED, n), replace=False))
     if spread is None:
+        rows = np.sort(rng.choice(n, min(ASKED, n), replace=False))
         places, assigned, own = regions.points[rows], regions.assigned[rows], rows
+        left = 1 - len(rows) / n
     else:
+        rows, left = np.sort(rng.choice(n, ASKED)), 1.0  # there is no end of points in a kernel
         moved = spread.displace(rng.standard_normal((len(rows), regions.d)), regions.codes[rows])
         places, own = regions.points[rows] + moved, None
         assigned = regions.assign(places)
@@ -101,8 +103,7 @@ def neighbour_stand_in(
     in_all = k_nearest(places, regions.points, k, own)
     agrees = [(regions.codes[near] == assigned[:, None]).mean(axis=1) for near in (in_part, in_all)]
     gap = n * weights[rows] * (agrees[1] - agrees[0])  # by how much the doubt in a part is above that among all
-    mean, spare = float(gap.mean()), 1 - len(rows) / n
-    error = float(gap.std(ddof=1)) * math.sqrt(spare / len(rows))
+    mean, error = float(gap.mean()), float(gap.std(ddof=1)) * math.sqrt(left / len(rows))
     part = -(-n // -(-n // among))
     text = (
         f"neighbours are looked for among {part:,} of {n:,} points; at {len(rows):,} points looking among all changed the "

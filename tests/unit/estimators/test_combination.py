@@ -128,12 +128,16 @@ def test_the_balanced_value_is_the_class_average_of_the_same_points():
 RARE = "combined below 10%"
 
 
+def measured(typical):
+    return evidence.Measured(pooled=1.5 * typical, typical=typical, worst=3 * typical)
+
+
 @pytest.fixture
 def table(monkeypatch):
     rows = {
-        ("toy", "any", "any", "any", "any"): {20: 0.2, 80: 0.1},
-        ("toy", "tree", "any", "any", RARE): {20: 0.3, 80: 0.12},
-        ("toy", "tree", "up to 10", "2", RARE): {20: 0.25},
+        ("toy", "any", "any", "any", "any"): {20: measured(0.2), 80: measured(0.1)},
+        ("toy", "tree", "any", "any", RARE): {20: measured(0.3), 80: measured(0.12)},
+        ("toy", "tree", "up to 10", "2", RARE): {20: measured(0.25)},
     }
     monkeypatch.setattr(evidence, "_table", lambda: rows)
 
@@ -141,18 +145,47 @@ def table(monkeypatch):
 def test_between_sizes_the_logarithm_is_interpolated(table):
     found = expected_rms("toy", "other", 40, 5, 2, RARE)
     assert found.rms == pytest.approx(math.sqrt(0.2 * 0.1))
+    assert found.pooled == pytest.approx(1.5 * found.rms)
+    assert found.worst == pytest.approx(3 * found.rms)
     assert found.situation == "all rules tried"
     assert not found.extrapolated
 
 
-def test_beyond_the_sizes_the_slope_goes_on_but_never_faster_than_the_square_root(table):
+def test_a_little_beyond_the_sizes_the_slope_goes_on_but_never_faster_than_the_square_root(table):
     # from 20 to 80 the RMS halves: exactly the square root
-    assert expected_rms("toy", "any", 320, 5, 2, RARE).rms == pytest.approx(0.05)
-    assert expected_rms("toy", "any", 320, 5, 2, RARE).extrapolated
-    assert expected_rms("toy", "any", 5, 5, 2, RARE).rms == pytest.approx(0.4)
+    assert expected_rms("toy", "any", 100, 5, 2, RARE).rms == pytest.approx(0.1 * math.sqrt(80 / 100))
+    assert expected_rms("toy", "any", 100, 5, 2, RARE).extrapolated
+    assert expected_rms("toy", "any", 16, 5, 2, RARE).rms == pytest.approx(0.2 * math.sqrt(20 / 16))
     # trees: .3 to .12 is steeper and is held back
-    assert expected_rms("toy", "tree", 320, 5, 2, RARE).rms == pytest.approx(0.06)
+    assert expected_rms("toy", "tree", 100, 5, 2, RARE).rms == pytest.approx(0.12 * math.sqrt(80 / 100))
     assert not expected_rms("toy", "tree", 80, 5, 2, RARE).extrapolated
+
+
+@pytest.mark.parametrize("n", [15, 101, 100_000])
+def test_far_from_the_sizes_there_is_none(table, n):
+    assert expected_rms("toy", "tree", n, 5, 2, RARE) is None
+
+
+def test_above_the_sizes_of_all_data_sets_only_what_was_seen_at_the_large_one_counts(monkeypatch):
+    sizes = {20: measured(0.2), 40: measured(0.15), 100: measured(0.1)}
+    rows = {
+        ("toy", "any", "any", "any", "any"): {**sizes, 400: measured(0.05)},
+        ("toy", "tree", "any", "any", "any"): sizes,
+    }
+    monkeypatch.setattr(evidence, "_table", lambda: rows)
+    at_100, at_200 = (expected_rms("toy", "tree", n, 5, 2) for n in (100, 200))
+    assert at_100.situation == "tree rules"
+    assert at_200.situation == "all rules tried"
+    assert at_200.rms == pytest.approx(math.sqrt(0.1 * 0.05))
+    assert not at_200.extrapolated
+
+
+@pytest.mark.parametrize("recipe", ["combined", "auto-resub"])
+@pytest.mark.parametrize("n", [10, 15, 501, 569, 100_000])
+def test_the_shipped_evidence_gives_none_for_samples_unlike_those_studied(recipe, n):
+    for family in ("linear", "any"):
+        assert expected_rms(recipe, family, n, 10, 2, evidence.error_band(0.2, recipe)) is None
+    assert evidence.reason_not_studied(n) == f"{n:,} units are outside the 20 to 400 that were studied"
 
 
 def test_a_flat_stretch_stays_flat_beyond_it():
@@ -219,7 +252,10 @@ def test_parts_that_agree_leave_the_constant_alone():
 def test_evidence_is_there(name):
     for family in ("linear", "kernel", "tree", "neighbours", "generative", "any"):
         for error in (0.05, 0.3):
-            assert 0.01 < expected_rms(name, family, 40, 10, 2, error).rms < 0.2
+            found = expected_rms(name, family, 40, 10, 2, evidence.error_band(error, name))
+            assert 0.01 < found.rms < found.worst
+            assert found.rms < 0.2
+            assert found.pooled < found.worst
 
 
 def test_combined_is_made_of_the_estimates_the_single_methods_give():
@@ -246,7 +282,8 @@ def test_auto_resub_never_trains_and_combined_refuses_a_fitted_model():
     fitted = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, y)
     made = unseen.estimate(fitted, X, y, method="auto-resub", fitted=True, random_state=0)
     assert made.n_fits == 0
-    assert [n.code for n in made.notes if n.code == "U022"] == ["U022"]  # 200 units are beyond the evidence
+    assert {n.code for n in made.notes}.isdisjoint({"U022", "U030"})  # samples of 200 units lie between those studied
+    assert made.expected_rms < made.worst_rms
     with pytest.raises(InputError, match="retrains"):
         unseen.estimate(fitted, X, y, method="combined", fitted=True)
     with pytest.raises(InputError, match="design"):

@@ -309,7 +309,6 @@ def attach_expected_rms(
             continue
         found = evidence_for(estimate, native, data)
         if found is None:
-            out[name] = _without_evidence(estimate, data.n_units)
             continue
         if differs is None:
             differs = unlike_the_study(data)
@@ -330,14 +329,6 @@ def _with_evidence(estimate: Estimate, found: Evidence, differs: str, n_units: i
     elif found.extrapolated:
         situation += "; extrapolated from {} to {} units".format(*STUDIED_UNITS)
     return replace(estimate, expected_rms=found.rms, worst_rms=found.worst, situation=situation, notes=notes)
-
-
-def _without_evidence(estimate: Estimate, n_units: int) -> Estimate:
-    """Say on a recipe why no RMS is shown, if the size of the sample is the reason."""
-    reason = reason_not_studied(n_units)
-    if estimate.method not in RECIPES or not reason:
-        return estimate
-    return replace(estimate, notes=merge_notes(estimate.notes, (note("U022", f"no expected RMS: {reason}"),)))
 
 
 def has_studied_options(method: Any) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from unseen.core.estimate import Estimate
+from unseen.core.notes import merge_notes, note
 from unseen.core.registry import register
 from unseen.estimators.combined.evidence import reason_not_studied, recipe_weights
 from unseen.estimators.combined.predictive import predictive
@@ -50,13 +51,17 @@ class AutoResub(WeightedRecipe):
     group: ClassVar[str] = "resubstitution"
     id: ClassVar[str] = "auto-resub"
     parts: ClassVar[tuple[str, ...]] = tuple(recipe_weights("auto-resub")["any"])
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U030"})
     version: ClassVar[int] = 2
 
     def __call__(
         self, parts: Mapping[str, Estimate], *, level: float = 0.95, situation: Situation | None = None
     ) -> CombinedEstimate:
-        """Return the weighted mean, with an interval if samples of this size were studied."""
+        """Return the weighted mean, with an interval if such samples were studied."""
         made = super().__call__(parts, level=level)
-        if reason_not_studied(made.n_units):
-            return made
+        # nothing is trained here, so that it does not matter whether the model sets rows aside inside its fit
+        seen = None if situation is None else replace(situation, resampling="")
+        reason = reason_not_studied(made.n_units) if seen is None else seen.outside_the_study()
+        if reason:
+            return replace(made, notes=merge_notes(made.notes, (note("U030", reason),)))
         return replace(made, interval=predictive(self.id).interval(made.value, made.n_units, level))

@@ -60,7 +60,10 @@ def test_the_quick_learners_of_the_study_are_scikit_learns(study):
 
     population = study.TwoNormals(n=80, distance=1.5, share=0.3)
     data = population.draw(np.random.default_rng(0))
-    ours, theirs = study.Discriminant().fit(data.X, data.y), LinearDiscriminantAnalysis(solver="lsqr").fit(data.X, data.y)
+    ours, theirs = (
+        study.Discriminant().fit(data.X, data.y),
+        LinearDiscriminantAnalysis(solver="lsqr").fit(data.X, data.y),
+    )
     X, chance = population.truth_points
     # scikit-learn divides the covariance by n, not by n - 2
     assert np.allclose(ours.slope * 80 / 78, theirs.coef_[0])

@@ -221,7 +221,7 @@ def _effect(method: Any, table: LossTable, moved: LossTable, level: float) -> st
     before, after = float(table.contributions().mean()), float(moved.contributions().mean())
     if np.allclose(table.split_means(), moved.split_means(), rtol=0, atol=1e-12):
         return ""
-    text = f"fitted inside every split instead, the error is {after:.4g} and not {before:.4g}"
+    text = f"fitted inside every split instead, the error on the same splits is {after:.4g} and not {before:.4g}"
     if table.by_split:
         return text
     difference = method(moved.minus(table), level=level)

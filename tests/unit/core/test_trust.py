@@ -162,16 +162,17 @@ class TestWords:
         groups = pd.Series(np.repeat(np.arange(50), 4), name="patient_id")
         X, y = rng.standard_normal((200, 2)), rng.integers(0, 2, 200)
         a = assess(X, y, groups=groups)
-        assert str(a.target) == "the algorithm trained on 45 patients (180 rows)"
-        assert a.sentence().endswith("trained on 45 patients (180 rows).")
-        assert a.headline.to_dict()["target"] == {"kind": "algorithm", "n_train": 45.0, "unit": "patient", "rows": 180}
-        assert str(assess(X, y).target) == "the algorithm trained on 180 rows"
+        assert str(a.target) == "this model trained on 50 patients (200 rows)"
+        assert a.sentence().endswith("trained on 50 patients (200 rows).")
+        assert a.headline.to_dict()["target"] == {"kind": "model", "n_train": 50.0, "unit": "patient", "rows": 200}
+        assert str(a.estimates["corrected-t"].target) == "the algorithm trained on 45 patients (180 rows)"
+        assert str(assess(X, y).target) == "this model trained on 200 rows"
 
     def test_copies_are_said(self) -> None:
         rng = np.random.default_rng(0)
         X, y = rng.standard_normal((100, 3)), np.arange(100) % 2
         a = assess(np.vstack([X, X[:20]]), np.r_[y, y[:20]])
-        assert str(a.target) == "the algorithm trained on 90 distinct rows (108 rows)"
+        assert str(a.target) == "this model trained on 100 distinct rows (120 rows)"
 
 
 def test_few_errors_are_counted_by_row() -> None:

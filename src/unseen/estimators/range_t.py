@@ -157,7 +157,7 @@ class RangeT(TableMethod):
             ends = ends_in_range(value, se, quantile, table.range)
         interval = None if ends is None else Interval(*ends, level)
         made = finish(self, table, value, se, interval, df, notes=notes)
-        return replace(made, target=self.target.like(made.target, table.data.n_units))
+        return replace(made, target=self.target.at_share(table.data))
 
 
 def _freedom(table: LossTable, splits: int) -> int:

@@ -62,7 +62,7 @@ def test_four_splits_by_hand():
     t2 = 0.7648923284043453**2  # upper quartile of t with 3 degrees of freedom
     half = np.sqrt(t2 * (0.25 / 3 + t2 / 36)) / (1 + t2 / 3)  # Wilson's half-width about his centre, here 1/2
     assert tuple(e.interval) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-9)
-    assert str(e.target) == "this model trained on 10 units"
+    assert str(e.target) == "this model trained on 10 rows"
 
 
 @pytest.mark.parametrize("design", [MonteCarlo(0.1, 12), LeaveOut(0.2, 15), RepeatedKFold(10, 3)])

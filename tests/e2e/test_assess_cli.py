@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 import unseen
@@ -66,6 +67,21 @@ def test_command_line_gives_the_numbers_of_python(tmp_path):
 def test_threshold_sets_the_exit_code(run_unseen):
     assert run_unseen("assess", "iris", "--model", "dummy", "--quick", "--quiet", "--fail-if", "0.1").returncode == 1
     assert run_unseen("assess", "iris", "--model", "lda", "--quick", "--quiet", "--fail-if", "0.5").returncode == 0
+
+
+def test_a_number_that_cannot_be_trusted_fails_whatever_its_size(run_unseen, tmp_path):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    rows = [f"{a},{b},{c}" for (a, b), c in zip(np.vstack([X, X[:12]]), np.r_[y, y[:12]])]
+    (tmp_path / "copies.csv").write_text("\n".join(["a,b,kind", *rows]) + "\n")
+    call = ["assess", tmp_path / "copies.csv", "-t", "kind", "-m", "lda", "--quick", "--json", "--fail-if", "0.99"]
+    together, apart = run_unseen(*call), run_unseen(*call, "--duplicates", "apart")
+    assert (together.returncode, apart.returncode) == (0, 1)
+    first, second = json.loads(together.stdout), json.loads(apart.stdout)
+    assert (first["trust"], first["n_units"]) == (True, 60)
+    assert (second["trust"], second["n_units"]) == (False, 72)
+    assert second["sentence"].startswith("Do not trust this number: the features of 24 of 72 rows")
+    assert run_unseen(*call, "--duplicates", "never").returncode == 2
 
 
 def test_results_go_to_stdout_and_nothing_to_stderr():

@@ -70,7 +70,7 @@ def serial_rows(table: LossTable, data: Data) -> tuple[Note, ...]:
 
 
 def serial_correlation(data: Data) -> float:
-    """Return the median over features of the rank correlation of neighbouring units, within windows and classes.
+    """Return the median over features (the lower one of two) of the rank correlation of neighbouring units, within windows and classes.
 
     Parameters
     ----------
@@ -101,7 +101,8 @@ def serial_correlation(data: Data) -> float:
     ranks = np.argsort(np.argsort(np.column_stack(values), axis=0, kind="stable"), axis=0, kind="stable").astype(float)
     window = np.arange(len(rows)) // WINDOW
     strata = window if data.classes is None else window * len(data.classes) + data.codes[rows]
-    return float(np.median(_neighbour_correlations(ranks, np.unique(strata, return_inverse=True)[1].reshape(-1))))
+    each = _neighbour_correlations(ranks, np.unique(strata, return_inverse=True)[1].reshape(-1))
+    return float(np.quantile(each, 0.5, method="lower"))
 
 
 def _residuals(table: LossTable) -> Floats:

@@ -64,7 +64,7 @@ def target_leak(data: Data) -> tuple[Note, ...]:
         "; ..." if len(suspects) > LISTED else ""
     )
     what = "target" if data.classes is None else "class"
-    text = f"one column alone gives the {what} away, which is a suspicion, not a proof: {listed}"
+    text = f"one column alone gives the {what} away: {listed}; this is a suspicion, not a proof"
     return (note("U005", text),)
 
 

@@ -21,6 +21,7 @@ DUPLICATES = ("auto", "together", "apart")
 MOST_CELLS = 20_000_000
 # columns of more values than categories usually have are never taken for one another, though copies give all the same pattern
 FEW_VALUES = 20
+REPEATED = 4  # nor are columns whose values are hardly seen more often than copies are
 
 
 @dataclass(frozen=True)
@@ -243,7 +244,7 @@ def _features(X: Any) -> Iterator[Ints]:
         codes = pd.factorize(values, use_na_sentinel=False)[0].astype(np.int64)
         if not codes.any():
             continue
-        if codes.max() < FEW_VALUES:
+        if codes.max() < min(FEW_VALUES, len(codes) // REPEATED):
             mark = codes.tobytes()
             if mark in seen:
                 continue

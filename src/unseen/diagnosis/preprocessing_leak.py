@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unseen.core.comparison import Comparison
@@ -109,7 +109,8 @@ def preprocessing_leak(
 
     seed = root_seed(random_state)
     whole = data_of(X, y)
-    leaked = data_of(clone(transformer).fit_transform(whole.X, whole.y), whole.y, task=whole.task)
+    leaked = data_of(clone(transformer).fit_transform(whole.X, whole.y), whole.y, task=whole.task, duplicates="apart")
+    leaked = replace(leaked, joined=whole.joined)  # one plan serves both
     method = build("corrected-t", "estimators")
     plan = plan_of(method.difference_design(whole) if design is None else as_design(design), whole, seed)
     runs = {"outside": (clone(model), leaked), "inside": (make_pipeline(clone(transformer), clone(model)), whole)}

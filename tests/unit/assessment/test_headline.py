@@ -52,7 +52,7 @@ def test_the_headline_is_made_of_the_estimates_shown(assessed):
 
 def test_its_interval_is_the_predictive_distribution(assessed):
     """The ends are fractiles of the Beta distribution that the constants of the package give."""
-    p, c, n = predictive("combined"), assessed.error, 60
+    p, c, n = predictive("combined", "neighbours"), assessed.error, 60
     units = p.scale * p.size * n / (1 + p.floor * n) * ((n * c + 1) / (n + 2) / 0.25) ** p.slope
     a, b = units * c + p.prior * p.centre, units * (1 - c) + p.prior * (1 - p.centre)
     assert tuple(assessed.interval) == pytest.approx(stats.beta.ppf([0.025, 0.975], a, b), rel=1e-9)

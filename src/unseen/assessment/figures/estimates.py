@@ -154,7 +154,7 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
         ax.text(0.0, at, _heading(text, numbers.loss), transform=side, ha="left", va="center_baseline", style="italic")
     for at, size in zip(numbers.place, numbers.sizes):
         if np.isfinite(size):
-            ax.text(1.03, at, f"{size:.1f}".removesuffix(".0"), transform=side, ha="left", va="center_baseline")
+            ax.text(1.03, at, f"{size:.0f}", transform=side, ha="left", va="center_baseline")
     ax.text(1.03, numbers.headings[0][0], "trained on", transform=side, ha="left", va="center_baseline", style="italic")
     ax.set_yticks(numbers.place, [label(text) for text in numbers.labels])
     for text, role in zip(ax.get_yticklabels(), numbers.role):

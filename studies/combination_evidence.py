@@ -21,7 +21,6 @@ from unseen.estimators.combined.evidence import ANY, FEW_SETS, RECIPES, error_ba
 from unseen.estimators.combined.situation import dimension_band
 
 FEW_SAMPLES = 30  # a band of the error may hold few samples of many data sets
-FEW_DRAWS = 10  # samples of a family with fewer are too few for an RMS of its own
 LEAST_SQUARE = 1e-4  # an RMS below .01 is the noise of the true error
 HEAD = ("estimator", "n", "family", "features", "classes", "error", "rms", "typical", "worst", "sets")
 FAMILY_OF_RULE = {
@@ -77,17 +76,12 @@ def figures_of(squares: np.ndarray, share: np.ndarray, group: np.ndarray) -> tup
     """Return the pooled RMS, and the median and the largest RMS of a family, from squared deviations less their noise.
 
     In the median a family counts as often as it is met: a band of the error has many families that fall into it with a few
-    samples only, just because these are far off. For the same reason the largest is taken over families with several samples.
+    samples only, just because these are far off.
     """
-    _, index, count = np.unique(group, return_inverse=True, return_counts=True)
+    _, index = np.unique(group, return_inverse=True)
     weight = np.bincount(index, share)
     each = np.bincount(index, squares * share) / weight
-    several = each[count >= FEW_DRAWS]
-    figures = (
-        np.average(squares, weights=share),
-        weighted_median(each, weight),
-        several.max() if len(several) else each.max(),
-    )
+    figures = (np.average(squares, weights=share), weighted_median(each, weight), each.max())
     pooled, typical, worst = (float(np.sqrt(max(v, LEAST_SQUARE))) for v in figures)
     return pooled, typical, worst
 

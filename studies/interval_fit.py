@@ -242,7 +242,8 @@ def ship(recipe: str, given: Predictive, scales: Mapping[str, float]) -> None:
     kept = [line for line in lines if next(csv.reader([line]))[0] != recipe]
     own = [f"{recipe},{f.name},{getattr(given, f.name):g}" for f in fields(given)]
     own += [f"{recipe},scale {family},{scale:g}" for family, scale in scales.items()]
-    INTERVAL.write_text("\n".join([head, names, *kept, *own]) + "\n")
+    every = sorted([*kept, *own], key=lambda line: line.split(",")[0])
+    INTERVAL.write_text("\n".join([head, names, *every]) + "\n")
 
 
 def _line(label: str, rows: Truths, low: np.ndarray, high: np.ndarray, weight: np.ndarray) -> list[str]:

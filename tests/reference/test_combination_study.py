@@ -143,7 +143,7 @@ def test_the_shipped_evidence_is_the_rms_without_the_noise_of_the_truth(rows, ma
     ordered = sorted(each, key=lambda f: each[f])
     reached = np.cumsum([own[f].sum() for f in ordered]) / inside.sum()  # all cells have as many draws at this size
     assert found.rms == pytest.approx(np.sqrt(each[ordered[int(np.sum(reached < 0.5))]]), rel=0.06)
-    assert found.worst == pytest.approx(np.sqrt(max(each[f] for f in own if own[f].sum() >= 10)), rel=0.05)
+    assert found.worst == pytest.approx(np.sqrt(max(each.values())), rel=0.05)
 
 
 @pytest.mark.skipif(not (ROOT.parent / "shared" / "data").exists(), reason="the shared data sets are not here")

@@ -129,7 +129,7 @@ RARE = "combined below 10%"
 
 
 def measured(typical):
-    return evidence.Measured(pooled=1.5 * typical, typical=typical, worst=3 * typical)
+    return evidence.SetDeviations(pooled=1.5 * typical, typical=typical, worst=3 * typical)
 
 
 @pytest.fixture

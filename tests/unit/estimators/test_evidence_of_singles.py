@@ -164,7 +164,7 @@ def test_it_is_the_headline_only_while_it_leads(monkeypatch):
     model, sample = as_model(KNeighborsClassifier(3)), unseen.datasets.as_data(X, Y)
     assert choose_lead(model, sample, "auto").method == "combined"
     table = {key: dict(sizes) for key, sizes in evidence._table().items()}
-    table["632plus", "any", "any", "any", "any"][40] = evidence.Measured(pooled=0.01, typical=0.1, worst=0.2)
+    table["632plus", "any", "any", "any", "any"][40] = evidence.SetDeviations(pooled=0.01, typical=0.1, worst=0.2)
     monkeypatch.setattr(evidence, "_table", lambda: table)
     evidence.leads.cache_clear()
     try:

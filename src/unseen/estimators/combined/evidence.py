@@ -26,7 +26,7 @@ __all__ = [
     "ANY",
     "RECIPES",
     "Evidence",
-    "Measured",
+    "SetDeviations",
     "attach_expected_rms",
     "error_band",
     "evidence_for",
@@ -51,7 +51,7 @@ COMPUTING = frozenset({"n_mc", "sampler", "draws", "exact", "among", "loss"})
 
 
 @dataclass(frozen=True)
-class Measured:
+class SetDeviations:
     """Deviation of a method from the true error in one situation and at one sample size.
 
     Parameters
@@ -67,7 +67,7 @@ class Measured:
     worst: float
 
 
-Table = dict[tuple[str, ...], dict[int, Measured]]
+Table = dict[tuple[str, ...], dict[int, SetDeviations]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,13 +169,13 @@ def table_of(rows: Iterable[Mapping[str, str]]) -> Table:
     >>> situation = {"estimator": "mine", "family": "tree", "features": "any", "classes": "any", "error": "any"}
     >>> found = table_of([{**situation, "n": "40", "rms": "0.1", "typical": "0.08", "worst": "0.2", "sets": "9"}])
     >>> found["mine", "tree", "any", "any", "any"]
-    {40: Measured(pooled=0.1, typical=0.08, worst=0.2)}
+    {40: SetDeviations(pooled=0.1, typical=0.08, worst=0.2)}
     """
     out: Table = {}
     for row in rows:
         if int(row["sets"]) >= FEW_SETS:
             key = tuple(row[name] for name in ("estimator", "family", "features", "classes", "error"))
-            figures = Measured(*(float(row[name]) for name in ("rms", "typical", "worst")))
+            figures = SetDeviations(*(float(row[name]) for name in ("rms", "typical", "worst")))
             out.setdefault(key, {})[int(row["n"])] = figures
     return out
 
@@ -219,7 +219,7 @@ def look_up(
 
     Examples
     --------
-    >>> small, large = Measured(0.2, 0.1, 0.4), Measured(0.1, 0.05, 0.2)
+    >>> small, large = SetDeviations(0.2, 0.1, 0.4), SetDeviations(0.1, 0.05, 0.2)
     >>> found = look_up({("mine", "any", "any", "any", "any"): {20: small, 80: large}}, "mine", "tree", 20, 5, 2)
     >>> found.rms, found.worst
     (0.1, 0.4)

@@ -17,8 +17,9 @@ __all__ = ["DUPLICATES", "Copies", "Duplicates", "find_copies", "with_copies"]
 Duplicates = Literal["auto", "together", "apart"]
 DUPLICATES = ("auto", "together", "apart")
 
-# the neighbours of copied rows are looked for in so many cells at most, which bounds the time; more columns are thinned out
-MOST_CELLS = 20_000_000
+# the neighbours of copied rows are looked for in so many cells at most, which bounds the time; of more every k-th column is taken, and counts k times
+MOST_CELLS = 2_000_000
+BLOCK = 1_000_000  # cells hashed at once, which bounds the memory
 # columns of more values than categories usually have are never taken for one another, though copies give all the same pattern
 FEW_VALUES = 20
 LEVEL = 0.05
@@ -172,8 +173,26 @@ def _row_hashes(X: Any) -> Array:
     """Return a 64-bit hash of each row; equal rows have equal hashes, and missing values equal each other."""
     import pandas as pd
 
-    frame = X if hasattr(X, "iloc") else pd.DataFrame(X + 0.0 if X.dtype.kind == "f" else X)  # + 0.0 makes -0 a 0
-    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    if hasattr(X, "iloc"):
+        return pd.util.hash_pandas_object(X, index=False).to_numpy()
+    keys = np.random.default_rng(1).integers(1, 2**63, X.shape[1], dtype=np.uint64) | np.uint64(1)
+    rows = max(1, BLOCK // X.shape[1])
+    return np.concatenate([_array_hashes(X[k : k + rows], keys) for k in range(0, len(X), rows)])
+
+
+def _array_hashes(X: Array, keys: Array) -> Array:
+    """Return the sum over a row's cells of their bits, mixed with the key of the column."""
+    if X.dtype.kind == "f":
+        plain = X.astype(float) + 0.0  # makes -0 a 0
+        bits = np.where(np.isnan(plain), np.nan, plain).view(np.uint64)
+    else:
+        bits = np.ascontiguousarray(X.astype(np.int64)).view(np.uint64)
+    with np.errstate(over="ignore"):
+        mixed = (bits ^ (bits >> np.uint64(29))) * keys
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)  # Knuth's multiplicative hashing
+        mixed ^= mixed >> np.uint64(29)
+        return mixed.sum(axis=1, dtype=np.uint64)
 
 
 def _cell_hashes(X: Any) -> Array:
@@ -257,7 +276,7 @@ def _near_pairs(features: list[Ints], equal: float) -> float:
             total += _mixed(values, key)
         near = 0.0
         for values, key in list(zip(features, keys))[::step]:
-            near += _pairs(np.unique(total - _mixed(values, key), return_counts=True)[1]) - equal
+            near += step * (_pairs(np.unique(total - _mixed(values, key), return_counts=True)[1]) - equal)
             if near >= equal:
                 break
     return near

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -17,10 +17,13 @@ __all__ = ["DUPLICATES", "Copies", "Duplicates", "find_copies", "with_copies"]
 Duplicates = Literal["auto", "together", "apart"]
 DUPLICATES = ("auto", "together", "apart")
 
-# the neighbours of copied rows are looked for in so many cells at most, which bounds the time; more columns are thinned out
-MOST_CELLS = 20_000_000
+# the neighbours of copied rows are looked for in so many cells at most, which bounds the time; of more every k-th column is taken, and counts k times
+MOST_CELLS = 2_000_000
+BLOCK = 1_000_000  # cells hashed at once, which bounds the memory
 # columns of more values than categories usually have are never taken for one another, though copies give all the same pattern
 FEW_VALUES = 20
+LEVEL = 0.05
+HARDLY_EVER = 1e-4  # equal pairs expected of independent columns; so few because real columns depend on each other
 REPEATED = 4  # nor are columns whose values are hardly seen more often than copies are
 
 
@@ -73,6 +76,9 @@ def find_copies(X: Any) -> Copies:
     two values that are never on together (one category, coded as indicators) count as one feature. A single feature never
     shows copies.
 
+    A few equal pairs in a small sample may be luck. They count as copies if equal pairs are more than half of both kinds by a
+    binomial test at level .05, or if columns that are independent would give one equal pair in fewer than 1 in 10,000 samples.
+
     Examples
     --------
     >>> bits = np.random.default_rng(0).integers(0, 2, (100, 6))
@@ -86,8 +92,14 @@ def find_copies(X: Any) -> Copies:
     if not rows:
         return Copies(code, 0, False)
     equal = _pairs(counts)
-    near = _near_pairs_of_sparse(X, hashes) if hasattr(X, "tocsr") else _near_pairs(X, code, equal)
-    return Copies(code, rows, near >= equal)
+    if hasattr(X, "tocsr"):
+        near, expected = _near_pairs_of_sparse(X, hashes), _expected_pairs(_sizes_of_sparse(X), len(code))
+    else:
+        features = list(_features(X))
+        near = _near_pairs(features, equal)
+        expected = _expected_pairs((np.bincount(v) for v in features), len(code))
+    copied = near < equal and (expected < HARDLY_EVER or _more_than_half(equal, near) <= LEVEL)
+    return Copies(code, rows, not copied)
 
 
 def with_copies(data: Data, duplicates: Duplicates = "auto") -> Data:
@@ -161,8 +173,26 @@ def _row_hashes(X: Any) -> Array:
     """Return a 64-bit hash of each row; equal rows have equal hashes, and missing values equal each other."""
     import pandas as pd
 
-    frame = X if hasattr(X, "iloc") else pd.DataFrame(X + 0.0 if X.dtype.kind == "f" else X)  # + 0.0 makes -0 a 0
-    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    if hasattr(X, "iloc"):
+        return pd.util.hash_pandas_object(X, index=False).to_numpy()
+    keys = np.random.default_rng(1).integers(1, 2**63, X.shape[1], dtype=np.uint64) | np.uint64(1)
+    rows = max(1, BLOCK // X.shape[1])
+    return np.concatenate([_array_hashes(X[k : k + rows], keys) for k in range(0, len(X), rows)])
+
+
+def _array_hashes(X: Array, keys: Array) -> Array:
+    """Return the sum over a row's cells of their bits, mixed with the key of the column."""
+    if X.dtype.kind == "f":
+        plain = X.astype(float) + 0.0  # makes -0 a 0
+        bits = np.where(np.isnan(plain), np.nan, plain).view(np.uint64)
+    else:
+        bits = np.ascontiguousarray(X.astype(np.int64)).view(np.uint64)
+    with np.errstate(over="ignore"):
+        mixed = (bits ^ (bits >> np.uint64(29))) * keys
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= np.uint64(0x9E3779B97F4A7C15)  # Knuth's multiplicative hashing
+        mixed ^= mixed >> np.uint64(29)
+        return mixed.sum(axis=1, dtype=np.uint64)
 
 
 def _cell_hashes(X: Any) -> Array:
@@ -209,20 +239,44 @@ def _near_pairs_of_sparse(X: Any, hashes: Array) -> float:
     return near
 
 
-def _near_pairs(X: Any, code: Ints, equal: float) -> float:
+def _more_than_half(equal: float, near: float) -> float:
+    """Return how often at least so many pairs would be equal if half of all were."""
+    from scipy.special import betainc
+
+    return float(betainc(equal, near + 1, 0.5))
+
+
+def _expected_pairs(sizes: Iterable[Array], n: int) -> float:
+    """Return how many pairs of n rows are equal if columns with values of these frequencies are independent."""
+    every = n * (n - 1) / 2
+    total = np.log(every)
+    for counts in sizes:
+        total += np.log(max(_pairs(counts), 1e-300) / every)
+    return float(np.exp(total))
+
+
+def _sizes_of_sparse(X: Any) -> Iterator[Array]:
+    """Yield how often each value of a column of a sparse matrix occurs, columns of zeros left out."""
+    matrix = _without_zeros(X).tocsc()
+    for k in np.flatnonzero(np.diff(matrix.indptr)):
+        values = matrix.data[matrix.indptr[k] : matrix.indptr[k + 1]]
+        yield np.r_[matrix.shape[0] - len(values), np.unique(values, return_counts=True)[1]]
+
+
+def _near_pairs(features: list[Ints], equal: float) -> float:
     """Return the number of pairs of rows that differ in one feature; counting stops at as many as are equal."""
-    features = list(_features(X))
     if not features:
         return np.inf  # nothing varies
-    step = -(-len(code) * len(features) // MOST_CELLS)
+    n = len(features[0])
+    step = -(-n * len(features) // MOST_CELLS)
     keys = np.random.default_rng(0).integers(1, 2**63, len(features), dtype=np.uint64)
-    total = np.zeros(len(code), dtype=np.uint64)
+    total = np.zeros(n, dtype=np.uint64)
     with np.errstate(over="ignore"):
         for values, key in zip(features, keys):
             total += _mixed(values, key)
         near = 0.0
         for values, key in list(zip(features, keys))[::step]:
-            near += _pairs(np.unique(total - _mixed(values, key), return_counts=True)[1]) - equal
+            near += step * (_pairs(np.unique(total - _mixed(values, key), return_counts=True)[1]) - equal)
             if near >= equal:
                 break
     return near

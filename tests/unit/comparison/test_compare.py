@@ -204,7 +204,7 @@ def test_groups_are_the_units():
     y = (X[:, 0] > 0).astype(int)
     c = unseen.compare(GaussianNB(), DummyClassifier(), X, y, groups=groups, random_state=0)
     assert c.pairs[0].estimate.n_units == 20
-    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 14 rows"
+    assert str(c.pairs[0].estimate.target) == "the algorithm trained on 14 groups (56 rows)"
 
 
 def test_failed_fits_of_one_model_are_left_out_of_both(sample):

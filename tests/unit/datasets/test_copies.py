@@ -10,7 +10,14 @@ import scipy.sparse as sp
 import unseen
 from unseen.core.errors import InputError, UnseenError
 from unseen.datasets.conversion import as_data, part_of
-from unseen.datasets.copies import _near_pairs, _near_pairs_of_sparse, _sparse_row_hashes, find_copies, with_copies
+from unseen.datasets.copies import (
+    _features,
+    _near_pairs,
+    _near_pairs_of_sparse,
+    _sparse_row_hashes,
+    find_copies,
+    with_copies,
+)
 
 
 def sample(n: int = 60, p: int = 3, seed: int = 0):
@@ -40,7 +47,7 @@ class TestNearPairs:
         X = integers(seed)
         equal = sum(bool(np.array_equal(X[i], X[j])) for i in range(40) for j in range(i))
         # counting stops at as many as are equal, so the equal ones are given as too many to stop
-        found = _near_pairs(X, find_copies(X).code, 1e9) + 4 * (1e9 - equal)
+        found = _near_pairs(list(_features(X)), 1e9) + 4 * (1e9 - equal)
         assert found == pytest.approx(near_pairs_by_hand(X), abs=1e-3)
 
     @pytest.mark.parametrize("seed", range(5))
@@ -66,18 +73,32 @@ class TestChance:
 
     def test_the_balance_of_equal_and_near_pairs_decides(self) -> None:
         # rows 0 and 1 are equal; row 2 differs from both in one column: two near pairs against one equal pair
-        X = np.arange(30.0).reshape(10, 3)
+        X = np.arange(50.0).reshape(10, 5)
         X[1] = X[0]
-        X[2] = X[0] + [0, 0, 50]
+        X[2] = X[0] + [0, 0, 0, 0, 70]
         assert find_copies(X).by_chance
-        X[2] = X[0] + [0, 50, 50]
+        X[2] = X[0] + [0, 0, 0, 70, 70]
         assert not find_copies(X).by_chance
-
-    def test_as_many_near_pairs_as_equal_ones_are_chance(self) -> None:
-        X = np.arange(30.0).reshape(10, 3)
-        X[1] = X[0]
-        X[3] = X[2] + [0, 0, 50]  # one pair each
+        X[3] = X[2] + [0, 0, 0, 0, 90]  # one pair of each kind
         assert find_copies(X).by_chance
+
+    @pytest.mark.parametrize(("pairs", "by_chance"), [(4, True), (5, False)])
+    def test_a_few_equal_pairs_may_be_luck(self, pairs, by_chance) -> None:
+        # 2^-4 > .05 > 2^-5, and independent columns of so few values have many equal pairs: two columns, 21 values each
+        X = np.array([(k, (k * 8) % 21) for k in range(21)])
+        assert find_copies(np.vstack([X, X[:pairs]])).by_chance is by_chance
+
+    def test_one_pair_of_many_columns_is_enough(self) -> None:
+        X, _ = sample(30, 3)
+        assert not find_copies(np.vstack([X, X[:1]])).by_chance
+
+    def test_small_samples_of_a_set_that_recurs(self) -> None:
+        X = unseen.datasets.load("iris").X
+        rng = np.random.default_rng(0)
+        found = [find_copies(X[rng.choice(150, 30, replace=False)]) for _ in range(300)]
+        recurring = [one for one in found if one.rows]
+        assert len(recurring) > 10
+        assert sum(not one.by_chance for one in recurring) <= 0.1 * len(recurring)
 
     def test_indicators_of_one_category_are_one_feature(self) -> None:
         # two colours of five values each: a change of one colour changes two indicators

@@ -11,7 +11,7 @@ from unseen.core.notes import Note, note
 __all__ = ["are_heavy_tailed", "heavy_tail_note", "second_moment_ratio", "tail_limit"]
 
 LEAST_UNITS = 30  # with fewer, one normal error in twenty would raise the alarm
-# squared normal errors have 3 in the long run, and more than this in 2% of samples of 100; with t3 noise 87% have more
+# squared normal errors have 3 in the long run, and more than this in 2% of samples of 100; with t3 noise 86% have more
 LIMIT = 4.2
 LIMIT_UNITS = 100  # up to so many units the limit stands as it is
 GROWTH = 1 / 3  # the ratio of squared t3 errors grows like n^(1/3); that of errors with a finite fourth moment does not
@@ -81,9 +81,9 @@ def heavy_tail_note(table: LossTable) -> tuple[Note, ...]:
     count = int(np.ceil(len(losses) / 20))
     share = np.sort(losses)[-count:].sum() / losses.sum()
     what = "groups" if table.data.groups is not None else "rows"
-    other = "the trimmed error (trimmed-absolute)" if table.loss == "absolute" else "the absolute error"
+    other = "The trimmed error (trimmed-absolute)" if table.loss == "absolute" else "The absolute error"
     text = (
-        f"the {count} largest of {len(losses)} {what} make up {share:.0%} of the {table.loss} loss. With tails like these "
-        f"95% intervals of the mean covered .72 to .87, a bootstrap-t .82; {other} is not at the mercy of a few {what}"
+        f"the {count} largest of {len(losses)} {what} make up {share:.0%} of the {table.loss} loss; 95% intervals of such means "
+        f"covered .73 to .81, by a bootstrap-t .82 to .87. {other} does not rest on a few {what}"
     )
     return (note("U040", text),)

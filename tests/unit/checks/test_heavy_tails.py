@@ -59,10 +59,10 @@ def test_note_counts_the_largest_losses_and_offers_another_error() -> None:
     assert [n.code for n in found] == ["U040"] == [n.code for n in run_notes(losses)]
     unit = np.sort(losses.by_unit())
     share = unit[-5:].sum() / unit.sum()
-    assert found[0].text.startswith(f"the 5 largest of 100 rows make up {share:.0%} of the squared loss.")
-    assert "the absolute error" in found[0].text
+    assert found[0].text.startswith(f"the 5 largest of 100 rows make up {share:.0%} of the squared loss;")
+    assert "The absolute error" in found[0].text
     very = table(lambda rng, n: rng.standard_t(0.7, n), loss="absolute")
-    assert "the trimmed error" in heavy_tail_note(very)[0].text
+    assert "The trimmed error" in heavy_tail_note(very)[0].text
 
 
 def test_units_are_what_counts() -> None:

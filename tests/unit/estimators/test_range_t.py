@@ -249,4 +249,4 @@ def test_weak_spots_are_noted():
     X = rng.standard_normal((100, 2))
     table = unseen.run(LinearRegression(), X, rng.standard_t(1.5, 100), design="repeated-kfold", random_state=0)
     assert [n.code for n in RangeT()(table.losses()).notes] == ["U040"]
-    assert "the absolute error" in RangeT()(table.losses()).notes[0].text
+    assert "The absolute error" in RangeT()(table.losses()).notes[0].text

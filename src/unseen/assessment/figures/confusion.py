@@ -143,8 +143,8 @@ figure(
         info=info,
         draw=draw,
         title="Which class is taken for which",
-        caption="Rows are true classes, columns predictions of cross-validated models. Each case counts once, spread over what the "
-        "models of different splits said of it; percentages are shares of the true class.",
+        caption="Which class is taken for which. Each case counts once, spread over what the models of different splits said of it; "
+        "percentages are shares of the true class.",
         order=50,
     )
 )

@@ -151,18 +151,19 @@ def assess(
         engine=engine,
         progress=progress,
     ) as request:
-        question = _Question(measure=asked, target=target, also=tuple(more), command=command)
+        question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
         made = _assess(request, question, wanted, seconds)
         return replace(_by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - start)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Question:
-    """What is asked: the headline's measure and target, the other measures, and the command that asks."""
+    """What is asked: the headline's measure and target, the other measures, whether these are the usual ones, the command."""
 
     measure: Any
     target: str
     also: tuple[Any, ...]
+    usual: bool
     command: str | None
 
 
@@ -257,8 +258,9 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
     method = _first_method(lead, effort)
     design = _first_design(method, data, effort)
     table = runs.add(design)
-    for one in question.also:
-        table.source[0].measure(_worked_with(one))  # refused before the long part of the run
+    if not question.usual:  # refused before the long part of the run
+        for one in question.also:
+            method(runs.by(_worked_with(one), 1).tables[table.plan.design], level=request.level)
     headline = method(table, level=request.level)
     guess = request.run(design, model=_baseline_model(data)).losses(request.loss)
     baseline = _with_honest_interval(method(guess, level=request.level), data)
@@ -274,7 +276,14 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
         estimates = attach_expected_rms(estimates, trained.native, data)
     # interrupted before, or the parts of the recipe cannot be made for such a model: the first run's estimate leads
     headline = _leading(estimates, lead.method) or estimates[headline.method]
-    also = {_name_of(m): _headline_by(runs, m, question.target, method, trained) for m in question.also}
+    also: dict[str, Estimate] = {}
+    for one in question.also:
+        try:
+            also[_name_of(one)] = _headline_by(runs, one, question.target, method, trained)
+        except InputError as error:
+            if not question.usual:
+                raise
+            LOG.info("%s is left out: %s", one, error)
     return Assessment(
         headline=headline,
         estimates=estimates,
@@ -396,7 +405,7 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     asked = question.measure
     measure = "" if isinstance(asked, str) and asked == "auto" else f"measure={asked!r}, "
-    if question.also and question.also != USUAL_OF_NUMBERS:
+    if question.also and not question.usual:
         measure = f"measures={[asked, *question.also]!r}, "
     aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
     call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, effort={str(effort)!r}, level={request.level:g})"

@@ -134,7 +134,7 @@ class Assessment(Result):
     @property
     def title(self) -> str:
         """Title of the report."""
-        return f"Expected {self.scale} of {self.model}"
+        return f"Expected {self._what} of {self.model}"
 
     def sentence(self) -> str:
         """Return the headline in plain words."""

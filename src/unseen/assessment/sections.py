@@ -83,7 +83,8 @@ def _about(a: Assessment) -> str:
         if len(some) == 2:
             text += f"; positive class {data.positive}"
     fits = sum(t.n_fits for t in a.tables.values())
-    return f"{text}. {fits} models were fitted; the run took {a.seconds:.1f} s."
+    text = f"{text}. {fits} models were fitted; the run took {a.seconds:.1f} s."
+    return text if a.notes else f"{text} Nothing conspicuous was found in data and run."
 
 
 @section(Assessment, 50)
@@ -98,13 +99,12 @@ def distribution(a: Assessment) -> Section | None:
     return Section("distribution", "Error from split to split", blocks, folded=True)
 
 
-def _why_not(a: Assessment, what: str, table: LossTable, loss: float) -> str:
+def _why_not(a: Assessment, what: str, table: LossTable, loss: float, splits: Any = slice(None)) -> str:
     """Say why the mean behind a part of the report is not the headline; empty if it is, or if it is of another measure."""
     told = as_told(a.headline.loss, loss)
     if a.headline.loss not in (table.loss, "1 - accuracy"):
         return ""
-    n_test, n_train = (float(v) for v in table.plan.sizes[table.completed].mean(axis=0))
-    share = n_train / (n_train + n_test)
+    share = float(table.plan.sizes[table.completed][splits, 1].mean()) / a.data.n_units
     return source_sentence(what, _design_words(table), percent_or_number(told[1], told[0]), a.headline, share)
 
 
@@ -152,7 +152,8 @@ def learning_curve(a: Assessment) -> Section | None:
     blocks: list[Block] = [made]
     source = a.tables["learning-curve"]
     parts = np.array([source.plan.splits[k].part for k in source.completed])
-    if why := _why_not(a, "Its last points", source, float(source.split_means()[parts == parts.max()].mean())):
+    last = parts == parts.max()
+    if why := _why_not(a, "Its last points", source, float(source.split_means()[last].mean()), last):
         blocks.append(Text(why))
     return Section("learning-curve", "Learning curve", blocks)
 
@@ -192,9 +193,10 @@ def predictions(a: Assessment) -> Section | None:
     blocks: list[Block] = [Pictures([made, *curves])] if curves else [made]
     table = first_table(a, CROSS_VALIDATED)
     if curves:
-        blocks.append(
-            Text("The curves come from one round of cross-validation: a model that had not seen it scored each case.")
-        )
+        text = "The curves come from one round of cross-validation: a model that had not seen it scored each case."
+        if "1 - auc" in (a.headline.loss, *(e.loss for e in a.also.values())):
+            text += " Their area is that of all test parts together; the AUC above is the mean over test parts."
+        blocks.append(Text(text))
     if name == "confusion":
         if table is not None and not table.by_split:
             why = _why_not(a, "These counts", table, float(table.split_means().mean()))
@@ -308,11 +310,9 @@ def methods(a: Assessment) -> Section:
 
 
 @section(Assessment, 15)
-def notes(a: Assessment) -> Section:
-    """Return the notes on data, run and headline."""
-    return Section(
-        "notes", "Notes", [Notes(a.notes) if a.notes else Text("Nothing conspicuous was found in data and run.")]
-    )
+def notes(a: Assessment) -> Section | None:
+    """Return the notes on data, run and headline, if there are any."""
+    return Section("notes", "Notes", [Notes(a.notes)]) if a.notes else None
 
 
 @section(Assessment, 40)
@@ -337,12 +337,7 @@ def estimates(a: Assessment) -> Section:
 
 def _estimate_cells(name: str, e: Estimate, headline: bool) -> list[Any]:
     """Return the cells of an estimate: shown as text, sorted by number."""
-    shown = in_units(e)
-
-    def number(value: float) -> str:
-        return percent_or_number(value, shown.loss)
-
-    line = estimate_line(name, e, number)
+    shown, line = in_units(e), estimate_line(name, e)
     return [
         TableCell(line.method + (" (headline)" if headline else ""), line.method),
         TableCell(line.value, shown.value),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -403,7 +403,7 @@ class EstimateLine:
     trained_on: str | None
 
 
-def estimate_line(method: str, e: Estimate, small: Callable[[float], str] = "{:.3f}".format) -> EstimateLine:
+def estimate_line(method: str, e: Estimate) -> EstimateLine:
     """Return an estimate as text, in the units people think in.
 
     Parameters
@@ -412,8 +412,6 @@ def estimate_line(method: str, e: Estimate, small: Callable[[float], str] = "{:.
         What the line is called.
     e : Estimate
         The estimate.
-    small : callable
-        How the expected RMS is written.
 
     Examples
     --------
@@ -432,7 +430,7 @@ def estimate_line(method: str, e: Estimate, small: Callable[[float], str] = "{:.
         method=method,
         value=percent_or_number(shown.value, shown.loss),
         interval=_span(shown) or None,
-        expected_rms=None if e.expected_rms is None else small(e.expected_rms),
+        expected_rms=None if e.expected_rms is None else percent_or_number(e.expected_rms, shown.loss),
         fits=str(e.n_fits),
         trained_on=None if size is None else f"{size:.1f}".removesuffix(".0"),
     )

@@ -99,7 +99,7 @@ figure(
         title="Learning curve",
         caption="Means at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
         "still improves at the right end says that more data would help.",
-        size=(7.0, 3.6),
+        size=(7.0, 2.6),
         order=40,
     )
 )

@@ -345,12 +345,13 @@ def interval_picture(headline: Estimate, baseline: Estimate, span: tuple[float, 
             at = int(np.clip(at + (1 if guess >= value else -1), 0, CELLS - 1))
         line[at] = "G"
     left, right = (_end_text(v, headline.loss) for v in axis)
-    far = percent_or_number(guess, baseline.loss)
+    far = f"{percent_or_number(guess, baseline.loss)} (guessing)"
     left, right = (
-        (f"G {far} < " if outside == "left" else "") + left,
-        right + (f" > G {far}" if outside == "right" else ""),
+        (f"{far} < " if outside == "left" else "") + left,
+        right + (f" > {far}" if outside == "right" else ""),
     )
-    return f"{left} |{''.join(line)}| {right}   o estimate  G guessing"
+    signs = "" if outside else "   o estimate  G guessing"
+    return f"{left} |{''.join(line)}| {right}{signs}"
 
 
 def _axis(low: float, high: float, span: tuple[float, float]) -> tuple[float, float]:

@@ -69,12 +69,14 @@ def test_every_sign_of_the_picture_stands_where_its_value_is(value, ends, guess,
 def test_guessing_far_away_is_named_beside_the_axis():
     line = interval_picture(estimate(0.99, (0.985, 0.995), "auc"), estimate(0.5, loss="auc"), (0, 1))
     (low, high), at = read_back(line)
-    assert line.startswith("G 0.5 < ")
+    assert line.startswith("0.5 (guessing) < ")
+    assert "G" not in line
     assert "G" not in at
+    assert len(line) < 80
     assert low > 0.9
     assert high <= 1
     line = interval_picture(estimate(0.001, (0.0005, 0.002)), estimate(0.5), (0, 1))
-    assert "> G 50.0%" in line
+    assert "> 50.0% (guessing)" in line
 
 
 def test_guessing_as_good_as_the_estimate_is_seen_beside_it():

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from unseen.datasets.read import read
 
 SLOW_MODEL = """
 import time
+from pathlib import Path
 from sklearn.dummy import DummyClassifier
 
 class Slow(DummyClassifier):
@@ -148,3 +150,14 @@ def test_ctrl_c_before_the_headline_says_that_nothing_was_kept(tmp_path):
     assert done.stdout == ""
     assert "of 200 fits of repeated-kfold; nothing was kept." in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_the_readme_shows_what_the_demo_prints(run_unseen):
+    """The demo is what `make demo` runs; its numbers stand in the README."""
+    root = Path(__file__).resolve().parents[2]
+    command = next(line for line in (root / "Makefile").read_text().splitlines() if "unseen assess" in line)
+    arguments = command.split("unseen ")[1].split(" --report")[0].split()
+    printed = run_unseen(*arguments, "--quiet").stdout
+    assert f"```text\n{printed}```" in (root / "README.md").read_text(encoding="utf-8")

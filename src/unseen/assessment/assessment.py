@@ -271,7 +271,8 @@ class Assessment(Result):
 
     def __str__(self) -> str:
         paragraphs = [self.sentence(), self.verdict(), also_sentence(self.headline, self.also), self.narrow()]
-        if self.data.classes is not None and len(self.data.classes) == 2 and self.scale != "error":
+        scores = any(e.on_scale().loss != e.loss for e in (self.headline, *self.also.values()))
+        if scores and self.data.classes is not None and len(self.data.classes) == 2:
             paragraphs[1] += f" Positive class: {shown_model(str(self.data.positive))}."
         texts = ["\n".join(wrap(text, WIDTH)) for text in paragraphs if text]
         drawn = interval_picture(in_units(self.headline), in_units(self.baseline), self._range())

@@ -12,7 +12,7 @@ from unseen.assessment.wording import as_told
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
+from unseen.show.style import MAIN, OTHER, axis_name, is_rate, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
 
 __all__ = ["CurveInfo"]
@@ -85,7 +85,7 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
     ax.set_xlim(left=0)
     ax.margins(y=0.08)
     ax.set_xlabel("units trained on")
-    ax.set_ylabel(axis_name(numbers.loss))
+    ax.set_ylabel("error rate" if is_rate(numbers.loss) else axis_name(numbers.loss))
     percent(ax.yaxis, numbers.loss)
     legend_below(ax)
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from unseen.datasets.read import read
 
 SLOW_MODEL = """
 import time
+from pathlib import Path
 from sklearn.dummy import DummyClassifier
 
 class Slow(DummyClassifier):
@@ -58,10 +60,10 @@ def test_command_line_gives_the_numbers_of_python(tmp_path):
     a = unseen.assess("cart", sample, random_state=3, effort="quick")
     assert result["error"] == a.error
     assert result["interval"] == list(a.interval)
-    assert result["target"] == "the algorithm trained on 72 rows"
+    assert result["target"] == str(a.target)
     assert "--n 80 --seed 3" in result["settings"]["repeat"]
-    again = unseen.estimate(unseen.load(tmp_path / "t.npz"), method="corrected-t")
-    assert again.value == a.error
+    again = unseen.estimate(unseen.load(tmp_path / "t.npz"), method="range-t")
+    assert again.value == a.estimates["range-t"].value == result["estimates"]["range-t"]["value"]
 
 
 def test_threshold_sets_the_exit_code(run_unseen):
@@ -88,6 +90,39 @@ def test_results_go_to_stdout_and_nothing_to_stderr():
     done = cli("assess", "iris", "--model", "lda", "--quick")
     assert "is expected to misclassify" in done.stdout
     assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 12
+    assert all(len(line) < 80 for line in lines)
+
+
+def test_all_adds_the_table_of_every_estimate(run_unseen):
+    short = run_unseen("assess", "iris", "--model", "lda", "--quick", "--quiet").stdout
+    long = run_unseen("assess", "iris", "--model", "lda", "--quick", "--quiet", "--all").stdout
+    assert long.startswith(short)
+    assert "Error of this model" not in short
+    for line in ("Error of this model", "Error of the algorithm, at its training size", "632plus", "guessing"):
+        assert line in long
+
+
+def test_the_model_goes_by_the_task_and_the_threshold_by_what_is_shown(run_unseen):
+    classes = run_unseen("assess", "iris", "--quick", "--quiet")
+    assert classes.stdout.startswith("logistic is expected to misclassify")
+    numbers = ("assess", "diabetes", "--n", "120", "--quick", "--quiet")
+    assert run_unseen(*numbers).stdout.startswith("ridge predicts new cases with a typical error (RMSE) of 5")
+    assert run_unseen(*numbers, "--fail-if", "80").returncode == 0
+    assert run_unseen(*numbers, "--fail-if", "40").returncode == 1
+
+
+def test_measures_may_be_repeated(run_unseen):
+    command = ("assess", "breast-cancer", "--n", "80", "--quick", "--quiet", "--json")
+    both = json.loads(run_unseen(*command, "--measure", "auc", "--measure", "accuracy").stdout)
+    assert list(both["measures"]) == ["auc", "accuracy"]
+    one = json.loads(run_unseen(*command, "--measure", "auc").stdout)
+    assert one["measures"]["auc"] == both["measures"]["auc"]
+    assert list(one["measures"]) == ["auc"]
+    refused = run_unseen(*command, "--measure", "auc", "--measure", "cost", "--costs", "absent.csv")
+    assert refused.returncode == 2
+    assert "--costs brings its own measure" in refused.stderr
 
 
 def interrupted(folder, *command: str, after: int) -> subprocess.CompletedProcess:
@@ -112,13 +147,13 @@ def interrupted(folder, *command: str, after: int) -> subprocess.CompletedProces
 @pytest.mark.sample
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
-    command = ("assess", "iris", "--model", "slow_model:make", "--effort", "splits=10,leave_out=200", "--json")
+    command = ("assess", "iris", "--model", "slow_model:make", "--effort", "repeats=1,leave_out=200", "--json")
     done = interrupted(tmp_path, *command, after=20)
     assert done.returncode == 3, done.stderr
     result = json.loads(done.stdout)
     assert result["complete"] is False
     assert "U018" in {n["code"] for n in result["notes"]}
-    assert result["error"] == result["estimates"]["corrected-t"]["value"]
+    assert result["error"] == result["estimates"]["range-t"]["value"]
     assert done.stderr == ""
 
 
@@ -126,8 +161,19 @@ def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
 @pytest.mark.sample
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_before_the_headline_says_that_nothing_was_kept(tmp_path):
-    done = interrupted(tmp_path, "assess", "iris", "--model", "slow_model:make", "--effort", "splits=200", after=5)
+    done = interrupted(tmp_path, "assess", "iris", "--model", "slow_model:make", "--effort", "repeats=20", after=5)
     assert done.returncode == 130
     assert done.stdout == ""
-    assert "of 200 fits of monte-carlo; nothing was kept." in done.stderr
+    assert "of 200 fits of repeated-kfold; nothing was kept." in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_the_readme_shows_what_the_demo_prints(run_unseen):
+    """The demo is what `make demo` runs; its numbers stand in the README."""
+    root = Path(__file__).resolve().parents[2]
+    command = next(line for line in (root / "Makefile").read_text().splitlines() if "unseen assess" in line)
+    arguments = command.split("unseen ")[1].split(" --report")[0].split()
+    printed = run_unseen(*arguments, "--quiet").stdout
+    assert f"```text\n{printed}```" in (root / "README.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -75,7 +76,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         GaussianNB(), X, labels, random_state=0, effort=effort, ids=ids, command=HOSTILE.format("command")
     )
     numbers = unseen.assess("ridge", *unseen.datasets.load("diabetes").xy, random_state=0, effort=effort)
-    made = {"plain": plain, "hostile": hostile, "regression": numbers, "estimate": plain.headline}
+    two = unseen.assess("logistic", X, np.where(code == 0, "yes", "no"), random_state=0, effort=effort)
+    made = {"plain": plain, "hostile": hostile, "regression": numbers, "two": two, "estimate": plain.headline}
     return {name: Path(result.report(folder / f"{name}.html")) for name, result in made.items()}
 
 
@@ -165,6 +167,7 @@ def test_a_table_is_sorted_by_keyboard(started, reports):
         page = visit.page
         before = page.evaluate(column)
         assert before != sorted(before)
+        page.evaluate("document.querySelector('#estimates details').open = true")
         for _ in range(60):
             page.keyboard.press("Tab")
             if page.evaluate("document.activeElement.textContent") == "error":
@@ -183,6 +186,7 @@ def test_a_table_is_sorted_by_keyboard(started, reports):
 def test_empty_cells_come_last_whichever_way_a_column_is_sorted(started, reports):
     cells = "() => [...document.querySelectorAll('#estimates tbody tr')].map(r => r.cells[2].dataset.sort)"
     with Visit(started, reports["plain"]) as visit:
+        visit.page.click("#estimates summary")
         for _ in range(2):
             visit.page.click("#estimates th:nth-child(3) button")
             values = visit.page.evaluate(cells)
@@ -213,6 +217,25 @@ def test_print_is_dark_on_white_whatever_the_screen_and_nothing_is_cut_off(start
         assert visit.page.evaluate(cut) == 0, "paper cannot be scrolled"
         pdf = visit.page.pdf(format="A4")
         assert pdf.startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("name", ["plain", "regression", "two"])
+def test_a_report_prints_on_two_sheets_with_its_details_folded(started, reports, name):
+    with Visit(started, reports[name], media="print") as visit:
+        assert visit.page.locator("details").count() >= 5
+        assert visit.page.locator("details[open]").count() == 0
+        pdf = visit.page.pdf(format="A4")
+        assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) == 2
+        visit.page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert len(re.findall(rb"/Type\s*/Page[^s]", visit.page.pdf(format="A4"))) > 3, "what is open is printed"
+
+
+def test_a_link_opens_what_is_folded(started, reports):
+    with Visit(started, reports["plain"]) as visit:
+        visit.page.click("nav a[href='#estimates']")
+        visit.page.wait_for_selector("#estimates details[open]")
+        assert visit.page.locator("details[open]").count() == 1
+        assert visit.page.is_visible("#estimates table")
 
 
 def test_the_notebook_view_does_not_touch_the_page_around_it(started, tmp_path):

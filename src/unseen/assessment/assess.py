@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib.metadata import version
@@ -21,8 +21,8 @@ from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
 from unseen.core.data import Data
 from unseen.core.errors import InputError, Stopped
-from unseen.core.estimate import Estimate
-from unseen.core.losses import LossTable, Predictions
+from unseen.core.estimate import Estimate, Interval
+from unseen.core.losses import LossTable, Predictions, PredictionTable
 from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build, classes_in, options_of
@@ -36,14 +36,16 @@ from unseen.designs.monte_carlo import MonteCarlo
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.threads import worker_count
 from unseen.estimators.combined.evidence import attach_expected_rms
+from unseen.estimators.wilson import wilson_interval
 from unseen.models.sklearn import as_model
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, effort_of, within_budget
-from unseen.request.prepare import data_of
+from unseen.request.prepare import data_of, measure_kind, needs_scores
 from unseen.request.request import Request, open_request
 
 __all__ = ["assess"]
 
 LOG = logging.getLogger("unseen")
+USUAL_OF_NUMBERS = ("absolute", "r2")  # what people ask of a regression besides its RMSE
 LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 
 
@@ -54,6 +56,7 @@ def assess(
     *,
     loss: str = "auto",
     measure: Any = None,
+    measures: Sequence[Any] | None = None,
     level: float = 0.95,
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
@@ -89,6 +92,9 @@ def assess(
         Id of any measure, such as "auc", "f1" or "r2", or an object with options, such as `unseen.measures.Cost(costs)` or
         `unseen.measures.Quantile(0.9)`, instead of a loss; a score s is worked with as 1 - s, its value on
         all test parts together (measures of scores, such as auc: the mean over parts), and shown as it is.
+    measures : sequence of str or measure, optional
+        Several of them, such as ["accuracy", "auc", "f1"], from one run: the first is the headline, the others are in `also`,
+        each with the interval it would have as the headline. Nothing is fitted twice.
     level : float
         Confidence level of intervals.
     random_state : int, Generator or None
@@ -129,6 +135,10 @@ def assess(
     >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
     >>> a.error < a.baseline.value
     True
+
+    >>> a = unseen.assess(GaussianNB(), X, y, measures=["accuracy", "log-loss"], random_state=0, effort="quick")
+    >>> a.scale, list(a.also), a.also["log-loss"].interval is not None
+    ('accuracy', ['log-loss'], True)
     """
     start = clock.perf_counter()
     seconds = check_budget(budget)
@@ -144,18 +154,70 @@ def assess(
         duplicates=duplicates,
     )
     wanted = effort_of(effort, data.n_units)
+    asked, *more = _measures_asked(loss, measure, measures, data)
     with open_request(
         model,
         data,
-        loss=loss if measure is None else measure,
+        loss=_worked_with(asked),
         level=level,
         random_state=random_state,
         n_jobs=n_jobs,
         engine=engine,
         progress=progress,
     ) as request:
-        lead = choose_lead(request.model, data, request.loss, target)
-        return _assess(request, lead, wanted, seconds, command, start)
+        question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
+        made = _assess(request, question, wanted, seconds)
+        return replace(_by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - start)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Question:
+    """What is asked: the headline's measure and target, the other measures, whether these are the usual ones, the command."""
+
+    measure: Any
+    target: str
+    also: tuple[Any, ...]
+    usual: bool
+    command: str | None
+
+
+def _measures_asked(loss: str, measure: Any, measures: Sequence[Any] | None, data: Data) -> list[Any]:
+    """Return the measures of a call, the headline's first; with squared errors of numbers come MAE and R2."""
+    if measures is None:
+        asked = loss if measure is None else measure
+        usual = data.task == "regression" and asked in ("auto", "squared")
+        return [asked, *(USUAL_OF_NUMBERS if usual else ())]
+    if measure is not None or loss != "auto":
+        raise InputError("measures name all that is asked for; leave loss and measure out.")
+    if isinstance(measures, str) or not measures:
+        raise InputError(f"measures is {measures!r}; give a list such as ['accuracy', 'auc'], or one as measure=.")
+    names = [_name_of(one) for one in measures]
+    if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+        raise InputError(f"measures name {', '.join(twice)} more than once.")
+    for one in measures:  # refused before anything is fitted
+        if one != "auto":
+            measure_kind(one)
+    return list(measures)
+
+
+def _name_of(measure: Any) -> str:
+    return measure if isinstance(measure, str) else str(getattr(measure, "id", measure))
+
+
+def _worked_with(measure: Any) -> Any:
+    """Return the loss that a measure is worked with: accuracy is 1 less the error rate, whose best estimate it shares."""
+    return "zero-one" if measure == "accuracy" else measure
+
+
+def _as_accuracy(e: Estimate) -> Estimate:
+    """Return an estimate of the error rate as what it is of accuracy."""
+    return replace(e, loss="1 - accuracy")
+
+
+def _by_accuracy(a: Assessment) -> Assessment:
+    """Return an assessment by the error rate as one by accuracy."""
+    made = {name: _as_accuracy(e) for name, e in a.estimates.items()}
+    return replace(a, headline=_as_accuracy(a.headline), estimates=made, baseline=_as_accuracy(a.baseline))
 
 
 @dataclass
@@ -163,28 +225,42 @@ class _Runs:
     """The tables of one assessment by design id, with and without the fit on all rows; estimates of either are made from them."""
 
     request: Request
+    scores: bool = False
     full: Predictions | None = None
     tables: dict[str, LossTable] = field(default_factory=dict)
     with_full: dict[str, LossTable] = field(default_factory=dict)
 
     def add(self, design: Any) -> LossTable:
         """Run a design and derive its losses, those of the fit on all rows among them."""
-        table = self.request.run(design)
-        losses = replace(table, full=self.full).losses(self.request.loss)
+        # other measures are made from the first run, curves of scores from the folds, which test every row
+        first = not self.tables or design.id == RepeatedKFold.id
+        scores = self.request.needs_score or (self.scores and first)
+        return self.derive(replace(self.request.run(design, scores=scores), full=self.full))
+
+    def derive(self, table: PredictionTable) -> LossTable:
+        """Add the losses of a run."""
+        losses = table.losses(self.request.loss)
         name = table.plan.design
         self.with_full[name], self.tables[name] = losses, losses.without_full()
         return self.tables[name]
 
+    def by(self, loss: Any, runs: int | None = None) -> _Runs:
+        """Return the same runs, or the first few of them, by another loss."""
+        other = _Runs(request=replace(self.request, loss=loss), full=self.full)
+        for table in list(self.with_full.values())[:runs]:
+            other.derive(table.source[0])
+        return other
 
-def _assess(
-    request: Request, lead: Lead, effort: Effort, budget: float | None, command: str | None, start: float
-) -> Assessment:
+
+def _assess(request: Request, question: _Question, effort: Effort, budget: float | None) -> Assessment:
     data = request.data
+    lead = choose_lead(request.model, data, request.loss, question.target)
     _check_possible(data, effort)
     notes: list[Note] = list(data_notes(data))
-    runs, trained = _Runs(request), None
+    runs, trained = _Runs(request, scores=any(needs_scores(m) for m in question.also)), None
     if budget is not None or lead.method == "combined" or effort.fits > effort.first_fits:
-        trained, runs.full, seconds = _fit_on_all_rows(request)
+        trained, runs.full, seconds = _fit_on_all_rows(request, runs.scores)
+        runs.scores = runs.scores or _has_scores(trained, data)
         workers = worker_count(request.n_jobs)
         if budget is not None:
             effort = within_budget(seconds, budget, workers, data.n_units)
@@ -196,9 +272,12 @@ def _assess(
     method = _first_method(lead, effort)
     design = _first_design(method, data, effort)
     table = runs.add(design)
+    if not question.usual:  # refused before the long part of the run
+        for one in question.also:
+            method(runs.by(_worked_with(one), 1).tables[table.plan.design], level=request.level)
     headline = method(table, level=request.level)
     guess = request.run(design, model=_baseline_model(data)).losses(request.loss)
-    baseline = method(guess, level=request.level)
+    baseline = _with_honest_interval(method(guess, level=request.level), data)
     estimates = {headline.method: headline}
     try:
         _add_support(runs, effort, estimates, trained)
@@ -206,13 +285,19 @@ def _assess(
         notes.append(note("U018", f"{stop}; finished before that: {', '.join(runs.tables)}"))
     notes += run_notes(table, data)
     notes += _preprocessing_notes(request, table, method)
-    settings = _settings(runs, effort, lead, table.plan.design, command)
+    settings = _settings(runs, effort, lead, table.plan.design, question)
     if trained is not None:
         estimates = attach_expected_rms(estimates, trained.native, data)
-    if lead.method in estimates and estimates[lead.method].interval is not None:
-        headline = estimates[lead.method]
-    else:  # interrupted before, or the parts of the recipe cannot be made for such a model
-        headline = estimates[headline.method]
+    # interrupted before, or the parts of the recipe cannot be made for such a model: the first run's estimate leads
+    headline = _leading(estimates, lead.method) or estimates[headline.method]
+    also: dict[str, Estimate] = {}
+    for one in question.also:
+        try:
+            also[_name_of(one)] = _headline_by(runs, one, question.target, method, trained)
+        except InputError as error:
+            if not question.usual:
+                raise
+            LOG.info("%s is left out: %s", one, error)
     return Assessment(
         headline=headline,
         estimates=estimates,
@@ -222,17 +307,64 @@ def _assess(
         model=request.model.name,
         settings=settings,
         notes=merge_notes(tuple(notes), headline.notes),
-        seconds=clock.perf_counter() - start,
+        also=also,
     )
 
 
-def _fit_on_all_rows(request: Request) -> tuple[Fitted, Predictions, float]:
+def _leading(estimates: Mapping[str, Estimate], method: str) -> Estimate | None:
+    """Return the estimate of a method if it is there with an interval."""
+    found = estimates.get(method)
+    return found if found is not None and found.interval is not None else None
+
+
+def _headline_by(runs: _Runs, measure: Any, target: str, method: Any, trained: Fitted | None) -> Estimate:
+    """Return what would be the headline if another measure led, from the fits that there are."""
+    loss = _worked_with(measure)
+    lead = choose_lead(runs.request.model, runs.request.data, loss, target)
+    recipe = lead.method == "combined" and trained is not None
+    other = runs.by(loss, None if recipe else 1)
+    request = other.request
+    made: Estimate = method(next(iter(other.tables.values())), level=request.level)
+    if recipe and trained is not None:
+        estimates = {made.method: made}
+        _add_table_methods(other, estimates)
+        _add_direct_methods(request, estimates, trained)
+        _add_recipes(request, estimates, trained)
+        made = _leading(estimates, lead.method) or made
+    return _as_accuracy(made) if measure == "accuracy" else made
+
+
+def _with_honest_interval(guess: Estimate, data: Data) -> Estimate:
+    """Return the baseline with an interval that counts units: that over stratified folds sees almost no spread.
+
+    Wilson's for the share of a class among independent rows; other measures of classes get none.
+    """
+    if data.classes is None:
+        return guess
+    if guess.loss != "zero-one" or data.groups is not None or data.weights is not None or guess.interval is None:
+        return replace(guess, interval=None, std_error=None)
+    level = guess.interval.level
+    low, high = wilson_interval(guess.value, data.n, level)
+    return replace(guess, interval=Interval(low, high, level), std_error=None, df=None)
+
+
+def _has_scores(trained: Fitted, data: Data) -> bool:
+    """Say whether a classifier of two classes gives scores; one whose scores cannot be had is assessed without them."""
+    if data.classes is None or len(data.classes) != 2:
+        return False
+    try:
+        return trained.scores(data.take(np.arange(min(data.n, 2))).X) is not None
+    except Exception:
+        return False
+
+
+def _fit_on_all_rows(request: Request, scores: bool = False) -> tuple[Fitted, Predictions, float]:
     """Return the model fitted on all rows, its predictions for them, and the seconds the fit took."""
     data, begin = request.data, clock.perf_counter()
     trained = request.model.fit(data, task_seed(request.seed, "fit", "full"))
     seconds = clock.perf_counter() - begin
     rows = np.arange(data.n)
-    score = trained.scores(data.X) if request.needs_score else None
+    score = trained.scores(data.X) if scores or request.needs_score else None
     values = codes_of(trained.predict(data.X), data)
     full = Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
     return trained, full, seconds
@@ -283,10 +415,13 @@ def _check_possible(data: Data, effort: Effort) -> None:
         distinct_possible(data.n_units, left_out_size("leave-out", 0.25, data.n_units), effort.leave_out)
 
 
-def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, command: str | None) -> dict[str, Any]:
+def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, question: _Question) -> dict[str, Any]:
     request = runs.request
     packages = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
-    measure = "" if isinstance(request.loss, str) and request.loss == "auto" else f"measure={request.loss!r}, "
+    asked = question.measure
+    measure = "" if isinstance(asked, str) and asked == "auto" else f"measure={asked!r}, "
+    if question.also and not question.usual:
+        measure = f"measures={[asked, *question.also]!r}, "
     aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
     call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, effort={str(effort)!r}, level={request.level:g})"
     return {
@@ -298,7 +433,7 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, com
         "designs": {name: dict(table.plan.options) for name, table in runs.tables.items()},
         "data_fingerprint": request.data.fingerprint,
         "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
-        "repeat": command or call,
+        "repeat": question.command or call,
     }
 
 

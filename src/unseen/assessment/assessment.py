@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import Any, ClassVar
 
-from unseen.assessment.wording import baseline_sentence, estimates_text, headline_sentence
+from unseen.assessment.improvement import still_improves
+from unseen.assessment.wording import (
+    WIDTH,
+    also_sentence,
+    as_told,
+    compare_with_guessing,
+    estimate_line,
+    fit_notes,
+    headline_sentence,
+    in_units,
+    interval_picture,
+    narrow_sentence,
+    shown_model,
+    verdict_sentence,
+)
 from unseen.core.data import Data
 from unseen.core.distribution import ErrorDistribution
 from unseen.core.estimate import Estimate, Interval, Target
@@ -14,8 +30,14 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.core.trust import Trust, trust
+from unseen.show.style import quantity
+from unseen.show.text import text_table
 
 __all__ = ["Assessment"]
+
+MOST_LINES = 12  # of the first screen
+HEAVY_TAILS = "U035"
+OF = {"model": "this model", "algorithm": "the algorithm, at its training size"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,7 +51,7 @@ class Assessment(Result):
     estimates : mapping of str to Estimate
         Every estimate by method id, the headline's included.
     baseline : Estimate
-        The same method for the majority class or the mean.
+        The first run's method for the majority class or the mean; the interval of a majority class is Wilson's.
     tables : mapping of str to LossTable
         Losses by design id.
     data : Data
@@ -42,6 +64,8 @@ class Assessment(Result):
         Statistical weaknesses of data and run.
     seconds : float
         Wall time.
+    also : mapping of str to Estimate
+        By id, the headlines of the other measures asked for, from the same predictions; for numbers MAE and R2.
 
     Examples
     --------
@@ -65,6 +89,7 @@ class Assessment(Result):
     settings: Mapping[str, Any]
     notes: tuple[Note, ...] = ()
     seconds: float = 0.0
+    also: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def error(self) -> float:
@@ -115,15 +140,37 @@ class Assessment(Result):
     @property
     def title(self) -> str:
         """Title of the report."""
-        return f"Expected {self.scale} of {self.model}"
-
-    def agrees(self, method: str) -> bool | None:
-        """Say whether an estimate lies inside the headline's interval."""
-        return None if self.interval is None else self.estimates[method].value in self.interval
+        return f"Expected {self._what} of {self.model}"
 
     def sentence(self) -> str:
         """Return the headline in plain words, after the reasons not to trust it if there are any."""
-        return self.trust.before(headline_sentence(self.model, self.headline))
+        return self.trust.before(self.plain_sentence())
+
+    def plain_sentence(self) -> str:
+        """Return the headline in plain words, without a warning before it."""
+        return headline_sentence(shown_model(self.model), self.headline, self.also)
+
+    @property
+    def against_guessing(self) -> str:
+        """How the model compares with guessing: "better", "worse", "not distinguishable"; empty without an interval."""
+        return compare_with_guessing(self.headline, self.baseline)
+
+    def verdict(self) -> str:
+        """Return how the model compares with guessing, in a sentence."""
+        return verdict_sentence(self.headline, self.baseline, self.data.task)
+
+    @property
+    def curve_improves(self) -> bool:
+        """Whether the learning curve still improves at its end, by more than chance: the corrected t over its repetitions."""
+        table = self.tables.get("learning-curve")
+        return table is not None and still_improves(table)
+
+    def narrow(self) -> str:
+        """Return what would narrow the interval, in a sentence; empty if that is not known."""
+        if any(n.code == HEAVY_TAILS for n in self.headline.notes):
+            return ""  # no number of rows halves an interval that does not hold
+        unit = self.data.unit
+        return narrow_sentence(self.interval, self.data.n_units, unit, self.curve_improves, self._what)
 
     def _headline_on_scale(self) -> dict[str, Any]:
         """Return the headline on the scale that was asked for."""
@@ -131,29 +178,64 @@ class Assessment(Result):
         low, high = (None, None) if shown.interval is None else shown.interval
         return {"name": shown.loss, "value": shown.value, "lower": low, "upper": high}
 
-    def baseline_sentence(self) -> str:
-        """Return how the model compares with guessing."""
-        return baseline_sentence(self.baseline, self.data.task)
-
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per estimate, the headline first, with whether it agrees with the headline; scores as scores."""
-        order = [self.headline.method, *(m for m in self.estimates if m != self.headline.method)]
-        rows = [
-            {
-                **self.estimates[m].on_scale().row(),
-                "agrees": self.agrees(m),
-                "expected_rms": self.estimates[m].expected_rms,
-            }
-            for m in order
-        ]
-        guess = {**self.baseline.on_scale().row(), "method": "baseline", "agrees": None, "expected_rms": None}
+        """Return one dict per estimate, the headline first, then by what they are the error of; scores as scores."""
+        rows = [{**e.on_scale().row(), "expected_rms": e.expected_rms} for e in self.ordered()]
+        guess = {**self.baseline.on_scale().row(), "method": "baseline", "expected_rms": None}
         return [*rows, guess]
+
+    def ordered(self) -> list[Estimate]:
+        """Return the estimates, the headline first, then those of the same target, then the others; each method once."""
+        # a rule that chose a method shown already adds nothing
+        distinct = {e.method: e for e in reversed(list(self.estimates.values()))} | {
+            self.headline.method: self.headline
+        }
+        order = [self.headline.method, *(m for m in dict.fromkeys(e.method for e in self.estimates.values()))]
+        found = [distinct[m] for m in dict.fromkeys(order)]
+        return sorted(found, key=lambda e: (e is not self.headline, e.target.kind != self.target.kind))
+
+    def table(self) -> str:
+        """Return all estimates as text, grouped by what each is the error of."""
+        found = self.ordered()
+        rms = {"expected_rms": "expected RMS"} if self.expected_rms else {}
+        columns = {"method": "method", "value": self._what, "interval": "interval", "fits": "fits", **rms}
+        parts = []
+        for kind in dict.fromkeys(e.target.kind for e in found):
+            lines = [estimate_line(e.method, e) for e in found if e.target.kind == kind]
+            if kind == self.baseline.target.kind:
+                lines.append(estimate_line("guessing", self.baseline))
+            shown = columns if kind == "model" else {**columns, "trained_on": "trained on"}
+            heading = f"{self._what[:1].upper()}{self._what[1:]} of {OF[kind]}"
+            parts.append(f"{heading}\n{text_table([vars(line) for line in lines], shown, indent='  ')}")
+        return "\n\n".join(parts)
 
     @property
     def scale(self) -> str:
-        """What the rows show: "error", or the name of the score if a measure such as AUC was asked for."""
+        """What is shown: "error", or the name of the score if a measure such as AUC was asked for."""
         name = self.headline.on_scale().loss
         return "error" if name == self.headline.loss else name
+
+    @property
+    def _what(self) -> str:
+        """What is shown, in words."""
+        return quantity(self.headline.on_scale().loss)
+
+    def _measures(self) -> dict[str, dict[str, Any]]:
+        """Return each measure asked for, the headline's first, in the units it is told in."""
+        found = {in_units(self.headline).loss: self.headline, **self.also}
+        made = {}
+        for name, e in found.items():
+            shown = in_units(e)
+            low, high = (None, None) if shown.interval is None else shown.interval
+            made[name] = {
+                "value": shown.value,
+                "lower": low,
+                "upper": high,
+                "method": shown.method,
+                "target": str(shown.target),
+                "notes": [n.to_dict() for n in e.notes],
+            }
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the tables as plain values."""
@@ -170,14 +252,18 @@ class Assessment(Result):
                 "sentence": self.sentence(),
                 "trust": self.trust.ok,
                 "trust_reasons": list(self.trust.reasons),
+                "against_guessing": self.against_guessing or None,
+                "verdict": self.verdict(),
+                "narrow": self.narrow(),
                 "model": self.model,
                 "loss": self.headline.loss,
                 "measure": self._headline_on_scale(),
+                "measures": self._measures(),
                 "n": self.data.n,
                 "n_units": self.data.n_units,
                 "classes": None if self.data.classes is None else self.data.classes.tolist(),
                 "positive": self.data.positive,
-                "estimates": {m: e.to_dict() | {"agrees": self.agrees(m)} for m, e in self.estimates.items()},
+                "estimates": {m: e.to_dict() for m, e in self.estimates.items()},
                 "baseline": self.baseline.to_dict(),
                 "expected_rms": dict(self.expected_rms),
                 "distribution": None if spread is None else spread.to_dict(),
@@ -196,14 +282,18 @@ class Assessment(Result):
         return str(self.settings["headline_design"])
 
     def __str__(self) -> str:
-        lines = [self.sentence(), self.baseline_sentence()]
-        if self.data.classes is not None and len(self.data.classes) == 2:
-            lines.append(f"Positive class: {self.data.positive}.")
-        if len(self.estimates) > 1:
-            lines += ["", estimates_text(self.rows(), self.scale)]
-        if (spread := self.distribution) is not None:
-            parts = ", ".join(f"{k} {v:.4g}" for k, v in spread.summary().items())
-            what = "Error" if self.scale == "error" else spread.loss
-            lines += ["", f"{what} over {len(spread.values)} leave-out splits: {parts}"]
-        lines += ["", *(str(n) for n in self.notes)] if self.notes else []
-        return "\n".join(lines)
+        paragraphs = [self.sentence(), self.verdict(), also_sentence(self.headline, self.also), self.narrow()]
+        scores = any(e.on_scale().loss != e.loss for e in (self.headline, *self.also.values()))
+        if scores and self.data.classes is not None and len(self.data.classes) == 2:
+            paragraphs[1] += f" Positive class: {shown_model(str(self.data.positive))}."
+        texts = ["\n".join(wrap(text, WIDTH)) for text in paragraphs if text]
+        drawn = interval_picture(in_units(self.headline), in_units(self.baseline), self._range())
+        lines = "\n".join([texts[0], *([drawn] if drawn else []), *texts[1:]]).splitlines()
+        return "\n".join([*lines, *fit_notes(self.notes, max(MOST_LINES - len(lines), 1))])
+
+    def _range(self) -> tuple[float, float]:
+        """Return the smallest and the largest value the headline can have, in the units it is told in."""
+        table = next(iter(self.tables.values()), None)
+        low, high = (-math.inf, math.inf) if table is None or table.loss != self.headline.loss else table.range
+        ends = sorted(as_told(self.headline.loss, float(v))[1] for v in (low, high))
+        return ends[0], ends[1]

@@ -21,7 +21,6 @@ from unseen.request.command_line import (
     GroupColumn,
     Json,
     Level,
-    ModelName,
     Quiet,
     Rows,
     RunOptions,
@@ -49,14 +48,26 @@ __all__: list[str] = []
 def assess(
     data: DataFile,
     *,
-    model: ModelName = "logistic",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            "-m",
+            help="Model, such as rbf-svm or 'knn:5'; see `unseen models`. By default logistic for classes, ridge for numbers.",
+        ),
+    ] = None,
     target: TargetColumn = None,
     columns: ColumnOptions,
     table: TableOptions,
     duplicates: DuplicateRows = "auto",
     loss: Annotated[
-        str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
-    ] = "auto",
+        list[str] | None,
+        typer.Option(
+            "--loss",
+            "--measure",
+            help="Loss or measure, such as zero-one, log-loss, auc or r2; may be repeated: the first leads.",
+        ),
+    ] = None,
     costs: Costs = None,
     choose_threshold: Annotated[
         bool,
@@ -70,12 +81,18 @@ def assess(
         str | None, typer.Option("--effort", help="Numbers of splits, such as splits=25,leave_out=200.")
     ] = None,
     budget: Annotated[float | None, typer.Option("--budget", help="Seconds the run may take.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every estimate too, grouped by what it is the error of.")
+    ] = False,
     fail_if: Annotated[
         float | None,
-        typer.Option("--fail-if", help="Exit with 1 if the error exceeds this, or if it cannot be trusted."),
+        typer.Option(
+            "--fail-if",
+            help="Exit with 1 if the error (the RMSE for numbers) exceeds this, or if it cannot be trusted.",
+        ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Keep the headline's table of predictions (.npz)."), After("report")
+        Path | None, typer.Option("--save", help="Keep the first run's table of predictions (.npz)."), After("report")
     ] = None,
     run: RunOptions,
 ) -> None:
@@ -85,13 +102,19 @@ def assess(
     run.check(save)
     from unseen.assessment.assess import assess as run_assess
     from unseen.assessment.costs import cheapest_threshold, measure_of
+    from unseen.assessment.wording import in_units
 
     sample = read_sample(data, target, columns, table, run.seed)
-    by = measure_of(loss, costs, sample)
+    model = model or ("logistic" if sample.task == "classification" else "ridge")
+    several = loss is not None and len(loss) > 1
+    if several and costs is not None:
+        raise InputError("--costs brings its own measure; leave --measure out, or give costs alone.")
+    by = measure_of((loss or ["auto"])[0], costs, sample)
     result = run_assess(
         cheapest_threshold(model, sample, by) if choose_threshold else model,
         sample,
-        measure=by,
+        measure=None if several else by,
+        measures=loss if several else None,
         level=level,
         random_state=run.seed,
         effort="quick" if quick else effort or "full",
@@ -107,10 +130,13 @@ def assess(
         if not run.quiet:
             typer.echo(f"predictions: {written}", err=True)
     run.emit(result)
+    if everything and not run.json:
+        typer.echo(f"\n{result.table()}")
     run.save(result, f"{Path(data).name}, {model}")
     if not result.complete:
         raise typer.Exit(3)
-    if fail_if is not None and (result.error > fail_if or not result.trust.ok):
+    told = in_units(result.headline) if result.scale == "error" else result.headline
+    if fail_if is not None and (told.value > fail_if or not result.trust.ok):
         raise typer.Exit(1)
 
 

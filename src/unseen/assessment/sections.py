@@ -10,18 +10,20 @@ import numpy as np
 
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
+from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
 from unseen.assessment.resubstitute import Resubstitutions
-from unseen.assessment.wording import estimate_line, headline_sentence
+from unseen.assessment.wording import as_told, estimate_line, in_units, name_in_words, source_sentence
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, count_of
+from unseen.core.losses import LossTable
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
-from unseen.core.scale import as_measure
 from unseen.show.sections import (
     Alarm,
     Block,
     Code,
     Notes,
+    Pictures,
     Section,
     Table,
     TableCell,
@@ -34,60 +36,38 @@ from unseen.show.sections import (
 from unseen.show.style import measure_name, quantity
 from unseen.show.text import percent_or_number
 
-__all__ = ["distinct", "estimate_headline", "repeat", "shown_model"]
-
-
-LONGEST_MODEL = 80  # characters that fit one line of the report
-
-
-def shown_model(name: str) -> str:
-    """Return a model's name as sentences use it; the full one stands in the last section.
-
-    Examples
-    --------
-    >>> len(shown_model("Pipeline(" + "x" * 200))
-    80
-    """
-    return name if len(name) <= LONGEST_MODEL else name[: LONGEST_MODEL - 1] + "…"
+__all__ = ["estimate_headline", "repeat"]
 
 
 @section(Assessment, 10)
 def headline(a: Assessment) -> Section:
-    """Return the answer in plain words, and all estimates on one axis."""
-    lead = headline_sentence(a.model, a.headline).replace(a.model, shown_model(a.model), 1)
+    """Return the answer in plain words, its picture, the other measures, and what would narrow it."""
+    made = picture(a, "answer")
     warning = [] if a.trust.ok else [Alarm(a.trust.warning(), _what_to_do(a))]
-    blocks: list[Block] = [*warning, Text(lead, lead=True), Text(a.baseline_sentence() + _against_baseline(a))]
-    blocks.append(Text(_about(a)))
+    blocks: list[Block] = [*warning, Text(a.plain_sentence(), lead=True), *([made] if made is not None else [])]
+    blocks += [Text(text) for text in (a.verdict(), a.narrow()) if text]
+    if a.also:
+        blocks.append(_measures_table(a))
     if not a.complete:
         blocks.append(Text("The run was interrupted before its end; this report shows what was finished by then."))
-    if a.notes:
-        titles = ", ".join(dict.fromkeys(f"{n.title} ({n.code})" for n in a.notes))
-        blocks.append(Text(f"To be kept in mind: {titles}; the notes say more."))
-    made = picture(a, "estimates")
-    return Section("headline", "The answer", [*blocks, *([made] if made is not None else [])])
+    return Section("headline", "The answer", [*blocks, Text(_about(a))])
 
 
 def _what_to_do(a: Assessment) -> str:
     return " ".join(dict.fromkeys(n.advice for n in a.notes if n.alarm))
 
 
-def _against_baseline(a: Assessment) -> str:
-    """Say whether the interval leaves room for being no better than guessing."""
-    if a.interval is None:
-        return ""
-    below, above = ("below", "above") if a.scale == "error" else ("above", "below")
-    if a.interval.high < a.baseline.value:
-        return f" The whole interval lies {below} that."
-    if a.interval.low > a.baseline.value:
-        # the class to guess was chosen on the same rows, so that guessing looks better than it is where classes are balanced
-        reach = a.baseline.interval.high if a.baseline.interval is not None else a.baseline.value
-        sure = (
-            "the model does worse than guessing"
-            if a.interval.low > reach
-            else "but not clear of what guessing may have"
-        )
-        return f" The whole interval lies {above} that{': ' if a.interval.low > reach else ', '}{sure}."
-    return " The interval reaches that value: these data do not show that the model is better than guessing."
+def _measures_table(a: Assessment) -> Table:
+    """Return every measure with its interval, the headline's first."""
+    rows = []
+    for e in (a.headline, *a.also.values()):
+        line, shown = estimate_line(name_in_words(e.loss), e), in_units(e)
+        name = line.method[:1].upper() + line.method[1:]
+        codes = " ".join(n.code for n in e.notes) or None
+        low = None if shown.interval is None else TableCell(line.interval or "", shown.interval.low)
+        rows.append([name, TableCell(line.value, shown.value), low, e.method, codes])
+    level = f"{100 * float(a.settings['level']):g}% interval"
+    return Table(["measure", "value", level, "by", "notes"], rows, "All from the same predictions.", sortable=False)
 
 
 def _about(a: Assessment) -> str:
@@ -111,58 +91,88 @@ def _about(a: Assessment) -> str:
         if len(some) == 2:
             text += f"; positive class {data.positive}"
     fits = sum(t.n_fits for t in a.tables.values())
-    return f"{text}. {fits} models were fitted; the run took {a.seconds:.1f} s."
+    text = f"{text}. {fits} models were fitted; the run took {a.seconds:.1f} s."
+    return text if a.notes else f"{text} Nothing conspicuous was found in data and run."
 
 
-NAMES = {"avr": "mean", "tavr": "trimmed mean", "med": "median", "std": "std. deviation", "mad": "median abs. deviation",
-         "iqr": "quartile distance", "q05": "5% fractile", "q25": "25% fractile", "q75": "75% fractile", "q95": "95% fractile"}  # fmt: skip
-SCALES = {"identity": "error G", "log1p": "log(1 + G)"}
-
-
-@section(Assessment, 30)
+@section(Assessment, 50)
 def distribution(a: Assessment) -> Section | None:
     """Return the distribution of the error over leave-out splits."""
     made, spread = picture(a, "distribution"), a.distribution
     if made is None or spread is None:
         return None
-    summaries = spread.rows()
-    rows = [[NAMES[key], *(summary[key] for summary in summaries)] for key in NAMES]
-    columns = ["over splits", *(SCALES[str(summary["scale"])] for summary in summaries)]
-    caption = f"Summary of {len(spread.values)} splits, {count_of(spread.n_train, a.data.unit)} trained on and {spread.n_test:.0f} tested."
-    if a.scale != "error":
-        caption += f" The error G is {spread.loss}."
-    return Section("distribution", "Error from split to split", [made, Table(columns, rows, caption, sortable=False)])
+    blocks: list[Block] = [made]
+    if why := _why_not(a, "These errors", a.tables["leave-out"], float(spread.avr)):
+        blocks.append(Text(why))
+    return Section("distribution", "Error from split to split", blocks, folded=True)
 
 
-@section(Assessment, 40)
+def _why_not(a: Assessment, what: str, table: LossTable, loss: float, splits: Any = slice(None)) -> str:
+    """Say why the mean behind a part of the report is not the headline; empty if it is, or if it is of another measure."""
+    told = as_told(a.headline.loss, loss)
+    if a.headline.loss not in (table.loss, "1 - accuracy"):
+        return ""
+    share = float(table.plan.sizes[table.completed][splits, 1].mean()) / a.data.n_units
+    return source_sentence(what, _design_words(table), percent_or_number(told[1], told[0]), a.headline, share)
+
+
+def _design_words(table: LossTable) -> str:
+    """Return where a table comes from, in words."""
+    splits = table.plan.splits
+    if table.plan.design == "repeated-kfold":
+        rounds = len({s.repeat for s in splits})
+        return f"{rounds} round{'s' * (rounds > 1)} of {len(splits) // rounds}-fold cross-validation"
+    return (
+        f"{len(splits)} random splits" if table.plan.design in ("leave-out", "monte-carlo") else f"{len(splits)} splits"
+    )
+
+
+@section(Assessment, 60)
 def optimism(a: Assessment) -> Section | None:
     """Return training and test error by split."""
     made = picture(a, "optimism")
     if made is None:
         return None
     table = a.tables[a.headline_design]
-    loss, trained = as_measure(table.loss, table.train_errors())
-    errors = {"training": trained, "test": as_measure(table.loss, table.split_means())[1]}
-    errors["optimism (test less training)" if a.scale == "error" else "optimism (training less test)"] = (
-        table.optimism()
-    )
+    loss, trained = as_told(table.loss, table.train_errors())
+    tested = as_told(table.loss, table.split_means())[1]
+    gap = tested - trained if quantity(loss) == "error" else trained - tested
+    name = "optimism (test less training)" if quantity(loss) == "error" else "optimism (training less test)"
     rows = [
-        [name, *(TableCell(percent_or_number(float(f(v)), loss), float(f(v))) for f in (np.mean, np.min, np.max))]
-        for name, v in errors.items()
+        [part, *(TableCell(percent_or_number(float(f(v)), loss), float(f(v))) for f in (np.mean, np.min, np.max))]
+        for part, v in {"training": trained, "test": tested, name: gap}.items()
     ]
     summary = Table(
         [quantity(loss), "mean", "smallest", "largest"], rows, f"Over {len(table.completed)} splits.", sortable=False
     )
-    return Section("optimism", f"Training and test {quantity(loss)}", [made, summary])
+    blocks: list[Block] = [made, summary]
+    if why := _why_not(a, "These errors", table, float(table.split_means().mean())):
+        blocks.append(Text(why))
+    return Section("optimism", f"Training and test {quantity(loss)}", blocks, folded=True)
 
 
-@section(Assessment, 50)
+@section(Assessment, 30)
 def learning_curve(a: Assessment) -> Section | None:
     """Return the learning curve."""
+    made = picture(a, "learning-curve")
+    if made is None:
+        return None
+    blocks: list[Block] = [made]
+    source = a.tables["learning-curve"]
+    parts = np.array([source.plan.splits[k].part for k in source.completed])
+    last = parts == parts.max()
+    if why := _why_not(a, "Its last points", source, float(source.split_means()[last].mean()), last):
+        blocks.append(Text(why))
+    return Section("learning-curve", "Learning curve", blocks)
+
+
+@section(Assessment, 45)
+def curve_numbers(a: Assessment) -> Section | None:
+    """Return the numbers of the learning curve."""
     from unseen.assessment.figures.learning_curve import info as curve_info
 
-    made, numbers = picture(a, "learning-curve"), curve_info(a)
-    if made is None or numbers is None:
+    numbers = curve_info(a)
+    if numbers is None:
         return None
     word = quantity(numbers.loss)
     columns = {f"test {word}": numbers.test}
@@ -177,20 +187,33 @@ def learning_curve(a: Assessment) -> Section | None:
         for k, size in enumerate(numbers.sizes)
     ]
     table = Table(["trained on", *columns, "repetitions"], rows, "Means of the repetitions.", sortable=False)
-    return Section("learning-curve", "Learning curve", [made, table])
+    return Section("learning-curve-numbers", "Learning curve in numbers", [table], folded=True)
 
 
-@section(Assessment, 60)
+@section(Assessment, 20)
 def predictions(a: Assessment) -> Section | None:
-    """Return the confusion matrix, or predicted against observed numbers."""
-    name, title = ("confusion", "Confusions") if a.data.task == "classification" else ("residuals", "Predictions")
+    """Return the confusion matrix with the curves of two classes, or predicted against observed numbers."""
+    name, title = ("confusion", "Predictions") if a.data.task == "classification" else ("residuals", "Predictions")
     made = picture(a, name)
     if made is None:
         return None
-    blocks: list[Block] = [made]
+    curves = [one for one in (picture(a, curve) for curve in CURVES) if one is not None]
+    blocks: list[Block] = [Pictures([made, *curves])] if curves else [made]
+    table = first_table(a, CROSS_VALIDATED)
+    if curves:
+        text = "The curves come from one round of cross-validation: a model that had not seen it scored each case."
+        if "1 - auc" in (a.headline.loss, *(e.loss for e in a.also.values())):
+            text += " Their area is that of all test parts together; the AUC above is the mean over test parts."
+        blocks.append(Text(text))
     if name == "confusion":
+        if table is not None and not table.by_split:
+            why = _why_not(a, "These counts", table, float(table.split_means().mean()))
+            blocks += [Text(why)] if why else []
         blocks += _largest_confusions(a)
     return Section(name, title, blocks)
+
+
+CURVES = ("roc", "precision-recall", "calibration")
 
 
 def _largest_confusions(a: Assessment) -> list[Block]:
@@ -251,7 +274,8 @@ def hardest(a: Assessment) -> Section | None:
         made,
         Table([unit, f"true {a.data.target_name}", wrong, score, "times tested"], rows, "The hardest units."),
     ]
-    return Section("hardest", "Hardest units", [Text(counted), *blocks] if loss == "zero-one" else blocks)
+    shown = [Text(counted), *blocks] if loss == "zero-one" else blocks
+    return Section("hardest", "Hardest units", shown, folded=True)
 
 
 @section(Assessment, 75)
@@ -274,74 +298,65 @@ def failures(a: Assessment) -> Section | None:
 
 @section(Assessment, 85)
 def methods(a: Assessment) -> Section:
-    """Return what each method does, in a line."""
+    """Return what each method does in a line, and the notes on single estimates."""
     words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in classes_in(kind).items()}
-    names = [row["method"] for row in distinct(a.rows()) if row["method"] in words]
-    rows = [[name, words[name].replace("`", "")] for name in names]
+    rows = [[e.method, words[e.method].replace("`", "")] for e in a.ordered() if e.method in words]
     guess = "most frequent class" if a.data.task == "classification" else "mean"
-    rows.append(["baseline", f"The headline's method for a model that always guesses the {guess}."])
-    return Section("methods", "What the methods do", [Table(["method", "what it does"], rows, sortable=False)])
-
-
-@section(Assessment, 80)
-def notes(a: Assessment) -> Section:
-    """Return the notes on data and run, then those on single estimates."""
-    blocks: list[Block] = [Notes(a.notes)] if a.notes else [Text("Nothing conspicuous was found in data and run.")]
+    rows.append(["guessing", f"A model that always guesses the {guess}, on the same splits."])
+    blocks: list[Block] = [Table(["method", "what it does"], rows, sortable=False)]
     others: dict[Any, list[str]] = {}
     for method, estimate in a.estimates.items():
         for one in merge_notes(estimate.notes):
             if one not in a.notes:
                 others.setdefault(one, []).append(method)
     if others:
-        rows = [
+        noted = [
             [n.code, TableCell(n.title, n.title, n.advice), n.text, ", ".join(methods)] for n, methods in others.items()
         ]
-        blocks.append(Table(["code", "note", "what was seen", "estimates"], rows, "On single estimates."))
-    return Section("notes", "Notes", blocks)
+        blocks.append(Table(["code", "note", "what was seen", "estimates"], noted, "Notes on single estimates."))
+    return Section("methods", "What the methods do", blocks, folded=True)
 
 
-@section(Assessment, 20)
+@section(Assessment, 15)
+def notes(a: Assessment) -> Section | None:
+    """Return the notes on data, run and headline, if there are any."""
+    return Section("notes", "Notes", [Notes(a.notes)]) if a.notes else None
+
+
+@section(Assessment, 40)
 def estimates(a: Assessment) -> Section:
-    """Return the table of all estimates."""
-    rows = [_estimate_cells(row, row["method"] == a.headline.method) for row in distinct(a.rows())]
+    """Return all estimates on one axis and as a table, grouped by what they are the error of."""
+    found = a.ordered()
+    pairs = [(e.method, e) for e in found]
+    pairs.insert(sum(e.target.kind == a.target.kind for e in found), ("guessing", a.baseline))
+    rows = [_estimate_cells(name, e, e is a.headline) for name, e in pairs]
+    what = quantity(in_units(a.headline).loss)
     level = f"{100 * float(a.settings['level']):g}% interval"
-    columns = ["method", a.scale, level, "fits", "seconds", "agrees", "RMS", f"{a.scale} of", "trained on", "notes"]
-    caption = "'agrees': the estimate lies inside the headline's interval. Seconds are those of the fits."
+    columns = ["method", what, level, f"{what} of", "trained on", "fits", "seconds", "RMS", "notes"]
+    caption = "Seconds are those of the fits."
     if a.expected_rms:
         caption += " RMS: deviation of the method from the true error on data sets with such a model and sample, if it was studied."
     else:
-        rows, columns = [[*row[:6], *row[7:]] for row in rows], [*columns[:6], *columns[7:]]
-    return Section("estimates", "All estimates", [Table(columns, rows, caption)])
+        rows, columns = [[*row[:7], *row[8:]] for row in rows], [*columns[:7], *columns[8:]]
+    made = picture(a, "estimates")
+    table = Table(columns, rows, caption)
+    return Section("estimates", "All estimates", [*([made] if made is not None else []), table], folded=True)
 
 
-def _estimate_cells(row: dict[str, Any], headline: bool) -> list[Any]:
+def _estimate_cells(name: str, e: Estimate, headline: bool) -> list[Any]:
     """Return the cells of an estimate: shown as text, sorted by number."""
-
-    def number(value: float) -> str:
-        return percent_or_number(value, row["term"])
-
-    line = estimate_line(row, number, number)
-    kind, _, size = line.target.partition(" trained on ")
+    shown, line = in_units(e), estimate_line(name, e)
     return [
         TableCell(line.method + (" (headline)" if headline else ""), line.method),
-        TableCell(line.value, row["estimate"]),
-        None if line.interval is None else TableCell(line.interval, row["lower"]),
-        row["fits"],
-        TableCell(f"{row['seconds']:.2g}", row["seconds"]),
-        row["agrees"],
-        None if line.expected_rms is None else TableCell(line.expected_rms, row["expected_rms"]),
-        kind,
-        TableCell(size, float(size.split()[0])) if size else None,
-        row["note"] or None,
+        TableCell(line.value, shown.value),
+        None if shown.interval is None else TableCell(line.interval or "", shown.interval.low),
+        "this model" if e.target.kind == "model" else "the algorithm",
+        e.target.n_train,
+        e.n_fits,
+        TableCell(f"{e.seconds:.2g}", e.seconds),
+        None if line.expected_rms is None else TableCell(line.expected_rms, e.expected_rms),
+        " ".join(n.code for n in e.notes) or None,
     ]
-
-
-def distinct(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return each method once: a rule that chose a method shown already adds no row."""
-    found: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        found.setdefault(row["method"], row)
-    return list(found.values())
 
 
 @section(Assessment, 90)
@@ -359,21 +374,26 @@ def repeat(a: Assessment) -> Section:
     blocks.append(
         Table(["design", "options", "splits", "fingerprint of the splits"], designs, "Designs.", sortable=False)
     )
-    return Section("repeat", "How to repeat this", blocks)
+    return Section("repeat", "How to repeat this", blocks, folded=True)
 
 
 def _facts(a: Assessment) -> list[list[Any]]:
     known = a.settings
     rows: list[list[Any]] = [
         ["model", a.model],
-        ["loss", a.headline.loss],
+        ["loss", ", ".join([a.headline.loss, *(e.loss for e in a.also.values())])],
         ["seed", str(known["seed"])],
         ["confidence level", str(known["level"])],
         ["effort", _options(known["effort"])],
-        ["headline", f"{a.headline.method}: {known['lead']['reason']}"],
+        ["headline", f"{a.headline.method}{_reason(a)}"],
         ["data", f"{a.data.n} rows, fingerprint {known['data_fingerprint'] or 'not kept'}"],
     ]
     return [*rows, *([f"{name} version", version] for name, version in known["versions"].items())]
+
+
+def _reason(a: Assessment) -> str:
+    lead = a.settings.get("lead", {})
+    return f": {lead['reason']}" if lead.get("method") == a.headline.method else ""
 
 
 def _options(values: Mapping[str, Any]) -> str:

@@ -101,8 +101,8 @@ def info(result: Any, name: str | None = None) -> Any:
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = unseen.datasets.load("iris").xy
     >>> a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
-    >>> unseen.show.info(a, "estimates").labels[0]
-    'corrected-t'
+    >>> unseen.show.info(a, "estimates").labels[:2]
+    ('combined', 'guessing')
     """
     return _find_figure(result, name).info(result)
 

@@ -15,6 +15,7 @@ __all__ = [
     "Code",
     "Notes",
     "Picture",
+    "Pictures",
     "Section",
     "Table",
     "TableCell",
@@ -68,6 +69,13 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Pictures:
+    """Pictures side by side, as many in a row as fit."""
+
+    pictures: Sequence[Picture]
+
+
+@dataclass(frozen=True)
 class Code:
     """Text set as code."""
 
@@ -90,16 +98,17 @@ class Alarm:
     advice: str = ""
 
 
-Block = Text | Table | Picture | Code | Notes | Alarm
+Block = Text | Table | Picture | Pictures | Code | Notes | Alarm
 
 
 @dataclass(frozen=True)
 class Section:
-    """A titled part of a report; `id` is its anchor."""
+    """A titled part of a report; `id` is its anchor. A folded one shows its title until a reader opens it."""
 
     id: str
     title: str
     blocks: Sequence[Block]
+    folded: bool = False
 
 
 Builder = Callable[[Any], Section | None]

@@ -42,6 +42,7 @@ _NAMES = {
     "zero-one": "share of cases misclassified",
     "squared": "squared error",
     "absolute": "absolute error",
+    "rmse": "RMSE",
     "brier": "Brier score",
     "auc": "AUC",
     "partial-auc": "partial AUC",

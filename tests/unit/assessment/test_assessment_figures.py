@@ -16,15 +16,15 @@ from unseen.show import info
 
 def test_estimates_are_grouped_by_target_with_the_baseline_beside_the_headline(by_hand):
     shown = info(by_hand, "estimates")
-    assert shown.labels == ("corrected-t", "baseline: guessing", "nested", "leave-out", "bolster")
+    assert shown.labels == ("corrected-t", "guessing", "nested", "leave-out", "bolster")
     assert shown.kind == ("algorithm",) * 4 + ("model",)
     assert [text for _, text in shown.headings] == [
-        "Error of the algorithm, over training sets",
-        "Error of this one model",
+        "Error of the algorithm, at its training size",
+        "Error of this model",
     ]
     assert shown.headings[1][0] > shown.place[3], "the second group's heading stands below the first group"
     assert shown.headings[1][0] < shown.place[4]
-    assert shown.role == ("headline", "baseline", "agrees", "agrees", "differs")
+    assert shown.role == ("headline", "baseline", "other", "other", "other")
     assert np.all(np.diff(shown.place) >= 1)
 
 
@@ -209,7 +209,7 @@ def test_optimism_is_test_minus_training_error(classified):
     table = classified.tables[classified.headline_design]
     np.testing.assert_allclose(shown.optimism, table.split_means() - table.train_errors())
     assert shown.mean_optimism == pytest.approx(shown.mean_test - shown.mean_train)
-    assert shown.split.tolist() == [1, 2, 3, 4, 5]
+    assert shown.split.tolist() == list(range(1, 21))
 
 
 def test_learning_curve_averages_the_repetitions_of_a_size(classified):
@@ -247,7 +247,7 @@ def test_quick_assessments_leave_out_what_was_not_run():
     a = unseen.assess(GaussianNB(), X, y, random_state=0, effort="quick")
     assert info(a, "distribution") is None
     assert info(a, "learning-curve") is None
-    assert info(a, "estimates").labels[:2] == ("corrected-t", "baseline: guessing")
+    assert info(a, "estimates").labels[:2] == ("combined", "guessing")
 
 
 def test_time_ordered_splits_are_shown_in_the_order_of_time():
@@ -264,8 +264,7 @@ def test_every_picture_can_be_told_in_words(by_hand, classified, regressed):
     from unseen.show import figures_for
 
     assert info(by_hand, "estimates").summary == (
-        "corrected-t 20.0% (10.0% to 30.0%), baseline 50.0% (40.0% to 60.0%); 3 more estimates from 5.0% to 25.0%, "
-        "2 of them inside the headline's interval"
+        "corrected-t 20.0% (10.0% to 30.0%), guessing 50.0% (40.0% to 60.0%); 3 more estimates from 5.0% to 25.0%"
     )
     assert info(by_hand, "confusion").summary == "2 classes, 67% of the cases shown on the diagonal"
     assert info(by_hand, "hardest").summary == "of 6 units 3 have no error; the hardest is 3"

@@ -147,9 +147,9 @@ def test_numbers_and_measures_without_an_upper_end():
 
 def test_assess_speaks_of_the_measure(tmp_path):
     a = unseen.assess(GaussianNB(), X, y, measure="auc", random_state=0, effort="quick")
-    assert "expected auc of 0.9" in a.sentence()
+    assert "expected AUC of 0.9" in a.sentence()
     assert a.baseline.value == pytest.approx(0.5)
-    assert "0.5 auc" in a.baseline_sentence()
+    assert "an AUC of 0.5, and the whole interval is better" in a.verdict()
     assert a.error == a.headline.value < 0.1
     full = unseen.assess(
         GaussianNB(),
@@ -161,7 +161,7 @@ def test_assess_speaks_of_the_measure(tmp_path):
     )
     assert {e.loss for e in full.estimates.values()} == {"1 - balanced-accuracy"}
     full.report(tmp_path / "a.html")
-    assert "expected balanced-accuracy" in (tmp_path / "a.html").read_text()
+    assert "expected balanced accuracy" in (tmp_path / "a.html").read_text()
 
 
 def test_files_of_predictions():
@@ -238,10 +238,10 @@ def test_figures_and_report_of_a_score_show_the_score(tmp_path):
     single = info(a.headline, "interval")
     assert (single.value, single.loss) == (pytest.approx(areas.mean()), "auc")
     page = Path(a.report(tmp_path / "a.html")).read_text("utf-8")
-    assert "The whole interval lies above that." in page
+    assert a.verdict() in page
     assert "Training and test AUC" in page
     assert "1 - auc</text>" not in page
-    assert a.title.startswith("Expected auc of")
+    assert a.title.startswith("Expected AUC of")
 
 
 def test_bars_of_uneven_split_values_can_be_seen():

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unseen.show import Figure, figures_for, svg
+from unseen.show import Figure, figures_for, info, svg
 from unseen.show.style import DARK, PALETTE, label
 
 NASTY = [
@@ -115,7 +115,7 @@ def test_drawing_on_given_axes_works_and_returns_them(classified):
     for ax, name in zip(axes.flat, ("estimates", "distribution", "optimism", "learning-curve", "confusion", "hardest")):
         assert classified.plot(name, ax=ax) is ax
         assert ax.figure.legends == [], "a legend belongs to its axes, which may have neighbours"
-    assert classified.plot().figure.get_size_inches()[0] == pytest.approx(7)
+    assert classified.plot().figure.get_size_inches()[0] == pytest.approx(info(classified, "estimates").size[0]) == 9.3
     plt.close("all")
 
 

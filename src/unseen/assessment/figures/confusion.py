@@ -38,7 +38,8 @@ class ConfusionInfo:
     def size(self) -> tuple[float, float]:
         """Inches, as many as the classes need."""
         side = float(np.clip(1.6 + 0.62 * len(self.classes), 2.8, 5.8))
-        return (7.0, side) if len(self.classes) > 6 else (5.6, side)
+        few = 4.6 if len(self.classes) == 2 else 5.6  # two classes stand beside their curves
+        return (7.0, side) if len(self.classes) > 6 else (few, side)
 
     @property
     def summary(self) -> str:
@@ -143,8 +144,8 @@ figure(
         info=info,
         draw=draw,
         title="Which class is taken for which",
-        caption="Rows are true classes, columns predictions of cross-validated models. Each case counts once, spread over what the "
-        "models of different splits said of it; percentages are shares of the true class.",
+        caption="Which class is taken for which. Each case counts once, spread over what the models of different splits said of it; "
+        "percentages are shares of the true class.",
         order=50,
     )
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
+from unseen.assessment.wording import in_units
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
 from unseen.show.figures import Figure, figure
@@ -16,9 +17,10 @@ from unseen.show.text import percent_or_number
 
 __all__ = ["EstimatesInfo"]
 
+PAGE = 9.3  # inches that fill the width of a report
 HEADINGS = {
-    "algorithm": "Error of the algorithm, over training sets",
-    "model": "Error of this one model",
+    "algorithm": "Error of the algorithm, at its training size",
+    "model": "Error of this model",
 }
 
 
@@ -26,7 +28,7 @@ HEADINGS = {
 class EstimatesInfo:
     """Rows of the interval plot from top to bottom; `low` and `high` are NaN if no valid interval exists.
 
-    `place` is the height of each row, `role` one of headline, baseline, agrees, differs; `sizes` are training sizes
+    `place` is the height of each row, `role` one of headline, baseline, other; `sizes` are training sizes
     (NaN for this model); `span` is the headline's interval and `limits` the part of the axis shown.
     """
 
@@ -47,18 +49,17 @@ class EstimatesInfo:
     @property
     def size(self) -> tuple[float, float]:
         """Inches, as many as the rows need."""
-        return 7.0, 1.35 + 0.235 * float(self.place.max() - min(h for h, _ in self.headings) + 1)
+        return PAGE, 1.35 + 0.235 * float(self.place.max() - min(h for h, _ in self.headings) + 1)
 
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
         head, guess = (self.role.index(role) for role in ("headline", "baseline"))
-        rest = [v for v, role in zip(self.values, self.role) if role in ("agrees", "differs")]
-        text = f"{self.labels[head]} {self.row_words(head)}, baseline {self.row_words(guess)}"
+        rest = [v for v, role in zip(self.values, self.role) if role == "other"]
+        text = f"{self.labels[head]} {self.row_words(head)}, guessing {self.row_words(guess)}"
         if rest:
             ends = (percent_or_number(float(v), self.loss) for v in (min(rest), max(rest)))
-            inside = self.role.count("agrees")
-            text += f"; {len(rest)} more estimates from {' to '.join(ends)}, {inside} of them inside the headline's interval"
+            text += f"; {len(rest)} more estimates from {' to '.join(ends)}"
         return text
 
     def row_words(self, k: int) -> str:
@@ -69,13 +70,11 @@ class EstimatesInfo:
 
 def info(a: Assessment) -> EstimatesInfo:
     """Return the rows, the headline first, the baseline beside it."""
-    # a rule that chose a method shown already adds no row
-    distinct = {e.method: e for e in reversed(list(a.estimates.values())) if e.method != a.headline.method}
-    rest = [e for e in distinct.values() if np.isfinite(e.value)]
+    rest = [e for e in a.ordered()[1:] if np.isfinite(e.value)]
     rest.sort(key=lambda e: (e.interval is None, -(e.target.n_train or 0.0), e.method))
     rows: list[tuple[str, str, Estimate]] = [("headline", a.headline.method, a.headline)]
-    rows.append(("baseline", "baseline: guessing", a.baseline))
-    rows += [("agrees" if a.agrees(e.method) is not False else "differs", e.method, e) for e in rest]
+    rows.append(("baseline", "guessing", a.baseline))
+    rows += [("other", e.method, e) for e in rest]
     first = a.headline.target.kind
     rows.sort(key=lambda row: row[2].target.kind != first)  # stable: each group keeps its order
     place, headings = _places([e.target.kind for _, _, e in rows])
@@ -94,14 +93,14 @@ def info(a: Assessment) -> EstimatesInfo:
         headings=headings,
         span=None if a.interval is None else (float(ends[head, 0]), float(ends[head, 1])),
         limits=_limits(values, ends, [role for role, _, _ in rows]),
-        loss=a.headline.on_scale().loss,
+        loss=in_units(a.headline).loss,
         level=float(a.settings["level"]),
     )
 
 
 def _value_and_ends(e: Estimate) -> tuple[float, tuple[float, float]]:
-    """Return value and interval as they are shown: a score as a score."""
-    shown = e.on_scale()
+    """Return value and interval as they are told."""
+    shown = in_units(e)
     low, high = (np.nan, np.nan) if shown.interval is None else shown.interval
     return shown.value, (float(low), float(high))
 
@@ -177,8 +176,7 @@ def _heading(text: str, loss: str) -> str:
 _STYLE = {
     "headline": (MAIN, "o", 8.0, 3.5),
     "baseline": (GREY, "s", 5.5, 1.6),
-    "agrees": (MAIN, "o", 5.0, 1.6),
-    "differs": (OTHER, "D", 5.0, 1.6),
+    "other": (OTHER, "D", 5.0, 1.6),
 }
 
 
@@ -219,9 +217,8 @@ def _legend(numbers: EstimatesInfo, ax: Any) -> None:
 
     words = {
         "headline": f"headline, {100 * numbers.level:g}% interval (shaded)",
-        "agrees": "inside the headline's interval",
-        "differs": "outside it",
-        "baseline": "baseline",
+        "other": "other estimates",
+        "baseline": "guessing",
     }
     handles = []
     for role, text in words.items():
@@ -230,7 +227,7 @@ def _legend(numbers: EstimatesInfo, ax: Any) -> None:
             handles.append(Line2D([], [], color=colour, marker=marker, markersize=size, linewidth=width, label=text))
     if np.isnan(numbers.low).any():
         handles.append(
-            Line2D([], [], color=MAIN, marker="o", markerfacecolor="none", linewidth=0, label="no valid interval")
+            Line2D([], [], color=OTHER, marker="D", markerfacecolor="none", linewidth=0, label="no valid interval")
         )
     legend_below(ax, handles)
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
+from unseen.assessment.wording import as_told
 from unseen.core.arrays import Floats, Ints
-from unseen.core.scale import as_measure
+from unseen.core.losses import LossTable
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
+from unseen.show.style import MAIN, OTHER, axis_name, is_rate, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
 
 __all__ = ["CurveInfo"]
@@ -49,21 +50,25 @@ def info(a: Assessment) -> CurveInfo | None:
     if len(steps) < 2:
         return None
     size = table.plan.sizes[done, 1]
-    loss, tested = as_measure(table.loss, table.split_means())
-    test, guess = _bands(tested, part, steps), as_measure(table.loss, a.baseline.value)[1]
+    loss, test = _bands(table, table.split_means(), part, steps)
+    guess = as_told(table.loss, a.baseline.value)[1]
     near = a.baseline.value <= 1.5 * table.split_means().max()
     return CurveInfo(
         sizes=np.array([size[part == k].mean() for k in steps]),
         test=test,
-        train=None if table.train is None else _bands(as_measure(table.loss, table.train_errors())[1], part, steps),
+        train=None if table.train is None else _bands(table, table.train_errors(), part, steps)[1],
         repeats=np.array([int(np.sum(part == k)) for k in steps], dtype=np.int64),
         baseline=guess if near else None,
         loss=loss,
     )
 
 
-def _bands(values: Floats, part: Ints, steps: Ints) -> Floats:
-    return np.array([(v.mean(), v.min(), v.max()) for v in (values[part == k] for k in steps)])
+def _bands(table: LossTable, values: Floats, part: Ints, steps: Ints) -> tuple[str, Floats]:
+    """Return the name of what is told, and its mean, smallest and largest value at each size."""
+    name, told = as_told(
+        table.loss, np.array([(v.mean(), v.min(), v.max()) for v in (values[part == k] for k in steps)])
+    )
+    return name, np.column_stack([told[:, 0], np.sort(told[:, 1:], axis=1)])
 
 
 def draw(numbers: CurveInfo, ax: Any) -> None:
@@ -76,13 +81,11 @@ def draw(numbers: CurveInfo, ax: Any) -> None:
         ax.fill_between(numbers.sizes, values[:, 1], values[:, 2], color=colour, alpha=0.18, linewidth=0)
         ax.plot(numbers.sizes, values[:, 0], color=colour, marker=marker, linestyle=line, markersize=5.5, label=name)
     if numbers.baseline is not None:
-        ax.axhline(
-            numbers.baseline, color="#000000", alpha=0.7, linewidth=1.4, linestyle=":", label="baseline: guessing"
-        )
+        ax.axhline(numbers.baseline, color="#000000", alpha=0.7, linewidth=1.4, linestyle=":", label="guessing")
     ax.set_xlim(left=0)
     ax.margins(y=0.08)
     ax.set_xlabel("units trained on")
-    ax.set_ylabel(axis_name(numbers.loss))
+    ax.set_ylabel("error rate" if is_rate(numbers.loss) else axis_name(numbers.loss))
     percent(ax.yaxis, numbers.loss)
     legend_below(ax)
 
@@ -96,7 +99,7 @@ figure(
         title="Learning curve",
         caption="Means at growing training sizes; bands hold the smallest and the largest of the repetitions. A test curve that "
         "still improves at the right end says that more data would help.",
-        size=(7.0, 3.6),
+        size=(7.0, 2.6),
         order=40,
     )
 )

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from unseen.assessment.assessment import Assessment
+from unseen.assessment.wording import as_told
 from unseen.core.arrays import Floats, Ints
 from unseen.core.losses import LossTable, PredictionTable
-from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
@@ -59,20 +59,26 @@ def table_info(table: LossTable) -> OptimismInfo | None:
     """Return the errors by split of any table that kept training predictions."""
     if table.train is None or not len(table.completed):
         return None
-    loss, train = as_measure(table.loss, table.train_errors())
-    test = as_measure(table.loss, table.split_means())[1]
+    loss, train = as_told(table.loss, table.train_errors())
+    test = as_told(table.loss, table.split_means())[1]
+    means = {part: as_told(table.loss, float(v.mean()))[1] for part, v in _errors(table).items()}
+    gap = means["test"] - means["training"]
     some = np.unique(np.linspace(0, len(test) - 1, min(MOST, len(test))).round().astype(np.int64))
     return OptimismInfo(
         split=table.completed[some] + 1,
         train=train[some],
         test=test[some],
-        mean_train=float(train.mean()),
-        mean_test=float(test.mean()),
-        mean_optimism=float(table.optimism().mean()),
+        mean_train=means["training"],
+        mean_test=means["test"],
+        mean_optimism=gap if quantity(loss) == "error" else -gap,
         n_splits=len(test),
         in_time=table.plan.design == "time-ordered",
         loss=loss,
     )
+
+
+def _errors(table: LossTable) -> dict[str, Floats]:
+    return {"training": table.train_errors(), "test": table.split_means()}
 
 
 def draw(numbers: OptimismInfo, ax: Any) -> None:

@@ -85,7 +85,7 @@ figure(
         title="Predicted against observed",
         caption="Each point is a row, predicted by cross-validated models that had not seen it (mean over repetitions). On the dashed "
         "line a prediction is perfect; a cloud flatter than the line means predictions are drawn towards the mean.",
-        size=(5.6, 5.0),
+        size=(4.4, 4.0),
         order=50,
     )
 )

@@ -33,3 +33,13 @@ const stops = () => {
 };
 stops();
 addEventListener("resize", stops);
+// A link to a folded section opens it.
+const unfold = () => {
+  const found = location.hash && document.getElementById(location.hash.slice(1));
+  const folded = found && found.querySelector(":scope > details");
+  if (folded) { folded.open = true; found.scrollIntoView(); }
+};
+unfold();
+addEventListener("hashchange", unfold);
+// What was folded is laid out only when it opens.
+for (const folded of document.querySelectorAll("details")) folded.addEventListener("toggle", stops);

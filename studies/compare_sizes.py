@@ -24,7 +24,18 @@ from torch import Tensor
 
 from studies.compare_learners import LEARNERS
 
-__all__ = ["CASES", "Case", "differences_of", "out_of_bag", "out_of_bag_areas", "out_of_bag_f1", "reject", "splits_of", "tables_of"]
+__all__ = [
+    "CASES",
+    "Case",
+    "differences_of",
+    "out_of_bag",
+    "out_of_bag_areas",
+    "out_of_bag_f1",
+    "reject",
+    "splits_of",
+    "tables_of",
+    "write",
+]
 
 HERE = Path(__file__).parent
 ROWS = HERE / "compare_sizes.npz"
@@ -325,7 +336,10 @@ def run(rows: dict[str, np.ndarray], sets: int | None, only: str, device: str, f
         for n in (50, 100, 200, 400):
             key = f"move: {population}; {a} - {b}; {n}"
             if only in key and key not in rows and sets != 0:
-                parts = [moves_of(population, a, b, n, 10, _generator(f"{key} {k}", device)) for k in range((sets or 200) // 10)]
+                parts = [
+                    moves_of(population, a, b, n, 10, _generator(f"{key} {k}", device))
+                    for k in range((sets or 200) // 10)
+                ]
                 rows[key] = np.concatenate(parts)
     np.savez_compressed(file, **rows)
 
@@ -334,19 +348,75 @@ def _generator(name: str, device: str) -> torch.Generator:
     return torch.Generator(device=device).manual_seed(crc32(name.encode()))
 
 
-def reject(test: str, rows: np.ndarray, level: float = 0.05) -> np.ndarray:
-    """Return whether each difference is found, by t with 24 degrees of freedom or by the normal law."""
+def reject(key: str, rows: np.ndarray, level: float = 0.05) -> np.ndarray:
+    """Return whether each difference is found: by t, with 24 degrees of freedom or those of the rarer class, or by the normal law."""
     from scipy.special import ndtr, stdtr
 
+    rows = rows.astype(float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(rows[:, 0].astype(float) / rows[:, 1])
+        ratio = np.abs(rows[:, 0] / rows[:, 1])
     ratio = np.where(np.isnan(ratio), 0.0, ratio)
-    return np.asarray(2 * (stdtr(SPLITS - 1, -ratio) if test.endswith("corrected-t") else ndtr(-ratio)) < level)
+    if key.endswith("corrected-t"):
+        return np.asarray(2 * stdtr(SPLITS - 1, -ratio) < level)
+    if "auc: subsamples" in key:
+        n = float(key.split("n = ")[1].split(";")[0].split(",")[0])
+        return np.asarray(2 * stdtr((0.2 if "rare" in key else 0.5) * n - 1, -ratio) < level)
+    return np.asarray(2 * ndtr(-ratio) < level)
+
+
+TESTS = {"subsamples": "subsampling", "out-of-bag": "out-of-bag", "corrected-t": "corrected-t"}
 
 
 def tables_of(rows: dict[str, np.ndarray]) -> str:
-    """Return the tables of the page as Markdown."""
-    return "\n".join(f"{k} {len(v)}" for k, v in rows.items())
+    """Return the tables of the page as Markdown: sizes, power, widths, and how far differences move."""
+    found: dict[tuple[str, str], dict[str, tuple[float, float, int]]] = {}
+    for key, values in rows.items():
+        if key.startswith("move"):
+            continue
+        case, rest = key.split("; ")
+        measure, test = rest.split(": ")
+        width = float(np.nanmedian(values[:, 1].astype(float)))
+        found.setdefault((case, measure), {})[test] = (float(reject(key, values).mean()), width, len(values))
+    null = {k: v for k, v in found.items() if not any(name in k[0] for name in ("unequal", "shared"))}
+    lines = [
+        "### Found at .05 though neither is better",
+        "",
+        *_rates(null),
+        "",
+        "### Found at .05 where the first is better",
+        "",
+    ]
+    lines += [*_rates({k: v for k, v in found.items() if k not in null}), "", "### How far a difference moves", ""]
+    head = "| population | models | n | trained on a bootstrap sample | on .632 n rows | on all n | standard error |"
+    lines += [head, "|---|---|---|---|---|---|---|"]
+    for key, values in rows.items():
+        if key.startswith("move: "):
+            population, models, n = key.removeprefix("move: ").split("; ")
+            means = " | ".join(f"{100 * m:+.1f}" for m in values.astype(float).mean(axis=0))
+            error = 100 * float((values[:, 1] - values[:, 2]).std()) / np.sqrt(len(values))
+            lines.append(f"| {population} | {models} | {n} | {means} | {error:.1f} |")
+    return "\n".join(lines)
+
+
+def _rates(found: dict[tuple[str, str], dict[str, tuple[float, float, int]]]) -> list[str]:
+    head = (
+        "| learner, population, rows | measure | "
+        + " | ".join(TESTS.values())
+        + " | width of subsampling to corrected-t | data sets |"
+    )
+    lines = [head, "|---|---|" + "---|" * (len(TESTS) + 2)]
+    for (case, measure), made in found.items():
+        rates = " | ".join(f"{made[test][0]:.3f}" for test in TESTS)
+        width = made["subsamples"][1] * 1.960 / (made["corrected-t"][1] * 2.064)
+        lines.append(f"| {case} | {measure} | {rates} | {width:.2f} | {made['subsamples'][2]:,} |")
+    return lines
+
+
+def write(rows: dict[str, np.ndarray], page: Path = PAGE) -> None:
+    """Put the tables between the markers of the documentation page."""
+    start, end = "<!-- compare_sizes: begin -->", "<!-- compare_sizes: end -->"
+    head, rest = page.read_text().split(start)
+    page.write_text(f"{head}{start}\n{tables_of(rows)}\n{end}{rest.split(end)[1]}")
 
 
 def main() -> None:
@@ -358,7 +428,9 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, default=ROWS)
     options: Any = parser.parse_args()
     rows = dict(np.load(options.rows)) if options.rows.exists() else {}
-    run(rows, options.sets, options.only, options.device, options.rows)
+    if options.sets != 0:
+        run(rows, options.sets, options.only, options.device, options.rows)
+    write(rows)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,10 @@ def compare(
             typer.echo(sentence)
         for line in result.model_sentences():
             typer.echo(line)
-        rows = [{**row, **{k: p_words(row[k], "") for k in ("p", "p_adjusted") if row[k] is not None}} for row in result.rows()]
+        rows = [
+            {**row, **{k: p_words(row[k], "") for k in ("p", "p_adjusted") if row[k] is not None}}
+            for row in result.rows()
+        ]
         shown = [name for name in COLUMNS if any(row[name] is not None for row in rows)]
         typer.echo(text_table(rows, shown))
         typer.echo(str(result.winner))

@@ -25,7 +25,9 @@ __all__ = ["Subsampling", "can_subsample"]
 
 LEFT_OUT = 0.368  # share that a bootstrap sample leaves out: large enough to test, small enough to train on the rest
 STEP = 1e-5  # weight moved to find the slope of a measure; its second-order error is far below the standard error
-DEEP_AREAS = "areas of two models that follow single rows, such as deep trees, differed in up to .07 of equal pairs at .05"
+DEEP_AREAS = (
+    "areas of two models that follow single rows, such as deep trees, differed in up to .07 of equal pairs at .05"
+)
 
 
 def can_subsample(measure: Any, n_classes: int) -> bool:
@@ -96,7 +98,7 @@ class Subsampling(TableMethod):
             losses, drawn = unit_matrix(table)
             value, se = _of_losses(losses, drawn)
             return normal_interval(self, table, value, se, level, notes)
-        measure: Any = table.measure  # type: ignore[attr-defined]
+        measure: Any = table.measure
         classes = () if table.data.classes is None else table.data.classes
         if not can_subsample(measure, len(classes)):
             raise NotApplicable(f"{self.id} has no form for {measure.id} on these data; use corrected-t.")

@@ -108,7 +108,10 @@ class BayesianT(PairedTest):
         half = float(stdtrit(df, (1 + level) / 2)) * scale
         notes: tuple[Note, ...] = small_test_parts(share)
         if scale == 0:
-            notes = (*notes, note("U010", "all splits gave the same difference, so the posterior is a point"),)
+            notes = (
+                *notes,
+                note("U010", "all splits gave the same difference, so the posterior is a point"),
+            )
         interval = Interval(mean - half, mean + half, level)
         estimate = finish(self, difference, mean, scale, interval, float(df), notes=notes)
         return comparison_of(difference, estimate, level, statistic=None, reference=f"t({df})", p=None, rope=rope)

@@ -18,7 +18,19 @@ from unseen.core.errors import DesignError, InputError, KindError, UnknownName
 from unseen.core.registry import classes_in
 
 DEFAULT = unseen.designs.MonteCarlo(0.3, 25)
-COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "share_of_splits", "rope", "verdict"]
+COLUMNS = [
+    "a",
+    "b",
+    "difference",
+    "std_error",
+    "lower",
+    "upper",
+    "p",
+    "p_adjusted",
+    "share_of_splits",
+    "rope",
+    "verdict",
+]
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,20 @@ def test_json_is_the_same_for_the_same_seed(unseen):
 
 
 def test_measure_auc_is_no_single_hold_out(unseen):
-    words = ("compare", "breast-cancer", "--n", 120, "-m", "naive-bayes", "-m", "dummy", "--measure", "auc", "--json", "-q")
+    words = (
+        "compare",
+        "breast-cancer",
+        "--n",
+        120,
+        "-m",
+        "naive-bayes",
+        "-m",
+        "dummy",
+        "--measure",
+        "auc",
+        "--json",
+        "-q",
+    )
     code, out, _ = unseen(*words)
     assert code == 0
     content = json.loads(out)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from unseen.core.comparison import p_words
 from unseen.core.errors import InputError
 from unseen.request.command_line import (
     ColumnOptions,
@@ -27,7 +28,7 @@ from unseen.show.text import text_table
 
 __all__: list[str] = []
 
-COLUMNS = ["a", "b", "difference", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
+COLUMNS = ["a", "b", "difference", "lower", "upper", "p", "p_adjusted", "share_of_splits", "rope", "verdict"]
 
 
 @command("compare")
@@ -41,7 +42,8 @@ def compare(
     test: Annotated[
         str | None,
         typer.Option(
-            "--test", help="corrected-t (the default; delong for auc), conservative-z, nested-cv, 5x2cv, mcnemar ..."
+            "--test",
+            help="subsampling (the default; corrected-t for groups and more than 2,000 rows), nested-cv, 5x2cv, mcnemar ...",
         ),
     ] = None,
     loss: Annotated[
@@ -85,10 +87,18 @@ def compare(
     if run.json:
         run.emit(result)
     else:
-        shown = [name for name in COLUMNS if any(row[name] is not None for row in result.rows())]
+        typer.echo(result.sentence)
+        typer.echo(result.test_sentence)
         if sentence := result.scale_sentence():
             typer.echo(sentence)
-        typer.echo(text_table(result.rows(), shown))
+        for line in result.model_sentences():
+            typer.echo(line)
+        rows = [
+            {**row, **{k: p_words(row[k], "") for k in ("p", "p_adjusted") if row[k] is not None}}
+            for row in result.rows()
+        ]
+        shown = [name for name in COLUMNS if any(row[name] is not None for row in rows)]
+        typer.echo(text_table(rows, shown))
         typer.echo(str(result.winner))
         for remark in result.notes:
             typer.echo(str(remark))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from unseen.comparison.choice import choose_by_design, choose_test, target_words
 from unseen.core.comparison import Comparison, Comparisons, as_rope
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Estimate, check_level
@@ -25,6 +26,9 @@ from unseen.significance.winner import winner_of
 
 __all__ = ["compare", "pair_tests"]
 
+BY_UNIT = frozenset({"out-of-bag", "subsampling"})  # every unit counts alike here, however often it was tested
+# measured on exact nulls: docs/validation/comparing.md
+FEW_SPLITS = "corrected-t on random splits found up to .13 of equal pairs at .05: areas and log-losses of neighbours and boosting; .15 for F1 of a rare class"
 MANY = 3  # from three models on, the best one looks noticeably better than it is
 
 
@@ -60,12 +64,13 @@ def compare(
         an object with fit and predict or a name; or saved tables of predictions instead of models and data, as in
         `compare(t, u)`: nothing is refitted then.
     test : str, optional
-        Id of a test, or of an interval method that works on differences: corrected-t (the default, but delong for auc),
-        conservative-z, nested-cv, 5x2cv, combined-f, cv-wald, wald, mcnemar, permutation, wilcoxon, delong, bayesian-t, auto;
-        t-test and resampled-t are liberal and offered for comparison only.
+        Id of a test, or of an interval method that works on differences: subsampling, corrected-t, conservative-z, nested-cv, 5x2cv,
+        combined-f, cv-wald, wald, mcnemar, permutation, wilcoxon, delong, bayesian-t, out-of-bag, auto; t-test and resampled-t are
+        liberal and offered for comparison only. By default subsampling, and corrected-t for more than 2,000 rows, with groups, weights
+        or times, for models that cross-validate or set rows aside inside their fit, and for measures that subsampling has no form for
+        (of scores other than auc, of numbers such as r2). Tables, and a design that is named, get the test that suits the design.
     loss : str
-        Id of a loss; "auto" is zero-one for classes and squared error for numbers; "auc" means DeLong's test unless
-        another is named.
+        Id of a loss; "auto" is zero-one for classes and squared error for numbers.
     measure : str or measure, optional
         Id of any measure, such as "f1" or "r2", or an object such as `unseen.measures.Cost(costs)`, instead of a loss; a score s is compared as 1 - s
         on all test parts together (measures of scores, such as auc: the mean over parts).
@@ -76,7 +81,7 @@ def compare(
     adjust : {"holm", "benjamini-hochberg", "none"}
         Adjustment for the number of pairs, of p-values and of decisions about the region; the intervals are those of single pairs.
     design : optional
-        Overrides the test's default design; for corrected-t that is 25 random 70/30 splits.
+        Overrides the test's default design; for subsampling that is 200 random 63/37 splits, for corrected-t 25 random 70/30 splits.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     n_jobs, engine, progress
@@ -97,7 +102,8 @@ def compare(
 
     References
     ----------
-    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
+    Wager, S. and Athey, S. (2018). Estimation and inference of heterogeneous treatment effects using random forests. JASA 113,
+    1228-1242. Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281.
 
     Examples
     --------
@@ -112,6 +118,8 @@ def compare(
     'bayes - dummy: bayes has the smaller error'
     >>> c.winner.name, c.winner.naive <= c.winner.corrected
     ('bayes', True)
+    >>> print(c.test_sentence)
+    Test: subsampling (the default up to 2,000 rows). Target: the difference of the algorithms trained on 359 of 569 rows.
     """
     check_level(level)
     if adjust not in ADJUSTMENTS:
@@ -119,17 +127,18 @@ def compare(
     if rope is not None:
         as_rope(rope)
     loss = loss if measure is None else measure
-    if test is None:
-        test = "delong" if loss == "auc" else "corrected-t"
-    chosen = _test_of(test, rope, options)
-    if loss == "auc" and chosen.id != "delong" and not chosen.by_split:
-        raise InputError(f"auc is no mean of losses, so {chosen.id} does not apply; use test='delong'.")
+    chosen = None if test is None else _test_of(test, rope, options)
+    reason = ""
     models, rest = _subjects(subjects)
     seed = root_seed(random_state)
     if all(isinstance(model, PredictionTable) for model in models.values()):
         if rest:
             raise InputError("tables of predictions bring their own data; leave X and y out.")
         tables, seed = dict(models), next(iter(models.values())).seed
+        if chosen is None:
+            name, reason = choose_by_design(next(iter(tables.values())).plan.design, loss)
+            chosen = _test_of(name, rope, options)
+        _check_measure(chosen, loss)
     else:
         X, y = _sample(rest)
         data = data_of(
@@ -144,6 +153,12 @@ def compare(
             duplicates=duplicates,
         )
         ready = {name: model_of(model, data) for name, model in models.items()}
+        if chosen is None:
+            name, reason = (
+                choose_test(ready, data, loss) if design is None else choose_by_design(as_design(design).id, loss)
+            )
+            chosen = _test_of(name, rope, options)
+        _check_measure(chosen, loss)
         with open_request(
             next(iter(ready.values())),
             data,
@@ -156,7 +171,14 @@ def compare(
         ) as request:
             tables = _run(request, ready, chosen, design)
     losses = {name: table.losses("auto" if chosen.id == "delong" else loss) for name, table in tables.items()}
-    return replace(_comparisons(chosen, losses, level, rope, adjust, seed), command=command)
+    made = _comparisons(chosen, losses, level, rope, adjust, seed)
+    weak = (note("U016", FEW_SPLITS),) if reason and chosen.id == "corrected-t" else ()
+    return replace(made, command=command, reason=reason, remarks=(*made.remarks, *weak))
+
+
+def _check_measure(test: Any, loss: Any) -> None:
+    if loss == "auc" and test.id != "delong" and not test.by_split:
+        raise InputError(f"auc is no mean of losses, so {test.id} does not apply; use test='corrected-t' or 'delong'.")
 
 
 def pair_tests() -> list[str]:
@@ -274,6 +296,9 @@ def _comparisons(
     estimates = {name: _own_estimate(test, table, level) for name, table in tables.items()}
     loss = next(iter(estimates.values())).loss
     winner = winner_of(tables, level, stream(seed, "winner"), test.set_error if test.own_error else None, loss)
+    if test.id in BY_UNIT:  # the winner's own error, as it stands beside the others
+        gain, own = winner.corrected - winner.naive, estimates[winner.name].value
+        winner = replace(winner, naive=own, corrected=own + gain)
     remarks: tuple[Note, ...] = ()
     if len(tables) >= MANY:
         luck = max(winner.corrected - winner.naive, 0.0)
@@ -281,7 +306,17 @@ def _comparisons(
         text = f"{winner.name} is the best of {len(tables)} on these data; its {what} looks {size} than it is by {luck:.2g}"
         remarks = (note("U024", text),)
     done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))
-    return Comparisons(pairs=done, estimates=estimates, winner=winner, adjust=adjust, seed=seed, remarks=remarks)
+    first = next(iter(tables.values()))
+    return Comparisons(
+        pairs=done,
+        estimates=estimates,
+        winner=winner,
+        adjust=adjust,
+        seed=seed,
+        remarks=remarks,
+        target=target_words(test, first),
+        unit="row" if first.data.groups is None else "group",
+    )
 
 
 def _pair(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from unseen._version import __version__
-from unseen.core.comparison import Comparison, Comparisons
+from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.core.registry import classes_in, describe
 from unseen.show.sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.show.style import measure_name
@@ -14,6 +14,8 @@ from unseen.show.text import percent_or_number
 from unseen.significance.ranking import Ranking
 
 __all__ = ["answer"]
+
+MOST_LINES = 6  # sentences about pairs or models before the table says the rest
 
 
 def _pair_sentence(c: Comparison) -> str:
@@ -23,7 +25,7 @@ def _pair_sentence(c: Comparison) -> str:
     size = f"{gap} in favour of {c.better}" if c.better else "equal errors"
     p = c.p_adjusted if c.p_adjusted is not None else c.p
     if p is not None and not math.isnan(p):
-        size += f", p {'below 0.001' if p < 0.001 else f'{p:.2g}'}"
+        size += f", {p_words(p)}"
     return f"{c.a} against {c.b}: {c.verdict} ({size})."
 
 
@@ -34,27 +36,38 @@ def _test_words(test: str) -> str:
 
 @section(Comparisons, 10)
 def answer(c: Comparisons) -> Section:
-    """Return every verdict in plain words, and the differences on one axis."""
-    first = c.pairs[0]
-    count = f"There are {len(c)} pairs." if len(c) > 1 else ""
-    if len(c) > 1 and first.p is not None:
-        count = f"P-values are adjusted for {len(c)} pairs by the method {c.adjust}."
-    blocks: list[Block] = [Text(_pair_sentence(pair), lead=len(c) == 1) for pair in c.pairs[:6]]
-    if len(c) > 6:
-        blocks.append(Text(f"The other {len(c) - 6} pairs are in the table."))
-    about = f"Each is a statement about {first.estimate.target}, at level {first.level:g}. {count}"
-    blocks += [Text(text) for text in (about, c.scale_sentence(), _test_words(c.test)) if text]
-    made = picture(c, "differences")
-    return Section("answer", "The answer", [*blocks, *([made] if made is not None else [])])
+    """Return the sentence, which test it rests on and what it is about, and each model's own error."""
+    words = [c.test_sentence, _test_words(c.test), c.scale_sentence()]
+    own = [Text(f"{line}.") for line in c.model_sentences()[:MOST_LINES]]
+    return Section("answer", "The answer", [Text(c.sentence, lead=True), *own, *(Text(text) for text in words if text)])
 
 
-@section(Comparisons, 20)
+@section(Comparisons, 30)
 def pairs(c: Comparisons) -> Section:
-    """Return the table of all pairs."""
-    caption = (
-        "difference: error of a minus error of b; lower and upper end its interval. a ahead: share of splits on which a has the "
-        "smaller error, ties counted half; it is about splits of these data, not about new data sets."
-    )
+    """Return every verdict in plain words, the differences on one axis, and the table of all pairs."""
+    count = ""
+    if len(c) > 1:
+        adjusted = c.pairs[0].p is not None
+        count = (
+            f"P-values are adjusted for {len(c)} pairs by the method {c.adjust}."
+            if adjusted
+            else f"There are {len(c)} pairs."
+        )
+    lines = [_pair_sentence(pair) for pair in c.pairs[:MOST_LINES]]
+    if len(c) > MOST_LINES:
+        lines.append(f"The other {len(c) - MOST_LINES} pairs are in the table.")
+    made = picture(c, "differences")
+    blocks: list[Block] = [Text(text) for text in (*lines, count) if text]
+    return Section("pairs", "The pairs", [*blocks, *([made] if made is not None else []), _pair_table(c)])
+
+
+def _pair_table(c: Comparisons) -> Table:
+    caption = "difference: error of a minus error of b; lower and upper end its interval."
+    if any(pair.share_of_splits is not None for pair in c.pairs):
+        caption += (
+            " share of splits: those on which a has the smaller error, ties counted half; it is about splits of these data, not about "
+            "new data."
+        )
     heads = {
         "a": "a",
         "b": "b",
@@ -63,24 +76,27 @@ def pairs(c: Comparisons) -> Section:
         "upper": "upper",
         "p": "p",
         "p_adjusted": "adjusted",
-        "prob_superior": "a ahead",
+        "share_of_splits": "share of splits",
         "rope": "region",
         "verdict": "verdict",
     }
     rows = c.rows()
     kept = {name: head for name, head in heads.items() if any(row[name] is not None for row in rows)}
-    return Section(
-        "pairs", "All pairs", [Table([*kept.values()], [[row[name] for name in kept] for row in rows], caption)]
-    )
+    cells = [[_p_cell(row[name]) if name in ("p", "p_adjusted") else row[name] for name in kept] for row in rows]
+    return Table([*kept.values()], cells, caption)
 
 
-@section(Comparisons, 30)
+def _p_cell(p: float | None) -> str | None:
+    return None if p is None else p_words(p, "")
+
+
+@section(Comparisons, 40)
 def posterior(c: Comparisons) -> Section | None:
     """Return the posterior densities of a Bayesian test."""
     return figure_section(c, "posterior", "posterior", "Posterior of the differences")
 
 
-@section(Comparisons, 40)
+@section(Comparisons, 20)
 def models(c: Comparisons) -> Section:
     """Return each model by itself, and what choosing the best costs."""
     w, m = c.winner, c.winner.measure_values

@@ -12,9 +12,11 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
-from unseen.core.scale import advantage, as_measure
+from unseen.core.scale import advantage, as_measure, gap_words
 
-__all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "pair_of"]
+__all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "p_words", "pair_of", "rows_needed"]
+
+POWER = 0.8  # chance of showing the difference that the rows needed are computed for: the usual one
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,61 @@ def as_rope(rope: float | tuple[float, float]) -> tuple[float, float]:
     if len(ends) != 2 or not (np.all(np.isfinite(ends)) and ends[0] <= 0 <= ends[1]):
         raise InputError(f"rope is {rope!r}; give a half-width of at least 0, or a pair (low, high) around 0.")
     return ends[0], ends[1]
+
+
+def p_words(p: float, sign: str = "p ") -> str:
+    """Return a p-value as people write it: no p is 0 or 1.
+
+    Examples
+    --------
+    >>> p_words(0.0312), p_words(1e-7), p_words(1.0), p_words(0.2, "")
+    ('p = 0.031', 'p < 0.001', 'p > 0.99', '0.2')
+    """
+    if np.isnan(p):
+        return f"{sign}unknown"
+    if p < 0.001:
+        return f"{sign}< 0.001"
+    if p > 0.99:
+        return f"{sign}> 0.99"
+    return f"{sign}= {p:.2g}" if sign else f"{p:.2g}"
+
+
+def rows_needed(n: int, difference: float, std_error: float, alpha: float, df: float | None = None) -> float:
+    """Return how many units would show a difference with a chance of 80%, if it is what it seems.
+
+    The variance of a difference falls as 1/n, so the standard error that gives this power, |d| / (q + z), asks for
+    n ((q + z) se / d)^2 units; q is the quantile of the test at 1 - alpha/2 and z = .84 that of the power.
+
+    Parameters
+    ----------
+    n : int
+        Units that were used.
+    difference, std_error : float
+        What they showed.
+    alpha : float
+        Size of the test, two-sided.
+    df : float or None
+        Degrees of freedom of its t distribution; None for the normal law.
+
+    Examples
+    --------
+    >>> round(rows_needed(200, 0.03, 0.02, 0.05))
+    698
+    """
+    from scipy.special import ndtri, stdtrit
+
+    critical = float(ndtri(1 - alpha / 2) if df is None else stdtrit(df, 1 - alpha / 2))
+    if difference == 0:
+        return float("inf")
+    return float(n * np.square((critical + float(ndtri(POWER))) * std_error / difference))
+
+
+def _about(number: float) -> str:
+    """Return a number of rows to two digits."""
+    if number > 1e6:
+        return "more than a million"
+    digits = max(int(np.floor(np.log10(number))) - 1, 0)
+    return f"about {round(number / 10**digits) * 10**digits:,}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,8 +228,9 @@ class Comparison(Result):
         Two-sided p-value; None for a Bayesian test.
     p_adjusted : float or None
         The same, adjusted for all pairs that were compared.
-    prob_superior : float
-        Share of splits on which a has the smaller error, ties counted half; a statement about splits, not data sets.
+    share_of_splits : float or None
+        Share of splits on which a has the smaller error, ties counted half; a statement about splits of these data, not about new
+        data. None with one split, and with bootstrap samples: what they leave out is no split of the data.
     effect : float or None
         The difference divided by the standard deviation, over units, of a unit's mean difference.
     level : float
@@ -203,7 +261,7 @@ class Comparison(Result):
     reference: str
     p: float | None
     p_adjusted: float | None
-    prob_superior: float
+    share_of_splits: float | None
     effect: float | None
     level: float
     rope: Rope | None = None
@@ -282,7 +340,7 @@ class Comparison(Result):
             b=self.a,
             estimate=replace(old, value=0.0 - old.value, interval=turned),
             statistic=-self.statistic if signed and self.statistic is not None else self.statistic,
-            prob_superior=1 - self.prob_superior,
+            share_of_splits=None if self.share_of_splits is None else 1 - self.share_of_splits,
             effect=None if self.effect is None else 0.0 - self.effect,
             rope=None if self.rope is None else self.rope.swap(),
             ranks=None if self.ranks is None else 0.0 - self.ranks,
@@ -301,7 +359,7 @@ class Comparison(Result):
                 "upper": high,
                 "p": self.p,
                 "p_adjusted": self.p_adjusted,
-                "prob_superior": self.prob_superior,
+                "share_of_splits": self.share_of_splits,
                 "rope": None if self.rope is None else self.rope.decision,
                 "verdict": self.verdict,
             }
@@ -330,9 +388,9 @@ class Comparison(Result):
         if self.interval is not None:
             text += f", {100 * self.level:g}% interval {self.interval}"
         if self.p is not None:
-            text += f", p {self.p:.3g}"
+            text += f", {p_words(self.p)}"
             if self.p_adjusted is not None and self.p_adjusted != self.p:
-                text += f" (adjusted {self.p_adjusted:.3g})"
+                text += f" (adjusted {p_words(self.p_adjusted)})"
         if self.rope is not None and self.rope.posterior is not None:
             text += ", posterior {:.3f} / {:.3f} / {:.3f} (a better / equivalent / b better)".format(
                 *self.rope.posterior
@@ -387,6 +445,12 @@ class Comparisons(Result):
         Notes on the set of pairs.
     command : str
         Command line that made it, if any.
+    target : str
+        What the differences are differences of, such as "the algorithms trained on about 126 distinct rows of 200".
+    reason : str
+        Why this test was taken, if it was not asked for.
+    unit : str
+        What is counted: "row" or "group".
     """
 
     shown_by: ClassVar[str] = "unseen.comparison"
@@ -398,6 +462,9 @@ class Comparisons(Result):
     seed: int = 0
     remarks: tuple[Note, ...] = ()
     command: str = ""
+    target: str = ""
+    reason: str = ""
+    unit: str = "row"
 
     kept_as = "comparison"
 
@@ -425,6 +492,61 @@ class Comparisons(Result):
         """Remarks on the set of pairs and on each of them, each once."""
         return merge_notes(self.remarks, *(pair.notes for pair in self.pairs))
 
+    @property
+    def sentence(self) -> str:
+        """The answer: which model to ship and by how much it is better, or that the data cannot say and how many rows could."""
+        best = min(self.estimates, key=lambda name: self.estimates[name].value)
+        own = sorted(
+            (pair if pair.a == best else pair.swap() for pair in self.pairs if best in (pair.a, pair.b)),
+            key=lambda pair: abs(pair.difference),
+        )
+        many = len(self.estimates) > 2
+        lost = next((pair for pair in own if pair.decided == pair.b), None)
+        if lost is not None:  # ranks may favour a model whose mean is larger
+            return f"Ship {lost.b} rather than {lost.a}: {lost.verdict}."
+        if all(pair.decided == best for pair in own):
+            return _ship(own[0], " than that of {}, the next best" if many else "")
+        equal = [pair.b for pair in own if pair.rope is not None and pair.rope.decision == "equivalent"]
+        if equal and all(pair.b in equal or pair.decided == best for pair in own):
+            return _same(own[0] if own[0].b in equal else next(p for p in own if p.b in equal), [best, *equal])
+        return self._undecided(best, [pair for pair in own if pair.decided != best], many)
+
+    def _undecided(self, best: str, open_pairs: list[Comparison], many: bool) -> str:
+        """Return that some models cannot be told apart, and how many rows would tell the nearest two."""
+        pair = open_pairs[0]
+        names = [best, *(other.b for other in open_pairs)]
+        who = _listed(names) if many else "them"
+        start = f"These data cannot tell {who} apart"
+        if pair.p is not None and np.isnan(pair.p):
+            return f"{start}: the difference has no spread, so that no test can judge it."
+        if pair.difference == 0:
+            return f"{start}: the errors of {best} and {pair.b} are equal on them."
+        if not pair.std_error:
+            return f"{start}."
+        alpha = (1 - pair.level) / (1 if self.adjust == "none" else len(self.pairs))
+        n = rows_needed(pair.estimate.n_units, pair.difference, pair.std_error, alpha, pair.estimate.df)
+        of = f" tell {best} from {pair.b}" if many else ""
+        return f"{start}; {_about(n)} {self.unit}s would{of}, if the difference is what it seems."
+
+    @property
+    def test_sentence(self) -> str:
+        """Which test was used, why, and what the differences are differences of."""
+        why = f" ({self.reason})" if self.reason else ""
+        about = self.target or str(self.pairs[0].estimate.target)
+        return f"Test: {self.test}{why}. Target: the difference of {about}."
+
+    def model_sentences(self) -> list[str]:
+        """Return each model's own error with its interval, in words."""
+        lines = []
+        for name, own in self.estimates.items():
+            e = own.on_scale()
+            text = f"{name}: {'error' if e.loss == 'zero-one' else e.loss} {_value(e.value, e.loss)}"
+            if e.interval is not None:
+                low, high = (_value(end, e.loss) for end in e.interval)
+                text += f" ({100 * e.interval.level:g}% interval {low} to {high})"
+            lines.append(text)
+        return lines
+
     def scale_sentence(self) -> str:
         """Return what errors are of if a score such as AUC was asked for; empty for a plain loss."""
         return scale_sentence(self.estimates)
@@ -436,7 +558,10 @@ class Comparisons(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return pairs, the models' own errors, the winner and the notes."""
         return {
+            "sentence": self.sentence,
             "test": self.test,
+            "reason": self.reason,
+            "target": self.target,
             "adjust": self.adjust,
             "seed": self.seed,
             "pairs": [pair.to_dict() for pair in self.pairs],
@@ -446,5 +571,43 @@ class Comparisons(Result):
         }
 
     def __str__(self) -> str:
-        lines = [*filter(None, [self.scale_sentence()]), *(str(pair) for pair in self.pairs)]
-        return "\n".join([*lines, str(self.winner), *(str(n) for n in self.notes)])
+        head = [self.sentence, self.test_sentence, *filter(None, [self.scale_sentence()]), *self.model_sentences()]
+        return "\n".join([*head, *map(str, self.pairs), str(self.winner), *map(str, self.notes)])
+
+
+def _value(value: float, loss: str) -> str:
+    return f"{100 * value:.1f}%" if loss == "zero-one" else f"{value:.4g}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _gap(pair: Comparison) -> tuple[str, str]:
+    """Return by how much a is better and between which ends, in words; empty if there is no interval."""
+    loss = pair.estimate.loss
+    size = gap_words(-pair.difference, loss)
+    if pair.interval is None:
+        return size, f"{p_words(pair.p)}" if pair.p is not None else ""
+    low, high = (gap_words(-end, loss, bare=True) for end in (pair.interval.high, pair.interval.low))
+    return size, f"{100 * pair.level:g}% interval {low} to {high}"
+
+
+def _ship(pair: Comparison, than: str) -> str:
+    """Return the sentence on a pair that was decided for a."""
+    if pair.ranks is not None:
+        return f"Ship {pair.a}: {pair.verdict}."
+    size, span = _gap(pair)
+    name, _ = as_measure(pair.estimate.loss, 0.0)
+    what, way = ("error" if name == "zero-one" else name, "lower") if name == pair.estimate.loss else (name, "higher")
+    text = f"Ship {pair.a}: its {what} is {size} {way}{than.format(pair.b)}"
+    text += f" ({span})" if span else ""
+    region = pair.rope is not None and pair.rope.decision == "a better"
+    return f"{text}, by more than the region of practical equivalence." if region else f"{text}."
+
+
+def _same(pair: Comparison, names: list[str]) -> str:
+    """Return the sentence on models whose difference lies inside the region."""
+    size, span = _gap(pair)
+    inside = "the difference lies inside the region of practical equivalence"
+    return f"Ship whichever you like, {' or '.join(names)}: {inside} ({size}{f', {span}' if span else ''})."

@@ -8,7 +8,9 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 
-__all__ = ["advantage", "as_loss", "as_measure"]
+__all__ = ["advantage", "as_loss", "as_measure", "gap_words"]
+
+RATES = frozenset({"zero-one", "1 - accuracy"})  # differences of these are said in points of a hundred
 
 Value = TypeVar("Value", float, Floats)
 
@@ -55,3 +57,16 @@ def advantage(loss: str, *, most: bool = False) -> str:
     name = as_measure(loss, 0.0)[0]
     size, what = ("small", "error") if name == loss else ("large", name)
     return f"{size.removesuffix('e')}{'est' if most else 'er'} {what}"
+
+
+def gap_words(gap: float, loss: str, *, bare: bool = False) -> str:
+    """Return a difference as people say it: points of a hundred for a rate, else three digits.
+
+    Examples
+    --------
+    >>> gap_words(0.0312, "zero-one"), gap_words(0.0312, "zero-one", bare=True), gap_words(0.0312, "1 - auc")
+    ('3.1 points', '3.1', '0.0312')
+    """
+    if loss not in RATES:
+        return f"{gap + 0.0:.3g}"
+    return f"{100 * gap + 0.0:.1f}{'' if bare else ' points'}"

@@ -9,7 +9,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.losses import LossTable
 
-__all__ = ["OutOfBag", "influences", "out_of_bag"]
+__all__ = ["OutOfBag", "influences", "out_of_bag", "unit_matrix", "variance_of"]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class OutOfBag:
     n_units: int
 
 
-def _unit_losses(table: LossTable) -> tuple[Floats, Floats]:
+def unit_matrix(table: LossTable) -> tuple[Floats, Floats]:
     """Return matrices replicate x unit: the mean loss of a unit if it was out of bag (else 0), and how often drawn."""
     data, done = table.data, table.completed
     place = np.full(len(table.plan), -1)
@@ -38,8 +38,10 @@ def _unit_losses(table: LossTable) -> tuple[Floats, Floats]:
     return losses, drawn
 
 
-def influences(losses: Floats, drawn: Floats) -> tuple[Floats, Floats, Floats]:
+def influences(losses: Floats, drawn: Floats, moved: Floats | None = None) -> tuple[Floats, Floats, Floats]:
     """Return each unit's out-of-bag error E_j, its influence D_j on their mean, and the Monte-Carlo variance of D_j.
+
+    `moved` stands for N_ib - 1 below if units were not drawn with replacement.
 
     Moving weight to unit i changes the mean by D_i = (E_i - E)/n + sum_b (N_ib - 1) r_b, where
     r_b = (1/n) sum_j I_jb (L_jb - E_j)/T_j and T_j is how often unit j was out of bag. That is the paper's influence with
@@ -49,7 +51,7 @@ def influences(losses: Floats, drawn: Floats) -> tuple[Floats, Floats, Floats]:
     times = outside.sum(axis=0)
     by_unit = (losses * outside).sum(axis=0) / times
     rest = (outside * (losses - by_unit) / times).mean(axis=1)
-    products = (drawn - 1) * rest[:, None]
+    products = (drawn - 1 if moved is None else moved) * rest[:, None]
     influence = (by_unit - by_unit.mean()) / len(by_unit) + products.sum(axis=0)
     return by_unit, influence, len(losses) * products.var(axis=0, ddof=1)
 
@@ -60,10 +62,14 @@ def out_of_bag(table: LossTable) -> OutOfBag:
     The sum of squared influences contains their Monte-Carlo variance, which is taken off; what is left is never less than
     the variance that fixed predictions would have.
     """
-    losses, drawn = _unit_losses(table)
+    losses, drawn = unit_matrix(table)
     seen = (drawn == 0).any(axis=0)
     by_unit, influence, noise = influences(losses[:, seen], drawn[:, seen])
     n, value = len(by_unit), float(by_unit.mean())
-    floor = np.square((by_unit - value) / n).sum()
-    variance = max(float(np.square(influence).sum() - noise.sum()), float(floor))
+    variance = variance_of((by_unit - value) / n, influence, noise)
     return OutOfBag(value, float(np.sqrt(variance)), len(losses), n)
+
+
+def variance_of(own: Floats, influence: Floats, noise: Floats) -> float:
+    """Return the sum of squared influences less their Monte-Carlo variance, at least that of fixed predictions."""
+    return max(float(np.square(influence).sum() - noise.sum()), float(np.square(own).sum()))

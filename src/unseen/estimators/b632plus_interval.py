@@ -10,6 +10,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable
 from unseen.core.method import check_table, normal_interval
+from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.designs.bootstrap import Bootstrap
 from unseen.estimators._jackknife import out_of_bag
@@ -18,13 +19,17 @@ from unseen.estimators.out_of_bag import check_replicates
 
 __all__ = ["B632PlusInterval"]
 
+PERFECT_FIT = "its 95% interval covered .62 for one nearest neighbour, which fits its training rows perfectly"
+
 
 @register
 @dataclass(frozen=True)
 class B632PlusInterval(TableMethod):
     """The .632+ error; its standard error is that of the out-of-bag error, scaled by the ratio of the two.
 
-    Needs at least 200 bootstrap samples: with fewer the standard error is mostly Monte-Carlo noise.
+    Needs at least 200 bootstrap samples: with fewer the standard error is mostly Monte-Carlo noise. Scaling suits models whose training
+    error is near their true one. It does not suit models that fit their training rows perfectly: for one nearest neighbour the interval
+    covered .62 instead of .95, so the method counts as liberal.
 
     References
     ----------
@@ -47,7 +52,8 @@ class B632PlusInterval(TableMethod):
     linear: ClassVar[bool] = False
     equivariant: ClassVar[bool] = False
     weighted: ClassVar[bool] = False
-    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
+    liberal: ClassVar[bool] = True
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012", "U013"})
 
     def default_design(self, data: Data) -> Bootstrap:
         """Return 500 bootstrap samples."""
@@ -56,7 +62,7 @@ class B632PlusInterval(TableMethod):
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
         """Return the .632+ error and its normal interval."""
         level = check_table(self, table, level)
-        notes = check_replicates(self.id, table)
+        notes = (*check_replicates(self.id, table), note("U013", PERFECT_FIT))
         outside = out_of_bag(table)
         value = B632Plus()(table, level=level).value
         ratio = value / outside.value if outside.value > 0 else 0.0

@@ -17,7 +17,7 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.monte_carlo import MonteCarlo
 
-__all__ = ["CorrectedT", "few_errors", "large_share"]
+__all__ = ["CorrectedT", "few_errors", "large_share", "small_test_parts"]
 
 LARGE_TEST_SHARE = 0.25  # from here on training parts are so small that the error is that of another training size
 SMALL_TEST_SHARE = 0.2  # below it tests of two unstable models rejected a true null in 9% of cases instead of 5%
@@ -30,7 +30,7 @@ def large_share(share: float) -> tuple[Note, ...]:
     return (note("U015", f"{share:.0%} of the units are tested in each split"),) if share >= LARGE_TEST_SHARE else ()
 
 
-def _difference_notes(share: float) -> tuple[Note, ...]:
+def small_test_parts(share: float) -> tuple[Note, ...]:
     """Return the note on test parts so small that the test of a difference does not keep its size."""
     if share >= SMALL_TEST_SHARE:
         return ()
@@ -117,7 +117,7 @@ class CorrectedT(TableMethod):
         n_test, n_train = table.plan.mean_sizes()
         share = n_test / (n_test + n_train)
         notes = (
-            _difference_notes(share)
+            small_test_parts(share)
             if table.is_difference
             else (*large_share(share), *few_errors(table), *_rare_in_sets(table))
         )

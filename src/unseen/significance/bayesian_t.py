@@ -17,6 +17,7 @@ from unseen.core.method import finish, no_spread
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.estimators.corrected_t import small_test_parts
 from unseen.significance.paired import check_pair, comparison_of
 
 __all__ = ["BayesianT", "posterior"]
@@ -76,7 +77,7 @@ class BayesianT(PairedTest):
     test_fraction: float | None = None
     id: ClassVar[str] = "bayesian-t"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
-    note_codes: ClassVar[frozenset[str]] = frozenset({"U010"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U010", "U016"})
 
     def __post_init__(self) -> None:
         as_rope(self.rope)
@@ -105,9 +106,12 @@ class BayesianT(PairedTest):
         words = ("a better", "equivalent", "b better")[int(np.argmax(chances))]
         rope = Rope(low, high, words if max(chances) >= level else "undecided", chances)
         half = float(stdtrit(df, (1 + level) / 2)) * scale
-        notes: tuple[Note, ...] = ()
+        notes: tuple[Note, ...] = small_test_parts(share)
         if scale == 0:
-            notes = (note("U010", "all splits gave the same difference, so the posterior is a point"),)
+            notes = (
+                *notes,
+                note("U010", "all splits gave the same difference, so the posterior is a point"),
+            )
         interval = Interval(mean - half, mean + half, level)
         estimate = finish(self, difference, mean, scale, interval, float(df), notes=notes)
         return comparison_of(difference, estimate, level, statistic=None, reference=f"t({df})", p=None, rope=rope)

@@ -42,13 +42,15 @@ def _fewer_units(units: Array, positive: Array) -> int:
     return min(len(np.unique(units[positive])), len(np.unique(units[~positive])))
 
 
-def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats, pooled: float) -> float:
-    """Return the share of test parts on which the first area is larger, ties half; of all cases if no part has both classes."""
+def _share_ahead(split: Array, positive: Array, first: Floats, second: Floats) -> float | None:
+    """Return the share of test parts on which the first area is larger, ties half; None if fewer than two have both classes."""
     order = np.argsort(split, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(split[order])) + 1)
     both = [rows for rows in parts if positive[rows].any() and not positive[rows].all()]
     gaps = [area(positive[rows], second[rows]) - area(positive[rows], first[rows]) for rows in both]
-    signs = np.sign(gaps or [pooled])
+    if len(gaps) < 2:
+        return None
+    signs = np.sign(gaps)
     return float(np.mean(signs < 0) + 0.5 * np.mean(signs == 0))
 
 
@@ -155,5 +157,5 @@ class DeLong(PairedTest):
         p = (1.0 if value == 0 else float("nan")) if se == 0 else float(2 * stdtr(df, -abs(value / se)))
         made = comparison_of(difference, estimate, level, statistic=statistic, reference=f"t({df:.4g})", p=p)
         # areas have no value per unit to divide by, and the share of splits must be of areas, not of the table's losses
-        ahead = _share_ahead(a.source[0].test.split, positive, first, second, value)
-        return replace(made, effect=None, prob_superior=ahead)
+        ahead = _share_ahead(a.source[0].test.split, positive, first, second)
+        return replace(made, effect=None, share_of_splits=ahead)

@@ -55,8 +55,14 @@ def check_pair(test: Any, a: LossTable, b: LossTable, level: float) -> tuple[Los
     return difference, check_level(level)
 
 
-def _share_superior(difference: LossTable) -> float:
+def _share_of_splits(difference: LossTable) -> float | None:
+    """Return the share of splits on which the first model is ahead; None if that says nothing.
+
+    One split is no share of anything, and what a bootstrap sample leaves out is no split: samples differ in size and hold copies.
+    """
     means = difference.split_means()[outer(difference.plan)[difference.completed]]
+    if len(means) < 2 or difference.plan.design == "bootstrap":
+        return None
     return float(np.mean(means < 0) + 0.5 * np.mean(means == 0))
 
 
@@ -88,7 +94,7 @@ def comparison_of(
         reference=reference,
         p=p,
         p_adjusted=p,
-        prob_superior=_share_superior(difference),
+        share_of_splits=_share_of_splits(difference),
         effect=_effect(difference, estimate.value),
         level=level,
         rope=rope,

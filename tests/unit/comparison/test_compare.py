@@ -18,7 +18,19 @@ from unseen.core.errors import DesignError, InputError, KindError, UnknownName
 from unseen.core.registry import classes_in
 
 DEFAULT = unseen.designs.MonteCarlo(0.3, 25)
-COLUMNS = ["a", "b", "difference", "std_error", "lower", "upper", "p", "p_adjusted", "prob_superior", "rope", "verdict"]
+COLUMNS = [
+    "a",
+    "b",
+    "difference",
+    "std_error",
+    "lower",
+    "upper",
+    "p",
+    "p_adjusted",
+    "share_of_splits",
+    "rope",
+    "verdict",
+]
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +45,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def three(models, sample):
-    return unseen.compare(models, *sample, random_state=0)
+    return unseen.compare(models, *sample, test="corrected-t", random_state=0)
 
 
 class Counting:
@@ -62,7 +74,7 @@ def test_pairs_columns_and_lookup_in_both_orders(three):
     assert turned.statistic == -one.statistic
     assert (turned.interval.low, turned.interval.high) == (-one.interval.high, -one.interval.low)
     assert (turned.p, turned.p_adjusted) == (one.p, one.p_adjusted)
-    assert turned.prob_superior == 1 - one.prob_superior
+    assert turned.share_of_splits == 1 - one.share_of_splits
     assert turned.verdict == one.verdict == "stump has the smaller error"
     assert turned.swap() == one
 
@@ -82,20 +94,22 @@ def test_numbers_are_those_of_the_tables_differences(three, models, sample):
     pair = three["bayes", "stump"]
     assert pair.difference == pytest.approx(gap.mean(), abs=1e-14)
     assert pair.std_error == pytest.approx(gap.std(ddof=1) * np.sqrt(1 / 25 + 171 / 398), rel=1e-12)
-    assert pair.prob_superior == np.mean(gap < 0) + np.mean(gap == 0) / 2
+    assert pair.share_of_splits == np.mean(gap < 0) + np.mean(gap == 0) / 2
     assert three.estimates["bayes"].value == pytest.approx(tables["bayes"].split_means().mean(), abs=1e-14)
 
 
 def test_each_model_is_fitted_once_per_split(sample):
     Counting.fits = CountingToo.fits = 0
     unseen.compare([Counting(), CountingToo(), GaussianNB()], *sample, random_state=0)
-    assert (Counting.fits, CountingToo.fits) == (25, 25)
+    assert (Counting.fits, CountingToo.fits) == (200, 200)
+    unseen.compare([Counting(), CountingToo()], *sample, test="corrected-t", random_state=0)
+    assert (Counting.fits, CountingToo.fits) == (225, 225)
 
 
 def test_tables_are_used_as_they_are(models, sample, tmp_path):
     runs = {name: unseen.run(m, *sample, design=DEFAULT, random_state=0) for name, m in models.items()}
     saved = {name: unseen.load(t.save(tmp_path / f"{name}.npz")) for name, t in runs.items()}
-    fitted, read = unseen.compare(models, *sample, random_state=0), unseen.compare(saved)
+    fitted, read = unseen.compare(models, *sample, design=DEFAULT, random_state=0), unseen.compare(saved)
     assert [p.to_dict() for p in read] == [p.to_dict() for p in fitted]
     pair = unseen.compare(runs["bayes"], runs["stump"]).pairs[0]
     assert (pair.a, pair.b) == ("GaussianNB", "DecisionTreeClassifier")
@@ -122,7 +136,7 @@ def test_two_models_lists_names_and_data(sample):
 
 
 def test_same_seed_same_numbers_and_json_is_plain(three, models, sample):
-    again = unseen.compare(models, *sample, random_state=0)
+    again = unseen.compare(models, *sample, test="corrected-t", random_state=0)
     assert [p.rows() for p in again] == [p.rows() for p in three]
     assert again.winner == three.winner
     assert json.loads(json.dumps(three.to_dict(), allow_nan=False))["winner"]["name"] == "bayes"
@@ -234,7 +248,7 @@ def test_failed_fits_of_one_model_are_left_out_of_both(sample):
         ({"adjust": "bonferroni"}, UnknownName, "adjustment"),
         ({"rope": -1}, InputError, "rope is -1"),
         ({"level": 95}, InputError, "level is 95"),
-        ({"variant": "exact"}, UnknownName, "option of 'corrected-t'"),
+        ({"variant": "exact"}, UnknownName, "option of 'subsampling'"),
     ],
 )
 def test_misuse_is_refused(sample, kwargs, error, message):

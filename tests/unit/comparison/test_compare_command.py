@@ -29,8 +29,13 @@ def test_table_winner_and_notes_on_stdout_and_report_on_disk(unseen, tmp_path):
     )
     assert code == 0
     lines = out.splitlines()
-    assert lines[0].split()[:3] == ["a", "b", "difference"]
-    assert lines[1].startswith("lda")
+    assert lines[0].startswith("These data cannot tell lda and cart apart; about ")
+    assert lines[1] == (
+        "Test: subsampling (the default up to 2,000 rows). Target: the difference of the algorithms trained on 94 of 150 rows."
+    )
+    assert [line.split(":")[0] for line in lines[2:5]] == ["lda", "cart", "dummy"]
+    assert lines[5].split()[:3] == ["a", "b", "difference"]
+    assert lines[6].startswith("lda")
     assert any("lda has the smaller error" in line for line in lines)
     assert "corrected for the choice among 3 models" in out
     assert "U024 selection" in out
@@ -50,13 +55,30 @@ def test_json_is_the_same_for_the_same_seed(unseen):
     assert content["seed"] == 3
 
 
-def test_measure_auc_is_delong(unseen):
-    code, out, _ = unseen(
-        "compare", "breast-cancer", "-m", "naive-bayes", "-m", "dummy", "--measure", "auc", "--json", "-q"
+def test_measure_auc_is_no_single_hold_out(unseen):
+    words = (
+        "compare",
+        "breast-cancer",
+        "--n",
+        120,
+        "-m",
+        "naive-bayes",
+        "-m",
+        "dummy",
+        "--measure",
+        "auc",
+        "--json",
+        "-q",
     )
+    code, out, _ = unseen(*words)
     assert code == 0
-    pair = json.loads(out)["pairs"][0]
-    assert (pair["test"], pair["loss"]) == ("delong", "1 - auc")
+    content = json.loads(out)
+    pair = content["pairs"][0]
+    assert (pair["test"], pair["loss"], pair["n_fits"]) == ("subsampling", "1 - auc", 400)
+    assert content["sentence"].startswith("Ship naive-bayes: its auc is ")
+    assert content["test"] == "subsampling"
+    assert content["reason"] == "the default up to 2,000 rows"
+    assert content["target"] == "the algorithms trained on 75 of 120 rows"
 
 
 @pytest.mark.parametrize("measure", ["auc", "accuracy"])
@@ -101,7 +123,7 @@ def test_the_winner_of_a_score_has_the_largest(unseen, measure):
         (("-m", "cart"), "at least two models"),
         (("-m", "cart", "-m", "cart"), "named twice"),
         (("-m", "cart", "-m", "lda", "--test", "anova"), "unknown test 'anova'"),
-        (("-m", "cart", "-m", "lda", "--measure", "auc", "--test", "mcnemar"), "use test='delong'"),
+        (("-m", "cart", "-m", "lda", "--measure", "auc", "--test", "mcnemar"), "use test='corrected-t' or 'delong'"),
         (("-m", "cart", "-m", "lda", "--report", "/nowhere/at/all.html"), "does not exist"),
         (("-m", "cart", "-m", "lda", "--level", "2"), "level is 2"),
     ],

@@ -24,10 +24,12 @@ def blocks(result, kind):
 
 def test_sections_and_sentences(three):
     sections = build(three)
-    assert [s.id for s in sections] == ["answer", "pairs", "models", "notes", "repeat"]
+    assert [s.id for s in sections] == ["answer", "models", "pairs", "notes", "repeat"]
     words = " ".join(b.text for b in blocks(three, Text))
     assert "bayes against dummy: bayes has the smaller error" in words
-    assert "percentage points in favour of bayes, p below 0.001" in words
+    assert "percentage points in favour of bayes, p < 0.001" in words
+    assert blocks(three, Text)[0].text == three.sentence
+    assert three.test_sentence in words
     assert "the error to expect of the best of 3 models" in words
     assert len(blocks(three, Picture)) == 2
     pairs = next(b for b in blocks(three, Table) if "verdict" in b.columns)
@@ -55,7 +57,7 @@ def test_names_are_escaped_and_nothing_is_fetched(three, tmp_path):
     assert "&lt;b&gt;stump" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert three.report(tmp_path / "c.html").endswith("c.html")
-    assert "bayes against dummy" in three._repr_html_()
+    assert three.sentence in three._repr_html_()
 
 
 def test_one_pair_and_a_ranking(three):

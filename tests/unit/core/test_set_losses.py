@@ -85,7 +85,7 @@ def test_a_difference_is_the_difference_by_split(table):
     c = unseen.compare(table, other, measure="f1", test="corrected-t")
     f1 = [f1_score(t.data.codes[t.test.row], t.test.value) for t in (table, other)]  # all test parts together
     assert c.pairs[0].difference == pytest.approx(f1[1] - f1[0])
-    assert c["GaussianNB", "DecisionTreeClassifier"].prob_superior == np.mean(
+    assert c["GaussianNB", "DecisionTreeClassifier"].share_of_splits == np.mean(
         table.losses("f1").split_means() < other.losses("f1").split_means()
     )
     assert c.pairs[0].estimate.loss == "1 - f1"
@@ -183,14 +183,14 @@ def test_files_of_predictions():
     assert same["a", "b"].p == 1
 
 
-def test_a_named_test_of_areas_is_taken_by_splits_and_delong_is_the_default():
+def test_areas_are_compared_on_many_splits_unless_delong_is_named():
     models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
-    default, named = (
-        unseen.compare(models, X, y, measure="auc", random_state=0, **kind) for kind in ({}, {"test": "corrected-t"})
+    default, named, one = (
+        unseen.compare(models, X, y, measure="auc", random_state=0, **kind)
+        for kind in ({}, {"test": "corrected-t"}, {"test": "delong"})
     )
-    assert default.pairs[0].test == "delong"
-    assert named.pairs[0].test == "corrected-t"
-    assert (default.pairs[0].estimate.n_fits, named.pairs[0].estimate.n_fits) == (2, 50)
+    assert [c.pairs[0].test for c in (default, named, one)] == ["subsampling", "corrected-t", "delong"]
+    assert [c.pairs[0].estimate.n_fits for c in (default, named, one)] == [400, 50, 2]
 
 
 def test_a_perfect_score_on_every_split_is_bounded_by_the_rarest_class():

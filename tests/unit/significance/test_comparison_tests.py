@@ -77,7 +77,7 @@ def test_a_model_does_not_differ_from_itself_and_names_may_be_swapped(cls):
     b = unseen.run(DecisionTreeClassifier(max_depth=2), data, **options).losses()
     itself = cls()(a, a)
     assert itself.difference == 0
-    assert itself.prob_superior == 0.5
+    assert itself.share_of_splits == (None if design.id == "holdout" else 0.5)
     assert itself.p in (None, 1.0)
     one, other = cls()(a, b), cls()(b, a)
     assert other.difference == pytest.approx(-one.difference, abs=1e-12)
@@ -408,13 +408,13 @@ def test_delong_counts_the_parts_on_which_the_area_is_larger(design, parts):
     split, row = tables[0].test.split, tables[0].test.row
     areas = [[roc_auc_score(y[row[split == j]], X[row[split == j], k]) for k in (0, 1)] for j in np.unique(split)]
     assert len(areas) == parts
-    assert pair.prob_superior == np.mean([a > b for a, b in areas])
+    assert pair.share_of_splits == (None if parts == 1 else np.mean([a > b for a, b in areas]))
     assert pair.effect is None
 
 
-def test_delong_on_parts_of_one_case_takes_all_cases_together():
+def test_delong_on_parts_of_one_case_has_no_share_of_splits():
     rng = np.random.default_rng(3)
     y = rng.permutation(np.repeat([0, 1], 20))
     X = np.column_stack([y + rng.standard_normal(40), rng.standard_normal(40)])
     tables = [unseen.run(OneColumn(k), X, y, design="loo", scores=True, random_state=0) for k in (0, 1)]
-    assert unseen.compare(*tables, test="delong").pairs[0].prob_superior == 1.0
+    assert unseen.compare(*tables, test="delong").pairs[0].share_of_splits is None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Floats
-from unseen.core.comparison import Comparison, Comparisons
+from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, tidy
 
@@ -74,7 +74,7 @@ def draw(numbers: ForestInfo, ax: Any) -> None:
         face = colour if np.isfinite(low) else "none"
         ax.plot([value], [k], marker=marker, color=colour, markerfacecolor=face, markersize=6.5, zorder=3)
         if np.isfinite(numbers.p[k]):
-            ax.text(1.02, k, _p_words(float(numbers.p[k])), transform=side, va="center_baseline", ha="left")
+            ax.text(1.02, k, p_words(float(numbers.p[k])), transform=side, va="center_baseline", ha="left")
     ax.set_yticks(range(len(numbers.values)), [f"{label(a)} − {label(b)}" for a, b in zip(numbers.a, numbers.b)])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
@@ -84,10 +84,6 @@ def draw(numbers: ForestInfo, ax: Any) -> None:
     ax.set_xlabel(f"difference in {axis_name(numbers.loss)}{span}")
     percent(ax.xaxis, numbers.loss)
     _legend(numbers, ax)
-
-
-def _p_words(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
 
 
 def _include_zero(numbers: ForestInfo, ax: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unseen.checks.registry import check
 from unseen.core.losses import LossTable
 from unseen.core.notes import Note
-from unseen.estimators.tails import LARGEST, LEAST_UNITS, LIMIT, LIMIT_UNITS, heavy_tail_note
+from unseen.estimators.tails import FEW_LIMIT, LARGEST, LEAST_UNITS, LIMIT, LIMIT_UNITS, heavy_tail_note
 
 __all__ = ["heavy_tails"]
 
@@ -15,7 +15,7 @@ __all__ = ["heavy_tails"]
     "run",
     title="heavy tails",
     sentence="In a regression the mean of the squared losses of the units (rows, or groups) is more than "
-    f"{LIMIT:g} times the square of their mean, from {LEAST_UNITS} units on; above {LIMIT_UNITS} units the limit grows with the "
+    f"{LIMIT:g} times the square of their mean ({FEW_LIMIT:g} times from {LEAST_UNITS} to {LIMIT_UNITS} units); above {LIMIT_UNITS} units the limit grows with the "
     "cube root of their number, as the ratio of t errors with 3 degrees of freedom does. And the largest loss alone makes up more than "
     f"{LARGEST:.0%} of the sum of squared losses. `range-t` gives it too.",
     advice="A few large errors decide the mean, and no interval around it can be trusted. Use the absolute error "

@@ -244,10 +244,10 @@ class _Runs:
         self.with_full[name], self.tables[name] = losses, losses.without_full()
         return self.tables[name]
 
-    def by(self, loss: Any, runs: int | None = None) -> _Runs:
-        """Return the same runs, or the first few of them, by another loss."""
+    def by(self, loss: Any, *, first: bool = False) -> _Runs:
+        """Return the same runs by another loss, or only the first of them, without the fit on all rows."""
         other = _Runs(request=replace(self.request, loss=loss), full=self.full)
-        for table in list(self.with_full.values())[:runs]:
+        for table in list(self.tables.values())[:1] if first else self.with_full.values():
             other.derive(table.source[0])
         return other
 
@@ -259,7 +259,7 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
     notes: list[Note] = list(data_notes(data))
     runs, trained = _Runs(request, scores=any(needs_scores(m) for m in question.also)), None
     if budget is not None or lead.method == "combined" or effort.fits > effort.first_fits:
-        trained, runs.full, seconds = _fit_on_all_rows(request, runs.scores)
+        trained, runs.full, seconds = _fit_on_all_rows(request)
         runs.scores = runs.scores or _has_scores(trained, data)
         workers = worker_count(request.n_jobs)
         if budget is not None:
@@ -274,7 +274,7 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
     table = runs.add(design)
     if not question.usual:  # refused before the long part of the run
         for one in question.also:
-            method(runs.by(_worked_with(one), 1).tables[table.plan.design], level=request.level)
+            method(runs.by(_worked_with(one), first=True).tables[table.plan.design], level=request.level)
     headline = method(table, level=request.level)
     guess = request.run(design, model=_baseline_model(data)).losses(request.loss)
     baseline = _with_honest_interval(method(guess, level=request.level), data)
@@ -322,7 +322,7 @@ def _headline_by(runs: _Runs, measure: Any, target: str, method: Any, trained: F
     loss = _worked_with(measure)
     lead = choose_lead(runs.request.model, runs.request.data, loss, target)
     recipe = lead.method == "combined" and trained is not None
-    other = runs.by(loss, None if recipe else 1)
+    other = runs.by(loss, first=not recipe)
     request = other.request
     made: Estimate = method(next(iter(other.tables.values())), level=request.level)
     if recipe and trained is not None:
@@ -358,13 +358,13 @@ def _has_scores(trained: Fitted, data: Data) -> bool:
         return False
 
 
-def _fit_on_all_rows(request: Request, scores: bool = False) -> tuple[Fitted, Predictions, float]:
+def _fit_on_all_rows(request: Request) -> tuple[Fitted, Predictions, float]:
     """Return the model fitted on all rows, its predictions for them, and the seconds the fit took."""
     data, begin = request.data, clock.perf_counter()
     trained = request.model.fit(data, task_seed(request.seed, "fit", "full"))
     seconds = clock.perf_counter() - begin
     rows = np.arange(data.n)
-    score = trained.scores(data.X) if scores or request.needs_score else None
+    score = trained.scores(data.X) if request.needs_score else None
     values = codes_of(trained.predict(data.X), data)
     full = Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
     return trained, full, seconds

@@ -26,6 +26,7 @@ from unseen.significance.winner import winner_of
 
 __all__ = ["compare", "pair_tests"]
 
+WINNER_SPLITS = 25  # as many as corrected-t has
 BY_UNIT = frozenset({"out-of-bag", "subsampling"})  # every unit counts alike here, however often it was tested
 # measured on exact nulls: docs/validation/comparing.md
 FEW_SPLITS = "corrected-t on random splits found up to .13 of equal pairs at .05: areas and log-losses of neighbours and boosting; .15 for F1 of a rare class"
@@ -295,7 +296,8 @@ def _comparisons(
     p = adjust_p([pair.p for pair in pairs], adjust)
     estimates = {name: _own_estimate(test, table, level) for name, table in tables.items()}
     loss = next(iter(estimates.values())).loss
-    winner = winner_of(tables, level, stream(seed, "winner"), test.set_error if test.own_error else None, loss)
+    judged = {name: _first_splits(table) for name, table in tables.items()}
+    winner = winner_of(judged, level, stream(seed, "winner"), test.set_error if test.own_error else None, loss)
     if test.id in BY_UNIT:  # the winner's own error, as it stands beside the others
         gain, own = winner.corrected - winner.naive, estimates[winner.name].value
         winner = replace(winner, naive=own, corrected=own + gain)
@@ -317,6 +319,15 @@ def _comparisons(
         target=target_words(test, first),
         unit="row" if first.data.groups is None else "group",
     )
+
+
+def _first_splits(table: LossTable) -> LossTable:
+    """Return a measure of whole test parts on the first 25 of them: enough to see what choosing costs, and each costs a sort per draw."""
+    source = table.source[0]
+    if not table.by_split or len(table.plan) <= WINNER_SPLITS:
+        return table
+    kept = replace(source, test=source.test.where(source.test.split < WINNER_SPLITS))
+    return kept.losses(table.measure)  # type: ignore[attr-defined]
 
 
 def _pair(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:

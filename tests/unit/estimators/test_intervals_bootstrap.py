@@ -97,7 +97,7 @@ def test_intervals_stay_in_the_measures_range(cancer, method):
 
 def test_auc_interval_is_near_delongs(cancer):
     models = {"bayes": GaussianNB(), "tree": DecisionTreeClassifier(max_depth=3)}
-    alone = unseen.compare(models, *cancer, loss="auc", random_state=0).estimates["bayes"]
+    alone = unseen.compare(models, *cancer, loss="auc", test="delong", random_state=0).estimates["bayes"]
     e = unseen.estimate(GaussianNB(), *cancer, method="bootstrap-percentile", measure="auc", random_state=0)
     assert e.value == pytest.approx(1 - alone.value)
     assert e.std_error == pytest.approx(alone.std_error, rel=0.1)

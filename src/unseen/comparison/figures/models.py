@@ -79,7 +79,7 @@ figure(
         draw=draw,
         title="Errors of the models",
         caption="Each model's own error, and the error to expect of a model chosen as the best of them on these data. Models share "
-        "their splits, so overlapping intervals do not mean that they are equal: the differences above say that.",
+        "their splits, so overlapping intervals do not mean that they are equal: the differences below say that.",
         order=20,
     )
 )

@@ -36,6 +36,7 @@ from unseen.show.text import text_table
 __all__ = ["Assessment"]
 
 MOST_LINES = 12  # of the first screen
+LONGEST_LABEL = 20  # characters of the positive class on the first screen
 HEAVY_TAILS = "U035"
 OF = {"model": "this model", "algorithm": "the algorithm, at its training size"}
 
@@ -282,13 +283,17 @@ class Assessment(Result):
         return str(self.settings["headline_design"])
 
     def __str__(self) -> str:
-        paragraphs = [self.sentence(), self.verdict(), also_sentence(self.headline, self.also), self.narrow()]
+        verdict = self.verdict()
         scores = any(e.on_scale().loss != e.loss for e in (self.headline, *self.also.values()))
         if scores and self.data.classes is not None and len(self.data.classes) == 2:
-            paragraphs[1] += f" Positive class: {shown_model(str(self.data.positive))}."
-        texts = ["\n".join(wrap(text, WIDTH)) for text in paragraphs if text]
+            verdict += f" Positive class: {shown_model(str(self.data.positive), LONGEST_LABEL)}."
         drawn = interval_picture(in_units(self.headline), in_units(self.baseline), self._range())
-        lines = "\n".join([texts[0], *([drawn] if drawn else []), *texts[1:]]).splitlines()
+        also = also_sentence(self.headline, self.also)
+        texts = [wrap(self.sentence(), WIDTH), [drawn] if drawn else [], wrap(verdict, WIDTH), wrap(also, WIDTH)]
+        lines = [line for text in texts for line in text]
+        narrow = wrap(self.narrow(), WIDTH)
+        if len(lines) + len(narrow) + bool(self.notes) <= MOST_LINES:  # a warning comes before advice
+            lines += narrow
         return "\n".join([*lines, *fit_notes(self.notes, max(MOST_LINES - len(lines), 1))])
 
     def _range(self) -> tuple[float, float]:

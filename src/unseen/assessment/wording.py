@@ -37,6 +37,7 @@ __all__ = [
 LONGEST_MODEL = 80  # characters that fit one line of the report
 WIDTH = 79  # columns of the narrowest terminal in use, less one for the cursor
 CELLS = 40  # of the picture of an interval, which leaves room for its ends and what its signs mean
+MOST_BESIDE = 4  # other measures that fit two lines
 STEPS = 8  # round steps that the values of the picture span at least: fewer would leave much of it empty
 NARROWEST = 4  # cells below which an interval can no longer be read
 MINOR = frozenset(
@@ -46,15 +47,15 @@ MINOR = frozenset(
 Value = TypeVar("Value", float, Floats)
 
 
-def shown_model(name: str) -> str:
-    """Return a model's name as sentences use it; the full one stands in the last section of the report.
+def shown_model(name: str, longest: int = LONGEST_MODEL) -> str:
+    """Return the name of a model or class as sentences use it; the full one stands in the last section of the report.
 
     Examples
     --------
     >>> len(shown_model("Pipeline(" + "x" * 200))
     80
     """
-    return name if len(name) <= LONGEST_MODEL else name[: LONGEST_MODEL - 1] + "…"
+    return name if len(name) <= longest else name[: longest - 1] + "…"
 
 
 def as_told(loss: str, value: Value) -> tuple[str, Value]:
@@ -185,6 +186,8 @@ def also_sentence(headline: Estimate, also: Mapping[str, Estimate]) -> str:
     """Return the measures beside the headline that its sentence leaves out, with their intervals; empty if there are none."""
     told = NUMBERS if headline.loss == "squared" else {}
     parts = [_beside(name, e) for name, e in also.items() if name not in told]
+    if len(parts) > MOST_BESIDE:
+        parts = [*parts[:MOST_BESIDE], f"and {len(parts) - MOST_BESIDE} more in the report"]
     return f"Also: {', '.join(parts)}." if parts else ""
 
 

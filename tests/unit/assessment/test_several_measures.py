@@ -100,6 +100,23 @@ def test_every_measure_is_shown_with_its_interval(several):
     assert table.rows[1][2].sort == a.also["auc"].on_scale().interval.low
 
 
+def test_many_measures_and_long_names_still_fit_the_first_screen(sample):
+    X, y = sample
+    from unseen.core.notes import note
+
+    labels = np.where(y == "ill", "a label " + "of many words " * 20, "well")
+    wanted = ["auc", "accuracy", "f1", "brier", "log-loss", "balanced-accuracy", "mcc", "sensitivity"]
+    a = unseen.assess("logistic", X, labels, measures=wanted, random_state=0, effort="quick")
+    long = replace(a, model="Pipeline(" + "step, " * 100, notes=(note("U016", "of a long story " * 30),) * 3)
+    lines = str(long).splitlines()
+    assert len(lines) <= 12
+    assert all(len(line) < 80 for line in lines)
+    text = " ".join(lines)
+    assert "and 3 more in the report." in text
+    assert lines[-1] == "3 notes in the report."
+    assert a.verdict() in text
+
+
 def test_the_call_that_repeats_it_names_all(several, sample):
     call = several[0].settings["repeat"]
     assert "measures=['accuracy', 'auc', 'f1', 'brier']" in call

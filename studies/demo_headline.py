@@ -1,6 +1,6 @@
 """What `make demo` says against the truth, over 200 samples: 80 rows of the bundled set are drawn, the other 489 give the true error of the trained model.
 
-    python -m studies.demo_headline    # writes docs/tables/headline_demo.md; about five minutes of one core
+python -m studies.demo_headline    # writes docs/tables/headline_demo.md; about five minutes of one core
 """
 
 from __future__ import annotations

@@ -315,7 +315,7 @@ def _first_splits(table: LossTable) -> LossTable:
     if not table.by_split or len(table.plan) <= WINNER_SPLITS:
         return table
     kept = replace(source, test=source.test.where(source.test.split < WINNER_SPLITS))
-    return kept.losses(table.measure)  # type: ignore[attr-defined]
+    return kept.losses(table.measure)
 
 
 def _pair(test: Any, a: LossTable, b: LossTable, name_a: str, name_b: str, level: float) -> Comparison:

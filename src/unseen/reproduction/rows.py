@@ -132,7 +132,10 @@ def pack_columns(text: str) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(zip(*rows, strict=True))
     content = "".join(f"{line}\n" for line in stated) + out.getvalue()
-    return bytes(import_module("lzma").compress(content.encode(), preset=9))
+    xz = import_module("lzma")
+    # for digits rather than bytes: more bits of the last character, none of the position
+    digits = {"id": xz.FILTER_LZMA2, "preset": 9 | xz.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}
+    return bytes(xz.compress(content.encode(), format=xz.FORMAT_XZ, filters=[digits]))
 
 
 def unpack_columns(content: bytes) -> list[dict[str, str]]:

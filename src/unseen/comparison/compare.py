@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from unseen.checks.registry import data_notes
 from unseen.comparison.choice import choose_by_design, choose_test, target_words
 from unseen.core.comparison import Comparison, Comparisons, as_rope
 from unseen.core.errors import InputError, KindError, UnknownName
@@ -136,6 +137,7 @@ def compare(
         if rest:
             raise InputError("tables of predictions bring their own data; leave X and y out.")
         tables, seed = dict(models), next(iter(models.values())).seed
+        alarms: tuple[Note, ...] = ()  # tables keep no features to look at
         if chosen is None:
             name, reason = choose_by_design(next(iter(tables.values())).plan.design, loss)
             chosen = _test_of(name, rope, options)
@@ -171,10 +173,11 @@ def compare(
             progress=progress,
         ) as request:
             tables = _run(request, ready, chosen, design)
+        alarms = tuple(n for n in data_notes(data) if n.alarm)
     losses = {name: table.losses("auto" if chosen.id == "delong" else loss) for name, table in tables.items()}
     made = _comparisons(chosen, losses, level, rope, adjust, seed)
     weak = (note("U016", FEW_SPLITS),) if reason and chosen.id == "corrected-t" else ()
-    return replace(made, command=command, reason=reason, remarks=(*made.remarks, *weak))
+    return replace(made, command=command, reason=reason, remarks=(*alarms, *made.remarks, *weak))
 
 
 def _check_measure(test: Any, loss: Any) -> None:

@@ -8,7 +8,19 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.core.registry import classes_in, describe
-from unseen.show.sections import Block, Code, Notes, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.show.sections import (
+    Alarm,
+    Block,
+    Code,
+    Notes,
+    Section,
+    Table,
+    Text,
+    figure_section,
+    picture,
+    section,
+    table_of,
+)
 from unseen.show.style import measure_name
 from unseen.show.text import percent_or_number
 from unseen.significance.ranking import Ranking
@@ -39,7 +51,9 @@ def answer(c: Comparisons) -> Section:
     """Return the sentence, which test it rests on and what it is about, and each model's own error."""
     words = [c.test_sentence, _test_words(c.test), c.scale_sentence()]
     own = [Text(f"{line}.") for line in c.model_sentences()[:MOST_LINES]]
-    return Section("answer", "The answer", [Text(c.sentence, lead=True), *own, *(Text(text) for text in words if text)])
+    warning = [] if c.trust.ok else [Alarm(c.trust.warning(), " ".join(n.advice for n in c.notes if n.alarm))]
+    lead = Text(c.answer, lead=True)
+    return Section("answer", "The answer", [*warning, lead, *own, *(Text(text) for text in words if text)])
 
 
 @section(Comparisons, 30)

@@ -13,6 +13,7 @@ from unseen.core.estimate import Estimate, Interval, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
 from unseen.core.scale import advantage, as_measure, gap_words
+from unseen.core.trust import Trust, trust
 
 __all__ = ["Comparison", "Comparisons", "Rope", "Winner", "as_rope", "p_words", "pair_of", "rows_needed"]
 
@@ -493,7 +494,17 @@ class Comparisons(Result):
         return merge_notes(self.remarks, *(pair.notes for pair in self.pairs))
 
     @property
+    def trust(self) -> Trust:
+        """Whether the comparison can be trusted, and why not."""
+        return trust(self.notes)
+
+    @property
     def sentence(self) -> str:
+        """The answer, after the reasons not to trust it if there are any."""
+        return self.trust.before(self.answer)
+
+    @property
+    def answer(self) -> str:
         """The answer: which model to ship and by how much it is better, or that the data cannot say and how many rows could."""
         best = min(self.estimates, key=lambda name: self.estimates[name].value)
         own = sorted(
@@ -559,6 +570,8 @@ class Comparisons(Result):
         """Return pairs, the models' own errors, the winner and the notes."""
         return {
             "sentence": self.sentence,
+            "trust": self.trust.ok,
+            "trust_reasons": list(self.trust.reasons),
             "test": self.test,
             "reason": self.reason,
             "target": self.target,

@@ -407,3 +407,17 @@ def test_the_interval_of_a_winner_covers_its_error_where_errors_are_rare():
         }
         covered += 0.02 in winner_of(tables, 0.95, rng).interval
     assert covered >= 108  # .95 of 120 less 2.5 standard errors
+
+
+def test_an_alarm_changes_the_answer():
+    """A column that gives the class away: no difference on such data means anything."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = np.column_stack([rng.standard_normal((60, 2)), y + 0.01 * rng.standard_normal(60)])
+    models = {"stump": DecisionTreeClassifier(max_depth=1), "nb": GaussianNB()}
+    design = unseen.designs.MonteCarlo(0.3, 5)
+    leaky, sound = (unseen.compare(models, X[:, :d], y, design=design, random_state=0) for d in (3, 2))
+    assert leaky.sentence.startswith("Do not trust this number: one column alone gives the class away: x2")
+    assert leaky.sentence.endswith(leaky.answer)
+    assert (leaky.to_dict()["trust"], sound.to_dict()["trust"]) == (False, True)
+    assert sound.sentence == sound.answer

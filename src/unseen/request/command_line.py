@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args, get_o
 import typer
 
 from unseen.core.errors import InputError
+from unseen.core.rng import LARGEST_SEED
 
 if TYPE_CHECKING:
     from unseen.core.data import Data, Task
@@ -176,7 +177,7 @@ def _check_scheduler(text: str | None) -> str | None:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Same seed, same numbers.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes; -1 for all cores.")]
 Scheduler = Annotated[

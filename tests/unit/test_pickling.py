@@ -82,7 +82,9 @@ def test_result(make) -> None:
         "table": lambda: table,
         "assessment": lambda: unseen.assess("naive-bayes", X, y, effort="quick"),
         "measures": lambda: unseen.measure(table, n_bootstrap=100),
-        "comparison": lambda: unseen.compare(table, unseen.run("cart", X, y, design="kfold", random_state=0)),
+        "comparison": lambda: unseen.compare(
+            *(unseen.run(m, X, y, design="repeated-kfold", random_state=0) for m in ("naive-bayes", "cart"))
+        ),
         "distribution": lambda: unseen.distribution(table),
     }[make]()
     again = pickle.loads(pickle.dumps(made))

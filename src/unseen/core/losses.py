@@ -19,6 +19,7 @@ from unseen.core.plan import Plan, Split
 from unseen.core.registry import declare, find
 from unseen.core.result import Result, plain
 from unseen.core.scale import as_loss
+from unseen.core.unpacking import check_archive
 
 __all__ = [
     "Failure",
@@ -686,6 +687,7 @@ def load_table(path: str | PathLike[str]) -> PredictionTable:
     try:
         # numpy leaves a damaged archive open if it opens the file itself
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            check_archive(file, path)
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays.pop("meta")))
         if meta["format"] > FORMAT:

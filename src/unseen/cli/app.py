@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import functools
+import io
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen._version import __version__
+from unseen.core.controls import escape_controls
 from unseen.core.discovery import import_all
 from unseen.core.errors import InputError, Paused, UnseenError, as_missing_extra
 from unseen.request.command_line import COMMANDS, GROUPS
@@ -112,7 +114,7 @@ def _fail(kind: str, message: str, code: int) -> int:
     else:
         text = f"unseen: {message}"
     with contextlib.suppress(OSError, ValueError):  # stderr may be full or closed too; the code still says it
-        typer.echo(text, err=True)
+        typer.echo(escape_controls(text), err=True)
     return code
 
 
@@ -174,6 +176,37 @@ def _run() -> int:
     return code if isinstance(code, int) else 0
 
 
+class _EscapedStdout(io.TextIOBase):
+    """Stdout on which control characters and marks of direction, which come from files, are seen and not obeyed."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(escape_controls(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        return bool(self._stream.isatty())
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return int(self._stream.fileno())
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return str(getattr(self._stream, "encoding", None) or "utf-8")
+
+    @property
+    def errors(self) -> str:  # type: ignore[override]
+        return str(getattr(self._stream, "errors", None) or "strict")
+
+
 def _give_up_stdout() -> None:
     """Point stdout at nothing, so that the interpreter does not try again to write what is left in its buffer."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -189,7 +222,8 @@ def main() -> None:
     if sys.stdout is None:
         sys.exit(_fail("NotWritten", "stdout is closed, so that the result would be lost; send it to a file.", 74))
     try:
-        code = _run()
+        with contextlib.redirect_stdout(_EscapedStdout(sys.stdout)):
+            code = _run()
         sys.stdout.flush()
     except (_ReaderLeft, BrokenPipeError):  # the reader, such as `head`, has what it wants
         code = 0

@@ -13,6 +13,7 @@ __all__ = [
     "KindError",
     "MissingExtra",
     "NotApplicable",
+    "NotWritten",
     "PartialRun",
     "Paused",
     "Stopped",
@@ -61,6 +62,12 @@ class DesignError(InputError):
 
 class NotApplicable(InputError):
     """A method does not apply to this kind of model, task or loss; `assess` leaves it out without a word."""
+
+
+class NotWritten(InputError):
+    """A result could not be written: the disk is full, or the place cannot be written to."""
+
+    exit_code = 74
 
 
 class FitError(UnseenError, RuntimeError):

@@ -44,5 +44,5 @@ def _unpacked_size(file: Any) -> int:
 
     found = read_metadata(file)
     width = sum(WIDTHS.get(found.schema.column(k).physical_type, 8) for k in range(found.num_columns))
-    letters = sum(found.row_group(k).total_byte_size for k in range(found.num_row_groups))
-    return max(int(found.num_rows) * width, letters)
+    letters = sum(int(found.row_group(k).total_byte_size) for k in range(found.num_row_groups))
+    return max(int(found.num_rows) * int(width), letters)

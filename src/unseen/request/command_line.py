@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -256,7 +257,27 @@ def check_store(store: str | None) -> None:
     if store is not None:
         from unseen.store import open_store
 
-        open_store(store).close()
+        file = _new_file_of(store)
+        if file is None:
+            open_store(store).close()
+            return
+        # a command that is refused later leaves no store behind; another command may be making this very one
+        trial = file.with_name(f".{file.name[:200]}.{os.getpid()}.trial")
+        try:
+            open_store(trial).close()
+        except InputError as error:
+            raise InputError(str(error).replace(str(trial), str(file))) from error
+        finally:
+            for ending in ("", "-wal", "-shm"):
+                trial.with_name(trial.name + ending).unlink(missing_ok=True)
+
+
+def _new_file_of(store: str) -> Path | None:
+    """Return the file of an SQLite store that is not there yet; None for one that is, and for a database server."""
+    if "://" in store and not store.startswith("sqlite:///"):
+        return None
+    file = Path(store.strip().removeprefix("sqlite:///")).expanduser()
+    return file if file.name and file.parent.is_dir() and not file.exists() else None
 
 
 def emit(result: Any, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 __all__ = [
     "DesignError",
@@ -12,6 +13,7 @@ __all__ = [
     "KindError",
     "MissingExtra",
     "NotApplicable",
+    "NotWritten",
     "PartialRun",
     "Paused",
     "Stopped",
@@ -33,6 +35,18 @@ class UnseenError(Exception):
 
     exit_code = 2  # of the command line
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the message on the way from a worker; an error whose arguments are not its message cannot be made again from it."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[UnseenError], args: tuple[Any, ...], state: dict[str, Any]) -> UnseenError:
+    """Return an error as it was pickled, without the constructor that made its message."""
+    error = kind.__new__(kind, *args)
+    super(UnseenError, error).__init__(*args)
+    error.__dict__.update(state)
+    return error
+
 
 class InputError(UnseenError, ValueError):
     """A value that cannot be used."""
@@ -48,6 +62,12 @@ class DesignError(InputError):
 
 class NotApplicable(InputError):
     """A method does not apply to this kind of model, task or loss; `assess` leaves it out without a word."""
+
+
+class NotWritten(InputError):
+    """A result could not be written: the disk is full, or the place cannot be written to."""
+
+    exit_code = 74
 
 
 class FitError(UnseenError, RuntimeError):

@@ -19,6 +19,8 @@ from unseen.core.plan import Plan, Split
 from unseen.core.registry import declare, find
 from unseen.core.result import Result, plain
 from unseen.core.scale import as_loss
+from unseen.core.unpacking import check_archive
+from unseen.core.writing import written_whole
 
 __all__ = [
     "Failure",
@@ -643,11 +645,8 @@ def save_table(table: PredictionTable, path: str | PathLike[str]) -> str:
                     arrays[f"{part}_{column}"] = value
     probes = _store_probes(table, arrays)
     arrays["meta"] = np.array(json.dumps({**_meta(table), "probes": probes}))
-    try:
-        with target.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-    except OSError as error:
-        raise InputError(f"cannot write the table to {str(path)!r}: {error.strerror or error}.") from error
+    with written_whole(target, "the table") as partial, partial.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
     return str(target)
 
 
@@ -686,6 +685,7 @@ def load_table(path: str | PathLike[str]) -> PredictionTable:
     try:
         # numpy leaves a damaged archive open if it opens the file itself
         with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
+            check_archive(file, path)
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(str(arrays.pop("meta")))
         if meta["format"] > FORMAT:

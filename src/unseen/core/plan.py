@@ -58,6 +58,13 @@ class Plan:
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[Note, ...] = ()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled; a read-only view of a mapping cannot be."""
+        return self.__dict__ | {"options": dict(self.options)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, options=MappingProxyType(state["options"]))
+
     def __len__(self) -> int:
         return len(self.splits)
 

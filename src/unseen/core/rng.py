@@ -8,7 +8,9 @@ import numpy as np
 
 from unseen.core.errors import KindError
 
-__all__ = ["RandomState", "root_seed", "stream", "task_seed"]
+__all__ = ["LARGEST_SEED", "RandomState", "root_seed", "stream", "task_seed"]
+
+LARGEST_SEED = 2**63 - 1  # the largest integer that stores and files of arrays keep
 
 RandomState = int | np.integer | np.random.Generator | np.random.RandomState | np.random.SeedSequence | None
 
@@ -30,6 +32,8 @@ def root_seed(random_state: RandomState) -> int:
     if isinstance(random_state, (int, np.integer)):
         if random_state < 0:
             raise KindError(f"random_state is {random_state}; a seed is a whole number of at least 0.")
+        if random_state > LARGEST_SEED:
+            raise KindError(f"random_state is {random_state}; a seed is a whole number of at most 2^63 - 1.")
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(0, 2**63))

@@ -407,7 +407,7 @@ def plain_frame(X: Any) -> NamedFeatures:
     """Return a pandas frame with plain columns: numbers, truth values, dates, text or categories, NaN for missing values.
 
     The caller's frame is not changed. Nullable and arrow-backed columns become numpy ones, names become text, and a
-    frame whose columns are all sparse becomes a CSR matrix.
+    frame whose columns are all sparse, zeros left out, becomes a CSR matrix.
     """
     names = tuple(".".join(map(str, c)) if isinstance(c, tuple) else str(c) for c in X.columns)
     twice = [name for name, count in Counter(names).items() if count > 1]
@@ -415,7 +415,7 @@ def plain_frame(X: Any) -> NamedFeatures:
         raise InputError(f"X has several columns called {', '.join(map(repr, twice[:5]))}; give each its own name.")
     if not names:
         raise InputError("X has no columns.")
-    if all(hasattr(dtype, "fill_value") and hasattr(dtype, "subtype") for dtype in X.dtypes):
+    if all(_leaves_out_zeros(dtype) for dtype in X.dtypes):
         return X.sparse.to_coo().tocsr(), names
     frame = X.reset_index(drop=True)
     if names != tuple(frame.columns):
@@ -431,6 +431,12 @@ def plain_frame(X: Any) -> NamedFeatures:
     return (frame.assign(**changed) if changed else frame), names
 
 
+def _leaves_out_zeros(dtype: Any) -> bool:
+    """Say whether a column is sparse as a CSR matrix is: numbers, and what is not stored is 0."""
+    sparse = hasattr(dtype, "fill_value") and hasattr(dtype, "subtype")
+    return sparse and dtype.subtype.kind in "fiub" and dtype.fill_value == 0
+
+
 def _is_plain(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "fiubmM" and dtype.itemsize <= 8
 
@@ -444,7 +450,8 @@ def _plain_column(column: Any, name: str) -> Any:
     if isinstance(dtype, pd.DatetimeTZDtype):
         return column.dt.tz_convert("UTC").dt.tz_localize(None)
     if isinstance(dtype, pd.SparseDtype):
-        return column.sparse.to_dense()
+        dense = column.sparse.to_dense()
+        return dense if _is_plain(dense.dtype) else _plain_column(dense, name)
     if pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_numeric_dtype(dtype):
         return _plain_numbers(column, name)
     if pd.api.types.is_datetime64_any_dtype(dtype):

@@ -53,7 +53,12 @@ def _json_lines(source: str | PathLike[str]) -> Any:
     import pandas as pd
 
     rows = []
-    text = open_source(source).whole().decode("utf-8-sig")
+    try:
+        text = open_source(source).whole().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{str(source)!r} is not UTF-8, as JSON must be: byte {error.start + 1} cannot be read; save the file as UTF-8."
+        ) from error
     if text.lstrip().startswith("["):
         rows = _json(text, source, 1)
     else:
@@ -68,3 +73,5 @@ def _json(text: str, source: Any, line: int) -> Any:
         return json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{str(source)!r}, line {line}: not JSON ({error.msg}).") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, or brackets nested as deep
+        raise InputError(f"{str(source)!r}, line {line}: JSON that cannot be read ({error}).") from error

@@ -10,6 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Array
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.unpacking import check_archive
 from unseen.datasets.source import SourceFile
 
 __all__ = ["FEATURES", "TARGETS", "read_npz"]
@@ -41,7 +42,10 @@ def read_npz(source: SourceFile, target: str | None) -> tuple[dict[str, Array], 
     """
     try:
         with source.seekable() as file, np.load(file, allow_pickle=False) as archive:
+            check_archive(archive, source.path)
             arrays = {name: archive[name] for name in archive.files}
+    except InputError:
+        raise
     except _UNREADABLE as error:
         raise InputError(_reason(source, error)) from error
     features = _first_present(arrays, FEATURES, source, "features")

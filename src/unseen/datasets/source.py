@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from unseen.core.errors import InputError
+from unseen.core.unpacking import limit_reading
 
 __all__ = ["GZIP_ERRORS", "SourceFile", "open_source"]
 
@@ -58,8 +59,10 @@ class SourceFile:
     head: bytes
 
     def open(self) -> IO[bytes]:
-        """Open the content, unpacked as it is read."""
-        return cast(IO[bytes], gzip.open(self.path, "rb")) if self.gzipped else self.path.open("rb")
+        """Open the content, unpacked as it is read, up to the limit of `unpack_limit`."""
+        if not self.gzipped:
+            return self.path.open("rb")
+        return limit_reading(cast(IO[bytes], gzip.open(self.path, "rb")), self.path)
 
     def seekable(self) -> IO[bytes]:
         """Open the content so that it can be read from any place; a gzipped file is unpacked in memory."""

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
+from multiprocessing import resource_tracker
 from typing import Any
 
-from unseen.core.errors import InputError, KindError
+from unseen.core.errors import FitError, InputError, KindError
 
 __all__ = ["check_engine", "client_of", "current_client", "using"]
 
+log = logging.getLogger("unseen")
+
 _chosen: ContextVar[Any] = ContextVar("unseen_engine", default=None)
 LOCAL = "local:"
+LOOPBACK = "127.0.0.1"  # tasks are pickled code, so that no other machine may send any
+DASHBOARD = "UNSEEN_DASK_DASHBOARD"  # set to 1, the dashboard of dask is served, on this machine only
 PATIENCE = "10s"  # a scheduler that does not answer by then is not there
 ADDRESSES = ("tcp://", "tls://", "ucx://", "ws://", "wss://", "inproc://")
 
@@ -26,7 +34,7 @@ def using(engine: Any) -> Iterator[None]:
     ----------
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
         None takes the dask client that is active, if any, and joblib else; "local:4" starts four workers on this machine
-        and stops them at the end; an address such as "tcp://host:8786" connects to a scheduler.
+        and stops them at the end (they listen on 127.0.0.1 only; `UNSEEN_DASK_DASHBOARD=1` serves dask's dashboard there); an address such as "tcp://host:8786" connects to a scheduler.
 
     Examples
     --------
@@ -126,10 +134,49 @@ def _start_workers(text: str, argument: str) -> Iterator[Any]:
         with client:
             yield client
         return
-    with (
-        LocalCluster(
-            n_workers=int(text.removeprefix(LOCAL)), threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    import dask
+
+    asked = os.environ.get(DASHBOARD) == "1"
+    pages = {} if asked else {"distributed.scheduler.http.routes": ["distributed.http.health"]}
+    with ExitStack() as stack:
+        try:
+            with dask.config.set(pages), _hold_interrupts():
+                cluster = LocalCluster(
+                    n_workers=int(text.removeprefix(LOCAL)),
+                    threads_per_worker=1,
+                    host=LOOPBACK,
+                    dashboard_address=f"{LOOPBACK}:0",
+                    scheduler_kwargs={"dashboard": asked},
+                    silence_logs=50,
+                )
+            stack.callback(_close, cluster)
+            client = Client(cluster, set_as_default=False)
+            stack.callback(_close, client)
+            if asked:
+                log.warning("dask's dashboard: %s", cluster.dashboard_link)
+        except Exception as error:  # a worker that dies at its start ends in errors of many kinds
+            raise FitError(
+                f"the workers of {argument} {text!r} could not be started: {' '.join(str(error).split()).rstrip('.') or type(error).__name__}; "
+                "is there memory for so many? Give fewer workers, or --jobs."
+            ) from error
         yield client
+
+
+@contextmanager
+def _hold_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait, and let no process started meanwhile see one: the driver alone answers it and stops its workers."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # as it starts it lets interrupts through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _close(started: Any) -> None:
+    """Close a client or a cluster; after Ctrl-C dask may find its own workers half started, and that is nobody's concern."""
+    with suppress(Exception):
+        started.close()

@@ -17,6 +17,7 @@ from unseen.core.estimate import Interval, check_level
 from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream
+from unseen.core.writing import written_whole
 from unseen.datasets.frames import read_frame
 from unseen.evaluation.prediction_files import column, is_missing, labels_of, match_rows, sources_by_name
 
@@ -223,13 +224,10 @@ class Disagreement(Result):
     def write(self, path: str | PathLike[str]) -> str:
         """Write the request as CSV; fill in its column `label` and hand it to `unseen.disagree(labelled=path)`."""
         target = Path(path)
-        try:
-            with target.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, REQUEST_COLUMNS)
-                writer.writeheader()
-                writer.writerows(self.request_rows())
-        except OSError as error:
-            raise InputError(f"cannot write the request to {str(path)!r}: {error.strerror or error}.") from error
+        with written_whole(target, "the request") as partial, partial.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, REQUEST_COLUMNS)
+            writer.writeheader()
+            writer.writerows(self.request_rows())
         return str(target)
 
     def with_labels(self, labels: Mapping[Any, Any]) -> LabelledDisagreement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,11 +16,19 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import classes_in, find
 from unseen.core.rng import RandomState, root_seed
 from unseen.estimators.wilson import wilson_interval
-from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, estimate_of, few_units, rate_estimate
+from unseen.evaluation.measure_intervals import (
+    BootstrapIntervals,
+    area_estimate,
+    estimate_of,
+    few_units,
+    mean_area_estimate,
+    rate_estimate,
+    rate_of_counts,
+)
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scored_cases_of
 from unseen.measures.agreement import DPrime
-from unseen.measures.confusion import against_rest
+from unseen.measures.confusion import MOST_IN_TABLES, Counts, counts_of
 from unseen.measures.costs import Utility, cost_matrix
 
 __all__ = ["measure", "one_measure", "summed_limits"]
@@ -178,6 +186,9 @@ def measure(
         found = [_of_set(boot, cls()) for cls in classes_in("measures").values() if cls.task == "regression"]
     else:
         found = [*_measures_of_decisions(boot), *_measures_of_use(boot, options), *_measures_of_scores(boot)]
+    if cases.probability and cases.size > MOST_IN_TABLES and measures is None:
+        text = f"{cases.size} classes: {', '.join(OF_OUTPUTS)} of single classes are left out (made for up to {MOST_IN_TABLES})"
+        notes = (*notes, note("U019", text))
     if boot.draws < n_bootstrap:
         notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
     return _record(found, boot, notes)
@@ -230,8 +241,10 @@ def one_measure(boot: BootstrapIntervals, one: Any) -> Estimate | None:
         return area_estimate(cases, "auc", cases.y == cases.positive, cases.column(cases.positive), level)
     if one.id in SUMS_OF_RATES and cases.simple:
         return SUMS_OF_RATES[one.id](cases, level)
-    if hasattr(one, "of_tables"):
-        return _of_table(boot, one)
+    if hasattr(one, "of_classes"):
+        return _of_classes(boot, one)
+    if hasattr(one, "of_tables") and cases.size <= MOST_IN_TABLES:
+        return boot.of_tables(one.id, lambda tables: one.of_tables(tables, cases.positive), one.range)
     return _of_set(boot, one)
 
 
@@ -244,10 +257,31 @@ def _rate_of_class(boot: BootstrapIntervals, id: str, name: str, code: int) -> E
     return rate_estimate(cases, name, part, whole, boot.level)
 
 
-def _of_table(boot: BootstrapIntervals, one: Any, name: str | None = None, code: int | None = None) -> Estimate | None:
+def _rates_of_classes(boot: BootstrapIntervals) -> Iterator[tuple[int, list[Estimate | None]]]:
+    """Yield every rate of each class against the rest; of simple cases from the counts, which takes one pass for all classes."""
+    cases = boot.cases
+    if not cases.simple:
+        for code in range(cases.size):
+            yield code, [_rate_of_class(boot, id, f"{id}[{cases.label(code)}]", code) for id in RATES]
+        return
+    counts = counts_of(cases.y, cases.value, np.ones((1, cases.n)), cases.size)
+    shares = {id: find(id, "measures")().share(*(c[0] for c in counts)) for id in RATES}
+    for code in range(cases.size):
+        yield (
+            code,
+            [
+                rate_of_counts(cases, f"{id}[{cases.label(code)}]", float(part[code]), float(whole[code]), boot.level)
+                for id, (part, whole) in shares.items()
+            ],
+        )
+
+
+def _of_classes(
+    boot: BootstrapIntervals, one: Any, name: str | None = None, code: int | None = None
+) -> Estimate | None:
     """Return a measure of the confusion matrix, of the positive class or of the one with this code."""
     place = boot.cases.positive if code is None else code
-    return boot.of_tables(name or one.id, lambda tables: one.of_tables(tables, place), one.range)
+    return boot.of_classes(name or one.id, lambda counts: one.of_classes(counts, place), one.range)
 
 
 def _of_set(
@@ -270,14 +304,13 @@ def _measures_of_decisions(boot: BootstrapIntervals) -> list[Estimate | None]:
     if cases.size == 2:
         out += [_rate_of_class(boot, name, name, cases.positive) for name in RATES]
     else:
-        out += [_of_table(boot, find(name, "measures")()) for name in RATES]
+        out += [_of_classes(boot, find(name, "measures")()) for name in RATES]
     names = ["balanced-accuracy", "f1", "mcc", *(["d-prime"] if cases.size == 2 else [])]
     out += [one_measure(boot, find(name, "measures")()) for name in names]
     if cases.size > 2:
         f1 = find("f1", "measures")(average="positive")
-        for code in range(cases.size):
-            out += [_rate_of_class(boot, name, f"{name}[{cases.label(code)}]", code) for name in RATES]
-            out.append(_of_table(boot, f1, f"f1[{cases.label(code)}]", code))
+        for code, rates in _rates_of_classes(boot):
+            out += [*rates, _of_classes(boot, f1, f"f1[{cases.label(code)}]", code)]
     return out
 
 
@@ -287,15 +320,19 @@ def _measures_of_use(boot: BootstrapIntervals, options: _ClassOptions) -> list[E
     if options.costs is not None:
         matrix = cost_matrix(options.costs, boot.cases.size)
         span = float(matrix.min()), float(matrix.max())
-        cost = boot.of_tables("cost", lambda tables: -Utility(-matrix).of_tables(tables), span)
+        if boot.cases.size <= MOST_IN_TABLES:
+            cost = boot.of_tables("cost", lambda tables: -Utility(-matrix).of_tables(tables), span)
+        else:
+            price = matrix[boot.cases.y, boot.cases.value]
+            cost = boot.of_weights("cost", lambda w: w @ price / w.sum(axis=1), span)
         out += [cost, None if cost is None else _negative(cost, "utility")]
     prevalence = options.prevalence
     if prevalence is not None:
         if not isinstance(prevalence, (int, float)) or not 0 <= prevalence <= 1:
             raise InputError(f"prevalence is {prevalence!r}; a share lies between 0 and 1.")
         for k, name in enumerate(("positive-predictive-value", "negative-predictive-value")):
-            values = lambda tables, k=k: _predictive_values(tables, boot.cases.positive, float(prevalence))[k]  # noqa: E731
-            out.append(boot.of_tables(f"{name} at prevalence {prevalence:g}", values, (0.0, 1.0)))
+            values = lambda counts, k=k: _predictive_values(counts, boot.cases.positive, float(prevalence))[k]  # noqa: E731
+            out.append(boot.of_classes(f"{name} at prevalence {prevalence:g}", values, (0.0, 1.0)))
     return out
 
 
@@ -305,9 +342,9 @@ def _negative(e: Estimate, name: str) -> Estimate:
     return replace(e, value=-e.value, interval=interval, loss=name)
 
 
-def _predictive_values(tables: Floats, positive: int, prevalence: float) -> tuple[Floats, Floats]:
+def _predictive_values(counts: Counts, positive: int, prevalence: float) -> tuple[Floats, Floats]:
     """Return the positive and the negative predictive value at a prevalence, by Bayes' rule."""
-    hits, misses, alarms, rejections = (c[..., positive] for c in against_rest(tables))
+    hits, misses, alarms, rejections = (c[..., positive] for c in counts)
     with np.errstate(invalid="ignore", divide="ignore"):
         sensitivity, specificity = hits / (hits + misses), rejections / (rejections + alarms)
         right, wrong = prevalence * sensitivity, (1 - prevalence) * (1 - specificity)
@@ -331,7 +368,8 @@ def _measures_of_scores(boot: BootstrapIntervals) -> list[Estimate | None]:
             ((cases.y == k).astype(int), cases.column(k)[:, None]) for k in range(cases.size) if np.any(cases.y == k)
         ]
         mean = lambda w: np.mean([auc.of_weights(y, y, s, w) for y, s in each], axis=0)  # noqa: E731
-        out.append(boot.of_weights("auc", mean, (0.0, 1.0)))
+        few = cases.size <= MOST_IN_TABLES
+        out.append(boot.of_weights("auc", mean, (0.0, 1.0)) if few else mean_area_estimate(cases, level))
         out += [
             area_estimate(cases, f"auc[{cases.label(k)}]", cases.y == k, cases.column(k), level)
             for k in range(cases.size)
@@ -343,9 +381,9 @@ def _measures_of_scores(boot: BootstrapIntervals) -> list[Estimate | None]:
 
 
 def _continuous_measures(boot: BootstrapIntervals) -> list[Estimate | None]:
-    """Return Hutton's measures of outputs against targets of 0 and 1, for the positive class or for each."""
+    """Return Hutton's measures of outputs against targets of 0 and 1, for the positive class or for each of a few."""
     cases = boot.cases
-    codes = [cases.positive] if cases.size == 2 else range(cases.size)
+    codes = [cases.positive] if cases.size == 2 else range(cases.size) if cases.size <= MOST_IN_TABLES else ()
     out = []
     for code in codes:
         target, output = (cases.y == code).astype(float), cases.column(code)

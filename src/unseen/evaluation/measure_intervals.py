@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from unseen.estimators.bootstrap_intervals import bca_ends
 from unseen.estimators.rate import trusted_size
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.scored_cases import ScoredCases
-from unseen.measures.area_variance import area_ends, area_freedom, delong
-from unseen.measures.confusion import tables_of
+from unseen.measures.area_variance import area_ends, area_freedom, delong, mean_area
+from unseen.measures.confusion import MOST_IN_TABLES, Counts, against_rest, counts_of, tables_of
 
 __all__ = [
     "BootstrapIntervals",
@@ -26,7 +27,9 @@ __all__ = [
     "effective_size",
     "estimate_of",
     "few_units",
+    "mean_area_estimate",
     "rate_estimate",
+    "rate_of_counts",
 ]
 
 # the acceleration of BCa leaves out each unit up to this many, then blocks of them, which cost less
@@ -149,6 +152,15 @@ def rate_estimate(cases: ScoredCases, name: str, part: Array, whole: Array, leve
     return estimate_of(cases, name, value, se, wilson_interval(value, size, level), level, "wilson", notes)
 
 
+def rate_of_counts(cases: ScoredCases, name: str, part: float, whole: float, level: float) -> Estimate | None:
+    """Return a share of independent, unweighted cases from its counts, as `rate_estimate` does; None if there is no such case."""
+    if whole <= 0:
+        return None
+    value = part / whole
+    ends = wilson_interval(value, whole, level)
+    return estimate_of(cases, name, value, float(np.sqrt(value * (1 - value) / whole)), ends, level, "wilson")
+
+
 def area_estimate(cases: ScoredCases, name: str, positive: Array, score: Floats, level: float) -> Estimate | None:
     """Return the area under a ROC curve with DeLong's error on the logit scale and Student's t; see `area_ends` for 0 and 1."""
     if min(positive.sum(), (~positive).sum()) < 2:
@@ -160,6 +172,15 @@ def area_estimate(cases: ScoredCases, name: str, positive: Array, score: Floats,
     low, high, how = area_ends(value, se, level, fewer, area_freedom(positive, score, cases.units, weight))
     notes = (note("U010", f"{name}: {how}"),) if how else ()
     return estimate_of(cases, name, value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
+
+
+def mean_area_estimate(cases: ScoredCases, level: float) -> Estimate | None:
+    """Return the mean area of all classes, each against the rest, with an interval on the logit scale."""
+    assert cases.score is not None
+    value, se = mean_area(cases.y, cases.score, cases.units, None if np.all(cases.weight == 1) else cases.weight)
+    low, high, how = area_ends(value, se, level, cases.n_units, float(max(cases.n_units - 1, 1)))
+    notes = (note("U010", f"auc: {how}"),) if how else ()
+    return estimate_of(cases, "auc", value, se, (low, high), level, "wilson" if how else "logit-delong", notes)
 
 
 def few_units(cases: ScoredCases) -> tuple[Note, ...]:
@@ -212,6 +233,35 @@ class BootstrapIntervals:
         less = table.reshape(-1) - np.eye(len(counts))[there]
         left = measure(less.reshape(-1, size, size)).repeat(counts[there])
         return self._estimate(name, float(measure(table)[0]), measure(resampled.reshape(-1, size, size)), left, span)
+
+    def of_classes(self, name: str, measure: Callable[[Counts], Floats], span: tuple[float, float]) -> Estimate | None:
+        """Return a measure of the counts of each class; with many classes all such measures share their resamples."""
+        if self.cases.size <= MOST_IN_TABLES:
+            return self.of_tables(name, lambda tables: measure(against_rest(tables)), span)
+        whole, drawn, left = self._class_counts
+        return self._estimate(name, float(measure(whole)[0]), measure(drawn), measure(left), span)
+
+    @cached_property
+    def _class_counts(self) -> tuple[Counts, Counts, Counts]:
+        """Counts of each class against the rest: of all cases, of each resample, and with each block of units left out."""
+        cases = self.cases
+        rng = stream(self.seed, "measure", "classes")
+        step = max(1, CELLS_AT_ONCE // cases.n)
+        parts = [
+            self._counts(self._unit_counts(rng, min(step, self.draws - begin))) for begin in range(0, self.draws, step)
+        ]
+        blocks = blocks_of(cases.n_units)
+        last = int(blocks[-1]) + 1
+        left = [
+            self._counts((blocks != np.arange(begin, min(begin + step, last))[:, None]).astype(float))
+            for begin in range(0, last, step)
+        ]
+        return self._counts(np.ones((1, cases.n_units))), _joined(parts), _joined(left)
+
+    def _counts(self, units: Floats) -> Counts:
+        cases = self.cases
+        weights = units if cases.simple else units[:, cases.units] * cases.weight
+        return counts_of(cases.y, cases.value, weights, cases.size)
 
     def _resampled_tables(self, rng: np.random.Generator, counts: Ints) -> Floats:
         """Return resampled confusion matrices: of all cases, or row by row if the classes' sizes are fixed."""
@@ -268,6 +318,10 @@ class BootstrapIntervals:
             return estimate_of(self.cases, name, value, None, None, self.level, "bca", (note("U009", text),))
         ends = np.clip(bca_ends(value, kept, rest, self.level), *span)
         return estimate_of(self.cases, name, value, se, (ends[0], ends[1]), self.level, "bca")
+
+
+def _joined(parts: list[Counts]) -> Counts:
+    return Counts(*(np.concatenate(columns) for columns in zip(*parts)))
 
 
 def blocks_of(n: int) -> Ints:

@@ -360,7 +360,12 @@ def _prediction_tables(
     pred = roles.pred
     columns = [] if pred is None else [parts[pred] for parts in picked.values()]
     if _task(measure, y, columns, roles.prob) == "regression":
-        return _tables_of_numbers(y, picked, str(pred), items), _probability_notes(measure, y, columns)
+        if pred is None:
+            raise InputError(
+                f"{measure} is a measure of numbers, and prob holds probabilities of classes; name the column of predicted numbers "
+                "by pred, or give a measure of classes, such as brier."
+            )
+        return _tables_of_numbers(y, picked, pred, items), _probability_notes(measure, y, columns)
     labels = labels_of([y, *columns])
     true = labels.codes[0]
     classes = labels.classes

@@ -125,7 +125,10 @@ def check_scored_cases(
     if (task or _task(y, given, y_pred)) == "regression":
         numbers = _numbers(given, "y_score")
         if numbers.ndim != 1 or y_pred is not None:
-            raise InputError("numbers are predicted one per case; give one column of predictions, and no y_pred.")
+            raise InputError(
+                f"the truth holds {len(np.unique(y)):,} different numbers, and numbers are predicted one per case: give one column of "
+                "predictions, as scores or as decisions, not both; or say that the task is classification."
+            )
         return ScoredCases(
             task="regression",
             y=_numbers(y, "y_true"),
@@ -262,13 +265,13 @@ def _numeric(values: Array) -> bool:
 
 
 def _task(y: Array, given: Array, y_pred: Any) -> str:
-    if not _numeric(y) or given.ndim == 2 or y_pred is not None:
+    if not _numeric(y) or given.ndim == 2 or (y_pred is not None and not _numeric(np.asarray(y_pred))):
         return "classification"
     kinds = len(np.unique(y))
     if kinds <= 2:
         return "classification"
     whole = y.dtype.kind in "iub" or bool(np.all(y == np.round(y)))
-    labels = not _numeric(given) or bool(np.all(given == np.round(given)))
+    labels = y_pred is not None or not _numeric(given) or bool(np.all(given == np.round(given)))
     return "classification" if whole and labels and kinds <= MOST_CLASSES else "regression"
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from unseen.core.errors import InputError
+from unseen.core.writing import written_whole
 from unseen.request.command_line import (
     Jobs,
     Json,
@@ -107,7 +108,8 @@ def fit(
     )
     emit(result, json)
     if frame is not None:
-        result.frame().to_csv(frame, index=False)
+        with written_whole(frame) as partial:
+            result.frame().to_csv(partial, index=False)
     write_report(result, report, quiet)
     _partial(result.failures)
 
@@ -176,7 +178,7 @@ def _factors(pairs: list[str]) -> dict[str, float]:
 def _write(columns: Any, path: Path) -> None:
     import csv
 
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with written_whole(path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values()))

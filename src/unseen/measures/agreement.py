@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.errors import NotApplicable
 from unseen.core.registry import register
-from unseen.measures.confusion import ClassAverage, FromTable, ratio
+from unseen.measures.confusion import ClassAverage, Counts, FromClasses, FromTable, ratio
 
 __all__ = ["F1", "Accuracy", "BalancedAccuracy", "DPrime", "Mcc"]
 
@@ -19,7 +19,7 @@ FAMILY = ("accuracy", "balanced-accuracy", "f1", "mcc", "d-prime")
 
 @register
 @dataclass(frozen=True)
-class Accuracy(FromTable):
+class Accuracy(FromClasses):
     """Share of the cases that are classified right; 1 - the zero-one loss.
 
     References
@@ -37,14 +37,14 @@ class Accuracy(FromTable):
     id: ClassVar[str] = "accuracy"
     direction: ClassVar[str] = "higher"
 
-    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
-        """Return the trace over the total."""
-        return ratio(np.trace(tables, axis1=-2, axis2=-1), tables.sum(axis=(-2, -1)))
+    def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
+        """Return the hits over all cases."""
+        return ratio(counts.hits.sum(axis=-1), (counts.hits + counts.misses).sum(axis=-1))
 
 
 @register
 @dataclass(frozen=True)
-class BalancedAccuracy(FromTable):
+class BalancedAccuracy(FromClasses):
     """Mean of the classes' sensitivities; guessing gives one over the number of classes whatever the prevalence.
 
     References
@@ -62,10 +62,10 @@ class BalancedAccuracy(FromTable):
     id: ClassVar[str] = "balanced-accuracy"
     direction: ClassVar[str] = "higher"
 
-    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
-        """Return the mean of the diagonal over the row sums; classes without a case do not count."""
-        there = tables.sum(axis=-1)
-        each = ratio(np.diagonal(tables, axis1=-2, axis2=-1), there)
+    def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
+        """Return the mean of hits over cases; classes without a case do not count."""
+        there = counts.hits + counts.misses
+        each = ratio(counts.hits, there)
         return ratio(np.nan_to_num(each).sum(axis=-1), (there > 0).sum(axis=-1).astype(float))
 
 
@@ -95,7 +95,7 @@ class F1(ClassAverage):
 
 @register
 @dataclass(frozen=True)
-class Mcc(FromTable):
+class Mcc(FromClasses):
     """Correlation of truth and decision; 0 for guessing, and if either never varies.
 
     References
@@ -116,11 +116,11 @@ class Mcc(FromTable):
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0
 
-    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
+    def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
         """Return the covariance of the class indicators over the root of their variances."""
-        total = tables.sum(axis=(-2, -1))
-        true, calls = tables.sum(axis=-1), tables.sum(axis=-2)
-        covariance = np.trace(tables, axis1=-2, axis2=-1) * total - (true * calls).sum(axis=-1)
+        true, calls = counts.hits + counts.misses, counts.hits + counts.alarms
+        total = true.sum(axis=-1)
+        covariance = counts.hits.sum(axis=-1) * total - (true * calls).sum(axis=-1)
         spread = (total**2 - (true**2).sum(axis=-1)) * (total**2 - (calls**2).sum(axis=-1))
         result: Floats = np.divide(covariance, np.sqrt(spread), out=np.zeros_like(covariance), where=spread > 0)
         return result

@@ -11,9 +11,23 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.errors import InputError
 from unseen.core.measure import SetMeasure
 
-__all__ = ["AVERAGES", "ClassAverage", "ClassRate", "Counts", "FromTable", "against_rest", "ratio", "tables_of"]
+__all__ = [
+    "AVERAGES",
+    "MOST_IN_TABLES",
+    "ClassAverage",
+    "ClassRate",
+    "Counts",
+    "FromClasses",
+    "FromTable",
+    "against_rest",
+    "counts_of",
+    "ratio",
+    "tables_of",
+]
 
 AVERAGES = ("auto", "positive", "macro", "micro", "weighted")
+# with more classes many confusion matrices at once are large, and most of their cells empty: only the classes' counts are made
+MOST_IN_TABLES = 20
 
 
 def tables_of(y: Array, value: Array, weights: Floats, size: int) -> Floats:
@@ -57,6 +71,25 @@ def against_rest(tables: Floats) -> Counts:
     return Counts(hits, misses, alarms, tables.sum(axis=(-2, -1))[..., None] - hits - misses - alarms)
 
 
+def counts_of(y: Array, value: Array, weights: Floats, size: int) -> Counts:
+    """Return what `against_rest` makes of `tables_of`, without the tables: time and memory grow with cases and classes alone.
+
+    Examples
+    --------
+    >>> y, value, weights = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 1]), np.ones((1, 4))
+    >>> [c.tolist() for c in counts_of(y, value, weights, 3)] == [
+    ...     c.tolist() for c in against_rest(tables_of(y, value, weights, 3))
+    ... ]
+    True
+    """
+    right = np.flatnonzero(y == value)
+    there = np.array([np.bincount(y, w, size) for w in weights])
+    calls = np.array([np.bincount(value, w, size) for w in weights])
+    hits = np.array([np.bincount(y[right], w[right], size) for w in weights])
+    misses, alarms = there - hits, calls - hits
+    return Counts(hits, misses, alarms, there.sum(axis=-1)[:, None] - hits - misses - alarms)
+
+
 class FromTable(SetMeasure):
     """A measure of a confusion matrix: a file gives `of_tables(tables, positive)`, and the other forms follow."""
 
@@ -71,8 +104,27 @@ class FromTable(SetMeasure):
         return self.of_tables(tables_of(y, value, weights, size), positive)
 
 
+class FromClasses(FromTable):
+    """A measure of the counts of each class against the rest: a file gives `of_classes(counts, positive)`."""
+
+    def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
+        """Return the measure of each set of counts, classes on their last axis."""
+        raise NotImplementedError
+
+    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
+        """Return the measure of each confusion matrix."""
+        return self.of_classes(against_rest(tables), positive)
+
+    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
+        """Return the measure for many weightings of one set, a row of `weights` each."""
+        size = 1 + max(int(y.max(initial=0)), int(value.max(initial=0)))
+        if size <= MOST_IN_TABLES:
+            return super().of_weights(y, value, score, weights, positive)
+        return self.of_classes(counts_of(y.astype(np.int64), value.astype(np.int64), weights, size), positive)
+
+
 @dataclass(frozen=True)
-class ClassAverage(FromTable):
+class ClassAverage(FromClasses):
     """A figure of one class against the rest: that of the positive class, or a mean over classes.
 
     Parameters
@@ -92,10 +144,9 @@ class ClassAverage(FromTable):
         """Return the figure from the four counts; NaN if it is undefined."""
         raise NotImplementedError
 
-    def of_tables(self, tables: Floats, positive: int = 1) -> Floats:
-        """Return the measure of each confusion matrix; classes for which it is undefined do not count in a mean."""
-        counts = against_rest(tables)
-        if self.average == "positive" or (self.average == "auto" and tables.shape[-1] <= 2):
+    def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
+        """Return the measure; classes for which it is undefined do not count in a mean."""
+        if self.average == "positive" or (self.average == "auto" and counts.hits.shape[-1] <= 2):
             return self.of_counts(*(c[..., positive] for c in counts))
         if self.average == "micro":
             return self.of_counts(*(c.sum(axis=-1) for c in counts))

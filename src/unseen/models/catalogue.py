@@ -49,6 +49,13 @@ class Entry:
     missing: bool = False
     scaled_target: bool = False
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled; a read-only view of a mapping cannot be."""
+        return self.__dict__ | {"settings": dict(self.settings)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, settings=_settings(**state["settings"]))
+
     @property
     def tasks(self) -> tuple[Task, ...]:
         """Tasks the learner can do."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast, get_args, get_o
 import typer
 
 from unseen.core.errors import InputError
+from unseen.core.rng import LARGEST_SEED
 
 if TYPE_CHECKING:
     from unseen.core.data import Data, Task
@@ -176,7 +178,7 @@ def _check_scheduler(text: str | None) -> str | None:
 
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Same seed, same numbers.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes; -1 for all cores.")]
 Scheduler = Annotated[
@@ -255,7 +257,27 @@ def check_store(store: str | None) -> None:
     if store is not None:
         from unseen.store import open_store
 
-        open_store(store).close()
+        file = _new_file_of(store)
+        if file is None:
+            open_store(store).close()
+            return
+        # a command that is refused later leaves no store behind; another command may be making this very one
+        trial = file.with_name(f".{file.name[:200]}.{os.getpid()}.trial")
+        try:
+            open_store(trial).close()
+        except InputError as error:
+            raise InputError(str(error).replace(str(trial), str(file))) from error
+        finally:
+            for ending in ("", "-wal", "-shm"):
+                trial.with_name(trial.name + ending).unlink(missing_ok=True)
+
+
+def _new_file_of(store: str) -> Path | None:
+    """Return the file of an SQLite store that is not there yet; None for one that is, and for a database server."""
+    if "://" in store and not store.startswith("sqlite:///"):
+        return None
+    file = Path(store.strip().removeprefix("sqlite:///")).expanduser()
+    return file if file.name and file.parent.is_dir() and not file.exists() else None
 
 
 def emit(result: Any, as_json: bool) -> None:

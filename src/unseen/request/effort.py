@@ -113,7 +113,7 @@ def effort_of(value: str | Mapping[str, Any] | Effort, n_units: int) -> Effort:
 def _count(name: str, value: Any) -> int:
     try:
         count = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         count = -1
     if count < 0:
         raise InputError(f"effort: {name} is {value!r}; it must be a whole number of at least 0.")
@@ -130,8 +130,8 @@ def check_budget(budget: Any) -> float | None:
     """
     if budget is None:
         return None
-    if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not budget > 0:
-        raise InputError(f"budget is {budget!r}; give seconds above 0.")
+    if isinstance(budget, bool) or not isinstance(budget, (int, float, np.number)) or not 0 < budget < np.inf:
+        raise InputError(f"budget is {budget!r}; give seconds above 0, or no budget for a run without a limit.")
     return float(budget)
 
 

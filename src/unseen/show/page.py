@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from unseen._version import __version__
-from unseen.core.errors import InputError
+from unseen.core.controls import escape_controls
+from unseen.core.writing import written_whole
 from unseen.show.inline_svg import PALETTE_CSS
 from unseen.show.sections import Section, Table, TableCell, build, builders_for
 
@@ -92,7 +93,8 @@ def render(title: str, sections: list[Section]) -> str:
     script = _template_text("sort.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     short = title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
-    return str(
+    # names of columns, classes and files come from others
+    return escape_controls(
         _environment()
         .get_template("report.html")
         .render(
@@ -117,11 +119,9 @@ def write(result: Any, path: str | PathLike[str]) -> Path:
     """Write the report of a result to `path` and return it."""
     target = Path(path)
     page = render(title_of(result), build(result))
-    try:
+    with written_whole(target, "the report") as partial:
         # a lone surrogate of a damaged file name must not stop the report
-        target.write_bytes(page.encode("utf-8", "replace"))
-    except OSError as error:
-        raise InputError(f"cannot write the report to {str(path)!r}: {error.strerror or error}.") from error
+        partial.write_bytes(page.encode("utf-8", "replace"))
     return target
 
 
@@ -130,7 +130,7 @@ def fragment(result: Any) -> str:
     made = (builder(result) for builder in builders_for(result))
     first = next((section for section in made if section is not None), None)
     sections = [] if first is None else [first]
-    return str(
+    return escape_controls(
         _environment()
         .get_template("fragment.html")
         .render(sections=sections, style=_template_text("blocks.css"), palette=PALETTE_CSS)

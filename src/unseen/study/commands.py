@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from unseen.core.errors import InputError
+from unseen.core.rng import LARGEST_SEED
 from unseen.request.command_line import (
     Json,
     Quiet,
@@ -71,7 +72,9 @@ def run(
     replications: Annotated[
         int | None, typer.Option("--replications", "-r", help="Replications instead of the spec's.")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed instead of the spec's.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed instead of the spec's.")
+    ] = None,
     report: Report = None,
     json: Json = False,
     quiet: Quiet = False,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, MissingExtra
+from unseen.core.writing import written_whole
 
 __all__ = ["FORMATS", "export", "latex_table", "task_frame"]
 
@@ -43,18 +44,16 @@ def export(study: Any, path: str | PathLike[str], what: str | None = None) -> Pa
         raise InputError("a LaTeX table holds the summary; write tasks to .csv or .parquet.")
     if not place.parent.is_dir():
         raise InputError(f"cannot write {str(path)!r}: the folder {str(place.parent)!r} does not exist.")
-    try:
+    with written_whole(place) as partial:
         if ending == ".tex":
-            place.write_text(latex_table(study.summary().rows()), encoding="utf-8")
+            partial.write_text(latex_table(study.summary().rows()), encoding="utf-8")
         else:
             frame = (
                 task_frame(study.store.cells(study.name), study.columns())
                 if what == "tasks"
                 else study.summary().frame()
             )
-            _write(frame, place, ending)
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
+            _write(frame, partial, ending)
     return place
 
 

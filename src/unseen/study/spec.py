@@ -15,6 +15,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError, nearest
 from unseen.core.registry import build, classes_in, find
+from unseen.core.rng import LARGEST_SEED
 from unseen.store import TaskRow
 from unseen.study.cells import tasks_over
 from unseen.study.populations import source_of
@@ -229,7 +230,7 @@ class StudySpec(SpecTable):
     """
 
     name: str
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
     replications: int = Field(default=100, ge=2, le=10_000_000)
     sizes: list[int] = Field(min_length=1)
     level: float = Field(default=0.95, gt=0, lt=1)

@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 from unseen._version import __version__
+from unseen.core.controls import escape_controls
 from unseen.core.errors import MissingExtra
 from unseen.show.inline_svg import PALETTE_CSS
 from unseen.show.page import cell, numeric, sort_key
@@ -105,7 +106,7 @@ class Site:
 
     def page(self, template: str, code: int = 200, **content: Any) -> Response:
         """Return a page."""
-        text = self.environment.get_template(template).render(**content)
+        text = escape_controls(self.environment.get_template(template).render(**content))
         # a lone surrogate of a damaged name must not stop the page
         return HTMLResponse(text.encode("utf-8", "replace"), code)
 

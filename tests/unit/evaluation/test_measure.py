@@ -557,3 +557,96 @@ def test_two_columns_of_logits_decide_by_the_larger_and_rank_by_their_difference
 def test_a_threshold_that_is_no_number_is_refused():
     with pytest.raises(InputError, match="threshold is nan"):
         unseen.measure(Y, P, threshold=float("nan"))
+
+
+class TestManyClasses:
+    """Time and memory grow with the number of classes and of cases, not with the fourth power of the former."""
+
+    def labels(self, n, k, right=0.7):
+        rng = np.random.default_rng(0)
+        y = np.char.add("c", rng.integers(0, k, n).astype(str))
+        return y, np.where(rng.random(n) < right, y, rng.permutation(y))
+
+    @pytest.mark.slow
+    @pytest.mark.sample
+    def test_thousand_classes(self):
+        import subprocess
+        import sys
+
+        code = """
+import resource, time
+import numpy as np, unseen
+rng = np.random.default_rng(0)
+y = np.char.add("c", rng.integers(0, 1000, 100_000).astype(str))
+found = unseen.measure(y, np.where(rng.random(100_000) < 0.7, y, rng.permutation(y)))
+assert len(found.estimates) > 7000
+print(time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        seconds, megabytes = map(float, done.stdout.split())
+        assert seconds < 10
+        assert megabytes < 1000
+
+    @pytest.mark.parametrize("clustered", [False, True])
+    def test_values_are_those_of_scikit_learn(self, clustered):
+        y, calls = self.labels(2000, 30)
+        groups = np.arange(2000) // 4 if clustered else None
+        found = unseen.measure(y, calls, groups=groups, n_bootstrap=200)
+        assert found["f1"].value == pytest.approx(metrics.f1_score(y, calls, average="macro"))
+        assert found["sensitivity"].value == pytest.approx(metrics.recall_score(y, calls, average="macro"))
+        assert found["mcc"].value == pytest.approx(metrics.matthews_corrcoef(y, calls))
+        assert found["balanced-accuracy"].value == pytest.approx(metrics.balanced_accuracy_score(y, calls))
+        assert found["f1[c7]"].value == pytest.approx(metrics.f1_score(y == "c7", calls == "c7"))
+        for name in ("f1", "sensitivity", "mcc", "f1[c7]"):
+            assert found[name].interval.low < found[name].value < found[name].interval.high
+
+    @pytest.mark.parametrize("clustered", [False, True])
+    def test_intervals_are_those_of_tables(self, clustered, monkeypatch):
+        y, calls = self.labels(1500, 12)
+        groups = np.arange(1500) // 3 if clustered else None
+        from unseen.evaluation import measure as whole
+        from unseen.evaluation import measure_intervals
+        from unseen.measures import confusion
+
+        few = unseen.measure(y, calls, groups=groups)
+        for module in (whole, measure_intervals, confusion):
+            monkeypatch.setattr(module, "MOST_IN_TABLES", 5)
+        many = unseen.measure(y, calls, groups=groups)
+        assert list(few.estimates) == list(many.estimates)
+        for name, one in few.estimates.items():
+            other = many[name]
+            assert other.value == pytest.approx(one.value, rel=1e-12)
+            width = one.interval.high - one.interval.low
+            # the ends of 2,000 resamples move by a few hundredths of the width with the seed
+            assert other.interval.low == pytest.approx(one.interval.low, abs=0.12 * width)
+            assert other.interval.high == pytest.approx(one.interval.high, abs=0.12 * width)
+
+    def test_mean_area_is_that_of_resampling(self, monkeypatch):
+        from unseen.evaluation import measure as whole
+
+        rng = np.random.default_rng(1)
+        y = np.arange(600) % 6
+        scores = rng.gumbel(size=(600, 6))
+        scores[np.arange(600), y] += 1
+        resampled = unseen.measure(y, scores)["auc"]
+        monkeypatch.setattr(whole, "MOST_IN_TABLES", 5)
+        direct = unseen.measure(y, scores)["auc"]
+        assert direct.method == "logit-delong"
+        assert direct.value == pytest.approx(resampled.value, rel=1e-12)
+        assert direct.std_error == pytest.approx(resampled.std_error, rel=0.1)
+
+
+class TestNumbersAsTruth:
+    """Numbers with scores and decisions beside them are numbers, not as many classes."""
+
+    def test_both_columns(self):
+        rng = np.random.default_rng(0)
+        y = rng.normal(size=80)
+        with pytest.raises(InputError, match="80 different numbers, and numbers are predicted one per case"):
+            unseen.measure(y, y + 0.1, y_pred=y)
+        with pytest.raises(InputError, match="not both"):
+            unseen.measure(np.arange(80), rng.random(80), y_pred=np.arange(80))
+
+    def test_two_classes_keep_both(self):
+        y = np.tile([0, 1], 20)
+        assert unseen.measure(y, y * 0.8 + 0.1, y_pred=y)["accuracy"].value == 1.0

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.errors import InputError, KindError
+from unseen.core.unpacking import check_archive, check_unpacked
 
 __all__ = ["Examples", "open_arrays", "read_examples", "read_idx", "write_idx"]
 
@@ -314,14 +315,14 @@ def read_idx(path: str | PathLike[str]) -> Any:
         with place.open("rb") as raw:
             zipped = raw.read(2) == b"\x1f\x8b"
         with gzip.open(place) if zipped else place.open("rb") as file:
-            return _decode(file, str(path))
+            return _decode(file, str(path), zipped)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {str(path)!r}.") from error
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{str(path)!r} is damaged or was cut short: {error}.") from error
 
 
-def _decode(file: Any, name: str) -> Any:
+def _decode(file: Any, name: str, zipped: bool) -> Any:
     head = file.read(4)
     if len(head) < 4 or head[:2] != b"\0\0" or head[2] not in KINDS or head[3] == 0:
         raise InputError(
@@ -333,6 +334,8 @@ def _decode(file: Any, name: str) -> Any:
     shape = struct.unpack(f">{head[3]}I", sizes)
     kind = np.dtype(KINDS[head[2]])
     wanted = int(np.prod(shape, dtype=object)) * kind.itemsize
+    if zipped:
+        check_unpacked(wanted, name)
     if wanted > LARGEST:
         raise InputError(f"{name!r} announces {wanted >> 20} MiB; at most {LARGEST >> 20} MiB are read.")
     content = _read_bytes(file, wanted)
@@ -387,6 +390,7 @@ def open_arrays(path: str | PathLike[str], what: str = "NPZ") -> Iterator[Any]:
     try:
         with open(path, "rb") as file:  # numpy leaves a damaged archive open if it opens the file itself
             found = np.load(file, allow_pickle=False)
+            check_archive(found, path)
             try:
                 yield found
             finally:

@@ -83,8 +83,9 @@ def read_metadata(path: str | PathLike[str]) -> dict[str, str]:
     with _existing_file(path).open("rb") as file:
         try:
             (length,) = struct.unpack("<Q", file.read(8))
-            if length > MAX_HEADER:
-                raise ValueError(f"a header of {length} bytes")
+            size = Path(path).stat().st_size
+            if length > min(MAX_HEADER, size - 8):
+                raise ValueError(f"its header would be {length:,} bytes long, and the file has {size:,}")
             header = json.loads(file.read(length))
             return {str(k): str(v) for k, v in header.get("__metadata__", {}).items()}
         except (struct.error, ValueError, AttributeError) as error:
@@ -96,6 +97,8 @@ def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
     raw = _existing_file(path).read_bytes()
     try:
         (length,) = struct.unpack("<Q", raw[:8])
+        if length > min(MAX_HEADER, len(raw) - 8):
+            raise ValueError(f"its header would be {length:,} bytes long, and the file has {len(raw):,}")
         header = json.loads(raw[8 : 8 + length])
         body = memoryview(bytearray(raw[8 + length :]))
         return {
@@ -103,7 +106,16 @@ def read_weights(path: str | PathLike[str]) -> dict[str, torch.Tensor]:
             for name, entry in header.items()
             if name != "__metadata__"
         }
-    except (struct.error, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+    except (
+        struct.error,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RuntimeError,
+        OverflowError,
+        MemoryError,
+    ) as error:
         raise InputError(f"{str(path)!r} is no readable safetensors file: {error}.") from error
 
 
@@ -119,6 +131,8 @@ def _tensor(body: memoryview, kind: str, shape: list[int], start: int, stop: int
         raise ValueError(f"weights of kind {kind!r}; known are {', '.join(DTYPES)}")
     dtype = DTYPES[kind]
     if start == stop:
+        if 0 not in shape:  # a few bytes must not ask for any amount of memory
+            raise ValueError(f"weights of shape {shape} without numbers")
         return torch.empty(shape, dtype=dtype)
     return torch.frombuffer(body[start:stop], dtype=dtype).reshape(shape)
 

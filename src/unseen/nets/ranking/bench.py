@@ -16,6 +16,7 @@ import numpy as np
 
 from unseen.core.errors import InputError, KindError, UnseenError
 from unseen.core.notes import Note, merge_notes, note
+from unseen.core.writing import written_whole
 from unseen.engine.events import reporting
 from unseen.engine.interrupts import name_file_on_interrupt
 from unseen.nets.augmentation.sheet import sheets_for
@@ -477,12 +478,10 @@ def read_rows(path: str | PathLike[str]) -> list[MeasureRow]:
 def write_table(path: str | PathLike[str], rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows as CSV, the columns those of the first row; the file under its own name is always whole."""
     target = Path(path)
-    partial = target.with_suffix(".partial")
-    with partial.open("w", newline="") as file:
+    with written_whole(target) as partial, partial.open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-    partial.replace(target)
 
 
 def bench_controls(gap: np.ndarray, seeds: np.ndarray, axes: dict[str, list[Any]]) -> dict[str, np.ndarray]:

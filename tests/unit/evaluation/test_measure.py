@@ -557,3 +557,12 @@ def test_two_columns_of_logits_decide_by_the_larger_and_rank_by_their_difference
 def test_a_threshold_that_is_no_number_is_refused():
     with pytest.raises(InputError, match="threshold is nan"):
         unseen.measure(Y, P, threshold=float("nan"))
+
+
+def test_one_number_under_several_names_has_one_interval():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(80)
+    rows = {r["term"]: r for r in unseen.measure(y, y + 0.5 * rng.standard_normal(80), random_state=0).rows()}
+    share, other, rest = (rows[name] for name in ("r2", "pineda-p", "normalised-squared"))
+    assert (share["estimate"], share["lower"], share["upper"]) == (other["estimate"], other["lower"], other["upper"])
+    assert (1 - rest["upper"], 1 - rest["lower"]) == pytest.approx((share["lower"], share["upper"]))

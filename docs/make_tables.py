@@ -45,7 +45,7 @@ def methods() -> str:
         for name, cls in classes_in(kind).items():
             designs = ", ".join(sorted(cls.designs)) or ("recipe" if cls.kind == "recipe" else "none")
             target = str(cls.target)
-            marks = " (liberal)" if cls.liberal else ""
+            marks = " (not recommended)" if cls.not_recommended else ""
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
     tests = [[f"`{name}`", _paper(cls)] for name, cls in classes_in("significance").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)

@@ -45,7 +45,7 @@ def methods() -> str:
         for name, cls in classes_in(kind).items():
             designs = ", ".join(sorted(cls.designs)) or ("recipe" if cls.kind == "recipe" else "none")
             target = str(cls.target)
-            marks = " (liberal)" if cls.liberal else ""
+            marks = " (not recommended)" if cls.not_recommended else ""
             rows.append([f"`{name}`{marks}", _paper(cls), target, designs, ", ".join(options_of(cls)) or "–"])
     tests = [[f"`{name}`", _paper(cls)] for name, cls in classes_in("significance").items()]
     text = _table(["method", "what it is", "error of", "designs", "options"], rows)
@@ -162,10 +162,111 @@ def _directives(package: str) -> str:
     return "\n".join([*parts, "```", ""])
 
 
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "RESULTS.md"
+
+
+def _measured() -> dict[str, dict[str, str]]:
+    """Return the recorded benchmarks by name: seconds of ours and of the peer, and the remark."""
+    rows = [
+        [c.strip() for c in line.strip("|\n").split(" | ")] for line in RESULTS.read_text().splitlines() if "|" in line
+    ]
+    return {r[0].strip(): {"ours": r[1], "peer": r[2], "remark": r[-1].strip(" |")} for r in rows if len(r) >= 7}
+
+
+def _found(pattern: str, text: str) -> list[float]:
+    match = re.search(pattern, text)
+    if match is None:
+        raise ValueError(f"benchmarks/RESULTS.md says {text!r}; {pattern!r} was expected.")
+    return [float(group) for group in match.groups()]
+
+
+def _driver() -> tuple[float, float, list[float]]:
+    """Return milliseconds of driver and scheduler a chunk and a task, and the workers kept busy with tasks of 5, 50 and 500 ms."""
+    remark = _measured()["study, driver and scheduler per chunk"]["remark"]
+    chunk, task, *workers = _found(
+        r"([\d.]+) ms a chunk, ([\d.]+) ms a task; .* keep (\d+), (\d+), (\d+) workers", remark
+    )
+    return chunk, task, workers
+
+
+def scale_costs() -> str:
+    """Return what a study costs beyond its fits."""
+    found = _measured()
+    claim = _found(
+        r"([\d.]+) ms of processor, ([\d.]+) ms", found["store, claim and finish, per task in chunks of 50"]["remark"]
+    )
+    (again,) = _found(r"again ([\d.]+) s", found["store, moments of 1e6 results"]["remark"])
+    (plain,) = _found(r"([\d.]+) s without", found["study, summary of 1e6 results"]["remark"])
+    tasks, fits = (
+        found["driver, 1,600 tasks of 5 ms on two dask workers"],
+        found["dask, 1000 fits of 5 ms on 2 workers"],
+    )
+    chunk, task, _ = _driver()
+    rows = [
+        ["adding a study to an SQLite store that has it already", f"{again / 1000:.4f} ms a task"],
+        [
+            "claiming tasks and storing their results, in chunks of 50, each chunk synced to disk",
+            f"{claim[0]:g} ms of processor a task, {claim[1]:g} ms on the clock",
+        ],
+        [
+            "the whole driver, tasks that cost nothing, in this process",
+            f"{float(found['driver, memory']['ours']) / 100:.3f} ms of processor a task",
+        ],
+        ["driver and dask scheduler together", f"{chunk:g} ms a chunk and {task:g} ms a task"],
+        ["1,600 tasks of 5 ms on two workers", f"dask {tasks['ours']} s, loky {tasks['peer']} s"],
+        ["1,000 fits of 5 ms of `unseen.run` on two workers", f"dask {fits['ours']} s, loky {fits['peer']} s"],
+        [
+            "moments of a million results in the database",
+            f"{found['store, moments of 1e6 results']['ours']} s; reading all their columns {found['store, columns of 1e6 results']['ours']} s",
+        ],
+        [
+            "summary of a million results, 900 paired tests included",
+            f"{plain:g} s once they are read, or {found['study, summary of 1e6 results']['ours']} s if every result brings a target of its own",
+        ],
+    ]
+    return _table(["what", "measured"], rows)
+
+
+def scale_workers() -> str:
+    """Return how many workers one driver feeds."""
+    chunk, task, workers = _driver()
+    rows = [
+        [f"{t} ms", f"{(chunk + task * 1000 / t) / 10:.1f}", f"{count:.0f}"] for t, count in zip((5, 50, 500), workers)
+    ]
+    head = ["a task takes", "driver and scheduler, of a core, at 100 workers", "workers one driver keeps busy"]
+    return (
+        "The driver cuts the tasks into chunks of about one second of work and keeps two chunks per worker under way, so no worker waits for the network. "
+        "With W workers and tasks of t milliseconds, a second of the cluster holds W chunks of 1000/t tasks, for which the driver and the scheduler need "
+        f"W ({chunk:g} + {task:g} x 1000/t) milliseconds of processor. They keep up as long as that is less than a second:\n\n{_table(head, rows)}"
+    )
+
+
+def scale_example() -> str:
+    """Return what the driver of a reproduction would need."""
+    chunk, task, _ = _driver()
+    seconds = (600 * chunk + 48_000 * task) / 1000
+    return (
+        "The `ghane-synthetic` reproduction is an example: 6,000 replications of about 0.1 s, 48,000 results. One hundred workers would compute it in 6 seconds; "
+        f"the driver needs 600 x {chunk:g} ms + 48,000 x {task:g} ms = {seconds:.1f} seconds for it, so more workers would not help."
+    )
+
+
 def write_tables(folder: Path) -> None:
     """Write every table to its file, leaving files that are up to date alone."""
     folder.mkdir(exist_ok=True)
-    for make in (methods, designs, measures, net_measures, data, models, commands, api):
+    for make in (
+        methods,
+        designs,
+        measures,
+        net_measures,
+        data,
+        models,
+        commands,
+        api,
+        scale_costs,
+        scale_workers,
+        scale_example,
+    ):
         path, text = folder / f"{make.__name__}.md", make() + "\n"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="measures of generalization need torch")
 
-from unseen.nets import Zoo, known_measures
+from unseen.nets import Zoo
 from unseen.nets.ranking.bench import measure_zoo, read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,7 +68,12 @@ def test_a_slower_measure_is_the_same_on_the_cpu(name: str, zoo: Zoo, stored: di
 
 
 @pytest.mark.parametrize("name", DRAWN_ON_THE_DEVICE)
-def test_points_drawn_on_the_device_give_nearly_the_same(name: str, zoo: Zoo, stored: dict) -> None:
-    assert name in known_measures()
-    for row in measure_zoo(zoo, [name], nets=[1, 3]):
-        assert row.value == pytest.approx(stored[row.net, name].value, rel=0.2)
+def test_points_drawn_on_the_device_differ_by_their_monte_carlo_error(name: str, zoo: Zoo, stored: dict) -> None:
+    """The points differ between devices, so single values do; their sum over the nets does not beyond its standard error."""
+    here = list(measure_zoo(zoo, [name]))
+    there = [stored[row.net, name] for row in here]
+    error = sum(row.std_error**2 for row in (*here, *there)) ** 0.5
+    total = sum(row.value for row in there)
+    assert len(here) == 6
+    assert abs(sum(row.value for row in here) - total) < 4 * error
+    assert 4 * error < 0.15 * total  # a wider limit would say nothing

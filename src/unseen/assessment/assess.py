@@ -276,7 +276,7 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
         for one in question.also:
             method(runs.by(_worked_with(one), first=True).tables[table.plan.design], level=request.level)
     headline = method(table, level=request.level)
-    guess = request.run(design, model=_baseline_model(data)).losses(request.loss)
+    guess = request.run(design, model=_baseline_model(data, request.loss)).losses(request.loss)
     baseline = _with_honest_interval(method(guess, level=request.level), data)
     estimates = {headline.method: headline}
     try:
@@ -399,11 +399,15 @@ def _first_design(method: Any, data: Data, effort: Effort) -> Any:
     return RepeatedKFold(min(10, data.n_units), effort.repeats)
 
 
-def _baseline_model(data: Data) -> Model:
+def _baseline_model(data: Data, loss: Any) -> Model:
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     if data.task == "regression":
         return as_model(DummyRegressor())
+    if (
+        needs_scores(loss) and measure_kind(loss).kind == "loss"
+    ):  # of probabilities: each class its frequency, not one all
+        return as_model(DummyClassifier(strategy="prior"))
     # chosen on all rows: with balanced classes the majority of each training part is the minority of its test part
     most_frequent = np.asarray(data.classes)[np.argmax(np.bincount(data.codes, data.weights))]
     return as_model(DummyClassifier(strategy="constant", constant=[most_frequent]))  # a list: a lone bool is refused

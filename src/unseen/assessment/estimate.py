@@ -165,7 +165,9 @@ def estimate_on_all_rows(method: Any, request: Request, design: Any = None) -> t
     if "loss" in options_of(type(method)) and method.loss == "auto":
         method = replace(method, loss=request.loss)
     model = request.model if is_fitted(request.model) else _WithLastFit(request.model, request.data)
+    start = clock.perf_counter()
     made = method(model, request.data, rng=stream(request.seed, "direct", method.id), level=request.level)
+    made = replace(made, seconds=clock.perf_counter() - start)  # the fit, if there was one, and the integral
     if request.loss not in ("auto", made.loss):
         raise InputError(f"{method.id} estimates {made.loss} and cannot give {request.loss}; leave the loss out.")
     return made, model.native
@@ -218,7 +220,9 @@ def _by_recipe(recipe: Any, request: Request, design: Any) -> tuple[Estimate, An
             parts[name] = part(losses[split[name]], level=request.level)
         else:
             _check_weighted(part, data)
+            start = clock.perf_counter()
             parts[name] = part(trained, data, rng=stream(request.seed, "direct", name), level=request.level)
+            seconds += clock.perf_counter() - start
     fits = sum(t.n_fits for t in tables.values()) + (not fitted)
     seconds += float(sum(t.seconds.sum() for t in tables.values()))
     made = recipe(parts, level=request.level, situation=situation_of(request.model, data))

@@ -25,7 +25,7 @@ def method_rows() -> list[dict[str, Any]]:
     list of dict
         id, kind ("resampling", "direct", "recipe", "resubstitution" or "comparison"), target, designs, fits (models fitted
         with the default design on 100 rows; None if that is not fixed), linear (works on differences of two models),
-        description, reference.
+        recommended (False if its interval covered too little where it was tried), description, reference.
 
     Examples
     --------
@@ -44,7 +44,8 @@ def _row(cls: type[Any], kind: str) -> dict[str, Any]:
         "designs": sorted(cls.designs),
         "fits": _fits(cls, kind),
         "linear": cls.linear,
-        "description": describe(cls),
+        "recommended": not cls.not_recommended,
+        "description": describe(cls) + (f" Not recommended: {cls.not_recommended}." if cls.not_recommended else ""),
         "reference": reference_of(cls),
     }
 

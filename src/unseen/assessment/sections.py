@@ -12,7 +12,7 @@ from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
 from unseen.assessment.resubstitute import Resubstitutions
-from unseen.assessment.wording import as_told, estimate_line, in_units, name_in_words, source_sentence
+from unseen.assessment.wording import as_told, estimate_line, guess_in_words, in_units, name_in_words, source_sentence
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
 from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, count_of
 from unseen.core.losses import LossTable
@@ -301,7 +301,7 @@ def methods(a: Assessment) -> Section:
     """Return what each method does in a line, and the notes on single estimates."""
     words = {name: describe(cls) for kind in ("estimators", "resubstitution") for name, cls in classes_in(kind).items()}
     rows = [[e.method, words[e.method].replace("`", "")] for e in a.ordered() if e.method in words]
-    guess = "most frequent class" if a.data.task == "classification" else "mean"
+    guess = guess_in_words(a.baseline.loss, a.data.task)
     rows.append(["guessing", f"A model that always guesses the {guess}, on the same splits."])
     blocks: list[Block] = [Table(["method", "what it does"], rows, sortable=False)]
     others: dict[Any, list[str]] = {}

@@ -18,12 +18,14 @@ from unseen.show.style import measure_name, quantity
 from unseen.show.text import RATES, percent_or_number
 
 __all__ = [
+    "LOSSES_OF_PROBABILITIES",
     "EstimateLine",
     "also_sentence",
     "as_told",
     "compare_with_guessing",
     "estimate_line",
     "fit_notes",
+    "guess_in_words",
     "headline_sentence",
     "in_units",
     "interval_picture",
@@ -34,6 +36,10 @@ __all__ = [
     "verdict_sentence",
 ]
 
+LOSSES_OF_PROBABILITIES = (
+    "log-loss",
+    "brier",
+)  # guessing gives each class its frequency: one class for sure costs 16 or 2
 LONGEST_MODEL = 80  # characters that fit one line of the report
 WIDTH = 79  # columns of the narrowest terminal in use, less one for the cursor
 CELLS = 40  # of the picture of an interval, which leaves room for its ends and what its signs mean
@@ -205,12 +211,24 @@ def compare_with_guessing(headline: Estimate, baseline: Estimate) -> str:
     return "worse" if headline.interval.low > reach else "not distinguishable"
 
 
+def guess_in_words(loss: str, task: str) -> str:
+    """Return what the model that guesses says.
+
+    Examples
+    --------
+    >>> guess_in_words("zero-one", "classification"), guess_in_words("log-loss", "classification")
+    ('most frequent class', 'frequencies of the classes')
+    """
+    if task != "classification":
+        return "mean"
+    return "frequencies of the classes" if loss in LOSSES_OF_PROBABILITIES else "most frequent class"
+
+
 def verdict_sentence(headline: Estimate, baseline: Estimate, task: str) -> str:
     """Return how the model compares with guessing, in words."""
     shown = in_units(baseline)
     value = percent_or_number(shown.value, shown.loss)
-    guess = "the most frequent class" if task == "classification" else "the mean"
-    what = f"always guessing {guess}"
+    what = f"always guessing the {guess_in_words(baseline.loss, task)}"
     has = (
         f"would misclassify {value}"
         if shown.loss in RATES

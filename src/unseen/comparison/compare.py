@@ -21,6 +21,7 @@ from unseen.core.scale import advantage
 from unseen.designs.splits import as_design
 from unseen.request.prepare import data_of, model_of, plan_of
 from unseen.request.request import Request, open_request
+from unseen.show.text import RATES, percent_or_number
 from unseen.significance.adjust import ADJUSTMENTS, adjust_p
 from unseen.significance.paired import from_estimate, with_ropes
 from unseen.significance.winner import winner_of
@@ -306,10 +307,11 @@ def _comparisons(
         winner = replace(winner, naive=own, corrected=own + gain)
     remarks: tuple[Note, ...] = ()
     if len(tables) >= MANY:
-        luck = max(winner.corrected - winner.naive, 0.0)
         size, what = advantage(loss).split(" ", 1)
-        text = f"{winner.name} is the best of {len(tables)} on these data; its {what} looks {size} than it is by {luck:.2g}"
-        remarks = (note("U024", text),)
+        seen, expected = (_short(winner.measure_values, key) for key in ("naive", "corrected"))
+        if seen != expected and winner.corrected > winner.naive:
+            text = f"its {what} of {seen} looks {size} than it is: expect {expected} of a model chosen like this"
+            remarks = (note("U024", f"{winner.name} is the best of {len(tables)} on these data; {text}"),)
     done = tuple(replace(pair, p_adjusted=value) for pair, value in zip(pairs, p))
     first = next(iter(tables.values()))
     return Comparisons(
@@ -342,3 +344,8 @@ def _own_estimate(test: Any, table: LossTable, level: float) -> Estimate:
     method = test.alone if test.own_error else test if test.kind == "table" else build("auto", "estimators")
     estimate: Estimate = method(table, level=level)
     return estimate
+
+
+def _short(values: Mapping[str, Any], key: str) -> str:
+    """Return a value of the winner to the digits that a thousand bootstrap draws can tell."""
+    return percent_or_number(values[key], values["name"]) if values["name"] in RATES else f"{values[key]:.3g}"

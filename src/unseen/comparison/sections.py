@@ -117,8 +117,9 @@ def models(c: Comparisons) -> Section:
     naive, corrected = (percent_or_number(m[key], m["name"]) for key in ("naive", "corrected"))
     best, what = w.best.split(" ", 1)
     what = what if what == "error" else measure_name(what)
+    luck = "that changes nothing in these digits" if naive == corrected else "that number is too optimistic"
     text = (
-        f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data, so that number is too optimistic; "
+        f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data; {luck}: "
         f"{corrected} is the {what} to expect of the best of {w.n_models} models chosen like this (bootstrap "
         f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
     )

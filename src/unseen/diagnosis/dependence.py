@@ -33,7 +33,22 @@ class Dependence:
     @property
     def p(self) -> float:
         """Share of permutations with an error at most as large, the data counted among them."""
-        return float((1 + np.sum(self.permuted <= self.error + 1e-12)) / (1 + len(self.permuted)))
+        return float((1 + self._as_small) / (1 + len(self.permuted)))
+
+    @property
+    def _as_small(self) -> int:
+        return int(np.sum(self.permuted <= self.error + 1e-12))
+
+    @property
+    def p_in_words(self) -> str:
+        """The p-value; "at most" if no permutation has an error as small, since more of them could make it smaller.
+
+        Examples
+        --------
+        >>> Dependence(0.1, np.array([0.4, 0.5, 0.6])).p_in_words, Dependence(0.5, np.array([0.4, 0.5, 0.6])).p_in_words
+        ('p at most 0.25', 'p = 0.75')
+        """
+        return f"p {'=' if self._as_small else 'at most'} {self.p:.3g}"
 
 
 def dependence_test(request: Request, permutations: int) -> tuple[Dependence | None, tuple[Note, ...]]:

@@ -94,7 +94,10 @@ class Diagnosis(Result):
         tail = "" if r != r else f"; over splits, this optimism and the training error correlate by {r:.2f}"
         size = self.table.plan.mean_sizes()[1]
         head = f"Trained on {size:g} of the {self.data.n_units} units, a model's training error"
-        return f"{head} is too small by {self.optimism.mean:.4g} on average{tail}."
+        if len(self.optimism.optimism) < 2:  # one split says nothing of how far another would be off
+            return f"{head} is too small{tail}." if self.optimism.mean > 0 else ""
+        spread = f"standard deviation over splits {self.optimism.optimism.std(ddof=1):.2g}"
+        return f"{head} is too small by {self.optimism.mean:.3g} on average ({spread}){tail}."
 
     def _of_rest(self) -> list[str]:
         out = []
@@ -112,13 +115,15 @@ class Diagnosis(Result):
             )
         if self.noise is not None:
             k = self.noise
+            clean, noisy = (f"{k.error[j]:.3g} ({k.low[j]:.3g} to {k.high[j]:.3g})" for j in (0, -1))
+            within = f"in brackets the middle {100 * k.level:g}% of the bootstrap samples"
             out.append(
-                f"With noise of {k.rates[-1]:g} in the {k.what} the error goes from {k.error[0]:.4g} to {k.error[-1]:.4g}."
+                f"With noise of {k.rates[-1]:g} in the {k.what} the error goes from {clean} to {noisy}, {within}."
             )
         if self.dependence is not None:
             d = self.dependence
             verdict = "depends" if d.p < 1 - self.settings["level"] else "is not shown to depend"
-            out.append(f"The target {verdict} on the features (permutation test, p = {d.p:.3g}).")
+            out.append(f"The target {verdict} on the features (permutation test, {d.p_in_words}).")
         if self.ranking is not None:
             best, share = self.ranking.names[0], self.ranking.first[0]
             out.append(f"{best} is first in {100 * share:.0f}% of splits (mean Kendall tau {self.ranking.tau:.2f}).")

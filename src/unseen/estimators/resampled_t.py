@@ -47,6 +47,7 @@ class ResampledT(TableMethod):
     id: ClassVar[str] = "resampled-t"
     designs: ClassVar[frozenset[str]] = frozenset({"kfold", "leave-out", "monte-carlo", "repeated-kfold"})
     liberal: ClassVar[bool] = True
+    not_recommended: ClassVar[str] = "its variance leaves out the overlap of the splits"
     by_split: ClassVar[bool] = True
     note_codes: ClassVar[frozenset[str]] = frozenset({"U013"})
     version: ClassVar[int] = 2

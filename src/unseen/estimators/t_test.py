@@ -44,6 +44,7 @@ class TTest(TableMethod):
     id: ClassVar[str] = "t-test"
     designs: ClassVar[frozenset[str]] = frozenset({"holdout"})
     liberal: ClassVar[bool] = True
+    not_recommended: ClassVar[str] = "it leaves out what another training set would change"
     note_codes: ClassVar[frozenset[str]] = frozenset({"U013"})
 
     def default_design(self, data: Data) -> Holdout:

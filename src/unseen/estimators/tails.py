@@ -84,7 +84,7 @@ def heavy_tail_note(table: LossTable) -> tuple[Note, ...]:
     what = "groups" if table.data.groups is not None else "rows"
     other = "The trimmed error (trimmed-absolute)" if table.loss == "absolute" else "The absolute error"
     text = (
-        f"the {count} largest of {len(losses)} {what} make up {share:.0%} of the {table.loss} loss; 95% intervals of such means "
+        f"the {count} largest of {len(losses)} {what} make up {share:.0%} of the {table.loss.removesuffix('-loss')} loss; 95% intervals of such means "
         f"covered .73 to .81, by a bootstrap-t .82 to .87. {other} does not rest on a few {what}"
     )
     return (note("U040", text),)

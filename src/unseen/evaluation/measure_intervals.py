@@ -39,6 +39,8 @@ BLOCKS = 200
 CELLS_AT_ONCE = 250_000
 # draws by cases; with more cases fewer resamples are drawn, but never fewer than LEAST_DRAWS
 MOST_CELLS = 200_000_000
+# the same number under another name, or one minus it: the same draws, so that one number has one interval
+ONE_NUMBER = {"pineda-p": "r2", "normalised-squared": "r2"}
 LEAST_DRAWS = 200
 # of fewer units there are at most 35 different resamples, too few for the tails
 LEAST_UNITS = 5
@@ -276,7 +278,7 @@ class BootstrapIntervals:
     def of_weights(self, name: str, measure: Callable[[Floats], Floats], span: tuple[float, float]) -> Estimate | None:
         """Return a measure that is a function of case weights."""
         cases = self.cases
-        rng = stream(self.seed, "measure", name)
+        rng = stream(self.seed, "measure", ONE_NUMBER.get(name, name))
         step = max(1, CELLS_AT_ONCE // cases.n)
         values = []
         for begin in range(0, self.draws, step):

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from unseen.core.errors import InputError
 from unseen.measures.costs import best_threshold
@@ -60,14 +61,26 @@ class UtilityThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # t
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
+        if self.estimator is not None:
+            inner = get_tags(self.estimator).input_tags
+            tags.input_tags.allow_nan, tags.input_tags.sparse = inner.allow_nan, inner.sparse
         return tags
+
+    def _check_features(self, X: Any, **more: Any) -> Any:
+        """Return features as the estimator takes them: a frame as it is, missing values and sparse rows if it takes such."""
+        taken = get_tags(self).input_tags
+        finite = "allow-nan" if taken.allow_nan else True
+        if self.estimator is not None and hasattr(X, "iloc"):  # its columns may be text, which the estimator prepares
+            return validate_data(self, X, skip_check_array=True, **more)
+        return validate_data(self, X, accept_sparse=taken.sparse, ensure_all_finite=finite, **more)
 
     def fit(self, X: Any, y: Any) -> UtilityThreshold:
         """Fit the estimator and choose the threshold on its cross-validated probabilities."""
         from sklearn.linear_model import LogisticRegression
         from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-        X, y = validate_data(self, X, y)
+        X, y = self._check_features(X, y=y)
+        y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         if len(np.unique(y)) < 2:
             raise InputError("the training part holds one class only; a threshold needs both classes.")
@@ -87,7 +100,7 @@ class UtilityThreshold(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # t
     def predict_proba(self, X: Any) -> Any:
         """Return the estimator's probabilities."""
         check_is_fitted(self)
-        return self.estimator_.predict_proba(validate_data(self, X, reset=False))
+        return self.estimator_.predict_proba(self._check_features(X, reset=False))
 
     def predict(self, X: Any) -> Any:
         """Return the label of the class the threshold decides for."""

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 
 import unseen
 from unseen.assessment.costs import measure_of
 from unseen.cli.app import main
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.measures import Auc, Cost, Quantile
+from unseen.models.threshold import UtilityThreshold
 
 COSTS = ((0, 1), (20, 0))
 FEW = "splits=8,repeats=0,bootstrap=0,leave_out=0,curve=0"
@@ -70,6 +77,63 @@ def test_command_line(file, monkeypatch, capsys):
     assert chosen["model"] == "naive-bayes at its cheapest threshold"
     pair = answer("compare", "breast-cancer", "-m", "naive-bayes", "-m", "cart", "--n", "100")["pairs"][0]
     assert pair["loss"] == "cost"
+
+
+def _file_with_gaps(path):
+    """Write a file with a text column, missing numbers and a missing text."""
+    X, y = unseen.datasets.load("breast-cancer").xy
+    frame = pd.DataFrame(np.asarray(X)[:160, :3], columns=["a", "b", "c"])
+    frame["size"] = np.where(frame["a"] > frame["a"].median(), "large", "small")
+    frame.loc[::7, "b"] = np.nan
+    frame.loc[3, "size"] = None
+    frame["diagnosis"] = np.asarray(y)[:160]
+    frame.to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.mark.parametrize("model", ["logistic", "naive-bayes", "boosting"])
+def test_a_threshold_is_chosen_on_files_with_gaps_and_text(model, file, tmp_path, monkeypatch, capsys):
+    data = _file_with_gaps(tmp_path / "gaps.csv")
+    words = [
+        "unseen",
+        "assess",
+        data,
+        "--target",
+        "diagnosis",
+        "-m",
+        model,
+        "--effort",
+        FEW,
+        "-q",
+        "--json",
+        "--costs",
+        file,
+    ]
+    monkeypatch.setattr("sys.argv", [*words, "--choose-threshold"])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    found = json.loads(capsys.readouterr().out)
+    assert found["model"] == f"{model} at its cheapest threshold"
+    assert found["error"] < 1
+
+
+def test_a_threshold_takes_what_its_estimator_takes():
+    X = pd.DataFrame({"a": [0.0, 1.0, np.nan, 3.0] * 10, "b": ["x", "y", "y", "x"] * 10})
+    y = np.array([0, 1, 1, 0] * 10)
+    inner = make_pipeline(make_column_transformer((OneHotEncoder(), ["b"])), LogisticRegression())
+    assert (UtilityThreshold(inner, random_state=0).fit(X, y).predict(X) == y).all()
+    sparse = csr_matrix(np.c_[y, 1 - y].astype(float))
+    assert (UtilityThreshold(LogisticRegression(), random_state=0).fit(sparse, y).predict(sparse) == y).all()
+    with pytest.raises(ValueError, match="NaN"):
+        UtilityThreshold(LogisticRegression()).fit(X[["a"]].to_numpy(), y)
+
+
+@pytest.mark.parametrize(("measure", "guess"), [("log-loss", np.log(2)), ("brier", 0.5)])
+def test_guessing_probabilities_gives_each_class_its_frequency(measure, guess):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), np.array([0, 1] * 30)
+    found = unseen.assess(GaussianNB(), X, y, measure=measure, effort=FEW, random_state=0).baseline
+    assert found.value == pytest.approx(guess, rel=0.05)
 
 
 def test_bad_costs(file):

@@ -38,7 +38,7 @@ def test_table_winner_and_notes_on_stdout_and_report_on_disk(unseen, tmp_path):
     assert lines[6].startswith("lda")
     assert any("lda has the smaller error" in line for line in lines)
     assert "corrected for the choice among 3 models" in out
-    assert "U024 selection" in out
+    assert "U024 selection" not in out  # 2.0% before and after: nothing to say
     assert "report:" in err
     page = report.read_text()
     assert "unseen compare iris --model lda" in page
@@ -112,7 +112,9 @@ def test_the_winner_of_a_score_has_the_largest(unseen, measure):
     text = unseen(*words)[1]
     assert f"largest {measure}: {won['name']}, {shown['naive']:.4g}; corrected" in text
     assert f"interval [{shown['lower']:.4g}, {shown['upper']:.4g}]" in text
-    assert f"its {measure} looks larger than it is by" in text
+    seen, expected = (f"{shown[key]:.3g}" for key in ("naive", "corrected"))
+    said = f"its {measure} of {seen} looks larger than it is: expect {expected} of a model chosen like this" in text
+    assert said == (seen != expected)
     assert f"has the larger {measure}" in text
     assert "smallest" not in text
 

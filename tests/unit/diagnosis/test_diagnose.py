@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 
 import numpy as np
@@ -168,6 +169,20 @@ def test_noise_changes_the_share_of_labels_it_says():
     added = np.asarray(added, dtype=float)
     assert added.std(axis=0) == pytest.approx(0.5 * np.asarray(data.X, dtype=float).std(axis=0), rel=0.25)
     assert np.array_equal(seen["data"].y, data.y)
+
+
+def test_a_p_value_at_the_floor_of_its_permutations_is_at_most(cancer):
+    found = [s for s in cancer.sentences() if "permutation test" in s]
+    lowest = 1 / (1 + len(cancer.dependence.permuted))
+    assert cancer.dependence.p == lowest
+    assert f"p at most {lowest:.3g}" in found[0]
+    assert Dependence(0.45, np.array([0.4, 0.5, 0.6])).p_in_words == "p = 0.5"
+
+
+def test_effects_are_stated_with_their_spread(cancer):
+    text = " ".join(cancer.sentences())
+    assert re.search(r"too small by [\d.e-]+ on average \(standard deviation over splits [\d.e-]+\)", text)
+    assert re.search(r"goes from [\d.]+ \([\d.]+ to [\d.]+\) to [\d.]+ \([\d.]+ to [\d.]+\), in brackets", text)
 
 
 def test_permutation_p_values():

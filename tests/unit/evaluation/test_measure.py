@@ -650,3 +650,10 @@ class TestNumbersAsTruth:
     def test_two_classes_keep_both(self):
         y = np.tile([0, 1], 20)
         assert unseen.measure(y, y * 0.8 + 0.1, y_pred=y)["accuracy"].value == 1.0
+def test_one_number_under_several_names_has_one_interval():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(80)
+    rows = {r["term"]: r for r in unseen.measure(y, y + 0.5 * rng.standard_normal(80), random_state=0).rows()}
+    share, other, rest = (rows[name] for name in ("r2", "pineda-p", "normalised-squared"))
+    assert (share["estimate"], share["lower"], share["upper"]) == (other["estimate"], other["lower"], other["upper"])
+    assert (1 - rest["upper"], 1 - rest["lower"]) == pytest.approx((share["lower"], share["upper"]))

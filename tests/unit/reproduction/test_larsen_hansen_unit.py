@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import unseen
 from unseen.core.errors import InputError
 from unseen.reproduction import reproduce
+from unseen.reproduction.larsen_hansen import checks
 from unseen.reproduction.larsen_hansen import least_squares as runs
 
 
@@ -48,6 +50,17 @@ def test_a_small_run_is_repeatable_and_complete():
     assert next(c for n, c in names.items() if "refitting" in n).passed
     assert next(c for n, c in names.items() if "optimal fraction" in n).passed
     assert r.to_json()
+
+
+@pytest.mark.parametrize(
+    "wrong", [lambda n, p: 1 - np.sqrt(4 * p / n), lambda n, p: unseen.optimal_fraction(n, p).root]
+)
+def test_another_fraction_would_be_noticed(monkeypatch, wrong):
+    """Twice beta, or the root of the expansion in place of its leading order: the best share among fits is better."""
+    ratios = [max(checks.ratio_to_best_share(*case, np.random.default_rng(0)) for case in checks.FITTED)]
+    monkeypatch.setattr(checks, "optimal_fraction", wrong)
+    ratios += [max(checks.ratio_to_best_share(*case, np.random.default_rng(0)) for case in checks.FITTED)]
+    assert ratios[0] <= checks.MOST_RATIO < ratios[1]
 
 
 def test_published_rows_ship_with_the_package():

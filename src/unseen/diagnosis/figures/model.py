@@ -135,7 +135,7 @@ def draw_noise(numbers: Drawn, ax: Any) -> None:
 
 def dependence_info(d: Diagnosis) -> Drawn | None:
     """Return the permutation test."""
-    return None if d.dependence is None else Drawn(d.dependence, d.table.loss, f"p = {d.dependence.p:.3g}")
+    return None if d.dependence is None else Drawn(d.dependence, d.table.loss, d.dependence.p_in_words)
 
 
 def draw_dependence(numbers: Drawn, ax: Any) -> None:
@@ -145,7 +145,7 @@ def draw_dependence(numbers: Drawn, ax: Any) -> None:
     ax.hist(
         test.permuted, bins=min(20, max(5, len(test.permuted) // 5)), color=MAIN, alpha=0.6, label="permuted targets"
     )
-    ax.axvline(test.error, color=OTHER, linewidth=2.2, label=f"the data (p = {test.p:.3g})")
+    ax.axvline(test.error, color=OTHER, linewidth=2.2, label=f"the data ({test.p_in_words})")
     ax.set_xlabel(f"cross-validated {axis_name(numbers.loss)}")
     ax.set_ylabel("permutations")
     percent(ax.xaxis, numbers.loss)

@@ -170,15 +170,28 @@ def posterior_of_states(module: nn.Module, states: dict[str, Any], sampler: str,
 
 
 def posterior_of_chains(
-    module: nn.Module, states: dict[str, Any], X: Any, sampler: str, classes: Any, notes: Sequence[Note] = ()
+    module: nn.Module,
+    states: dict[str, Any],
+    X: Any,
+    sampler: str,
+    classes: Any,
+    notes: Sequence[Note] = (),
+    count: int | None = None,
 ) -> Posterior:
-    """Return the posterior of weights (chains, draws, ...) with diagnostics of the logits of some training rows."""
+    """Return the posterior of weights (chains, draws, ...) with diagnostics of the logits of some training rows.
+
+    The chains are of one length; if `count` is smaller than their draws together, the last chains go without their first draws.
+    """
     chains, draws = next(iter(states.values())).shape[:2]
     flat = {k: v.flatten(0, 1) for k, v in states.items()}
+    spare = 0 if count is None else chains * draws - count
+    left_out = {(chains - 1 - k) * draws for k in range(spare)}
+    kept = [k for k in range(chains * draws) if k not in left_out]
     bare = posterior_of_states(module, flat, sampler)
     z = bare.logits(X[:WATCHED])
     z = (z - z.mean(2, keepdim=True)).double().cpu().numpy().reshape(chains, draws, -1)
     z = z[:, :, np.ptp(z, axis=(0, 1)) > 0]
+    flat = {k: v[kept] for k, v in flat.items()} if spare else flat
     if z.shape[2] == 0:
         return posterior_of_states(module, flat, sampler, notes=tuple(notes), classes_=classes)
     r_hat, limit = largest_r_hat(z)

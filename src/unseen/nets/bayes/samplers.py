@@ -162,7 +162,7 @@ def posterior(
         seed=task_seed(seed, "chains"),
         notes=notes,
     )
-    return posterior_of_chains(net, states, data, sampler, labels, notes)
+    return posterior_of_chains(net, states, data, sampler, labels, notes, n_samples)
 
 
 def _check_counts(**whole: Any) -> None:

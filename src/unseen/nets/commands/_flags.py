@@ -39,7 +39,12 @@ ModuleName = Annotated[
 Weights = Annotated[
     Path | None, typer.Option("--weights", help="Trained weights: safetensors, or .pt with tensors alone.")
 ]
-Method = Annotated[str, typer.Option("--method", "-m", help="Estimator; see unseen.nets.estimate.")]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method", "-m", help="Estimator (bolster by default, calibrated with --train); see unseen.nets.estimate."
+    ),
+]
 Layer = Annotated[str | None, typer.Option("--layer", help="Put kernels behind this layer instead of in input space.")]
 Kappa = Annotated[float | None, typer.Option("--kappa", min=0, help="Factor on the size of the kernels.")]
 Points = Annotated[int, typer.Option("--n-mc", min=2, help="Points per kernel.")]

@@ -69,12 +69,26 @@ FLAGS = {
 TEXTS = ("posterior_layer",)  # options whose value is text, also if it looks like a number
 
 
+# mean distance from the true error over nine nets: resub .056, naive-bayes-bolster .036, bolster .020, calibrated .008
+REMAINS = {
+    "resub": "The error on the points it was trained on: on nine nets it was .056 from the true error on average, too low.",
+    "bolster": (
+        "Part of the optimism remains: on nine nets this was .020 from the true error on average, resubstitution .056. "
+        "Calibrated on copies of the net it was .008: say how to train them, as in --train epochs=200 --train lr=0.02."
+    ),
+    "naive-bayes-bolster": (
+        "Much of the optimism remains: on nine nets this was .036 from the true error on average, bolster .020, resubstitution .056."
+    ),
+    "calibrated-bolster": "On nine nets calibrated estimates were .008 from the true error on average.",
+}
+
+
 @command("estimate", group="nets", help=HELP)
 def estimate(
     data: DataPath,
     module: ModuleName = None,
     weights: Weights = None,
-    method: Method = "naive-bayes-bolster",
+    method: Method = None,
     layer: Layer = None,
     kappa: Kappa = None,
     n_mc: Points = 100,
@@ -104,6 +118,8 @@ def estimate(
     check_writable(report)
     check_store(store)
     more, training = _pairs("--option", option), _pairs("--train", train)
+    # nearest to the true error with what was given: copies are trained only if it is said how
+    method = method or ("calibrated-bolster" if training else "bolster")
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
     _check_given(method, more, training, given, module)
     examples = nets.read_examples(data, limit=limit, channels=channels)
@@ -137,6 +153,8 @@ def estimate(
     )
     emit(result, as_json)
     if not as_json:
+        if method in REMAINS:
+            typer.echo(REMAINS[method])
         for remark in result.notes:
             typer.echo(str(remark))
     write_report(result, report, quiet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ __all__ = ["Epochs", "Holdout80", "ParameterCount", "RandomOrder", "TrainingLoss
 @register
 @dataclass(frozen=True)
 class RandomOrder(Measure):
-    """A uniform random number that depends on the seed and the weights, so that networks get different ones.
+    """A uniform random number that depends on the seed and on every weight, so that networks get different ones.
 
     Examples
     --------
@@ -37,8 +38,10 @@ class RandomOrder(Measure):
     def once(self, net: Net, generator: torch.Generator, layers: LayerLog) -> float:
         """Draw it."""
         start = float(torch.rand(1, generator=generator, dtype=torch.float64))
-        first = next((float(p.detach().flatten()[0]) for p in net.module.parameters() if p.numel()), 0.0)
-        return (start + 1e6 * abs(first)) % 1.0
+        weights = hashlib.sha256()
+        for parameter in net.module.parameters():  # all of them: the first pixel's weight may never move from zero
+            weights.update(parameter.detach().cpu().double().numpy().tobytes())
+        return (start + int.from_bytes(weights.digest()[:6], "big") / 2**48) % 1.0
 
 
 @register

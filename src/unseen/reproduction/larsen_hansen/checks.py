@@ -9,12 +9,15 @@ from unseen.core.arrays import Floats
 from unseen.reproduction.published_numbers import read_published
 from unseen.reproduction.record import Cell, Check
 
-__all__ = ["checks_of", "table1_cells", "tau_cells"]
+__all__ = ["checks_of", "ratio_to_best_share", "table1_cells", "tau_cells"]
 
 COLUMNS = {"min": 0.0, "q25": 0.25, "median": 0.5, "q75": 0.75, "max": 1.0}
 BATCHES = 20  # enough to estimate a standard error, each still large enough for quartiles
-# rows and weights for which the optimal fraction is compared with the numerical one
-GRID = tuple((n, p) for n in (50, 100, 200, 400, 1000) for p in (1, 2, 3, 5, 10, 20, 50) if n >= 20 * p)
+# rows and weights for which the optimal fraction is set against least squares fits
+FITTED = ((50, 2), (100, 5), (200, 10))
+FITS, SHARES = 1000, 20  # a ratio of squared errors is then known to about .01
+# beside the best share the curve is flat; shares off by a factor of sqrt(2) in what is trained on cost 4% or more
+MOST_RATIO = 1.03
 
 
 def table1_cells(table: dict[str, Floats], count: int) -> list[Cell]:
@@ -71,7 +74,27 @@ def tau_cells(rows: tuple[dict[str, float], ...]) -> list[Cell]:
     ]
 
 
-def checks_of(table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap: float) -> tuple[Check, ...]:
+def ratio_to_best_share(n: int, p: int, rng: np.random.Generator) -> float:
+    """Return the squared error of the hold-out estimate at the optimal fraction over the smallest of any share, by fitting.
+
+    Each data set is fitted on its first rows, as many as a share leaves. With Gaussian inputs and noise the residuals of the other rows are normal
+    with the variance 1 + v, v the squared error of the weights, so that their mean square has the variance 2 (1 + v)^2 over the number of rows.
+    """
+    X, noise = rng.standard_normal((FITS, n, p)), rng.standard_normal((FITS, n))
+    chosen = round(n * (1 - float(optimal_fraction(n, p))))
+    sizes = np.unique([chosen, *np.linspace(p + 6, n - 2, SHARES).astype(int)])
+    mse = {}
+    for size in sizes:
+        part = X[:, :size]
+        gram = np.einsum("kij,kil->kjl", part, part)
+        weights = np.linalg.solve(gram, np.einsum("kij,ki->kj", part, noise[:, :size])[..., None])[..., 0]
+        mse[int(size)] = float(np.mean(2 * (1 + np.square(weights).sum(axis=1)) ** 2)) / (n - size)
+    return float(mse[chosen] / min(mse.values()))
+
+
+def checks_of(
+    table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap: float, rng: np.random.Generator
+) -> tuple[Check, ...]:
     """Check the row of FPE, the directions of the others, both tests of nested models, and the optimal fraction."""
     wanted = next(row for row in read_published("larsen_hansen_table1") if row["measure"] == "fpe")
     fpe = max(abs(float(np.quantile(table["fpe"], COLUMNS[c])) - wanted[c]) for c in ("q25", "median", "q75"))
@@ -80,8 +103,7 @@ def checks_of(table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap:
     taus, shares = [r["tau"] for r in rows], [r["rejected"] for r in rows]
     third = float(np.interp(-0.3, [-s for s in shares], taus))
     deviation = float(np.interp(third, taus, [r["prob_deviation"] for r in rows]))
-    fractions = [optimal_fraction(n, p) for n, p in GRID]
-    furthest = max(abs(float(one) - one.exact) for one in fractions)
+    ratio = max(ratio_to_best_share(n, p, rng) for n, p in FITTED)
     return (
         Check("FPE row, largest gap in quartiles and median (points)", fpe, high=0.6),
         Check("median of avr, % (under-estimates)", median["avr"], high=0.0),
@@ -94,7 +116,7 @@ def checks_of(table: dict[str, Floats], rows: tuple[dict[str, float], ...], gap:
             "most the corrected test rejects of a true ordering", max(r["corrected_rejected"] for r in rows), high=0.05
         ),
         Check("leave-out residuals, largest relative gap from refitting", gap, high=1e-9),
-        Check("optimal fraction, largest gap from the numerical one (N >= 50, N/p >= 20)", furthest, high=0.0200001),
+        Check("optimal fraction, squared error over that of the best share among fits", ratio, high=MOST_RATIO),
     )
 
 

@@ -105,7 +105,7 @@ class LarsenHansen:
             title=self.title,
             source=self.source,
             cells=cells,
-            checks=checks_of(table, by_tau, gap),
+            checks=checks_of(table, by_tau, gap, stream(seed, self.id, "fraction")),
             replications=replications,
             seed=seed,
             seconds=0.0,

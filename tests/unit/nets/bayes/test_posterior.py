@@ -184,6 +184,15 @@ def test_an_ensemble_is_nets_from_other_first_weights():
         nets.posterior(net, X, y, sampler="ensemble")
 
 
+@pytest.mark.parametrize("count", [1, 6, 8])
+def test_as_many_samples_as_asked_for(count):
+    X = torch.randn(12, 2, generator=torch.Generator().manual_seed(0))
+    options = {"n_samples": count, "n_chains": 4, "burn_in": 3, "thin": 1, "step": 1e-4, "random_state": 0}
+    p = nets.posterior(nn.Linear(2, 2), X, np.arange(12) % 2, sampler="sgld", **options)
+    assert p.n_samples == count
+    assert len(p.logits(X)) == count
+
+
 def test_own_samples_give_the_estimate_by_hand():
     rng = np.random.default_rng(0)
     z = rng.standard_normal((7, 20, 3))

@@ -144,6 +144,18 @@ def test_the_random_control_differs_between_networks_and_seeds_and_repeats() -> 
     assert measure(one).value != measure(one, random_state=1).value
 
 
+def test_the_random_control_is_random_if_the_first_weight_never_moves() -> None:
+    """Nets on images with a black corner share its zero weight; the control is uniform all the same."""
+    values = []
+    for seed in range(40):
+        torch.manual_seed(seed)
+        module = nn.Linear(3, 2)
+        module.weight.data[0, 0] = 0.0
+        values.append(build_measure("random-order")(Net(module, torch.zeros(4, 3), torch.arange(4) % 2)).value)
+    assert len(set(values)) == 40
+    assert abs(sum(values) / 40 - 0.5) < 4 * (1 / 12 / 40) ** 0.5
+
+
 def test_parameters_are_counted_with_their_biases() -> None:
     net = Net(nn.Sequential(nn.Linear(3, 5), nn.Linear(5, 2)), torch.randn(4, 3), torch.arange(4) % 2)
     assert build_measure("parameter-count")(net).value == 3 * 5 + 5 + 5 * 2 + 2

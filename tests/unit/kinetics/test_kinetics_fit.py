@@ -291,3 +291,21 @@ def test_chi2_of_estimated_errors_is_not_shown_as_a_test_of_the_fit():
     known = kinetics.fit(made.ttr, made.doses, locations=["EC-EC"], outliers=None, cv=0.01, floor=2e-4)["s1"]
     assert "no test" not in str(known)
     assert known.at().chi2 > 5 * known.at().spare
+
+
+@pytest.mark.parametrize("error", ["combined", "proportional", "constant", "dissertation"])
+def test_a_perfect_fit_is_no_poor_fit(error):
+    """Samples without noise leave rounding errors, whose signs keep no order that means anything."""
+    exact = kinetics.simulate(1, noise=0.0, floor=0.0, random_state=0)
+    one = kinetics.fit(exact.ttr, exact.doses, error=error, locations=["EC-EC"])["s1"]
+    assert np.abs(one.at().fitted / one.curves.value - 1).max() < 1e-6
+    assert one.at().runs_p == 1.0
+    assert "K005" not in [n.code for n in one.notes]
+
+
+def test_an_order_in_small_residuals_is_still_seen():
+    """A misfit of a tenth of a per cent is far above rounding."""
+    exact = kinetics.simulate(1, noise=0.0, floor=0.0, location="IC-IC", random_state=0)
+    one = kinetics.fit(exact.ttr, exact.doses, locations=["EC-EC"])["s1"]
+    assert one.at().runs_p < 0.01
+    assert "K005" in [n.code for n in one.notes]

@@ -189,11 +189,11 @@ class LocationFit:
         return self.sigma.size - self.model.size
 
     def band(self, time: Array, code: int, level: float) -> tuple[Array, Array]:
-        """Pointwise confidence band of one of the three curves."""
+        """Pointwise confidence band of one of the three curves; no curve of the model is negative, so the band is not either."""
         curve, slopes = self.model.predict_slopes(self.theta, time, np.full(time.shape, code))
         se = np.sqrt(np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes))
         q = stats.t.ppf(0.5 + level / 2, self.df) if np.isfinite(self.df) else stats.norm.ppf(0.5 + level / 2)
-        return curve - q * se, curve + q * se
+        return np.maximum(curve - q * se, 0.0), curve + q * se
 
     def weights(self, curves: SampledCurves) -> Weighted:
         """The standard deviations of this fit, for other fits to the same samples."""

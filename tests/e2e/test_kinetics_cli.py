@@ -8,6 +8,15 @@ from functools import partial
 
 import pytest
 
+# a browser that runs as root and looks nothing up
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
 
 @pytest.fixture(scope="module")
 def run(run_unseen):
@@ -129,3 +138,21 @@ def test_misuse_is_a_sentence_and_exit_code_2(run, folder, arguments, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_no_table_of_the_report_is_cut_at_1200_px(run, folder, chromium):
+    from playwright.sync_api import sync_playwright
+
+    assert run("fit", "two.csv", "--doses", "two_doses.csv", "--report", "wide.html", cwd=folder).returncode == 0
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        page = browser.new_page(viewport={"width": 1200, "height": 900})
+        page.goto((folder / "wide.html").as_uri())
+        widths = page.eval_on_selector_all(
+            ".scroll:has(table)", "all => all.map(e => [e.scrollWidth, e.clientWidth, e.innerText.slice(0, 80)])"
+        )
+        browser.close()
+    assert len(widths) >= 6
+    assert [w for w in widths if w[0] > w[1]] == []

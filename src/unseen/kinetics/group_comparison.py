@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
@@ -17,6 +18,8 @@ from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.kinetics.fitting import FitKeywords, fit
 from unseen.kinetics.kinetic_study import KineticStudy
+from unseen.kinetics.scheme import PHE_TYR, scheme_of
+from unseen.kinetics.table import columns_of, read_study
 
 __all__ = [
     "FEATURES",
@@ -32,6 +35,7 @@ __all__ = [
 FEATURES = ("k21", "k12", "k02", "k43", "k34", "k04", "kconv", "Q1", "Q2", "Q3", "Q4")
 METHODS = ("loo", "bolster", "resub", "repeated-kfold")
 _FEW = 10  # subjects per group; an error rate near a half then has a standard error above a tenth
+_FEWEST = 3  # subjects per group; leaving one of two out leaves no spread to learn from
 _SIGNIFICANT = 0.05
 
 
@@ -181,15 +185,15 @@ def compare_groups(
     >>> result.p_value <= 0.1, min(result.features, key=lambda f: f.adjusted).name
     (True, 'k02')
     """
-    study = ttr if isinstance(ttr, KineticStudy) else fit(ttr, doses, **options)
+    if permutations < 19:
+        raise InputError(f"permutations is {permutations}; at least 19 are needed for a p-value of 0.05.")
+    if not methods:
+        raise InputError("methods is empty; name at least one error estimator, such as 'bolster'.")
+    seed = root_seed(random_state)
+    study = ttr if isinstance(ttr, KineticStudy) else _fit(ttr, doses, group, options)
     names, X, labels = _table(study, group, features)
     sizes = {str(k): int(np.sum(labels == k)) for k in np.unique(labels)}
     _check_sizes(group, sizes)
-    if permutations < 19:
-        raise InputError(f"permutations is {permutations}; at least 19 are needed for a p-value of 0.05.")
-    seed = root_seed(random_state)
-    if not methods:
-        raise InputError("methods is empty; name at least one error estimator, such as 'bolster'.")
     estimates = {m: _error(model, X, labels, m, seed) for m in methods}
     observed = estimates[methods[0]].value
     orders = [stream(seed, "permutation", i).permutation(labels.size) for i in range(permutations)]
@@ -211,20 +215,46 @@ def compare_groups(
     )
 
 
-def _table(study: KineticStudy, group: str, features: Sequence[str]) -> tuple[list[str], Array, Array]:
-    """Logarithms of the features of all subjects, and their groups."""
-    missing = [f.subject for f in study if group not in f.covariates or _empty(f.covariates[group])]
+def _fit(ttr: Any, doses: Any, group: str, options: FitKeywords) -> KineticStudy:
+    """Fit the subjects, but only if their groups can be compared: a fit takes long, a look at the dose table does not."""
+    samples, given = columns_of(ttr, "ttr"), columns_of(doses, "doses")
+    subjects, _ = read_study(
+        samples,
+        given,
+        scheme_of(options.get("scheme", PHE_TYR)),
+        unit=options.get("unit", "fraction"),
+        time_unit=options.get("time_unit", "min"),
+        drop_early=options.get("drop_early"),
+        need_sd=options.get("error") == "sd",
+    )
+    groups = _groups({s.name: s.covariates for s in subjects}, group) if subjects else []
+    sizes = Counter(groups)
+    # a group too small to compare may still lose all its subjects to failed fits; one large group alone can never do
+    if subjects and sum(n >= _FEWEST for n in sizes.values()) < 2:
+        _check_sizes(group, sizes)
+    return fit(samples, given, **options)
+
+
+def _groups(covariates: Mapping[str, Mapping[str, Any]], group: str) -> list[str]:
+    """Group of each subject; an error names those that have none."""
+    missing = [name for name, found in covariates.items() if group not in found or _empty(found[group])]
     if missing:
-        known = sorted({k for f in study for k in f.covariates})
+        known = sorted({k for found in covariates.values() for k in found})
         raise InputError(
             f"the dose table gives no {group!r} for {', '.join(missing[:5])}; its further columns are {', '.join(known) or 'none'}."
         )
+    return [str(found[group]) for found in covariates.values()]
+
+
+def _table(study: KineticStudy, group: str, features: Sequence[str]) -> tuple[list[str], Array, Array]:
+    """Logarithms of the features of all subjects, and their groups."""
+    groups = _groups({f.subject: f.covariates for f in study}, group)
     values = [f.values() for f in study]
     names = [n for n in features if all(v.get(n, 0.0) > 0 for v in values)]
     if not names:
         raise InputError(f"no feature of {', '.join(features)} is positive in every subject.")
     X = np.log(np.array([[v[n] for n in names] for v in values]))
-    return names, X, np.array([str(f.covariates[group]) for f in study])
+    return names, X, np.array(groups)
 
 
 def _empty(value: Any) -> bool:
@@ -236,9 +266,9 @@ def _check_sizes(group: str, sizes: Mapping[str, int]) -> None:
         raise InputError(
             f"{group!r} has one value only ({next(iter(sizes))!r}); a comparison needs at least two groups."
         )
-    small = {k: v for k, v in sizes.items() if v < 3}
+    small = {k: v for k, v in sizes.items() if v < _FEWEST}
     if small:
-        raise InputError(f"groups of fewer than 3 fitted subjects cannot be compared: {small}.")
+        raise InputError(f"groups of fewer than {_FEWEST} fitted subjects cannot be compared: {small}.")
 
 
 def _error(model: Any, X: Array, labels: Array, method: str, seed: int) -> Estimate:

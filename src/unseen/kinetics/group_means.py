@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special
 from scipy.optimize import minimize_scalar
 
 from unseen.core.errors import InputError
 from unseen.core.estimate import Interval
 from unseen.core.result import Result
+from unseen.kinetics.intervals import cut_at_zero
 
-__all__ = ["GroupMean", "group_mean"]
+__all__ = ["FEWEST", "GroupMean", "group_mean", "mean_interval"]
+
+# subjects that an interval of their mean needs: with two, Student's factor is 12.7, and the interval says less than the two values
+FEWEST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +32,10 @@ class GroupMean(Result):
         Subjects.
     mean, std_error : float
         Two-stage: mean over subjects and standard deviation over root n.
-    interval : Interval
-        Of the two-stage mean, by Student's t with n - 1 degrees of freedom.
+    interval : Interval or None
+        Of the two-stage mean, by Student's t with n - 1 degrees of freedom; None for fewer than three subjects.
+    spread : tuple of float
+        Smallest and largest value of a subject.
     weighted_mean, weighted_error : float
         Weights one over the squared standard error of each subject; the error is that of the mean of these very subjects and
         leaves out differences between subjects.
@@ -48,7 +54,8 @@ class GroupMean(Result):
     n: int
     mean: float
     std_error: float
-    interval: Interval
+    interval: Interval | None
+    spread: tuple[float, float]
     weighted_mean: float
     weighted_error: float
     random_mean: float
@@ -63,8 +70,10 @@ class GroupMean(Result):
                 "n": self.n,
                 "mean": self.mean,
                 "std_error": self.std_error,
-                "lower": self.interval.low,
-                "upper": self.interval.high,
+                "lower": None if self.interval is None else self.interval.low,
+                "upper": None if self.interval is None else self.interval.high,
+                "smallest": self.spread[0],
+                "largest": self.spread[1],
                 "weighted_mean": self.weighted_mean,
                 "weighted_error": self.weighted_error,
                 "random_mean": self.random_mean,
@@ -78,7 +87,13 @@ class GroupMean(Result):
 
 
 def group_mean(
-    values: ArrayLike, errors: ArrayLike, name: str = "", level: float = 0.95, *, relative: bool = False
+    values: ArrayLike,
+    errors: ArrayLike,
+    name: str = "",
+    level: float = 0.95,
+    *,
+    relative: bool = False,
+    positive: bool = False,
 ) -> GroupMean:
     """Average a quantity that was estimated in each subject.
 
@@ -91,6 +106,9 @@ def group_mean(
     relative : bool
         Whether errors grow with the values, as those of rates, pools and fluxes do. Weights then come from each subject's relative error at the
         common mean; taken as they are, the errors would give small values most weight and draw the mean down.
+    positive : bool
+        Whether the quantity cannot be negative. The interval of the mean then is symmetric on the log scale (the error of the logarithm of a
+        mean is its relative error) if all values are positive, and else begins at zero if it would begin below.
 
     Returns
     -------
@@ -107,20 +125,25 @@ def group_mean(
     (2.0, 0.5774, 0.995)
     >>> group_mean([1.0, 2.0, 3.0], [0.1, 0.2, 0.3], "k", relative=True).weighted_mean       # all known to a tenth: the plain mean
     2.0
+    >>> student, never_negative = (group_mean([1, 2, 6], [0.1] * 3, positive=p).interval for p in (False, True))
+    >>> [round(end, 2) for end in (*student, *never_negative)]
+    [-3.57, 9.57, 0.34, 26.83]
+    >>> group_mean([1, 6], [0.1] * 2).interval is None, group_mean([1, 6], [0.1] * 2).spread
+    (True, (1.0, 6.0))
     """
     y, se = np.asarray(values, float), np.asarray(errors, float)
     if y.shape != se.shape or y.ndim != 1 or y.size == 0:
         raise InputError(f"values and errors must be two columns of the same length; got {y.shape} and {se.shape}.")
     n = y.size
     if n == 1:
-        only = Interval(float("nan"), float("nan"), level)
         nan = float("nan")
         return GroupMean(
             name=name,
             n=1,
             mean=float(y[0]),
             std_error=nan,
-            interval=only,
+            interval=None,
+            spread=(float(y[0]), float(y[0])),
             weighted_mean=float(y[0]),
             weighted_error=float(se[0]),
             random_mean=float(y[0]),
@@ -128,7 +151,6 @@ def group_mean(
             between_sd=nan,
         )
     mean, error = float(y.mean()), float(y.std(ddof=1) / np.sqrt(n))
-    half = float(stats.t.ppf(0.5 + level / 2, n - 1)) * error
     if relative:
         if not (np.all(y > 0) or np.all(y < 0)):
             raise InputError(
@@ -145,13 +167,48 @@ def group_mean(
         n=n,
         mean=mean,
         std_error=error,
-        interval=Interval(mean - half, mean + half, level),
+        interval=mean_interval(y, level, positive),
+        spread=(float(y.min()), float(y.max())),
         weighted_mean=fixed,
         weighted_error=fixed_error,
         random_mean=mixed,
         random_error=mixed_error,
         between_sd=between,
     )
+
+
+def mean_interval(values: ArrayLike, level: float, positive: bool) -> Interval | None:
+    """Student's interval of a mean; for a quantity that cannot be negative on the log scale, or at least not below zero.
+
+    Parameters
+    ----------
+    values : array_like
+        One value per subject.
+    level : float
+    positive : bool
+        As in :func:`group_mean`.
+
+    Returns
+    -------
+    Interval or None
+        None for fewer than three subjects.
+
+    Examples
+    --------
+    >>> low, high = mean_interval([1.0, 2.0, 3.0], 0.95, positive=True)
+    >>> round(low * high, 6)                                      # symmetric in the logarithm around the mean
+    4.0
+    """
+    y = np.asarray(values, float)
+    if y.size < FEWEST:
+        return None
+    mean, error = float(y.mean()), float(y.std(ddof=1) / np.sqrt(y.size))
+    half = float(special.stdtrit(y.size - 1, 0.5 + level / 2)) * error
+    if positive and (y > 0).all():
+        factor = float(np.exp(min(half / mean, 700.0)))
+        return Interval(mean / factor, mean * factor, level)
+    low, high = mean - half, mean + half
+    return cut_at_zero(low, high, level) if positive else Interval(low, high, level)
 
 
 def _weighted_mean(y: np.ndarray, w: np.ndarray) -> tuple[float, float]:

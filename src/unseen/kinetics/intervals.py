@@ -19,13 +19,14 @@ from unseen.kinetics.location_fit import LocationFit, fit_location
 from unseen.kinetics.noise import ErrorModel
 from unseen.kinetics.quantities import Derived
 
-__all__ = ["BootstrapRefits", "Profile", "bootstrap", "delta_interval", "profile", "std_errors"]
+__all__ = ["BootstrapRefits", "Profile", "bootstrap", "cut_at_zero", "delta_interval", "profile", "std_errors"]
 
 
 BOOTSTRAPS = ("parametric", "residual")
 # residual of a deviation by one standard error: the quantity then stays within a few thousandths of its target
 _PENALTY = 300.0
 _NEAR = 1e-3  # relative error of the root of the rise, far below what an interval is read to
+_BEYOND = 1e6  # standard errors that stand for a quantity that has no value
 _FARTHEST = 30  # standard errors; a profile that is flat up to there has no end
 
 
@@ -53,6 +54,10 @@ def std_errors(
 def delta_interval(value: float, se: float, df: float, level: float, signed: bool) -> Interval:
     """Interval by the delta method: on the log scale for a positive quantity, else on its own.
 
+    No rate, pool or flux is negative. Some are computed as differences, so that their estimates may be near zero or below it; the
+    interval of these is symmetric and begins at zero if it would begin below. That loses no coverage: what is cut away cannot be
+    true. An interval that lies below zero altogether is left there: the alternative contradicts the data, and note K008 says so.
+
     Parameters
     ----------
     value, se : float
@@ -60,7 +65,7 @@ def delta_interval(value: float, se: float, df: float, level: float, signed: boo
         Degrees of freedom of Student's t; infinite for the normal.
     level : float
     signed : bool
-        Whether the quantity may be negative.
+        Whether the estimate may be negative.
 
     Returns
     -------
@@ -71,12 +76,19 @@ def delta_interval(value: float, se: float, df: float, level: float, signed: boo
     >>> low, high = delta_interval(2.0, 0.2, np.inf, 0.95, signed=False)
     >>> round(low * high, 6)                                      # symmetric in the logarithm
     4.0
+    >>> delta_interval(2.0, 2.0, np.inf, 0.95, signed=True).low
+    0.0
     """
     q = float(stats.t.ppf(0.5 + level / 2, df)) if np.isfinite(df) else float(stats.norm.ppf(0.5 + level / 2))
     if signed or value <= 0:
-        return Interval(value - q * se, value + q * se, level)
+        return cut_at_zero(value - q * se, value + q * se, level)
     factor = float(np.exp(min(q * se / value, 700.0)))
     return Interval(value / factor, value * factor, level)
+
+
+def cut_at_zero(low: float, high: float, level: float) -> Interval:
+    """Interval of a quantity that cannot be negative; one that lies below zero altogether is left as evidence against the model."""
+    return Interval(max(low, 0.0) if high > 0 else low, high, level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +103,8 @@ class Profile:
     threshold : float
         Rise at the ends of the interval.
     interval : Interval
-        An end is infinite or zero if the profile never reaches the threshold.
+        The upper end is infinite, the lower zero, if the profile never reaches the threshold; no interval
+        begins below zero, unless it ends there too.
     """
 
     name: str
@@ -151,7 +164,7 @@ def profile(
         values=seen[:, 0],
         rise=seen[:, 1],
         threshold=threshold,
-        interval=Interval(float(low), float(high), level),
+        interval=cut_at_zero(float(low), float(high), level),
     )
 
 
@@ -167,7 +180,11 @@ class _Walk:
 
     def _position(self, theta: Array) -> float:
         """Quantity in standard errors from its estimate."""
-        result: float = (self.transform(self.derived(theta)[self.name]) - self.centre) / self.unit
+        try:
+            result: float = (self.transform(self.derived(theta)[self.name]) - self.centre) / self.unit
+        except ZeroDivisionError:
+            # a step so far out that a rate vanishes; the optimiser turns back from so large a residual
+            return _BEYOND
         return result
 
     def at(self, target: float) -> tuple[float, float]:
@@ -313,20 +330,22 @@ class BootstrapRefits:
         """Interval of one quantity from the percentiles of its refits.
 
         Refits know how the data vary only from the residuals of one fit, which are few. The ends are therefore moved away from
-        the estimate by the ratio of Student's t to the normal quantile, on the log scale if all refits are positive.
+        the estimate by the ratio of Student's t to the normal quantile, on the log scale if all refits are positive. No interval begins below zero, unless it
+        ends there too.
 
         Examples
         --------
-        >>> found = BootstrapRefits(kind="parametric", draws={"U": np.linspace(-1, 1, 101)}, failed=0, centre={"U": 0.0}, df=3)
-        >>> [round(end, 3) for end in found.interval("U", 0.5)]     # half the refits lie between -0.5 and 0.5
-        [-0.567, 0.567]
+        >>> found = BootstrapRefits(kind="parametric", draws={"U": np.linspace(9, 11, 101)}, failed=0, centre={"U": 10.0}, df=3)
+        >>> [round(end, 2) for end in found.interval("U", 0.5)]     # half the refits lie between 9.5 and 10.5
+        [9.43, 10.57]
         """
         if name not in self.draws:
             raise UnknownName("quantity", name, self.draws)
         ends = np.quantile(self.draws[name], [0.5 - level / 2, 0.5 + level / 2])
+        centre = self.centre.get(name, 0.0)
         if np.isfinite(self.df):
             upper = 0.5 + level / 2
-            wide, centre = float(stats.t.ppf(upper, self.df) / stats.norm.ppf(upper)), self.centre[name]
+            wide = float(stats.t.ppf(upper, self.df) / stats.norm.ppf(upper))
             positive = centre > 0 and (self.draws[name] > 0).all()
             ends = centre * (ends / centre) ** wide if positive else centre + wide * (ends - centre)
-        return Interval(float(ends[0]), float(ends[1]), level)
+        return cut_at_zero(float(ends[0]), float(ends[1]), level)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
-from unseen.kinetics.group_means import GroupMean, group_mean
+from unseen.kinetics.group_means import FEWEST, GroupMean, group_mean
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.scheme import Scheme
 
@@ -80,7 +80,8 @@ class KineticStudy(Result):
         """Mean of every quantity over subjects, each computed per subject first.
 
         Errors of positive quantities are relative ones (see `group_mean`), and so are those of differences of fluxes if each
-        subject's value is more than two standard errors from zero.
+        subject's value is more than two standard errors from zero. No interval begins below zero, and
+        fewer than three subjects have a spread and no interval.
 
         Parameters
         ----------
@@ -102,7 +103,7 @@ class KineticStudy(Result):
         def mean(n: str) -> GroupMean:
             y, se = [v[n] for v in values], [e[n] for e in errors]
             relative = all(v > (2 * e if signed(n) else 0) for v, e in zip(y, se))
-            return group_mean(y, se, n, level, relative=relative)
+            return group_mean(y, se, n, level, relative=relative, positive=True)
 
         return {n: mean(n) for n in wanted}
 
@@ -130,13 +131,23 @@ class KineticStudy(Result):
         if len(self.fits) == 1 and not self.failures:
             return str(self.fits[0])
         lines = [f"{len(self.fits)} subjects fitted, {len(self.failures)} failed; conversion {self.location}", ""]
-        lines.append(f"{'quantity':<8} {'mean':>9} {'SE':>9}   95% interval")
-        for m in self.means().values():
-            lines.append(
-                f"{m.name:<8} {m.mean:>9.4g} {m.std_error:>9.2g}   [{m.interval.low:.4g}, {m.interval.high:.4g}]"
-            )
+        lines += self._mean_lines()
         lines += ["", *(f"{k}: failed: {v}" for k, v in self.failures.items()), *self._remarks()]
         return "\n".join(lines).rstrip()
+
+    def _mean_lines(self) -> list[str]:
+        """Table of the means: with an interval, or for fewer than three subjects with their values."""
+        means = self.means()
+        if len(self.fits) < FEWEST:
+            lines = [f"{'quantity':<8} {'mean':>9}   of the subjects"]
+            values = [f.values() for f in self.fits]
+            lines += [f"{n:<8} {m.mean:>9.4g}   {', '.join(f'{v[n]:.4g}' for v in values)}" for n, m in means.items()]
+            return [*lines, "", f"An interval of a mean needs {FEWEST} subjects or more."]
+        lines = [f"{'quantity':<8} {'mean':>9} {'SE':>9}   95% interval"]
+        for m in means.values():
+            span = "" if m.interval is None else f"[{m.interval.low:.4g}, {m.interval.high:.4g}]"
+            lines.append(f"{m.name:<8} {m.mean:>9.4g} {m.std_error:>9.2g}   {span}")
+        return lines
 
     def _remarks(self) -> list[str]:
         """Notes on the fits, at most three of a kind; all of them are in `notes`, in the report and in the JSON."""

@@ -15,11 +15,12 @@ from unseen.kinetics.joint import JointModel, SampledCurves, Solution, solve
 from unseen.kinetics.noise import ErrorModel, Weighted, fit_weighted
 from unseen.kinetics.starts import joint_starts
 
-__all__ = ["LocationFit", "akaike_weights", "fit_location", "fit_locations", "location_class", "runs_test"]
+__all__ = ["LocationFit", "akaike_weights", "fit_location", "fit_locations", "is_exact", "location_class", "runs_test"]
 
 # tolerances: to find the best start, to compare locations, and of the final fit
 _COARSE, _ROUGH, _FINE = 1e-5, 1e-7, 1e-12
 _DRAWS = 1999  # the p-value moves in steps of .0005
+_EXACT = 1e-6  # of a curve's largest value; no assay resolves less, so smaller residuals are the arithmetic's and not the samples'
 
 
 def location_class(location: str) -> str:
@@ -91,6 +92,31 @@ def _changes(residuals: Array, which: Array) -> Array:
     return result
 
 
+def is_exact(residuals: Array, curves: SampledCurves) -> bool:
+    """Whether a fit meets every sample up to rounding, so that the signs of its residuals mean nothing.
+
+    Parameters
+    ----------
+    residuals : ndarray
+        Fitted minus sampled, in the unit of the samples.
+    curves : SampledCurves
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> made = SampledCurves(np.arange(3.0), np.array([0.3, 0.2, 0.1]), np.zeros(3), np.ones(3))
+    >>> is_exact(np.full(3, 1e-13), made), is_exact(np.full(3, 1e-4), made)
+    (True, False)
+    """
+    return all(
+        np.abs(residuals[rows]).max() <= _EXACT * np.abs(curves.value[rows]).max()
+        for rows in (curves.which == code for code in np.unique(curves.which))
+    )
+
+
 def akaike_weights(criteria: list[float]) -> list[float]:
     """Relative likelihoods of models, summing to one.
 
@@ -128,7 +154,8 @@ class LocationFit:
     sigma, fitted : ndarray
         Standard deviations used and fitted values, one per sample kept.
     chi2, deviance, aicc, runs_p : float
-        Weighted sum of squares, minus twice the log likelihood, criterion, and p-value of too few runs of signs.
+        Weighted sum of squares, minus twice the log likelihood, criterion, and p-value of too few runs of signs (1 for
+        a fit that meets every sample up to rounding).
     df : float
         Degrees of freedom of intervals; infinite if the error is known.
     cv, floor : float or None
@@ -162,11 +189,11 @@ class LocationFit:
         return self.sigma.size - self.model.size
 
     def band(self, time: Array, code: int, level: float) -> tuple[Array, Array]:
-        """Pointwise confidence band of one of the three curves."""
+        """Pointwise confidence band of one of the three curves; no curve of the model is negative, so the band is not either."""
         curve, slopes = self.model.predict_slopes(self.theta, time, np.full(time.shape, code))
         se = np.sqrt(np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes))
         q = stats.t.ppf(0.5 + level / 2, self.df) if np.isfinite(self.df) else stats.norm.ppf(0.5 + level / 2)
-        return curve - q * se, curve + q * se
+        return np.maximum(curve - q * se, 0.0), curve + q * se
 
     def weights(self, curves: SampledCurves) -> Weighted:
         """The standard deviations of this fit, for other fits to the same samples."""
@@ -294,7 +321,7 @@ def summarise(model: JointModel, curves: SampledCurves, error: ErrorModel, weigh
         chi2=s.chi2,
         deviance=deviance,
         aicc=aicc(deviance, curves.value.size, model.size + estimated),
-        runs_p=runs_test(s.residuals, curves.which, s.jacobian),
+        runs_p=1.0 if is_exact(s.fitted - curves.value, curves) else runs_test(s.residuals, curves.which, s.jacobian),
         df=df,
         cv=weighted.cv,
         floor=weighted.floor,

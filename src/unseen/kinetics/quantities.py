@@ -16,7 +16,7 @@ __all__ = ["CONVENTIONS", "Derived", "PrintedConvention"]
 
 CONVENTIONS = ("mass_balance", "printed")
 _STEP = 1e-5  # of central differences on the log scale: about the cube root of rounding
-# Differences of fluxes may be negative, so their intervals stay on the natural scale.
+# Differences, whose estimates may be negative though what they estimate is not: their intervals stay on the natural scale, cut at zero.
 SIGNED = ("U_product", "F34", "F04", "F02", "F01", "Q4")
 
 
@@ -99,7 +99,7 @@ class Derived:
         return dict(zip(names, table))
 
     def may_be_negative(self, name: str) -> bool:
-        """Whether a quantity may be negative."""
+        """Whether the estimate of a quantity may be negative."""
         return name in {self.scheme.public(s) for s in SIGNED}
 
     @staticmethod

@@ -7,6 +7,7 @@ from typing import Any
 
 from unseen.core.notes import merge_notes
 from unseen.kinetics.group_comparison import GroupComparison
+from unseen.kinetics.group_means import FEWEST
 from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.noncompartmental import NcaStudy
@@ -21,6 +22,7 @@ _CONVENTIONS = {
     "printed": "Fluxes follow the formulas of the dissertation, which count conversion twice; they are for comparison only.",
 }
 _FEW = 6  # subjects shown with two figures each; more would make the page too heavy to mail
+_ACROSS = 4  # numbers with their errors that stand side by side on a page of 1,200 px, beside two columns of names
 _UNITS = {"1/min": "per minute", "dose": "unit of the doses", "dose/h": "unit of the doses per hour"}
 
 
@@ -129,8 +131,9 @@ def fit_blocks(fit: KineticFit, figures: Sequence[str] = ("curves", "residuals")
 
 @section(KineticFit, 10)
 def fit_summary(fit: KineticFit) -> Section:
-    """SampledCurves, residuals and quantities."""
-    return Section("fit", f"Subject {fit.subject}", fit_blocks(fit))
+    """The diagram with its numbers, curves, residuals and quantities."""
+    diagram = picture(fit, "pools")
+    return Section("fit", f"Subject {fit.subject}", [*([diagram] if diagram is not None else []), *fit_blocks(fit)])
 
 
 @section(KineticFit, 20)
@@ -163,44 +166,64 @@ def fit_notes(fit: KineticFit) -> Section | None:
 
 @section(KineticStudy, 10)
 def headline(study: KineticStudy) -> Section:
-    """The answer in words, the means and the failures."""
-    means = study.means()
-    first, second = (f"U_{s}" for s in study.scheme.substrates)
-    means_text = ", ".join(
-        f"{n} {means[n].mean:.3g} ± {means[n].std_error:.2g}" for n in (first, second, "Fconv") if n in means
-    )
-    lead = f"{len(study)} subject{'s' if len(study) != 1 else ''} fitted; conversion {study.location}: {means_text} per hour."
-    blocks: list[Block] = [Text(lead, lead=True), Text(_CONVENTIONS[study.fits[0].convention])]
+    """The answer in words, the diagram with its numbers, the means and the failures."""
+    diagram = picture(study, "pools")
+    blocks: list[Block] = [Text(_lead(study), lead=True), *([diagram] if diagram is not None else [])]
+    blocks.append(Text(_CONVENTIONS[study.fits[0].convention]))
     if study.failures:
         blocks.append(
             Table(["subject", "why it failed"], list(study.failures.items()), "Subjects that could not be fitted.")
         )
+    if len(study) > 1:
+        blocks.append(_means_table(study) if len(study) >= FEWEST else _values_table(study))
+    return Section("means", "The answer", blocks)
+
+
+def _lead(study: KineticStudy) -> str:
+    """The appearances and the conversion, each with what its number of subjects allows to say of its error."""
+    means, only = study.means(), study.fits[0] if len(study) == 1 else None
+    wanted = [n for n in (*(f"U_{s}" for s in study.scheme.substrates), "Fconv") if n in means]
+    if only is not None:
+        said = [f"{n} {means[n].mean:.3g} ± {only.std_errors()[n]:.2g}" for n in wanted]
+    elif len(study) < FEWEST:
+        said = [f"{n} {means[n].spread[0]:.3g} to {means[n].spread[1]:.3g}" for n in wanted]
+    else:
+        said = [f"{n} {means[n].mean:.3g} ± {means[n].std_error:.2g}" for n in wanted]
+    count = f"{len(study)} subject{'s' if len(study) != 1 else ''} fitted"
+    return f"{count}; conversion {study.location}: {', '.join(said)} per hour."
+
+
+def _values_table(study: KineticStudy) -> Table:
+    """Every quantity of every subject, for so few subjects that their mean has no interval."""
+    values, errors = [f.values() for f in study], [f.std_errors() for f in study]
+    rows = [
+        [n, *(_with_error(v[n], e[n]) for v, e in zip(values, errors)), TableCell(f"{m.mean:.4g}", m.mean)]
+        for n, m in study.means().items()
+    ]
+    caption = f"Each subject ± SE of its own fit. An interval of a mean needs {FEWEST} subjects or more."
+    return Table(["quantity", *(f.subject for f in study), "mean"], rows, caption)
+
+
+def _means_table(study: KineticStudy) -> Table:
     rows = [
         [
             m.name,
             m.n,
             _with_error(m.mean, m.std_error),
-            TableCell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
+            "" if m.interval is None else TableCell(f"{m.interval.low:.4g} to {m.interval.high:.4g}", m.interval.low),
             _with_error(m.weighted_mean, m.weighted_error),
             _with_error(m.random_mean, m.random_error),
             TableCell(f"{m.between_sd:.2g}", m.between_sd),
         ]
-        for m in means.values()
+        for m in study.means().values()
     ]
-    columns = [
-        "quantity",
-        "n",
-        "mean ± SE",
-        "95% interval",
-        "inverse variance",
-        "random effects",
-        "sd between subjects",
-    ]
+    columns = ["quantity", "n", "mean ± SE", "95% interval", "inverse variance", "random effects", "sd between"]
     caption = (
-        "Every quantity is computed in each subject first, then averaged: the mean of a product is not the product of means. "
-        "The inverse-variance mean is that of these subjects: its SE leaves out differences between subjects."
+        "Every quantity is computed in each subject first, then averaged: the mean of a product is not the product of means. No "
+        "quantity can be negative, so intervals are symmetric on the log scale. The inverse-variance mean is that of these subjects: its SE "
+        "leaves out differences between subjects; sd between is their standard deviation beyond the error of the fits."
     )
-    return Section("means", "The answer", [*blocks, Table(columns, rows, caption)])
+    return Table(columns, rows, caption)
 
 
 @section(KineticStudy, 20)
@@ -208,18 +231,19 @@ def subjects(study: KineticStudy) -> Section | None:
     """All subjects at a glance."""
     made = [picture(study, name) for name in ("subjects", "locations")]
     shown: list[Any] = [m for m in made if m is not None]
-    rows = [
-        [
-            f.subject,
-            min(f.alternatives, key=lambda a: a.aicc).location,
-            *(_with_error(v, f.std_errors()[k]) for k, v in f.rates.items()),
-        ]
-        for f in study
-    ]
     names = list(study.fits[0].rates)
     if all(list(f.rates) == names for f in study):
-        shown.append(Table(["subject", "best location", *names], rows, "Rates per minute ± SE of each subject."))
+        shown += [_rates_table(study, names[i : i + _ACROSS]) for i in range(0, len(names), _ACROSS)]
     return Section("subjects", "All subjects", shown) if shown else None
+
+
+def _rates_table(study: KineticStudy, names: Sequence[str]) -> Table:
+    rows = []
+    for f in study:
+        rates, errors = f.rates, f.std_errors()
+        best = min(f.alternatives, key=lambda a: a.aicc).location
+        rows.append([f.subject, best, *(_with_error(rates[n], errors[n]) for n in names)])
+    return Table(["subject", "best location", *names], rows, "Rates per minute ± SE of each subject.")
 
 
 @section(KineticStudy, 30)

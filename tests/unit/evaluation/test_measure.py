@@ -650,6 +650,8 @@ class TestNumbersAsTruth:
     def test_two_classes_keep_both(self):
         y = np.tile([0, 1], 20)
         assert unseen.measure(y, y * 0.8 + 0.1, y_pred=y)["accuracy"].value == 1.0
+
+
 def test_one_number_under_several_names_has_one_interval():
     rng = np.random.default_rng(0)
     y = rng.standard_normal(80)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import unseen
 from unseen.core.errors import InputError
@@ -158,6 +159,30 @@ def test_one_subject_has_no_spread():
     assert np.isnan(found.std_error)
     with pytest.raises(InputError):
         group_mean([1.0, 2.0], [0.1])
+
+
+def test_mean_of_a_positive_quantity_has_an_interval_symmetric_on_the_log_scale():
+    y = np.array([1.0, 2.0, 6.0])
+    found = group_mean(y, [0.1] * 3, level=0.9, positive=True)
+    half = stats.t.ppf(0.95, 2) * y.std(ddof=1) / np.sqrt(3)
+    assert tuple(found.interval) == pytest.approx((3 * np.exp(-half / 3), 3 * np.exp(half / 3)))
+    assert group_mean(y, [0.1] * 3, level=0.9).interval.low < 0 < found.interval.low
+
+
+def test_an_estimate_below_zero_leaves_the_interval_of_the_mean_at_zero():
+    found = group_mean([-1.0, 2.0, 6.0], [0.1] * 3, positive=True)
+    assert found.interval.low == 0.0
+    assert found.interval.high == pytest.approx(group_mean([-1.0, 2.0, 6.0], [0.1] * 3).interval.high)
+    impossible = group_mean([-1.0, -2.0, -1.5], [0.1] * 3, positive=True)
+    assert impossible.interval.low < impossible.mean < impossible.interval.high < 0
+
+
+def test_two_subjects_have_a_spread_and_no_interval():
+    found = group_mean([44.4, 132.0], [2.6, 5.0], "Q2", positive=True)
+    assert found.interval is None
+    assert found.spread == (44.4, 132.0)
+    row = found.rows()[0]
+    assert (row["lower"], row["upper"], row["smallest"], row["largest"]) == (None, None, 44.4, 132.0)
 
 
 def test_hard_limits():

@@ -265,10 +265,11 @@ def test_bootstrap_interval_widens_as_student_does():
     """Refits that are normal around the estimate give the interval of Student's t; on the log scale where all are positive."""
     z = stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
     found = BootstrapRefits(
-        kind="parametric", draws={"U": 2 * z, "k": np.exp(0.1 * z)}, failed=0, centre={"U": 0.0, "k": 1.0}, df=3.0
+        kind="parametric", draws={"U": 5 + 2 * z, "k": np.exp(0.1 * z)}, failed=0, centre={"U": 5.0, "k": 1.0}, df=3.0
     )
-    low, high = found.interval("U", 0.95)
-    assert (low, high) == pytest.approx((2 * stats.t.ppf(0.025, 3), 2 * stats.t.ppf(0.975, 3)), rel=2e-3)
+    low, high = found.interval("U", 0.8)
+    assert (low - 5, high - 5) == pytest.approx((2 * stats.t.ppf(0.1, 3), 2 * stats.t.ppf(0.9, 3)), rel=2e-3)
+    assert tuple(found.interval("U", 0.95)) == pytest.approx((0.0, 5 + 2 * stats.t.ppf(0.975, 3)), rel=2e-3)
     low, high = found.interval("k", 0.95)
     assert (np.log(low), np.log(high)) == pytest.approx(
         (0.1 * stats.t.ppf(0.025, 3), 0.1 * stats.t.ppf(0.975, 3)), rel=2e-3

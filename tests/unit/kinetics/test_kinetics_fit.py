@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
+from unseen.kinetics.intervals import delta_interval
 from unseen.kinetics.joint import JointModel
 from unseen.kinetics.quantities import PrintedConvention
 
@@ -291,3 +294,68 @@ def test_chi2_of_estimated_errors_is_not_shown_as_a_test_of_the_fit():
     known = kinetics.fit(made.ttr, made.doses, locations=["EC-EC"], outliers=None, cv=0.01, floor=2e-4)["s1"]
     assert "no test" not in str(known)
     assert known.at().chi2 > 5 * known.at().spare
+
+
+@pytest.mark.parametrize("error", ["combined", "proportional", "constant", "dissertation"])
+def test_a_perfect_fit_is_no_poor_fit(error):
+    """Samples without noise leave rounding errors, whose signs keep no order that means anything."""
+    exact = kinetics.simulate(1, noise=0.0, floor=0.0, random_state=0)
+    one = kinetics.fit(exact.ttr, exact.doses, error=error, locations=["EC-EC"])["s1"]
+    assert np.abs(one.at().fitted / one.curves.value - 1).max() < 1e-6
+    assert one.at().runs_p == 1.0
+    assert "K005" not in [n.code for n in one.notes]
+
+
+def test_an_order_in_small_residuals_is_still_seen():
+    """A misfit of a tenth of a per cent is far above rounding."""
+    exact = kinetics.simulate(1, noise=0.0, floor=0.0, location="IC-IC", random_state=0)
+    one = kinetics.fit(exact.ttr, exact.doses, locations=["EC-EC"])["s1"]
+    assert one.at().runs_p < 0.01
+    assert "K005" in [n.code for n in one.notes]
+
+
+def test_no_interval_of_what_cannot_be_negative_is(study):
+    """The example of the README with two subjects had 16 such intervals of 21."""
+    for name, mean in study.means().items():
+        assert 0 <= mean.interval.low < mean.mean < mean.interval.high, name
+    for one in study:
+        for place in kinetics.LOCATIONS:
+            for row in one.rows(location=place):
+                assert row["lower"] >= 0 or row["upper"] <= 0, (place, row)
+
+
+@pytest.mark.parametrize(("seed", "sign"), [(1, 1), (4, -1)])
+def test_a_difference_near_zero_has_an_interval_that_begins_there(seed, sign):
+    """With 20% noise breakdown to tyrosine is hardly known, and its estimate may be negative; it is a flux for all that."""
+    few = kinetics.simulate(1, noise=0.2, between=0.0, rates={"k04": 0.004, "kappa": 0.03}, random_state=seed)
+    one = kinetics.fit(few.ttr, few.doses, locations=["EC-EC"], outliers=None)["s1"]
+    value, error = one.values()["U_Tyr"], one.std_errors()["U_Tyr"]
+    assert 0 < sign * value < 2 * error
+    assert one.interval("U_Tyr").low == 0.0
+    assert one.interval("U_Tyr").high > value + error
+    assert one.interval("U_Tyr", "profile").low == 0.0
+    assert one.interval("U_Tyr", "bootstrap", draws=40, random_state=0).low == 0.0
+
+
+def test_an_interval_below_zero_speaks_against_the_alternative():
+    found = delta_interval(-3.0, 1.0, np.inf, 0.95, signed=True)
+    assert found.low < -3.0 < found.high < 0
+
+
+def test_a_profile_that_walks_to_where_a_rate_vanishes_comes_back():
+    """The optimiser tried a point without return from the unsampled pool, and a division by zero escaped."""
+    few = kinetics.simulate(1, noise=0.2, between=0.0, rates={"k04": 0.004, "kappa": 0.03}, random_state=0)
+    one = kinetics.fit(few.ttr, few.doses, locations=["EC-EC"], outliers=None)["s1"]
+    found = one.interval("U_Tyr", "profile")
+    assert one.values()["U_Tyr"] in found
+
+
+def test_two_subjects_are_shown_by_their_values(study):
+    two = replace(study, fits=study.fits[:2])
+    lines = str(two).splitlines()
+    (u,) = (line for line in lines if line.startswith("U_Phe"))
+    first, second = (f"{f.values()['U_Phe']:.4g}" for f in two)
+    assert u.endswith(f"{first}, {second}")
+    assert "An interval of a mean needs 3 subjects or more." in lines
+    assert not any("[" in line for line in lines)
+    assert all(m["lower"] is None for m in two.to_dict()["means"])

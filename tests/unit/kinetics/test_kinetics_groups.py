@@ -97,3 +97,32 @@ def test_bad_groups_are_refused(different):
         kinetics.compare_groups(fitted({"a": {}}, subjects=4), group="group")
     with pytest.raises(InputError, match="fewer than 3"):
         kinetics.compare_groups(fitted({"a": {}, "b": {}}, subjects=5), group="group")
+
+
+@pytest.mark.parametrize(
+    ("groups", "wrong", "words"),
+    [
+        (["a", "b"] * 3, {"group": "diet"}, "gives no 'diet' for s1, s2, s3, s4, s5; its further columns are group"),
+        (["a", "b"] * 2 + ["a", ""], {}, "gives no 'group' for s6"),
+        (["a"] * 6, {}, "one value only"),
+        (["a"] * 5 + ["b"], {}, "fewer than 3"),
+        (["a", "b"] * 3, {"permutations": 5}, "permutations is 5"),
+        (["a", "b"] * 3, {"methods": ()}, "methods is empty"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_before_any_fit(monkeypatch, groups, wrong, words):
+    made = kinetics.simulate(6, random_state=0)
+    monkeypatch.setattr("unseen.kinetics.group_comparison.fit", lambda *a, **k: pytest.fail("subjects were fitted"))
+    with pytest.raises(InputError, match=words):
+        kinetics.compare_groups(made.ttr, {**made.doses, "group": groups}, **{"group": "group", **wrong})
+
+
+def test_a_small_group_is_no_reason_to_refuse_before_the_fit(monkeypatch):
+    """Its subjects may fail, and then the others can be compared."""
+    made = kinetics.simulate(7, random_state=0)
+    fitting = pytest.raises(RuntimeError, match="fitted now")
+    monkeypatch.setattr(
+        "unseen.kinetics.group_comparison.fit", lambda *a, **k: (_ for _ in ()).throw(RuntimeError("fitted now"))
+    )
+    with fitting:
+        kinetics.compare_groups(made.ttr, {**made.doses, "diet": ["a", "b"] * 3 + ["c"]}, group="diet")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import unseen
 from unseen.show import figures_for, info
+from unseen.show.sections import Picture, Text, build
 
 kinetics = unseen.kinetics
 
@@ -64,6 +67,29 @@ def test_pool_diagrams_exist_for_the_fitted_locations_only(study):
     numbers = info(study["s1"], "pools-ec-ec")
     assert numbers.values["Fconv"] == study["s1"].fluxes("EC-EC")["Fconv"]
     assert "Fconv" in numbers.summary
+
+
+def test_diagram_of_a_study_has_what_its_number_of_subjects_allows(study):
+    means = study.means()
+    numbers = info(study, "pools")
+    assert numbers.values["F21"] == means["F21"].mean
+    assert numbers.spans["F21"] == tuple(means["F21"].interval)
+    two = replace(study, fits=study.fits[:2])
+    assert info(two, "pools").spans["F21"] == two.means()["F21"].spread
+    one = replace(study, fits=study.fits[:1])
+    assert info(one, "pools").spans is None
+    assert info(one, "pools").errors["F21"] == study.fits[0].std_errors()["F21"]
+
+
+def test_reports_open_with_the_diagram_and_its_numbers_on_the_arrows(study):
+    for result in (study, replace(study, fits=study.fits[:2]), replace(study, fits=study.fits[:1]), study["s1"]):
+        blocks = build(result)[0].blocks
+        first = next(b for b in blocks if not (isinstance(b, Text) and b.lead))
+        assert isinstance(first, Picture)
+        numbers = info(result, "pools")
+        assert f"F21 {numbers.values['F21']:.3g}" in first.svg
+        assert numbers.error_of("F21") in first.svg
+        assert "nan" not in "".join(str(b) for b in blocks if not isinstance(b, Picture))
 
 
 def test_every_figure_draws(study):

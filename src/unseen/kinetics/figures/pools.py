@@ -1,4 +1,4 @@
-"""Pools and fluxes of one alternative as a diagram."""
+"""Pools and fluxes as a diagram: of one subject under each alternative, and of a study."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from unseen.kinetics.group_means import FEWEST
 from unseen.kinetics.kinetic_fit import KineticFit
+from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.locations import LOCATIONS
 from unseen.show.figures import Figure, figure
 from unseen.show.style import MAIN, OTHER, label
@@ -17,41 +19,86 @@ __all__ = ["PoolsInfo"]
 PLACES = {"1": (0.0, 1.0), "2": (0.0, 0.0), "3": (2.0, 1.0), "4": (2.0, 0.0)}
 ROLE = {"1": "EC", "2": "IC", "3": "EC", "4": "IC"}
 HALF = (0.42, 0.2)
+PLAIN = (7.0, 4.6)  # inches of the diagram of one alternative
+OPENING = (9.0, 5.0)  # inches of the diagram that opens a report
+_READING = (
+    "Pools in the unit of the doses, fluxes per hour. EC: sampled; IC: not sampled (dashed). "
+    "U: breakdown into the pool; F0: irreversible loss other than conversion."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PoolsInfo:
-    """Pools, fluxes per hour and their standard errors under one alternative."""
+    """Pools and fluxes per hour under one alternative, and below each its error: a standard error, or the ends of an interval or spread."""
 
     location: str
     substrates: tuple[str, str]
     values: Mapping[str, float]
     errors: Mapping[str, float]
-    used: bool
-    size: tuple[float, float] = (7.0, 4.6)
+    title: str
+    spans: Mapping[str, tuple[float, float]] | None = None
+    size: tuple[float, float] = PLAIN
 
     @property
     def summary(self) -> str:
         """What the picture shows, in words."""
         wanted = ("Fconv", *(f"U_{s}" for s in self.substrates))
-        return ", ".join(f"{n} {self.values[n]:.3g} +- {self.errors[n]:.2g}" for n in wanted)
+        return ", ".join(f"{n} {self.values[n]:.3g} ({self.error_of(n)})" for n in wanted)
+
+    def error_of(self, name: str) -> str:
+        """What stands below a number."""
+        if self.spans is not None:
+            return f"{self.spans[name][0]:.3g} to {self.spans[name][1]:.3g}"
+        return f"±{self.errors[name]:.2g}"
 
 
-def _info(location: str) -> Callable[[KineticFit], PoolsInfo | None]:
+def _is_drawn(fit: KineticFit, location: str) -> bool:
+    """Whether the four pools of the diagram are those of the fit."""
+    if fit.order != (2, 2) or all(a.location != location for a in fit.alternatives):
+        return False
+    return fit.convention != "printed" or location in ("EC-EC", "IC-IC", "whole-body")
+
+
+def _info(location: str | None) -> Callable[[KineticFit], PoolsInfo | None]:
     def info(fit: KineticFit) -> PoolsInfo | None:
-        if fit.order != (2, 2) or all(a.location != location for a in fit.alternatives):
-            return None
-        if fit.convention == "printed" and location not in ("EC-EC", "IC-IC", "whole-body"):
+        where = location or fit.location
+        if not _is_drawn(fit, where):
             return None
         return PoolsInfo(
-            location=location,
+            location=where,
             substrates=fit.scheme.substrates,
-            values=fit.values(location),
-            errors=fit.std_errors(location),
-            used=location == fit.location,
+            values=fit.values(where),
+            errors=fit.std_errors(where),
+            title=f"conversion {where}" + (" (used)" if where == fit.location else ""),
+            size=PLAIN if location else OPENING,
         )
 
     return info
+
+
+def info_study(study: KineticStudy) -> PoolsInfo | None:
+    """Return the means over subjects; intervals, spreads or errors go with them as the number of subjects allows."""
+    where = study.location
+    if any(f.location != where or not _is_drawn(f, where) for f in study):
+        return None
+    means, count = study.means(), len(study)
+    if count == 1:
+        below, spans = "standard errors", None
+    elif count < FEWEST:
+        below, spans = "both subjects' values", {n: m.spread for n, m in means.items()}
+    else:
+        below = "95% intervals"
+        spans = {n: (m.interval.low, m.interval.high) for n, m in means.items() if m.interval is not None}
+    who = f"subject {study.fits[0].subject}" if count == 1 else f"means of {count} subjects"
+    return PoolsInfo(
+        location=where,
+        substrates=study.scheme.substrates,
+        values={n: m.mean for n, m in means.items()},
+        errors=study.fits[0].std_errors() if count == 1 else {n: m.std_error for n, m in means.items()},
+        title=f"conversion {where}: {who}, below them {below}",
+        spans=spans,
+        size=OPENING,
+    )
 
 
 def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], colour: str, width: float = 1.4) -> None:
@@ -61,7 +108,7 @@ def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], colour
 
 
 def _flux(ax: Any, numbers: PoolsInfo, name: str, at: tuple[float, float], align: str, colour: str = "#000000") -> None:
-    text = f"{label(name)} {numbers.values[name]:.3g}\n±{numbers.errors[name]:.2g}"
+    text = f"{label(name)} {numbers.values[name]:.3g}\n{numbers.error_of(name)}"
     ax.text(*at, text, ha=align, va="center", fontsize=9, color=colour, linespacing=1.1)
 
 
@@ -88,15 +135,15 @@ def draw(numbers: PoolsInfo, ax: Any) -> None:
         ax.text(
             x,
             y,
-            f"{label(substrate, 12)} {ROLE[pool]}\nQ{pool} = {numbers.values[f'Q{pool}']:.3g}",
+            f"{label(substrate, 12)} {ROLE[pool]}\nQ{pool} = {numbers.values[f'Q{pool}']:.3g}\n{numbers.error_of(f'Q{pool}')}",
             ha="center",
             va="center",
+            fontsize=9.5,
         )
     _exchange(ax, numbers)
     _outside(ax, numbers)
     _conversion(ax, numbers)
-    title = f"conversion {numbers.location}" + (" (used)" if numbers.used else "")
-    ax.set_title(title, fontsize=11)
+    ax.set_title(numbers.title, fontsize=11)
 
 
 def _exchange(ax: Any, numbers: PoolsInfo) -> None:
@@ -147,8 +194,30 @@ for _rank, _location in enumerate(LOCATIONS):
             info=_info(_location),
             draw=draw,
             title=f"Pools and fluxes, conversion {_location}",
-            caption="Pools in the unit of the doses, fluxes per hour with standard errors. EC: sampled; IC: not sampled (dashed). "
-            "U: breakdown into the pool; F0: irreversible loss other than conversion.",
+            caption=f"{_READING} Below each number its standard error.",
             order=60 + _rank,
         )
     )
+
+figure(
+    Figure(
+        name="pools",
+        record=KineticFit,
+        info=_info(None),
+        draw=draw,
+        title="Pools and fluxes",
+        caption=f"{_READING} Below each number its standard error.",
+        order=59,
+    )
+)
+figure(
+    Figure(
+        name="pools",
+        record=KineticStudy,
+        info=info_study,
+        draw=draw,
+        title="Pools and fluxes",
+        caption=_READING,
+        order=5,
+    )
+)

@@ -17,7 +17,7 @@ __all__ = ["SubjectsInfo"]
 
 @dataclass(frozen=True, kw_only=True)
 class SubjectsInfo:
-    """Quantities, their means, and per quantity the subjects' values and the mean's interval, all over the mean."""
+    """Quantities, their means, and per quantity the subjects' values and the mean's interval (NaN without one), all over the mean."""
 
     names: tuple[str, ...]
     means: Array
@@ -44,7 +44,8 @@ def info(study: KineticStudy) -> SubjectsInfo | None:
     values = [f.values() for f in study]
     middle = np.array([m.mean for m in means.values()])
     ratios = np.array([[v[n] for v in values] for n in means]) / middle[:, None]
-    low, high = (np.array([getattr(m.interval, e) for m in means.values()]) / middle for e in ("low", "high"))
+    ends = [(np.nan, np.nan) if m.interval is None else tuple(m.interval) for m in means.values()]
+    low, high = np.array(ends).reshape(-1, 2).T / middle
     return SubjectsInfo(names=tuple(means), means=middle, ratios=ratios, low=low, high=high)
 
 
@@ -68,7 +69,7 @@ figure(
         info=info,
         draw=draw,
         title="All subjects",
-        caption="Dots are subjects, bars the 95% interval of the mean given beside each name; values beyond 3 are drawn at 3.",
+        caption="Dots are subjects, bars the 95% interval of the mean given beside each name (from three subjects on); values beyond 3 are drawn at 3.",
         order=10,
     )
 )

@@ -39,7 +39,7 @@ class Cv5x2T(TableMethod):
     >>> X, y = unseen.datasets.load("breast-cancer").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="5x2cv", random_state=0)
     >>> e.df, e.n_fits, str(e.target)
-    (5.0, 10, 'the algorithm trained on 284.5 units')
+    (5.0, 10, 'the algorithm trained on 284 rows')
     """
 
     id: ClassVar[str] = "5x2cv"

@@ -118,7 +118,7 @@ class RangeT(TableMethod):
     >>> X, y = unseen.datasets.load("iris").xy
     >>> e = unseen.estimate(GaussianNB(), X, y, method="range-t", random_state=0)
     >>> e.n_fits, str(e.target), 0 < e.interval.low < e.value
-    (50, 'this model trained on 150 units', True)
+    (50, 'this model trained on 150 rows', True)
     """
 
     id: ClassVar[str] = "range-t"

@@ -72,7 +72,7 @@ class Subsampling(TableMethod):
     >>> design = unseen.designs.MonteCarlo(0.368, 200)
     >>> e = unseen.estimate(GaussianNB(), X, y, method="subsampling", design=design, random_state=0)
     >>> e.n_fits, e.value in e.interval, str(e.target)
-    (200, True, 'the algorithm trained on 94 units')
+    (200, True, 'the algorithm trained on 94 rows')
     """
 
     id: ClassVar[str] = "subsampling"

@@ -175,4 +175,4 @@ def test_the_area_of_several_classes_is_the_mean_against_the_rest():
     left_out = np.mean([roc_auc_score(truth == k, score[:, k]) for k in (0, 1)])
     assert Auc().of_set(truth, truth, score) == pytest.approx(left_out)
     with pytest.raises(NotApplicable, match="test='corrected-t'"):
-        unseen.compare("lda", "naive-bayes", X, y, measure="auc", random_state=0)
+        unseen.compare("lda", "naive-bayes", X, y, measure="auc", test="delong", random_state=0)

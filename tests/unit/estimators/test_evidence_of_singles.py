@@ -146,7 +146,7 @@ def test_assess_says_it_for_every_studied_method():
     a = unseen.assess(KNeighborsClassifier(3), X, Y, random_state=0, effort=effort)
     assert {"bolster", "632plus", "bootstrap-zero", "combined", "auto-resub"} <= set(a.expected_rms)
     assert a.expected_rms["combined"] == pytest.approx(a.headline.expected_rms)
-    assert "expected RMS" in str(a)
+    assert "expected RMS" in a.table()
     shown = {row["method"]: row["expected_rms"] for row in a.rows()}
     assert shown["bolster"] == a.expected_rms["bolster"]
     assert shown["baseline"] is None

@@ -78,7 +78,7 @@ def test_a_rate_has_the_ends_of_the_score_test(design):
     assert tuple(e.interval) == pytest.approx(
         score_roots(means.mean(), se, stats.t.ppf(0.95, len(means) - 1)), rel=1e-9
     )
-    assert str(e.target) == "this model trained on 120 units"
+    assert str(e.target) == "this model trained on 120 rows"
 
 
 @pytest.mark.parametrize("loss", ["squared", "absolute"])

@@ -34,7 +34,7 @@ def test_the_value_is_the_mean_over_units_of_their_errors_when_left_out(pair):
     _, _, (a, _) = pair
     e = build("subsampling", "estimators")(a.losses())
     assert e.value == pytest.approx(np.nanmean(np.nanmean(a.losses().dense(), axis=0)), abs=1e-14)
-    assert str(e.target) == "the algorithm trained on 37 units"
+    assert str(e.target) == "the algorithm trained on 37 rows"
 
 
 def test_fixed_predictions_have_the_standard_error_of_a_mean():

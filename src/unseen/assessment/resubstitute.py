@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from unseen.assessment.estimate import check_no_retraining, estimate_on_all_rows
-from unseen.assessment.wording import name_in_words
 from unseen.core.errors import InputError, UnknownName, UnseenError
 from unseen.core.estimate import Estimate
 from unseen.core.notes import merge_notes
@@ -67,7 +66,7 @@ class Resubstitutions(Result):
         if shown.loss in RATES:
             text = f"{model} is expected to misclassify {value} of new cases"
         else:
-            text = f"{model} has an expected {name_in_words(shown.loss)} of {value} on new cases"
+            text = f"{model} has an expected {shown.loss.removesuffix('-loss')} loss of {value} on new cases"
         how = f"{shown.method}, without retraining"
         if shown.interval is not None:
             low, high = (percent_or_number(end, shown.loss) for end in shown.interval)

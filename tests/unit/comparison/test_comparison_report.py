@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import unseen
+from unseen.core.notes import note
 from unseen.show import build, render
 from unseen.show.sections import Notes, Picture, Table, Text
 
@@ -24,7 +27,12 @@ def blocks(result, kind):
 
 def test_sections_and_sentences(three):
     sections = build(three)
-    assert [s.id for s in sections] == ["answer", "models", "pairs", "notes", "repeat"]
+    assert [s.id for s in sections] == [
+        "answer",
+        "models",
+        "pairs",
+        "repeat",
+    ]  # the correction changes no digit: no note
     words = " ".join(b.text for b in blocks(three, Text))
     assert "bayes against dummy: bayes has the smaller error" in words
     assert "percentage points in favour of bayes, p < 0.001" in words
@@ -35,7 +43,9 @@ def test_sections_and_sentences(three):
     pairs = next(b for b in blocks(three, Table) if "verdict" in b.columns)
     assert len(pairs.rows) == 3
     assert "region" not in pairs.columns
-    assert blocks(three, Notes)[0].notes == three.notes
+    noted = replace(three, remarks=(note("U024", "chosen"),))
+    assert [s.id for s in build(noted)] == ["answer", "models", "pairs", "notes", "repeat"]
+    assert blocks(noted, Notes)[0].notes == noted.notes
 
 
 def test_a_score_is_spoken_of_on_its_own_scale():

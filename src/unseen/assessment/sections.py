@@ -351,7 +351,7 @@ def _estimate_cells(name: str, e: Estimate, headline: bool) -> list[Any]:
         TableCell(line.value, shown.value),
         None if shown.interval is None else TableCell(line.interval or "", shown.interval.low),
         "this model" if e.target.kind == "model" else "the algorithm",
-        e.target.n_train,
+        None if e.target.n_train is None else TableCell(e.target.size, e.target.n_train),
         e.n_fits,
         TableCell(f"{e.seconds:.2g}", e.seconds),
         None if line.expected_rms is None else TableCell(line.expected_rms, e.expected_rms),

@@ -180,3 +180,15 @@ def test_json_says_what_leads_and_why(assessed):
     assert found["error"] == assessed.error
     assert found["interval"] == list(assessed.interval)
     assert found["target"] == "this model trained on 60 rows"
+
+
+def test_a_lower_end_below_half_an_error_is_none():
+    """Models without errors exist, and half an error in n rows cannot be told from none."""
+    p = predictive("combined")
+    for n in (40, 200):
+        values = np.linspace(0, 0.1, 101)
+        ends = np.array([p.interval(c, n).low for c in values])
+        raw = p.ends(values, np.full(101, n))[0]
+        assert ends == pytest.approx(np.where(raw < 0.5 / n, 0.0, raw), rel=1e-9)
+        assert (ends == 0).sum() > 5
+        assert (ends > 0).sum() > 20

@@ -16,6 +16,7 @@ from unseen.core.estimate import Interval, check_level
 
 __all__ = ["Predictive", "predictive"]
 
+HALF_AN_ERROR = 0.5  # fewer errors than that among n cases cannot be told from none, and models without errors exist
 EVEN = 0.25  # rate at which `slope` changes nothing; errors of small samples are mostly near it
 
 
@@ -69,10 +70,13 @@ class Predictive:
         return np.minimum(low, value), np.maximum(high, value)
 
     def interval(self, value: float, n: float, level: float = 0.95) -> Interval:
-        """Return the interval that holds the true error with probability `level`; it contains `value`."""
+        """Return the interval that holds the true error with probability `level`; it contains `value`.
+
+        A lower end below half an error in n cases is 0.
+        """
         check_level(level)
         low, high = self.ends(value, n, level)
-        return Interval(float(low), float(high), level)
+        return Interval(float(low) if low >= HALF_AN_ERROR / n else 0.0, float(high), level)
 
 
 @cache

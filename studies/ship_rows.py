@@ -8,6 +8,8 @@ from pathlib import Path
 from unseen.reproduction.rows import pack_columns
 
 DECIMALS = 4  # errors of these runs are known to two or three; more only fill the wheel
+# estimates by integration, whose Monte-Carlo error is in the second decimal
+INTEGRATED = ("bolster", "posterior", "bolster_posterior", "bayesian", "bayesian_bolster", "product_bolster", "nb_bolster", "net_bayesian", "net_bayesian_bolster")  # fmt: skip
 PACKAGE = Path(__file__).parents[1] / "src" / "unseen" / "reproduction"
 
 
@@ -15,7 +17,7 @@ def shorten(value: str, column: str) -> str:
     """Return a number with as many digits as it is known to; anything else as it is."""
     if "." not in value or "e" in value or not value.replace(".", "", 1).lstrip("-").isdigit():
         return value
-    digits = {"seconds": ".2g", "ess": ".3g"}.get(column)
+    digits = {"seconds": ".2g", "ess": ".3g", "r_hat": ".4g", **dict.fromkeys(INTEGRATED, ".3f")}.get(column)
     short = f"{float(value):{digits}}" if digits else f"{float(value):.{DECIMALS}f}".rstrip("0").rstrip(".")
     return min(short, value, key=len)
 

@@ -110,6 +110,8 @@ def test_active_client_is_used_and_joblib_can_be_named(cluster):
             assert current_client() is cluster
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_assess_and_compare_give_the_same_numbers(cluster):
     X, y = unseen.datasets.load("iris").xy
     options = {"random_state": 4, "effort": "quick"}

@@ -334,6 +334,8 @@ def test_files_come_as_downloads_with_safe_names(started, base):
             assert Path(waiting.value.path()).stat().st_size > 500
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_print_is_dark_on_white_and_whole(started, base):
     for name in ("study", "compare", "record"):
         with Visit(started, Address(pages(base)[name]), report["PAPER"], "dark", "print") as visit:

@@ -292,6 +292,8 @@ def test_the_list_leads_to_each_kind(started, base):
         assert_own(visit, base)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_without_script_and_on_paper_all_is_there(started, base):
     context = started.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -75,6 +75,8 @@ def test_a_model_file_is_assessed_without_training(files, trained):
     assert all(e["n_fits"] == 0 for e in content["estimates"])
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, forked_models, files):
     page = files / "report.html"
     out = run_unseen(

@@ -91,6 +91,8 @@ def _file_with_gaps(path):
     return str(path)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("model", ["logistic", "naive-bayes", "boosting"])
 def test_a_threshold_is_chosen_on_files_with_gaps_and_text(model, file, tmp_path, monkeypatch, capsys):
     data = _file_with_gaps(tmp_path / "gaps.csv")

@@ -164,6 +164,8 @@ def test_the_situation_is_that_of_model_and_sample(blocks):
     assert situation_of(search, unseen.datasets.as_data(X[:60], X[:60, 0])) is None
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_headline_hardly_depends_on_the_seed(blocks):
     """Over seeds its standard deviation is at most a tenth of the half-width."""
     X, y = blocks

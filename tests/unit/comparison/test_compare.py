@@ -124,6 +124,8 @@ def test_tables_are_used_as_they_are(models, sample, tmp_path):
         unseen.compare(runs["bayes"], runs["stump"], test="5x2cv")
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_two_models_lists_names_and_data(sample):
     data = unseen.datasets.as_data(*sample)
     one = unseen.compare(GaussianNB(), KNeighborsClassifier(), data, random_state=0)
@@ -182,6 +184,8 @@ def test_selection_is_flagged_with_the_corrected_error(three, sample):
     assert f"its error of {seen} looks smaller than it is: expect {expected} of a model chosen like this" in str(remark)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_region_of_practical_equivalence(sample):
     same = unseen.compare(GaussianNB(), GaussianNB(priors=None), *sample, rope=0.02, random_state=0).pairs[0]
     assert same.p == 1.0
@@ -350,6 +354,8 @@ def test_a_region_does_not_undo_the_adjustment_for_many_pairs():
     assert found <= 12  # .09 of 60 with the normal reference of wald; 12 or fewer have a chance of .996 then
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_pair_alone_is_decided_by_its_interval_and_several_by_adjusted_ones(three, models, sample):
     for rope in (0.001, 0.02, 0.05, 0.3):
         for a, b in (("bayes", "stump"), ("bayes", "dummy")):

@@ -55,6 +55,8 @@ def test_json_is_the_same_for_the_same_seed(unseen):
     assert content["seed"] == 3
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_measure_auc_is_no_single_hold_out(unseen):
     words = (
         "compare",
@@ -81,6 +83,8 @@ def test_measure_auc_is_no_single_hold_out(unseen):
     assert content["target"] == "the algorithms trained on 75 of 120 rows"
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("measure", ["auc", "accuracy"])
 def test_the_winner_of_a_score_has_the_largest(unseen, measure):
     words = (

@@ -48,6 +48,8 @@ def test_sections_and_sentences(three):
     assert blocks(noted, Notes)[0].notes == noted.notes
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_score_is_spoken_of_on_its_own_scale():
     models = {"bayes": GaussianNB(), "dummy": DummyClassifier()}
     c = unseen.compare(models, *unseen.datasets.load("breast-cancer").xy, measure="auc", random_state=0)

@@ -183,6 +183,8 @@ def test_files_of_predictions():
     assert same["a", "b"].p == 1
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_areas_are_compared_on_many_splits_unless_delong_is_named():
     models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
     default, named, one = (

@@ -71,6 +71,8 @@ def test_independent_losses_have_no_covariance():
     assert v.naive == pytest.approx(0.1, abs=0.02)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_training_mean_has_its_closed_forms():
     """(y_i - mean)^2 with t = n - m training rows: sigma^2 = 2 (1 + 1/t)^2, omega = 2 / t^2 (shared training mean)."""
     v = unseen.variance_components(Mean(), Normal(), 12, k=3, sets=1500)

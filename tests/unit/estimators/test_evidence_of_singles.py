@@ -113,6 +113,8 @@ def _sample(name, n):
     return given.take(np.sort(kept)).xy
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(
     ("model", "name", "n"),
     [

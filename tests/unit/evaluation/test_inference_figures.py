@@ -31,6 +31,8 @@ def results():
     }
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_every_result_has_figures_that_draw_and_a_report(results, tmp_path):
     for name, result in results.items():
         found = figures_for(result)

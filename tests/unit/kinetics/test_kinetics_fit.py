@@ -117,6 +117,8 @@ def test_locations_table_is_ordered_and_weighted(study):
     assert {r["location"] for r in rows} == set(kinetics.LOCATIONS)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_profile_and_bootstrap_agree_with_delta(study):
     one = study["s1"]
     delta = one.interval("k02")
@@ -136,11 +138,15 @@ def test_bootstrap_repeats_itself(study, kind):
     assert not np.array_equal(a, c)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_order_is_chosen_from_the_data():
     made = kinetics.simulate(subjects=1, noise=0.01, floor=1e-5, between=0.0, random_state=2)
     assert kinetics.fit(made.ttr, made.doses, order="auto")["s1"].order == (2, 2)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_single_pool_precursor_is_found():
     t = np.array([5.0, 10, 15, 20, 30, 45, 60, 90, 120])
     model = JointModel(1, 2, "EC-EC")
@@ -324,6 +330,8 @@ def test_no_interval_of_what_cannot_be_negative_is(study):
                 assert row["lower"] >= 0 or row["upper"] <= 0, (place, row)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize(("seed", "sign"), [(1, 1), (4, -1)])
 def test_a_difference_near_zero_has_an_interval_that_begins_there(seed, sign):
     """With 20% noise breakdown to tyrosine is hardly known, and its estimate may be negative; it is a flux for all that."""

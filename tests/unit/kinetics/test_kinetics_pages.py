@@ -81,6 +81,8 @@ def test_diagram_of_a_study_has_what_its_number_of_subjects_allows(study):
     assert info(one, "pools").errors["F21"] == study.fits[0].std_errors()["F21"]
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_reports_open_with_the_diagram_and_its_numbers_on_the_arrows(study):
     for result in (study, replace(study, fits=study.fits[:2]), replace(study, fits=study.fits[:1]), study["s1"]):
         blocks = build(result)[0].blocks

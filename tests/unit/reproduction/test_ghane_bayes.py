@@ -153,6 +153,8 @@ def test_other_samplers(sampler):
     assert np.isfinite(row["r_hat"]) == (sampler == "sgld")
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_cells_and_checks():
     result = reproduce("ghane-bayes", replications=2, sizes=(20, 30), widths=(3, 12), device="cpu", **QUICK)
     cells = {(c.table, c.cell): c for c in result.cells}

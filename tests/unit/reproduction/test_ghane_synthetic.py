@@ -143,6 +143,8 @@ def _true_errors(count, rng, *, offset=True, bend=0.0):
     return cells
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 @pytest.mark.parametrize("count", [5, 200, 20_000])
 def test_checks_of_the_true_errors_hold_their_level_at_any_number_of_replications(count):
     rng = np.random.default_rng(7)

@@ -20,6 +20,8 @@ def toy(n=40, d=3):
     return TrainTest(name="toy", X=X[:n], y=y[:n], X_test=X[n:], y_test=y[n:])
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_padded_net_is_the_narrow_net():
     from functools import partial
 

@@ -497,6 +497,8 @@ def test_the_way_is_chosen_and_said(module, how):
     assert torch.allclose(fits.logits(X), forced.logits(X), atol=1e-5)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_net_does_not_depend_on_its_companions():
     X, y = blobs()
     sets = ragged(len(X), 6)

@@ -125,6 +125,8 @@ def test_the_copies_have_not_seen_a_fifth_of_the_rows(zoo: Zoo) -> None:
     assert not torch.equal(net.copy80.module[0].weight, net.module[0].weight)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_training_goes_on_where_it_stopped_and_gives_the_same_zoo(zoo: Zoo, tmp_path: Path) -> None:
     first = Zoo.train(GRID, toy_data(), store=tmp_path, device="cpu", weights="float16", max_seconds=0)
     assert len(first) == 8
@@ -136,6 +138,8 @@ def test_training_goes_on_where_it_stopped_and_gives_the_same_zoo(zoo: Zoo, tmp_
     assert not [n for n in whole.notes if n.code == "N005"]
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_group_that_takes_too_long_is_left_out_and_can_be_tried_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -379,14 +379,14 @@ def tables_of(rows: dict[str, np.ndarray]) -> str:
         found.setdefault((case, measure), {})[test] = (float(reject(key, values).mean()), width, len(values))
     null = {k: v for k, v in found.items() if not any(name in k[0] for name in ("unequal", "shared"))}
     lines = [
-        "### Found at .05 though neither is better",
+        "## Found at .05 though neither is better",
         "",
         *_rates(null),
         "",
-        "### Found at .05 where the first is better",
+        "## Found at .05 where the first is better",
         "",
     ]
-    lines += [*_rates({k: v for k, v in found.items() if k not in null}), "", "### How far a difference moves", ""]
+    lines += [*_rates({k: v for k, v in found.items() if k not in null}), "", "## How far a difference moves", ""]
     head = "| population | models | n | trained on a bootstrap sample | on .632 n rows | on all n | standard error |"
     lines += [head, "|---|---|---|---|---|---|---|"]
     for key, values in rows.items():

@@ -31,7 +31,7 @@ TABLE = Path(__file__).parents[1] / "docs" / "tables" / "alarms.md"
 MOST_ROWS, MOST_COLUMNS = 8_000, 3_200
 LEAST_ROWS = 60  # below it no fault of order shows
 MANY_VALUES = 20  # a column with more is no category
-REPEATS = 100
+REPEATS = 50
 REGRESSION = ("uci/boston", "uci/servo", "uci/ozone_la")
 LEFT_OUT = ("genomics/nki70_survival", "genomics/nki272_survival")  # outcomes, not features
 

@@ -192,7 +192,8 @@ def _array_hashes(X: Array, keys: Array) -> Array:
         mixed ^= mixed >> np.uint64(32)
         mixed *= np.uint64(0x9E3779B97F4A7C15)  # Knuth's multiplicative hashing
         mixed ^= mixed >> np.uint64(29)
-        return mixed.sum(axis=1, dtype=np.uint64)
+        result: Array = mixed.sum(axis=1, dtype=np.uint64)
+        return result
 
 
 def _cell_hashes(X: Any) -> Array:

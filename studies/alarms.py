@@ -31,11 +31,12 @@ TABLE = Path(__file__).parents[1] / "docs" / "tables" / "alarms.md"
 MOST_ROWS, MOST_COLUMNS = 8_000, 3_200
 LEAST_ROWS = 60  # below it no fault of order shows
 MANY_VALUES = 20  # a column with more is no category
-REPEATS = 100
+REPEATS = 50
 REGRESSION = ("uci/boston", "uci/servo", "uci/ozone_la")
 LEFT_OUT = ("genomics/nki70_survival", "genomics/nki272_survival")  # outcomes, not features
 
-# rows in the order of time, place or person, by the sets' own descriptions
+# rows in the order of time, place or person. The notes on the data name vowel, parkinsons, musk-1 and satellite; the others were
+# added after their alarm had sounded, by what is known of how such data are collected, and their order was not verified
 ORDERED = {
     "fd121/cardiotocography-10clases": "successive recordings",
     "fd121/cardiotocography-3clases": "successive recordings",
@@ -145,7 +146,7 @@ def rows() -> Iterator[tuple[str, str, str]]:
     listed = ", ".join(f"{name} ({' '.join(sorted(sounded[name]))})" for name in false)
     yield (
         "none",
-        "sets without a known fault, any alarm",
+        "sets without a known fault, any alarm; see below for what counts as known",
         share(len(false), len(clean)) + (f": {listed}" if listed else ""),
     )
     known = [name for name in (*ORDERED, *DEFECTIVE) if name in sounded]

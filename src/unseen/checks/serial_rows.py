@@ -18,8 +18,8 @@ __all__ = ["serial_correlation", "serial_rows"]
 
 # neighbours are compared within so many units: long enough for a correlation, short against the blocks of a sorted file
 WINDOW = 20
-# median over the features. Of 140 real sets those with at least this come in the order of time, place or person; other
-# files have at most .30 (docs/validation/alarms.md)
+# median over the features; chosen on 140 real sets, where those above it seem to come in the order of time, place or person, and all
+# others have at most .30 (docs/validation/alarms.md says what was verified)
 LEAST_CORRELATION = 0.35
 # features of fewer values belong to designs that go through all combinations, and alternate in their own way
 FEW_VALUES = 20

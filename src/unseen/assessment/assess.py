@@ -354,7 +354,7 @@ def _has_scores(trained: Fitted, data: Data) -> bool:
         return False
     try:
         return trained.scores(data.take(np.arange(min(data.n, 2))).X) is not None
-    except Exception:
+    except Exception:  # a model's own scoring code may raise anything; without scores the curves are left out
         return False
 
 

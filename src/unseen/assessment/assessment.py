@@ -37,7 +37,7 @@ __all__ = ["Assessment"]
 
 MOST_LINES = 12  # of the first screen
 LONGEST_LABEL = 20  # characters of the positive class on the first screen
-HEAVY_TAILS = "U035"
+HEAVY_TAILS = "U040"
 OF = {"model": "this model", "algorithm": "the algorithm, at its training size"}
 
 
@@ -168,8 +168,10 @@ class Assessment(Result):
 
     def narrow(self) -> str:
         """Return what would narrow the interval, in a sentence; empty if that is not known."""
-        if any(n.code == HEAVY_TAILS for n in self.headline.notes):
-            return ""  # no number of rows halves an interval that does not hold
+        if not self.trust.ok or any(n.code == HEAVY_TAILS for n in self.headline.notes):
+            return (
+                ""  # no number of rows helps a number that cannot be trusted, or halves an interval that does not hold
+            )
         unit = self.data.unit
         return narrow_sentence(self.interval, self.data.n_units, unit, self.curve_improves, self._what)
 

@@ -27,7 +27,7 @@ from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, stream, task_seed
-from unseen.core.trained import codes_of
+from unseen.core.training import codes_of
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
 from unseen.designs.learning_curve import LearningCurve

@@ -14,7 +14,7 @@ from unseen.core.errors import NotApplicable
 from unseen.core.estimate import Estimate
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
-from unseen.core.trained import Training
+from unseen.core.training import Training
 
 __all__ = ["LinearFit", "closed_form", "features_and_final", "least_squares_only", "linear_fit"]
 

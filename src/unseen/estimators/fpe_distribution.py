@@ -14,7 +14,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.notes import note
 from unseen.core.registry import register
-from unseen.core.trained import fit_once
+from unseen.core.training import fit_once
 from unseen.estimators._linear import closed_form, least_squares_only, linear_fit
 
 __all__ = ["FpeDistribution", "FpeLaw"]

@@ -11,7 +11,7 @@ from unseen.core.data import Data
 from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.registry import register
-from unseen.core.trained import fit_once
+from unseen.core.training import fit_once
 from unseen.estimators._linear import closed_form, linear_fit
 
 __all__ = ["Gcv"]

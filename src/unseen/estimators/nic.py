@@ -14,7 +14,7 @@ from unseen.core.estimate import Estimate
 from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.registry import register
-from unseen.core.trained import fit_once
+from unseen.core.training import fit_once
 from unseen.estimators._linear import closed_form, features_and_final, linear_fit
 
 __all__ = ["Nic", "nic_penalty"]

@@ -14,7 +14,7 @@ from unseen.core.kinds import DirectMethod
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
-from unseen.core.trained import codes_of, fit_once
+from unseen.core.training import codes_of, fit_once
 
 __all__ = ["VcBound", "vc_radius"]
 

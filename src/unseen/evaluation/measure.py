@@ -66,8 +66,8 @@ class _ClassOptions:
     stratified: bool | None
 
     @property
-    def given(self) -> list[str]:
-        """Names of the options that were given."""
+    def names(self) -> list[str]:
+        """The options that have a value, by name."""
         return [name for name, value in vars(self).items() if value is not None]
 
 
@@ -163,9 +163,9 @@ def measure(
     elif y_score is None:
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
     elif _has_several_outputs(y_true):
-        if options.given:
+        if options.names:
             raise InputError(
-                f"y_true has several columns, which are measured as numbers, output by output; {', '.join(options.given)} "
+                f"y_true has several columns, which are measured as numbers, output by output; {', '.join(options.names)} "
                 "cannot be used. For classes give one column of labels."
             )
         columns = _output_columns(y_true, y_score, groups, sample_weight)

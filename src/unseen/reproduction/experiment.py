@@ -13,7 +13,7 @@ from unseen.core.rng import RandomState, root_seed
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.interrupts import name_file_on_interrupt
 from unseen.reproduction.record import Reproduction
-from unseen.reproduction.verified import recorded_runs
+from unseen.reproduction.verification import recorded_runs
 
 __all__ = ["Experiment", "experiments", "need_torch", "parse_options", "reproduce"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Array
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnseenError
-from unseen.core.trained import codes_of
+from unseen.core.training import codes_of
 
 __all__ = ["checked_predictions"]
 

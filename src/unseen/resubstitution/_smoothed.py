@@ -14,7 +14,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import SmoothedEstimate, Target
 from unseen.core.kinds import DirectMethod
 from unseen.core.notes import Note, merge_notes
-from unseen.core.trained import Training
+from unseen.core.training import Training
 from unseen.resubstitution._decision_regions import SPACES, Regions
 from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral

@@ -14,7 +14,7 @@ import pytest
 from unseen.core.registry import find
 from unseen.reproduction import experiments, reproduce
 from unseen.reproduction.stored import study_name
-from unseen.reproduction.verified import recorded_runs
+from unseen.reproduction.verification import recorded_runs
 from unseen.store import TaskResult, open_store
 
 FEW = {"replications": 3, "sizes": (20,), "rules": ("3nn", "cart"), "bootstrap": 5}

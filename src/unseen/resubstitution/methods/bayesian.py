@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, NotApplicable, UnknownName
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import Note, note
 from unseen.core.registry import register
-from unseen.core.trained import fit_once
+from unseen.core.training import fit_once
 from unseen.resubstitution._decision_regions import SPACES, Regions, check_classification, regions_of
 from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_mass

@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
-from unseen.core.trained import fit_once
+from unseen.core.training import fit_once
 from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import kernel_means

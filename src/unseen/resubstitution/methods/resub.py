@@ -13,7 +13,7 @@ from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, ResubEstimate
 from unseen.core.model import Fitted
 from unseen.core.registry import find, register
-from unseen.core.trained import fit_once
+from unseen.core.training import fit_once
 from unseen.resubstitution._checked_predictions import checked_predictions
 from unseen.resubstitution._decision_regions import check_model
 from unseen.resubstitution._smoothed import ResubMethod

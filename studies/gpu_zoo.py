@@ -201,7 +201,7 @@ def train(
             data,
             store=folder,
             seeds=seeds,
-            copies=False,
+            copies=copies_inside(grid) and not options.no_copies,
             device=options.device,
             weights="float16",
             max_seconds=left - 2,
@@ -217,6 +217,11 @@ def train(
     how = json.loads((folder / "manifest.json").read_text())["how"]
     say(out, grid.id, "how: " + "; ".join(f"group {int(k) + 1} {v}" for k, v in how.items()))
     return zoo
+
+
+def copies_inside(grid) -> bool:
+    """Say whether copies on 80 % are trained in the groups of the networks: those that see noisy labels must see the same noise."""
+    return "label_noise" in grid.axes
 
 
 def with_copies(zoo: Zoo, copies: Zoo, held: list[int], folder: Path) -> Zoo:
@@ -305,7 +310,7 @@ def main() -> None:
     seeds, budget = [int(x) for x in options.seeds.split(",")], options.budget
     names = ordered_measures(options.measures)
     later = [name for name in names if name in NEED_COPIES]
-    wanted = bool(later) and not options.no_copies
+    wanted = bool(later) and not options.no_copies and not copies_inside(grid)
     copying = mp.get_context("spawn").Process(
         target=train_copies, args=(options, grid, folder, out, begun, seeds, budget - options.last_seconds), daemon=True
     )
@@ -316,7 +321,8 @@ def main() -> None:
     if not options.no_weights:
         export(zoo, zoo.folder, out)
     first = budget - options.last_seconds if wanted else budget
-    rows = measure(zoo, options, [n for n in names if n not in later], folder, out, device, begun + first)
+    asked = names if copies_inside(grid) else [n for n in names if n not in later]
+    rows = measure(zoo, options, asked, folder, out, device, begun + first)
     say(out, grid.id, f"{time.time() - begun:6.1f} s  {len(rows)} measures of {len(zoo)} networks")
     if wanted:
         copying.join(max(0.0, begun + budget - options.last_seconds + 5 - time.time()))

@@ -1,6 +1,6 @@
 """Image sets of the zoos: cut from the archives, packed without loss for a machine that only takes small files, and read back.
 
-`python studies/zoo_data.py DATA_FOLDER carry` writes `carry/mnist.xz`, `carry/cifar.xz` and `carry/fashion.xz`; `read("carry/mnist.xz")`
+`python studies/zoo_data.py DATA_FOLDER carry` writes `carry/mnist.xz`, `carry/cifar.xz`, `carry/fashion.xz` and `carry/letter.xz`; `read("carry/mnist.xz")`
 gives X_train, y_train, X_test, y_test as uint8, images as (n, channels, height, width). numpy alone.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-SIZES = {"mnist": (2_000, 10_000), "fashion": (10_000, 10_000), "cifar": (10_000, 10_000)}
+SIZES = {"mnist": (2_000, 10_000), "fashion": (10_000, 10_000), "cifar": (10_000, 10_000), "letter": (5_000, 10_000)}
 
 
 def _predicted(left: np.ndarray, above: np.ndarray, corner: np.ndarray) -> np.ndarray:
@@ -94,7 +94,10 @@ def _idx(path: Path) -> np.ndarray:
 def cut(folder: Path, name: str) -> dict[str, np.ndarray]:
     """Take the first training images of an archive (they come in random order) and its whole test set."""
     n_train, n_test = SIZES[name]
-    if name == "cifar":
+    if name == "letter":  # rows of numbers from 0 to 15, in random order, the class in the last column
+        rows = np.loadtxt(folder.parent / "uci" / "letter.csv.gz", delimiter=",", skiprows=1).astype(np.uint8)
+        pairs = [(part[:, :-1], part[:, -1]) for part in (rows[:n_train], rows[n_train:])]
+    elif name == "cifar":
         train, test = (np.load(folder / f"cifar10_{part}10k.npz") for part in ("train", "test"))
         pairs = [(np.moveaxis(d["x"], 3, 1), d["y"]) for d in (train, test)]
     else:

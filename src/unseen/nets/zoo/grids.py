@@ -11,11 +11,13 @@ import torch
 from torch import nn
 
 from unseen.core.errors import InputError, UnknownName
+from unseen.nets.augmentation.flips_and_crops import flips_and_crops
 from unseen.nets.modules.architectures import initialise_he, make_mlp
 
 __all__ = ["GRIDS", "ZooGrid", "early_pooled_nin", "early_pooled_vgg", "zoo_grid"]
 
-TRAINING = ("dropout", "weight_decay", "lr", "batch_size")
+TRAINING = ("dropout", "weight_decay", "lr", "batch_size", "augment")
+DATA = ("label_noise", "train_rows")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,9 @@ class ZooGrid:
     factory : callable
         Makes an architecture from `n_features`, `n_classes`, the axes that are not training options, and `dropout`.
     axes : mapping
-        Values of each hyper-parameter. "dropout", "weight_decay", "lr" and "batch_size" are options of training, the others of the factory.
+        Values of each hyper-parameter. "dropout", "weight_decay", "lr", "batch_size" and "augment" (whether training batches are changed) are options of
+        training; "label_noise" (share of training labels replaced by another class) and "train_rows" (first so many rows) change the training data; the
+        others are options of the factory.
     lr, momentum : float
         Step length (if it is no axis) and momentum.
     batch_size : int
@@ -41,7 +45,7 @@ class ZooGrid:
     stop_loss, accuracy : float
         Training stops when the loss on the training set falls below the first; a network below the second fails its cell.
     augment : callable, optional
-        Changes training batches, see `fit_many`.
+        Changes training batches, see `fit_many`; in cells where the axis "augment" is false it does not.
     halve_every : int, optional
         Halve the step length every so many epochs.
     data : str
@@ -97,12 +101,13 @@ class ZooGrid:
         return float(cell.get("lr", by_batch))
 
     def group_of(self, cell: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what networks must share to be trained side by side: architecture and batch size."""
-        return tuple(cell[name] for name in self.axes if name not in TRAINING or name == "batch_size")
+        """Return what networks must share to be trained side by side: architecture, batch size and augmentation."""
+        shared = ("batch_size", "augment")
+        return tuple(cell[name] for name in self.axes if name in shared or name not in (*TRAINING, *DATA))
 
     def maker(self, cell: Mapping[str, Any]) -> Callable[[Any, int], nn.Module]:
         """Return a function (n_features, n_classes) that makes the architecture of a cell."""
-        shape = {name: value for name, value in cell.items() if name not in TRAINING}
+        shape = {name: value for name, value in cell.items() if name not in (*TRAINING, *DATA)}
         if self.has_dropout:  # layers are there in every cell, so that networks with and without share one program
             shape["dropout"] = cell["dropout"] or max(self.axes["dropout"])
 
@@ -186,7 +191,7 @@ def _as_mlp(n_features: Any, n_classes: int, depth: int, width: int, dropout: fl
     return make_mlp(n_features, n_classes, depth=depth, width=width, dropout=dropout)
 
 
-HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)
+HALF, DECAY, BATCHES, NOISE = (0.0, 0.5), (0.0, 1e-3), (64, 512), (0.0, 0.2, 0.4)
 GRIDS = {
     grid.id: grid
     for grid in (
@@ -256,6 +261,73 @@ GRIDS = {
             },
             lr=0.02,
             data="fashion",
+        ),
+        # from here on networks need not fit their labels: who ranks checkpoints cannot choose either
+        ZooGrid(
+            "cifar-noise",
+            early_pooled_vgg,
+            {
+                "blocks": (2,),
+                "width": (32, 64),
+                "dropout": HALF,
+                "augment": (False, True),
+                "train_rows": (2500, 10_000),
+                "label_noise": NOISE,
+            },
+            batch_size=128,
+            epochs=40,
+            accuracy=0.0,
+            augment=flips_and_crops,
+            halve_every=10,
+            data="cifar",
+        ),
+        ZooGrid(
+            "mnist-noise",
+            early_pooled_vgg,
+            {
+                "blocks": (1,),
+                "width": (8, 32),
+                "dropout": HALF,
+                "weight_decay": DECAY,
+                "train_rows": (500, 2000),
+                "label_noise": NOISE,
+            },
+            lr=0.01,
+            epochs=80,
+            accuracy=0.0,
+            halve_every=20,
+            data="mnist",
+        ),
+        ZooGrid(
+            "fashion-noise",
+            _as_mlp,
+            {
+                "depth": (1, 3),
+                "width": (64, 256),
+                "weight_decay": DECAY,
+                "train_rows": (1000, 4000),
+                "label_noise": NOISE,
+            },
+            epochs=80,
+            accuracy=0.0,
+            halve_every=20,
+            data="fashion",
+        ),
+        ZooGrid(
+            "letter-noise",
+            _as_mlp,
+            {
+                "depth": (1, 3),
+                "width": (32, 128),
+                "dropout": (0.0, 0.2),
+                "train_rows": (1000, 5000),
+                "label_noise": NOISE,
+            },
+            lr=0.05,
+            epochs=80,
+            accuracy=0.0,
+            halve_every=20,
+            data="letter",
         ),
     )
 }

@@ -157,15 +157,18 @@ class ZooPlan:
         pairs = [(cell, seed) for seed in self.seeds for cell in cells]
         names = [self.name_of(cell, seed) for cell, seed in pairs]
         numbers = [task_seed(self.random_state, "zoo", self.grid.id, name) for name in names]
-        n, held = len(data.y_train), self.held_out()
-        kept = np.setdiff1d(np.arange(n), held)
-        twice = 2 if self.copies else 1
-        sets = [np.arange(n)] * len(pairs) + ([kept] * len(pairs) if self.copies else [])
+        held, twice = self.held_out(), 2 if self.copies else 1
+        noises = sorted({cell.get("label_noise", 0.0) for cell, _ in pairs})
+        labels = torch.stack([data.labels_with_noise(noise) for noise in noises])
+        n, rows = len(data.y_train), [np.arange(cell.get("train_rows", len(data.y_train))) for cell, _ in pairs]
+        first = [n * noises.index(cell.get("label_noise", 0.0)) for cell, _ in pairs]
+        sets = [start + own for start, own in zip(first, rows)]
+        sets += [start + np.setdiff1d(own, held) for start, own in zip(first, rows)] if self.copies else []
         column = lambda name, default: [cell.get(name, default) for cell, _ in pairs] * twice  # noqa: E731
         fits = fit_many(
             self.grid.maker(cells[0]),
-            data.X_train,
-            data.y_train,
+            torch.cat([data.X_train] * len(noises)) if len(noises) > 1 else data.X_train,  # one copy per level of noise
+            labels.flatten(),
             sets,
             seeds=numbers * twice,
             epochs=self.grid.epochs,
@@ -178,14 +181,15 @@ class ZooPlan:
             stop_at=self.grid.stop_loss,
             n_classes=data.n_classes,
             device=device,
-            augment=self.grid.augment,
+            augment=self.grid.augment if cells[0].get("augment", True) else None,
             halve_every=self.grid.halve_every,
             progress=ZooProgress(f"zoo {self.grid.id}, group {number + 1}", max_seconds),
             **options,
         )
         _round(fits, KINDS[self.weights])
         write_weights(root / f"group-{number:03d}.safetensors", _tensors(fits, names, KINDS[self.weights]))
-        return self._records(fits, pairs, names, numbers, number, data, held), "; ".join([fits.how, *fits.notes])
+        seen = [labels[start // n, : len(own)] for start, own in zip(first, rows)]
+        return self._records(fits, pairs, names, numbers, number, data, held, seen), "; ".join([fits.how, *fits.notes])
 
     def _records(
         self,
@@ -196,14 +200,18 @@ class ZooPlan:
         number: int,
         data: ZooData,
         held: list[int],
+        seen: list[torch.Tensor],
     ) -> list[dict[str, Any]]:
         count = len(pairs)
-        loss, right = _score(fits, data.X_train, data.y_train)
-        tested = _score(fits, data.X_test, data.y_test)[1] if len(data.y_test) else None
+        loss, right = _score(fits, data.X_train, seen * (len(fits) // count))
+        tested = _score(fits, data.X_test, [data.y_test] * len(fits))[1] if len(data.y_test) else None
         out = None
         if held:
             rows = torch.tensor(held, device=data.X_train.device)
-            out = 1 - _score(fits, data.X_train[rows], data.y_train[rows])[1][count:]
+            kept = [
+                labels[rows[rows < len(labels)]] for labels in seen
+            ]  # the first rows of a smaller set come first here too
+            out = 1 - _score(fits, data.X_train[rows], kept * (len(fits) // count))[1][count:]
         size = sum(p[0].numel() for p in fits.params.values())
         return [
             asdict(
@@ -255,20 +263,23 @@ def _tensors(fits: Fits, names: list[str], kind: torch.dtype) -> dict[str, torch
 
 
 @torch.no_grad()
-def _score(fits: Fits, X: torch.Tensor, y: torch.Tensor) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean cross-entropy and accuracy of every network on one set."""
+def _score(fits: Fits, X: torch.Tensor, labels: Sequence[torch.Tensor]) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean cross-entropy and accuracy of every network on the first inputs, as many as it has labels."""
+    counts = torch.tensor([len(own) for own in labels], device=X.device)
+    padded = torch.nn.utils.rnn.pad_sequence(
+        list(labels), batch_first=True, padding_value=-100
+    )  # what the loss ignores
     loss = torch.zeros(len(fits), dtype=torch.float64, device=X.device)
     right = torch.zeros_like(loss)
-    for rows in torch.arange(len(y), device=X.device).split(2000):
-        logits = fits.logits(X[rows])
-        target = y[rows].expand(len(fits), -1)
+    for rows in torch.arange(padded.shape[1], device=X.device).split(2000):
+        logits, target = fits.logits(X[rows]), padded[:, rows]
         loss += (
             torch.nn.functional.cross_entropy(logits.flatten(0, 1).double(), target.flatten(), reduction="none")
             .reshape(target.shape)
             .sum(1)
         )
         right += (logits.argmax(2) == target).sum(1)
-    return (loss / len(y)).cpu().numpy(), (right / len(y)).cpu().numpy()
+    return (loss / counts).cpu().numpy(), (right / counts).cpu().numpy()
 
 
 def without_failures(

@@ -252,11 +252,12 @@ class Zoo(Result):
         first = fresh_nets(lambda: make(features, classes), [record.weight_seed])[0]
         initial = {name: value.clone() for name, value in first.state_dict().items()}
         module = fill_from_group(make(features, classes), stored, record.name).to(where)
-        there = self.data.to(where)
+        there = self.data.of_cell(record.hyper).to(where)
         copy = None
         if any(key.startswith(f"{record.name}.copy80/") for key in stored):
             twin = fill_from_group(make(features, classes), stored, f"{record.name}.copy80").to(where)
-            copy = Copy80(twin, torch.tensor(self.held_out, device=where))
+            held = [row for row in self.held_out if row < len(there.y_train)]
+            copy = Copy80(twin, torch.tensor(held, device=where))
         ends = there.value_range if there.X_train.ndim == 4 else (0.0, 1.0)
         return Net(
             module,

@@ -1,10 +1,10 @@
-"""Choose the measures that `unseen.nets.rank` combines by default, and test the choice on zoos it has not seen.
+"""Choose a combination of measures by the first procedure, and test the choice on zoos it has not seen; the default of `unseen.nets.rank` goes by `choose_net_ranking`.
 
     python studies/choose_net_measures.py [--folder studies/zoo] [--docs docs]
 
 The procedure, fixed before the zoos of convolution nets were trained, is written down in docs/generalization.md ("A combination, and how it is judged"). Reads
-{networks,measures}_<zoo>.csv of every zoo in the folder; writes combination.csv (one row per zoo left out, and the choices on all zoos: of all candidates, and of those that need
-no images, which `_rank.py` names as defaults), combination_singles.csv and
+{networks,measures}_<zoo>.csv of the five zoos whose networks fit their labels; writes combination.csv (one row per zoo left out, and the choices on all zoos: of all candidates, and of those that need
+no images), combination_singles.csv and
 docs/tables/net_combination.md.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from zoo_benches import DOCS, ZOOS, stored_benches
+from zoo_benches import DOCS, ZOOS, stored_benches, stored_zoos
 
 from unseen.nets import kendall_tau, known_measures
 from unseen.nets.ranking.bench import write_table
@@ -215,7 +215,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ZOOS)
     parser.add_argument("--docs", type=Path, default=DOCS)
     options = parser.parse_args()
-    found, left_out = stored_benches(options.folder)
+    found, left_out = stored_benches(options.folder, [zoo for zoo in stored_zoos(options.folder) if "noise" not in zoo])
     left_out |= {zoo: reason for zoo, bench in found.items() if (reason := too_small(bench))}
     benches = {zoo: bench for zoo, bench in found.items() if zoo not in left_out}
     if len(benches) < 2:

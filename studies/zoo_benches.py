@@ -8,6 +8,7 @@ from pathlib import Path
 from unseen.core.errors import UnseenError
 from unseen.nets import bench_of
 from unseen.nets.ranking.bench_record import Bench
+from unseen.nets.zoo.grids import GRIDS
 
 HERE = Path(__file__).parent
 ZOOS, DOCS = HERE / "zoo", HERE.parent / "docs"
@@ -29,7 +30,10 @@ def stored_benches(
             left_out[zoo] = f"there is no {values.name}"
             continue
         try:
-            benches[zoo] = bench_of(folder / f"networks_{zoo}.csv", values, n_permutations=n_permutations)
+            least = GRIDS[zoo].accuracy if zoo in GRIDS else 0.95
+            benches[zoo] = bench_of(
+                folder / f"networks_{zoo}.csv", values, n_permutations=n_permutations, accuracy=least
+            )
         except (UnseenError, OSError) as error:
             left_out[zoo] = str(error)
     return benches, left_out

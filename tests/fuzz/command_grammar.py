@@ -56,7 +56,10 @@ class Table:
             return "".join(
                 json.dumps({k: _value(v) for k, v in row.items()}, ensure_ascii=False) + "\n" for row in rows
             ).encode(self.encoding, "replace")
-        return getattr(self, f"_{self.form}")()
+        try:
+            return getattr(self, f"_{self.form}")()
+        except (TypeError, ValueError, OverflowError):  # this format cannot hold the table: plain text under its name then
+            return text.encode(self.encoding, "replace")
 
     def _parquet(self) -> bytes:
         import pandas as pd

@@ -58,7 +58,11 @@ class Table:
             ).encode(self.encoding, "replace")
         try:
             return getattr(self, f"_{self.form}")()
-        except (TypeError, ValueError, OverflowError):  # this format cannot hold the table: plain text under its name then
+        except (
+            TypeError,
+            ValueError,
+            OverflowError,
+        ):  # this format cannot hold the table: plain text under its name then
             return text.encode(self.encoding, "replace")
 
     def _parquet(self) -> bytes:

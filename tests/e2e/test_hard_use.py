@@ -208,13 +208,14 @@ class TestLargeFiles:
         rng = np.random.default_rng(0)
         y = np.arange(40) % 2
         X = rng.normal(size=(40, 10_000))
-        X[:, 0] += 6 * y
+        X[:, :500] += y[:, None]  # so far apart that every rule that uses all columns tells them
         frame = pd.DataFrame(X.astype(np.float32), columns=[f"gene{k}" for k in range(10_000)]).assign(y=y)
         frame.to_parquet(tmp_path / "wide.parquet")
         done = run_unseen("assess", tmp_path / "wide.parquet", "-t", "y", "-m", "ridge", "--quick", "--json", "-q")
         assert done.returncode == 0, done.stderr
         found = json.loads(done.stdout)
-        assert found["data"]["features"] == 10_000 if "features" in found.get("data", {}) else True
+        assert found["n"] == 40
+        assert found["error"] < 0.05
 
     @pytest.mark.slow
     def test_one_million_rows_of_predictions(self, run_unseen, tmp_path):
@@ -226,7 +227,7 @@ class TestLargeFiles:
         words = ("--truth", "y", "--score", "p", "--positive", "1", "--measure", "accuracy,auc", "--json", "-q")
         done = run_unseen("measure", tmp_path / "long.parquet", *words)
         assert done.returncode == 0, done.stderr
-        found = {e["loss"]: e for e in json.loads(done.stdout)["estimates"].values()}
+        found = json.loads(done.stdout)["measures"]
         share = np.mean((p >= 0.5) == y)
         assert found["accuracy"]["value"] == pytest.approx(share, abs=1e-12)
         assert found["accuracy"]["std_error"] == pytest.approx(np.sqrt(share * (1 - share) / y.size), rel=1e-6)
@@ -245,7 +246,7 @@ class TestLargeFiles:
         assert done.returncode == 0, done.stderr
         from scipy.stats import norm
 
-        value = json.loads(done.stdout)["headline"]["value"]
+        value = json.loads(done.stdout)["error"]
         assert value == pytest.approx(norm.cdf(-np.sqrt(2) / 2), abs=0.002)  # two normals sqrt 2 apart
 
 

@@ -66,7 +66,7 @@ def _parallel(
                     done |= {outcome.index for outcome in batch}
                     yield batch
             except BrokenProcessPool:
-                if pressed.is_set():
+                if pressed.is_set() or not sent:
                     raise
             suspects = [task for task in sent if task[0] not in done]
             waiting = waiting[len(sent) :]

@@ -331,7 +331,7 @@ class DaskPool(FuturePool):
 
     def close(self) -> None:
         """Call back what is out, and end a cluster of our own."""
-        if self.client.status == "running":
+        if self.chunks and self.client.status == "running":
             self.client.cancel(list(self.chunks), force=True)
         self.chunks.clear()
         self.sent = None

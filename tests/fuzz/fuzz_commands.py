@@ -278,7 +278,7 @@ def page(counts: dict[str, Counter[str]], kinds: dict[str, Counter[str]], second
     past = sum((c["past"] for c in counts.values()), 0)
     faults = sum((c["faults"] for c in counts.values()), 0)
     lines = [
-        f"{total:,} inputs, {past:,} past validation ({past / total:.0%}); {faults} faults; the slowest took {seconds:.1f} s.",
+        f"{total:,} inputs, {past:,} past validation ({past / total:.0%}); {faults} faults; none computed for longer than {seconds:.1f} s.",
         "",
         "| command | inputs | past validation | refused in a sentence | faults |",
         "|---|---:|---:|---:|---:|",

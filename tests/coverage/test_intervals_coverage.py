@@ -71,8 +71,7 @@ def test_intervals_that_cover_too_little_are_not_recommended(study):
     found = {name: [covers(table[learner]["methods"][name]) for learner in table] for name in table["kNN"]["methods"]}
     failing = {name for name, cells in found.items() if False in cells}
     assert failing == {"cv-wald", "nested-cv, 3 x 5"}
-    # the one cell that 1,000 sets do not decide has a test of its own, with 3,000
-    assert [name for name, cells in found.items() if None in cells and name not in failing] == ["corrected-t"]
+    assert not [name for name, cells in found.items() if None in cells and name not in failing]  # all are decided
     rows = {row["id"]: row for row in method_rows()}
     for name in found:
         method = DEFAULTS.get(name, name)
@@ -93,7 +92,7 @@ def test_coverage_of_the_expected_risk(study, learner):
 
 @pytest.mark.slow
 def test_corrected_t_coverage_of_the_hardest_learner_without_allowance(study):
-    """1,000 sets leave nearest neighbours (.919) within noise of the bound; 3,000 fresh ones settle it."""
+    """The cell nearest to the bound (.928 of the table's 3,000 sets), with 3,000 fresh ones."""
     result = study.coverage("kNN", 3000, seed=31, methods=["corrected-t"])
     assert 0.92 <= result["methods"]["corrected-t"]["expected"] <= 0.98
 

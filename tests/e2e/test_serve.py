@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -196,3 +197,19 @@ def test_a_taken_port_is_a_sentence(url):
         done = run("--store", url, "--port", str(taken.getsockname()[1]))
     assert done.returncode == 2
     assert "cannot listen on 127.0.0.1" in done.stderr
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.sample
+def test_twenty_clients_read_the_pages_of_a_study_that_runs(monkeypatch):
+    """Every page is answered, also where the driver writes at that moment, and memory stays what it was."""
+    import importlib
+
+    monkeypatch.setattr(sys, "path", [str(Path(__file__).parents[2]), *sys.path])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    found = importlib.import_module("benchmarks.bench_dashboard").load(seconds=5.0)
+    assert found.bad == []
+    assert len(found.seconds) >= 20
+    assert found.done > 0
+    assert found.memory[-1] - found.memory[len(found.memory) // 2] < 40

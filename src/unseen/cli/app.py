@@ -104,6 +104,10 @@ def _past_the_parser(callback: Any) -> Any:
 
 # what the operating system says if a file, or the device behind stdout, does not take what is written
 NOT_WRITTEN = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EBADF})
+# what it says of a path that cannot be used, wherever a command first touches it
+NO_PATH = frozenset(
+    {errno.ENAMETOOLONG, errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO}
+)
 # characters of an unforeseen error's own words that are shown; numpy and pandas may quote whole arrays
 LONGEST_REASON = 300
 
@@ -126,7 +130,9 @@ def _usage(error: Any) -> int:
 
 
 def _system_error(error: OSError) -> int:
-    """Return the code for what the operating system refused: output that was not written, else an internal error."""
+    """Return the code for what the operating system refused: a path, output that was not written, else an internal error."""
+    if error.errno in NO_PATH and error.filename is not None:
+        return _fail("InputError", f"{str(error.filename)!r} cannot be used: {error.strerror}; give another path.", 2)
     if error.errno not in NOT_WRITTEN:
         return _internal(error)
     where = f" to {str(error.filename)!r}" if error.filename else ""

@@ -11,10 +11,22 @@ from typing import Any, Literal
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.errors import InputError
 
-__all__ = ["Data", "Task", "fingerprint_of"]
+__all__ = ["Data", "Task", "check_size_of_weights", "fingerprint_of"]
 
 Task = Literal["classification", "regression"]
+# between these the squares of weights, and their sums, are numbers
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100
+
+
+def check_size_of_weights(weights: Floats) -> None:
+    """Refuse weights so large or so small that arithmetic on them overflows; only their ratios count."""
+    largest = float(weights.max())
+    if not SMALLEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        raise InputError(
+            f"the largest weight is {largest:g}; it must lie between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}: only the ratios of weights count."
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -386,7 +386,8 @@ class LossTable(Result):
 
     def times_tested(self) -> Ints:
         """Return how often each row was tested."""
-        return np.bincount(self.test.row, minlength=self.data.n).astype(np.int64)
+        tested = self.source[0].test if self.by_split else self.test  # a measure of whole splits has no rows of its own
+        return np.bincount(tested.row, minlength=self.data.n).astype(np.int64)
 
     def dense(self) -> Floats:
         """Return the J x n matrix of losses, NaN if a row was not tested."""

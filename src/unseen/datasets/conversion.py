@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
-from unseen.core.data import Data, Task, fingerprint_of
+from unseen.core.data import Data, Task, check_size_of_weights, fingerprint_of
 from unseen.core.errors import InputError, KindError, MissingExtra, UnknownName
 
 __all__ = ["as_data", "column_of", "missing_in", "part_of", "with_positive"]
@@ -278,6 +278,7 @@ def _weights(values: Any, n: int) -> Floats | None:
     weights = array.astype(float)
     if not np.all(np.isfinite(weights)) or np.any(weights < 0) or weights.sum() == 0:
         raise InputError("sample_weight must be finite, not negative and not all zero.")
+    check_size_of_weights(weights)
     return weights
 
 

@@ -11,6 +11,7 @@ from unseen.core.errors import FitError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
+from unseen.engine.where import count_workers
 
 __all__ = ["stream_outcomes_on"]
 
@@ -74,11 +75,11 @@ class _Run:
 
     def close(self) -> None:
         """Call back what nobody will ask for."""
-        if self.under_way:
+        if self.under_way and self.client.status == "running":
             self.client.cancel(list(self.under_way), force=True)
 
     def _workers(self) -> int:
-        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+        return count_workers(self.client)
 
     def _size(self, waiting: int) -> int:
         share = -(-waiting // (2 * self._workers()))

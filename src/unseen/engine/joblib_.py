@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from unseen.core.data import Data
+from unseen.core.errors import FitError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk, run_chunk_in_worker
@@ -21,6 +22,8 @@ __all__ = ["stream_outcomes"]
 
 CHUNK_SECONDS = 0.7  # long enough that sending a chunk costs nothing beside it, short enough to show progress
 WORTH_STARTING_WORKERS = 2.0  # seconds of work left; starting processes takes about as long
+KILLED = "it ended the process that ran it"  # a crash of compiled code, os._exit, or the system short of memory
+MOST_KILLERS = 20  # each costs new workers; so many are no accident of one split
 SERIAL_CHUNK_SECONDS = 0.2  # how often a run in this process shows progress and sees an interrupt
 
 Task = tuple[int, Split, int]
@@ -48,20 +51,66 @@ def stream_outcomes(
 def _parallel(
     tasks: Sequence[Task], model: Model, data: Data, wants: Wants, workers: int, n_jobs: int | None, per_task: float
 ) -> Iterator[list[Outcome]]:
+    """Yield outcomes from worker processes; if one dies, what it may have been running runs again alone, to see which fit kills."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    waiting, killers = list(tasks), 0
+    with _quiet_tracker(), killing_workers_on_interrupt() as pressed:
+        while waiting:
+            size = max(1, min(int(CHUNK_SECONDS / per_task), -(-len(waiting) // (2 * workers))))
+            chunks = [waiting[k : k + size] for k in range(0, len(waiting), size)]
+            sent: list[Task] = []
+            done: set[int] = set()
+            try:
+                for batch in _stream_chunks(chunks, model, data, wants, n_jobs, sent):
+                    done |= {outcome.index for outcome in batch}
+                    yield batch
+            except BrokenProcessPool:
+                if pressed.is_set() or not sent:
+                    raise
+            suspects = [task for task in sent if task[0] not in done]
+            waiting = waiting[len(sent) :]
+            for task in suspects:
+                batch = _run_alone(task, model, data, wants, pressed)
+                killers += any(outcome.reason == KILLED for outcome in batch)
+                if killers > MOST_KILLERS:
+                    raise FitError(f"{killers} fits ended the process that ran them; try one with n_jobs=1 to see why.")
+                yield batch
+
+
+def _stream_chunks(
+    chunks: list[list[Task]], model: Model, data: Data, wants: Wants, n_jobs: int | None, sent: list[Task]
+) -> Iterator[list[Outcome]]:
+    """Yield the outcomes of chunks from worker processes, and note in `sent` which tasks went out."""
     from joblib import Parallel, delayed
 
-    size = max(1, min(int(CHUNK_SECONDS / per_task), -(-len(tasks) // (2 * workers))))
-    chunks = [tasks[k : k + size] for k in range(0, len(tasks), size)]
-    with _quiet_tracker(), killing_workers_on_interrupt():
-        pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
-        outcomes: Any = iter(())
+    def calls() -> Iterator[Any]:
+        for chunk in chunks:
+            sent.extend(chunk)
+            yield delayed(run_chunk_in_worker)(chunk, model, data, wants)
+
+    pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="3*n_jobs")
+    outcomes: Any = iter(())
+    try:
+        with _defer_interrupts():
+            outcomes = pool(calls())
+        yield from outcomes
+    except BaseException:  # Ctrl-C and a closed generator too: workers are let go and the error goes on
+        _close_quietly(outcomes)
+        raise
+
+
+def _run_alone(task: Task, model: Model, data: Data, wants: Wants, pressed: threading.Event) -> list[Outcome]:
+    """Run one task in a worker of its own; two deaths in a row are the task's, one may be an accident."""
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    for _ in range(2):
         try:
-            with _defer_interrupts():
-                outcomes = pool(delayed(run_chunk_in_worker)(chunk, model, data, wants) for chunk in chunks)
-            yield from outcomes
-        except BaseException:  # Ctrl-C and a closed generator too: workers are let go and the error goes on
-            _close_quietly(outcomes)
-            raise
+            return next(iter(_stream_chunks([[task]], model, data, wants, 2, [])))
+        except BrokenProcessPool:
+            if pressed.is_set():
+                raise
+    return [Outcome(index=task[0], seconds=0.0, reason=KILLED)]
 
 
 def _close_quietly(outcomes: Any) -> None:
@@ -109,32 +158,31 @@ def _quiet_tracker() -> Iterator[None]:
 
 
 @contextmanager
-def killing_workers_on_interrupt() -> Iterator[None]:
-    """While it lasts, Ctrl-C kills loky's workers; the pool notices, cleans up after itself, and the run is interrupted.
+def killing_workers_on_interrupt() -> Iterator[threading.Event]:
+    """While it lasts, Ctrl-C sets the event it yields and kills loky's workers; the pool notices, cleans up after itself, and the run is interrupted.
 
     Raising inside joblib instead would leave its manager thread half way through its queue.
     """
+    pressed = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield pressed
         return
-    pressed = False
 
     def on_interrupt(number: int, frame: Any) -> None:
-        nonlocal pressed
-        pressed = True
+        pressed.set()
         if not _kill_loky_workers():
             raise KeyboardInterrupt
 
     previous = signal.signal(signal.SIGINT, on_interrupt)
     hook, threading.excepthook = threading.excepthook, _unless_manager(threading.excepthook)
     try:
-        yield
+        yield pressed
     except Exception:  # killed workers surface as one of several kinds; after Ctrl-C all mean the interrupt
-        if pressed:
+        if pressed.is_set():
             raise KeyboardInterrupt from None
         raise
     finally:
-        if pressed:
+        if pressed.is_set():
             _await_manager()
         threading.excepthook = hook
         signal.signal(signal.SIGINT, previous)

@@ -14,7 +14,7 @@ from typing import Any
 
 from unseen.core.errors import FitError, InputError, KindError
 
-__all__ = ["check_engine", "client_of", "current_client", "using"]
+__all__ = ["check_engine", "client_of", "count_workers", "current_client", "using"]
 
 log = logging.getLogger("unseen")
 
@@ -105,6 +105,19 @@ def client_of(engine: Any, argument: str = "engine") -> Iterator[Any]:
             yield client
     else:
         yield engine
+
+
+def count_workers(client: Any) -> int:
+    """Return how many workers a cluster has now, one at least; a scheduler that is gone for good is an error."""
+    try:
+        workers = client.scheduler_info(n_workers=-1).get("workers", ())
+    except OSError:  # the connection is being made again; the client closes if that fails
+        workers = ()
+    if not workers and client.status in ("closing", "closed"):
+        raise FitError(
+            "the dask scheduler is gone and does not answer any more; start it again and repeat the command: same seed, same numbers."
+        )
+    return max(1, len(workers))
 
 
 def _active() -> Any:

@@ -27,6 +27,7 @@ FAMILY = ("bootstrap-percentile", "bca")
 
 MOST_BLOCKS = 400  # leave-out values behind the skewness of BCa; with more units some are left out together
 CELLS_AT_ONCE = 4_000_000  # 32 MB of weights at a time
+LARGEST_CUBED = 1e90  # the cubes of larger numbers, and their sums, may be none
 ROUND_OFF = 1e-12  # draws that differ by less are the same value
 FEWEST_DRAWS = 100  # fewer leave at most two draws beyond each end of a 95% interval
 LEAST_UNITS = 5  # four units have 35 different resamples
@@ -180,6 +181,8 @@ def bca_ends(value: float, draws: Floats, left_out: Floats, level: float) -> tup
     below = (np.sum(draws < value) + 0.5 * np.sum(draws == value)) / len(draws)
     bias = float(ndtri(np.clip(below, 1 / (2 * len(draws)), 1 - 1 / (2 * len(draws)))))
     gap = left_out.mean() - left_out
+    if np.any(np.abs(gap) > LARGEST_CUBED):  # the skewness has no unit
+        gap = gap / np.abs(gap).max()
     spread = np.square(gap).sum()
     skew = float(np.sum(gap**3) / (6 * spread**1.5)) if spread > 0 else 0.0
     shares = []

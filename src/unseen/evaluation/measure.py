@@ -239,6 +239,8 @@ def one_measure(boot: BootstrapIntervals, one: Any) -> Estimate | None:
         return _rate_of_class(boot, one.id, one.id, cases.positive)
     if one.id == "auc" and cases.size == 2:
         return area_estimate(cases, "auc", cases.y == cases.positive, cases.column(cases.positive), level)
+    if one.id == "auc" and cases.size > MOST_IN_TABLES and cases.score is not None:
+        return mean_area_estimate(cases, level)
     if one.id in SUMS_OF_RATES and cases.simple:
         return SUMS_OF_RATES[one.id](cases, level)
     if hasattr(one, "of_classes"):

@@ -20,6 +20,7 @@ from unseen.measures.area_variance import area_ends, area_freedom, delong, mean_
 from unseen.measures.confusion import MOST_IN_TABLES, Counts, against_rest, counts_of, tables_of
 
 __all__ = [
+    "ONE_NUMBER",
     "BootstrapIntervals",
     "area_estimate",
     "blocks_of",

@@ -17,7 +17,7 @@ from unseen.core.rng import stream
 from unseen.core.scale import as_loss
 from unseen.estimators.bootstrap_intervals import bca_ends
 from unseen.evaluation.measure import one_measure
-from unseen.evaluation.measure_intervals import LEAST_UNITS, ROUND_OFF, BootstrapIntervals, blocks_of
+from unseen.evaluation.measure_intervals import LEAST_UNITS, ONE_NUMBER, ROUND_OFF, BootstrapIntervals, blocks_of
 from unseen.evaluation.scored_cases import ScoredCases, scored_cases_of
 from unseen.measures.area_variance import area_freedom, delong
 from unseen.significance.paired import comparison_of
@@ -114,7 +114,8 @@ def _bootstrap_difference(
     _, _, sign = as_loss(a.measure)
     n = one.n_units
     step = max(1, CELLS_AT_ONCE // one.n)
-    rng = stream(a.source[0].seed, "paired-bootstrap", a.loss)
+    id = a.measure.id
+    rng = stream(a.source[0].seed, "paired-bootstrap", f"1 - {ONE_NUMBER[id]}" if id in ONE_NUMBER else a.loss)
 
     def differences(units: Floats) -> Floats:
         weights = units[:, one.units] * one.weight

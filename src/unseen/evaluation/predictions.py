@@ -194,6 +194,8 @@ def predictions(
 
 def _check_roles(roles: _Columns, missing: str) -> None:
     """Refuse columns that do not say what the files hold."""
+    if "" in (roles.truth, roles.pred, *roles.prob, roles.score, roles.loss, roles.id, roles.cluster):
+        raise InputError("a column is given as ''; give its name, or leave the option out.")
     ways = {"pred": roles.pred or roles.prob, "score": roles.score, "loss": roles.loss}
     given = [way for way, there in ways.items() if there]
     if len(given) != 1:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.data import check_size_of_weights
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.losses import PredictionTable
 
@@ -318,4 +319,5 @@ def _weights(weight: Any, n: int) -> Floats:
     values = _numbers(_vector(weight, "sample_weight", n), "sample_weight")
     if values.min() < 0 or values.sum() <= 0:
         raise InputError("sample_weight holds a negative weight, or nothing but zeros.")
+    check_size_of_weights(values)
     return values

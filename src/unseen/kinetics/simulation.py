@@ -22,6 +22,8 @@ __all__ = ["TABLE_4_1", "TIMES", "SimulatedStudy", "rates_to_curve", "simulate"]
 TABLE_4_1 = {"k21": 0.131, "k12": 0.027, "k02": 0.026, "k43": 0.127, "k34": 0.023, "k04": 0.020, "kappa": 0.033}
 TIMES = (5.0, 10, 15, 20, 25, 30, 40, 50, 60, 75, 90, 120)
 # typical pools and doses, in one unit of amount
+MOST_SUBJECTS = 100_000  # tables of 3.6 million samples
+LARGEST_SD = 10.0  # on the scale of logarithms and of shares; beyond it nothing of the curve is left
 _SIZES = {"Q1": 12.0, "Q3": 19.0}
 _DOSES = (3.6, 2.85)
 
@@ -147,10 +149,14 @@ def simulate(
     >>> len(study.ttr["ttr"]), study.doses["subject"]
     (108, ['s1', 's2', 's3'])
     """
-    if subjects < 1:
-        raise InputError(f"subjects is {subjects}; at least 1 is needed.")
-    if noise < 0 or floor < 0 or between < 0:
-        raise InputError("noise, floor and between are standard deviations; they cannot be negative.")
+    if not 1 <= subjects <= MOST_SUBJECTS:
+        raise InputError(f"subjects is {subjects}; give 1 to {MOST_SUBJECTS:,}.")
+    for name, sd in (("noise", noise), ("floor", floor), ("between", between)):
+        if not 0 <= sd <= LARGEST_SD:
+            raise InputError(f"{name} is {sd}; it is a standard deviation, from 0 to {LARGEST_SD:g}.")
+    inner = np.size(times) - 4
+    if not 0 <= gross_errors <= max(inner, 0):
+        raise InputError(f"gross_errors is {gross_errors}; a subject has {max(inner, 0)} inner samples for them.")
     if location not in LOCATIONS:
         raise UnknownName("location", location, LOCATIONS)
     typical = {**TABLE_4_1, **_SIZES, **(rates or {})}

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Text, bindparam, case, cast, delete, func, literal, select, text, update
 
 from unseen.store import schema
-from unseen.store.records import TaskResult, TaskRow
+from unseen.store.records import LONGEST_LEASE, TaskResult, TaskRow
 from unseen.store.studies import insert_into
 
 __all__ = ["claim", "finish", "release", "renew", "retry_failed", "server_now"]
@@ -67,8 +67,11 @@ def claim(
 
 
 def _expire_leases(connection: Connection, study: int, max_attempts: int) -> None:
-    """Free the tasks of owners whose lease ran out."""
-    ran_out = (drivers.c.study == study) & (drivers.c.lease_until < server_now(connection))
+    """Free the tasks of owners whose lease ran out, or was never renewed since the clock was set back."""
+    now = server_now(connection)
+    set_back = (drivers.c.started > now) & (drivers.c.lease_until >= drivers.c.started)
+    ended = (drivers.c.lease_until < now) | (drivers.c.lease_until > now + LONGEST_LEASE) | set_back
+    ran_out = (drivers.c.study == study) & ended
     dead = list(connection.execute(select(drivers.c.owner).where(ran_out)).scalars())
     if not dead:
         return

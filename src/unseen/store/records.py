@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
-__all__ = ["Kept", "Progress", "TaskResult", "TaskRow"]
+__all__ = ["LONGEST_LEASE", "Kept", "Progress", "TaskResult", "TaskRow"]
+
+LONGEST_LEASE = 3600.0  # seconds; a lease that ends later was written before the clock was set back
 
 
 @dataclass(frozen=True)

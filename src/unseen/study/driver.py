@@ -15,6 +15,7 @@ from typing import Any
 from unseen.core.errors import InputError, PartialRun, Paused, UnseenError
 from unseen.engine.events import Reporter, Silent
 from unseen.store import Progress, SqlStore, TaskResult, TaskRow
+from unseen.store.records import LONGEST_LEASE
 from unseen.study.lease import TaskLease
 from unseen.study.pools import FinishedChunk, Pool, StudyContext, pool_for
 
@@ -96,8 +97,10 @@ def drive(
     ('done', 5)
     >>> store.close()
     """
-    if lease_seconds <= 0:
-        raise InputError(f"lease_seconds is {lease_seconds}; a lease lasts longer than 0 seconds.")
+    if not 0 < lease_seconds <= LONGEST_LEASE:
+        raise InputError(
+            f"lease_seconds is {lease_seconds}; a lease lasts more than 0 and at most {LONGEST_LEASE:.0f} seconds."
+        )
     if chunk is not None and chunk < 1:
         raise InputError(f"chunk is {chunk}; a chunk has at least 1 task.")
     if runner is None:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from unseen.core.errors import InputError, PartialRun
 from unseen.engine.threads import limited_threads, worker_count
-from unseen.engine.where import client_of, current_client, using
+from unseen.engine.where import client_of, count_workers, current_client, using
 from unseen.store import TaskResult, TaskRow
 
 __all__ = [
@@ -295,7 +295,7 @@ class DaskPool(FuturePool):
     @property
     def workers(self) -> int:  # type: ignore[override]
         """Return how many workers the cluster has now; they may come and go."""
-        return max(1, len(self.client.scheduler_info(n_workers=-1)["workers"]))
+        return count_workers(self.client)
 
     def _send(self, rows: list[TaskRow]) -> Any:
         give_up = time.monotonic() + LONGEST_WITHOUT_WORKERS
@@ -331,9 +331,9 @@ class DaskPool(FuturePool):
 
     def close(self) -> None:
         """Call back what is out, and end a cluster of our own."""
-        if self.chunks:
+        if self.chunks and self.client.status == "running":
             self.client.cancel(list(self.chunks), force=True)
-            self.chunks.clear()
+        self.chunks.clear()
         self.sent = None
         self.opened.close()
 

@@ -295,3 +295,15 @@ def test_tables_of_a_run_can_be_drawn_too(classified):
         assert info(table).n_splits == len(losses.completed)
         np.testing.assert_allclose(info(table, "optimism").optimism, losses.optimism())
     assert info(losses, "distribution").mean == pytest.approx(losses.split_means().mean())
+
+
+def test_rows_of_splits_without_an_area_are_counted_too():
+    """AUC leaves out test parts of one class; the confusion matrix of the same predictions does not."""
+    from sklearn.naive_bayes import GaussianNB
+
+    data = unseen.datasets.load("breast-cancer").take(np.arange(24))
+    table = unseen.run(GaussianNB(), data, design=unseen.designs.KFold(8, stratify=False), random_state=0, scores=True)
+    areas, errors = table.losses("auc"), table.losses("zero-one")
+    assert 0 < len(areas.undefined) < 8
+    assert np.array_equal(areas.times_tested(), np.ones(24))
+    assert np.array_equal(confusion_counts(areas)[0], confusion_counts(errors)[0])

@@ -662,3 +662,13 @@ def test_one_number_under_several_names_has_one_interval():
     share, other, rest = (rows[name] for name in ("r2", "pineda-p", "normalised-squared"))
     assert (share["estimate"], share["lower"], share["upper"]) == (other["estimate"], other["lower"], other["upper"])
     assert (1 - rest["upper"], 1 - rest["lower"]) == pytest.approx((share["lower"], share["upper"]))
+
+
+def test_the_mean_area_of_many_classes_is_one_whether_asked_for_alone_or_with_all():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(25), 12)
+    scores = rng.random((300, 25)) + 0.5 * np.eye(25)[y]
+    scores /= scores.sum(axis=1, keepdims=True)
+    whole, alone = unseen.measure(y, scores)["auc"], unseen.measure(y, scores, measures=["auc"])["auc"]
+    assert alone.method == "logit-delong"
+    assert (alone.value, alone.std_error, *alone.interval) == (whole.value, whole.std_error, *whole.interval)

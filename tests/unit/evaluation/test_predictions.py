@@ -338,3 +338,17 @@ def test_few_clusters_find_no_difference_that_is_not_there():
     assert pair.interval is None
     assert np.isnan(pair.p)
     assert "U009" in [n.code for n in pair.notes]
+
+
+def test_one_number_under_several_names_has_one_interval_of_a_difference():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(60)
+    two = {k: pd.DataFrame({"y": y, "yhat": y + s * rng.standard_normal(60)}) for k, s in (("a", 0.5), ("b", 0.9))}
+    found = [
+        unseen.predictions(two, truth="y", pred="yhat", measure=name)["a", "b"]
+        for name in ("r2", "pineda-p", "normalised-squared")
+    ]
+    assert abs(found[0].difference) > 0.1
+    for other in found[1:]:
+        assert other.difference == pytest.approx(found[0].difference, rel=1e-12)
+        assert tuple(other.interval) == pytest.approx(tuple(found[0].interval), rel=1e-12)

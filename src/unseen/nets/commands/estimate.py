@@ -114,12 +114,12 @@ def estimate(
     if importlib.util.find_spec("torch") is None:
         raise MissingExtra("torch", "torch", "unseen nets estimate")
     from unseen import nets
+    from unseen.nets.estimates.methods import default_method
 
     check_writable(report)
     check_store(store)
     more, training = _pairs("--option", option), _pairs("--train", train)
-    # nearest to the true error with what was given: copies are trained only if it is said how
-    method = method or ("calibrated-bolster" if training else "bolster")
+    method = method or default_method(training)
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
     _check_given(method, more, training, given, module)
     examples = nets.read_examples(data, limit=limit, channels=channels)

@@ -16,7 +16,7 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
-from unseen.nets.estimates.methods import METHODS, EstimateTask, error_probabilities
+from unseen.nets.estimates.methods import METHODS, EstimateTask, default_method, error_probabilities
 from unseen.nets.estimates.problem import EstimateOptions, Problem, point_weights, problem_of
 from unseen.nets.estimates.progress import progress_bar
 from unseen.nets.estimates.records import NetEstimate
@@ -51,7 +51,7 @@ def estimate(
     module: Any,
     X: Any,
     y: Any,
-    method: str = "naive-bayes-bolster",
+    method: str | None = None,
     *,
     repeats: int = 5,
     n_mc: int = 100,
@@ -91,9 +91,9 @@ def estimate(
         The trained net; None with a `Posterior` lets the posterior predictive decide.
     X, y : array-like or tensor
         The sample it was trained on: inputs as the net takes them, and labels.
-    method : str
-        "resub"; "bolster" (spherical kernels, class-wise nearest-neighbour size); "naive-bayes-bolster" (a size for every
-        coordinate); "calibrated-bolster" and "calibrated-naive-bayes-bolster" (size scaled by the kappa that removes an
+    method : str, optional
+        "bolster" by default, "calibrated-bolster" if `training` is given. One of "resub"; "bolster" (spherical kernels,
+        class-wise nearest-neighbour size); "naive-bayes-bolster" (a size for every coordinate); "calibrated-bolster" and "calibrated-naive-bayes-bolster" (size scaled by the kappa that removes an
         estimated bias; these train `repeats` copies on 80%, side by side); "posterior"; "bolster-posterior" and
         "naive-bayes-bolster-posterior" (posterior at kernel points); "bayesian" and "bayesian-bolster" (posterior
         predictive over samples; the second with diagonal kernels).
@@ -170,6 +170,7 @@ def estimate(
     >>> 0 < e.value < 0.5, e.integration, e.contributions.shape
     (True, 'exact', (60,))
     """
+    method = default_method(training) if method is None else method
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     start = time.perf_counter()

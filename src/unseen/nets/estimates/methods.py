@@ -20,7 +20,7 @@ from unseen.nets.estimates.problem import EstimateOptions, Problem
 from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
 from unseen.nets.modules.layers import eval_mode
 
-__all__ = ["METHODS", "EstimateTask", "NetMethod", "error_probabilities"]
+__all__ = ["METHODS", "EstimateTask", "NetMethod", "default_method", "error_probabilities"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -259,6 +259,11 @@ class BolsterPosteriorMethod:
         task.notes.append(note("U027", f"mode={task.options.mode!r} is a printed product, offered for study"))
         means = KernelMeans(values, share.variances * slope**2, share.how)
         return task.record(means, f"{name} times {self.kind} kernels", kernels)
+
+
+def default_method(training: Any) -> str:
+    """Return the method nearest to the true error with what was given: copies are trained only if it is said how."""
+    return "calibrated-bolster" if training else "bolster"
 
 
 METHODS: dict[str, NetMethod] = {

@@ -546,3 +546,15 @@ def test_copies_are_judged_on_the_rows_left_out_and_sized_by_their_own(average):
         assert wrong.mean() != pytest.approx(by_class)
         own = spherical_sizes(data[train], torch.as_tensor(labels[train]), 2)
         assert torch.allclose(kernels.sizes, own)
+
+
+def test_the_default_is_that_of_the_command():
+    """Nearest to the truth with what was given: spherical kernels, calibrated on copies if it is said how to train them."""
+    torch.manual_seed(0)
+    y = np.arange(40) % 2
+    X = np.random.default_rng(0).standard_normal((40, 3)).astype(np.float32) + y[:, None]
+    net = nn.Linear(3, 2)
+    assert nets.estimate(net, X, y).value == nets.estimate(net, X, y, method="bolster").value
+    training = {"epochs": 2, "lr": 0.1}
+    made = nets.estimate(net, X, y, training=training, repeats=2, n_mc=5, random_state=0)
+    assert made.method == "calibrated-bolster"

@@ -103,7 +103,7 @@ class Plan:
         groups: list[list[int]] = []
         alike: dict[tuple[int, int, int], list[list[int]]] = {}
         for j, split in enumerate(self.splits):
-            key = (split.repeat, len(split.train), int(split.train.sum()))
+            key = (split.repeat, len(split.train), int(np.add.reduce(split.train)))
             group = next((g for g in alike.get(key, ()) if self._joins(split, g)), None)
             if group is None:
                 group = []

@@ -58,6 +58,8 @@ class Fits:
         Wanted predictions: number of the fit, in ascending order, and of the row.
     scores : bool
         Whether probabilities or decision values are wanted too.
+    held_out : sequence of ndarray of int, optional
+        Rows that each fit leaves out, if it learns all others once; only saves the time of finding that out.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Fits:
     fit: Ints
     row: Ints
     scores: bool = False
+    held_out: Sequence[Ints] | None = None
 
     def __len__(self) -> int:
         return len(self.train)
@@ -81,16 +84,33 @@ class Fits:
     @cached_property
     def counts(self) -> Array:
         """How often each fit learns each row, as a (fits, rows) array."""
-        return count_rows(self.train, self.data.n)
+        if self.held_out is None:
+            return count_rows(self.train, self.data.n)
+        out = np.ones((len(self), self.data.n), dtype=np.uint8)
+        out[self.changes.fit, self.changes.row] = 0
+        return out
 
     @cached_property
     def sizes(self) -> Ints:
         """Number of rows that each fit learns, copies counted."""
         return np.fromiter(map(len, self.train), np.int64, len(self))
 
+    def times(self, fit: Ints, row: Ints) -> Ints:
+        """Return how often fits learn rows; both arrays have one shape, or broadcast to one."""
+        if self.left_out is not None:
+            return (row != self.left_out[fit]).astype(np.int64)
+        return np.asarray(self.counts[fit, row], dtype=np.int64)
+
     @cached_property
     def changes(self) -> Changes:
         """What must be added to or taken from all rows to get each training part."""
+        if self.left_out is not None:
+            J = len(self)
+            return Changes(np.arange(J), self.left_out, np.full(J, -1))
+        if self.held_out is not None:
+            lengths = np.fromiter(map(len, self.held_out), np.int64, len(self))
+            row = np.concatenate(self.held_out)
+            return Changes(np.repeat(np.arange(len(self)), lengths), row, np.full(len(row), -1))
         flat = self.counts.ravel()
         at = np.flatnonzero(flat != 1)
         fit, row = np.divmod(at, self.data.n)
@@ -99,11 +119,16 @@ class Fits:
     @cached_property
     def left_out(self) -> Ints | None:
         """The one row that each fit leaves out, if every fit leaves out exactly one and repeats none; else None."""
-        if np.any(self.sizes != self.data.n - 1):
+        n, J = self.data.n, len(self)
+        if n < 2 or np.any(self.sizes != n - 1):
             return None
-        row = self.changes.row
-        # n - 1 rows with n - 1 ones of n counts: exactly one row is missing and none is repeated
-        return row if len(row) == len(self) else None
+        if self.held_out is not None:
+            return np.concatenate(self.held_out)
+        rows = np.concatenate(self.train).reshape(J, n - 1)
+        # if they ascend, none is repeated, and their sum tells which one is missing
+        if not np.all(rows[:, 1:] > rows[:, :-1]):
+            return None
+        return n * (n - 1) // 2 - rows.sum(axis=1)
 
     @cached_property
     def class_counts(self) -> Ints:
@@ -129,7 +154,9 @@ class Fits:
         number[which] = np.arange(len(which))
         keep = number[self.fit] >= 0
         fit, row = number[self.fit[keep]], self.row[keep]
-        return Fits(data=self.data, train=[self.train[j] for j in which], fit=fit, row=row, scores=self.scores)
+        held_out = None if self.held_out is None else [self.held_out[j] for j in which]
+        train = [self.train[j] for j in which]
+        return Fits(data=self.data, train=train, fit=fit, row=row, scores=self.scores, held_out=held_out)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

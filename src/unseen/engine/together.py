@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,8 @@ class Together:
             self.failures = (*self.failures, Failure(outcome.index, outcome.reason))
             return
         if outcome.index == n_splits:
-            assert self.full is not None and outcome.train is not None
+            assert self.full is not None
+            assert outcome.train is not None
             self.full.put(n_splits, outcome.train, outcome.train_score)
             return
         assert outcome.test is not None
@@ -84,55 +86,60 @@ class Together:
 
 def answer_together(model: Model, data: Data, plan: Plan, wants: Wants, full: bool) -> Together | None:
     """Ask every shortcut for all fits of a plan; None if none knows the model."""
-    known = [shortcut for cls in classes_in("exact").values() if (shortcut := cls()).knows(model, data)]
-    if not known:
-        return None
-    fits, parts, order = _ask(data, plan, wants, full)
-    answer = next(filter(None, (shortcut.fit_many(model, fits) for shortcut in known)), None)
+    for cls in classes_in("exact").values():
+        shortcut = cls()
+        if shortcut.knows(model, data):
+            made = _answer_by(shortcut, model, data, plan, wants, full)
+            if made is not None:
+                return made
+    return None
+
+
+def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants, full: bool) -> Together | None:
+    fits, parts, order = _ask(data, plan, wants)
+    answer: Answer | None = shortcut.fit_many(model, fits)
     if answer is None or np.mean(~answer.safe) > MOST_REFITTED or (wants.scores and answer.scores is None):
         return None
     _distribute(answer, list(parts.values()), order)
-    first = [fit[0] for fit in plan.fits] + ([len(plan)] if full else [])
-    refit = frozenset(first[j] for j in np.flatnonzero(~answer.safe))
-    return Together(
-        test=parts["test"],
-        train=parts.get("train"),
-        full=parts.get("full"),
-        refit=refit,
-        score_kind=answer.score_kind if wants.scores else None,
-    )
+    refit = {plan.fits[j][0] for j in np.flatnonzero(~answer.safe)}
+    whole = None
+    if full:
+        everything, first = np.arange(data.n), np.zeros(data.n, dtype=np.int64)
+        whole = _Part(np.full(data.n, len(plan), dtype=np.int64), everything)
+        one = Fits(data=data, train=[everything], fit=first, row=everything, scores=wants.scores, held_out=[first[:0]])
+        last: Answer | None = shortcut.fit_many(model, one)
+        if last is None or (wants.scores and last.scores is None):
+            return None
+        _distribute(last, [whole], None)
+        if not last.safe[0]:
+            refit.add(len(plan))
+    kind = answer.score_kind if wants.scores else None
+    return Together(test=parts["test"], train=parts.get("train"), full=whole, refit=frozenset(refit), score_kind=kind)
 
 
-def _ask(data: Data, plan: Plan, wants: Wants, full: bool) -> tuple[Fits, Mapping[str, _Part], Ints | None]:
+def _ask(data: Data, plan: Plan, wants: Wants) -> tuple[Fits, Mapping[str, _Part], Ints | None]:
     """Return what to ask, the parts of the table in the order in which they were joined, and how they were sorted."""
     groups, splits = plan.fits, plan.splits
-    fit_of = np.empty(len(splits) + 1, dtype=np.int64)
     shared = len(groups) < len(splits)
-    if shared:
-        for k, group in enumerate(groups):
-            fit_of[list(group)] = k
-    else:
-        fit_of[:-1] = np.arange(len(splits))
-    fit_of[-1] = len(groups)
-    everything = np.arange(data.n)
+    fit_of = np.arange(len(splits))
+    for k, group in enumerate(groups if shared else ()):
+        fit_of[list(group)] = k
     train = [splits[g[0]].train for g in groups] if shared else [s.train for s in splits]
-    if full:
-        train.append(everything)
-    parts = {"test": _Part(*_long([s.test for s in splits]))}
+    tests = [s.test for s in splits]
+    parts = {"test": _Part(*_long(tests))}
     if wants.train:
         counted = count_rows(train, data.n)
-        counts = counted[fit_of[:-1]] if shared else counted[: len(splits)]
+        counts = counted[fit_of] if shared else counted
         split, row = np.nonzero(counts)
         times = counts[split, row].astype(np.int64)
         parts["train"] = _Part(split, row, times if times.max(initial=1) > 1 else None)
-    if full:
-        parts["full"] = _Part(np.full(data.n, len(plan), dtype=np.int64), everything)
-    fit = np.concatenate([fit_of[p.split] for p in parts.values()])
-    row = np.concatenate([p.row for p in parts.values()])
-    order = None if np.all(fit[1:] >= fit[:-1]) else np.argsort(fit, kind="stable")
+    fit = np.concatenate([fit_of[p.split] for p in parts.values()]) if shared or wants.train else parts["test"].split
+    row = np.concatenate([p.row for p in parts.values()]) if wants.train else parts["test"].row
+    order = np.argsort(fit, kind="stable") if shared or wants.train else None
     if order is not None:
         fit, row = fit[order], row[order]
-    return Fits(data=data, train=train, fit=fit, row=row, scores=wants.scores), parts, order
+    held_out = tests if plan.complementary else None
+    return Fits(data=data, train=train, fit=fit, row=row, scores=wants.scores, held_out=held_out), parts, order
 
 
 def _long(rows: list[Ints]) -> tuple[Ints, Ints]:

@@ -21,6 +21,7 @@ __all__ = ["LinearDiscriminant"]
 
 ROUNDING = 1e-8  # of a discriminant; eigenvalues are above SMALLEST, which leaves at least eight digits
 SMALLEST = 1e-6  # eigenvalue of the correlations within classes below which refitting is the safe way
+FAR_FROM_ZERO = 1e-13  # of the squared distance of rows from zero, in units of the spread within classes
 WELL_APART = 1e-2  # of singular values between classes, over scikit-learn's tolerance: it drops no direction
 
 
@@ -36,12 +37,15 @@ class _Rows:
         Centres of the classes.
     smallest : float
         Smallest eigenvalue of the correlations within classes.
+    far : float
+        Rounding error of a discriminant that scikit-learn computes from rows that are not centred.
     """
 
     z: Floats
     away: Floats
     centre: Floats
     smallest: float
+    far: float
 
 
 @register
@@ -126,7 +130,7 @@ class LinearDiscriminant(Exact):
         scores = probabilities(joint) if fits.scores else None
         if scaling is not None:
             safe &= scaling.safe
-        return decide(fits, joint, ROUNDING * (1 + largest), safe & fine, scores, "probability")
+        return decide(fits, joint, ROUNDING * (1 + largest) + rows.far, safe & fine, scores, "probability")
 
 
 def _of(scaling: Scaling, which: Array) -> Floats:
@@ -140,7 +144,8 @@ def _standardize(sample: Sample) -> _Rows | None:
     if not np.all(spread > 0):
         return None
     middle = sample.X.mean(axis=0)
-    return _Rows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, 1.0)
+    far = FAR_FROM_ZERO * len(away) * float(np.square(np.abs(sample.X).max(axis=0) / spread).sum())
+    return _Rows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, 1.0, far)
 
 
 def _whiten(sample: Sample) -> _Rows | None:
@@ -153,7 +158,7 @@ def _whiten(sample: Sample) -> _Rows | None:
     if not values[0] > SMALLEST:
         return None
     basis = vectors / np.sqrt(values)
-    return _Rows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, float(values[0]))
+    return _Rows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, float(values[0]), rows.far)
 
 
 def _leave_one_out(

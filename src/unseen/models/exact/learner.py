@@ -87,7 +87,9 @@ class Exact:
         if len(fits) * fits.data.n > MAX_COUNTS or len(fits.row) > MAX_WANTED or fits.data.sample_shape:
             return None
         X = numbers(fits.data.X)
-        weights = fits.data.weights if model.weight_key is not None else None
+        weights = fits.data.weights
+        if weights is not None and model.weight_key is None:
+            weights = None
         if X is None or (weights is not None and not np.all(weights > 0)) or not agrees(type(self)):
             return None
         # one thread, as every fit has, so that the main process gets the bits that workers would

@@ -107,7 +107,7 @@ class _Search:
         """Return the votes of each wanted prediction (or its mean target), and whether no tie is in doubt."""
         fits, n = self.fits, len(self.X)
         wanted, place = np.unique(fits.row, return_inverse=True) if len(fits.row) < n else (np.arange(n), fits.row)
-        share = np.count_nonzero(fits.counts) / fits.counts.size
+        share = 1.0 if fits.left_out is not None else np.count_nonzero(fits.counts) / fits.counts.size
         m = (
             self.k + 1 + SPARE
             if fits.left_out is not None
@@ -173,7 +173,7 @@ class _Search:
         if not self.scaling.plain:
             order = np.argsort(apart, axis=1, kind="stable")
             near, apart = np.take_along_axis(near, order, axis=1), np.take_along_axis(apart, order, axis=1)
-        times = fits.counts[fit[:, None], near].astype(np.int64)
+        times = fits.times(fit[:, None], near)
         upto = np.cumsum(times, axis=1)
         last = np.minimum((upto < k).sum(axis=1), near.shape[1] - 1)
         farthest = np.take_along_axis(apart, last[:, None], axis=1)

@@ -84,6 +84,9 @@ class QuadraticDiscriminant(Exact):
         safe = scaling.safe & (there.sum(axis=1) > 1) & np.all((size > 1) | ~there, axis=1)
         if priors is not None:
             safe &= there.all(axis=1)
+        if solver == "svd":
+            # fewer rows than columns have fewer singular values, which no regularisation makes up for
+            safe &= np.all((size >= X.shape[1]) | ~there, axis=1)
         shares = size / size.sum(axis=1, keepdims=True) if priors is None else np.broadcast_to(priors, size.shape)
         log_prior = np.where(there, np.log(shares), -np.inf)
         reg = float(final.reg_param) if solver == "svd" else 0.0

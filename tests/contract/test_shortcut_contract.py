@@ -50,8 +50,9 @@ def test_folds_of_small_samples(name, situation):
     p=st.integers(1, 5),
     situation=st.sampled_from(SITUATIONS),
     design=st.sampled_from(DESIGNS),
+    scores=st.booleans(),
 )
-def test_any_sample(name, number, seed, n, p, situation, design):
+def test_any_sample(name, number, seed, n, p, situation, design, scores):
     from sklearn.base import is_classifier
 
     model = SHORTCUTS[name].examples()[number]
@@ -62,4 +63,4 @@ def test_any_sample(name, number, seed, n, p, situation, design):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_equal_to_refitting(model, data, plan)
+        check_equal_to_refitting(model, data, plan, scores)

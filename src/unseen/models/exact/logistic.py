@@ -24,6 +24,7 @@ STEPS = 30  # of Newton's method; penalised fits that start from the one on all 
 CONVERGED = 1e-8  # largest change of a standardised weight in the last step, over the largest weight
 SLOW = 0.1  # by how much a step must shrink, else the second derivatives are computed anew
 OWN_DERIVATIVES = 200  # fits up to which second derivatives are computed at each step from the start
+SAME_SCORE = 1e-6  # how far a decision value may be from that of scikit-learn's solver if probabilities are wanted
 EXACT_TOLERANCE = 1e-6  # of a user's solver, above which its probabilities are not those of the optimum
 SMALLEST = 1e-8  # eigenvalue of the second derivatives over the mean one, below which refitting is the safe way
 # times the distance from the optimum that a gradient of the solver's tolerance means; in 1,800 fits the median of the largest over all
@@ -40,7 +41,7 @@ class Logistic(Exact):
     """scikit-learn's LogisticRegression, two classes or more, with a squared penalty or none, bare or behind scalers.
 
     The optimum of every fit is found to 1e-8. scikit-learn's own solvers stop before it, at a gradient of `tol`, so that a fit whose
-    decision is closer than that leaves open is refitted; probabilities are given only if `tol` is at most 1e-6.
+    decision is closer than that leaves open is refitted; probabilities are given for Newton's solvers with a `tol` of at most 1e-6 only.
 
     Declines, so that the engine refits, for: other penalties and solvers, weights of classes, no intercept, and models whose solver
     needs more than half of its iterations for all rows.
@@ -68,17 +69,13 @@ class Logistic(Exact):
         """Return models that are answered for."""
         from sklearn.linear_model import LogisticRegression
 
-        exact = {"tol": 1e-10, "max_iter": 10_000}
-        return [
-            LogisticRegression(**exact),
-            LogisticRegression(C=0.1, solver="newton-cholesky", **exact),
-            LogisticRegression(),
-        ]
+        exact = {"tol": 1e-10, "solver": "newton-cholesky"}
+        return [LogisticRegression(**exact), LogisticRegression(C=0.1, **exact), LogisticRegression()]
 
     def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
         """Return the wanted predictions of all fits, or None."""
         penalty = _penalty(final)
-        if penalty is None or (fits.scores and final.tol > EXACT_TOLERANCE):
+        if penalty is None or (fits.scores and not _meets_optimum(final)):
             return None
         scaling = scaling_of(scalers, sample, fits)
         K = sample.n_classes
@@ -105,8 +102,16 @@ class Logistic(Exact):
             safe[which] &= fine
         decision = apply_weights(fits, problem.rows, weights)
         joint = decision if outputs > 1 else np.hstack([np.zeros_like(decision), decision])
-        tolerance = STOPPED_EARLY * final.tol * reach + 1e-7
+        open_ = STOPPED_EARLY * final.tol * reach
+        if fits.scores:
+            safe[fits.fit[open_ > SAME_SCORE]] = False
+        tolerance = open_ + 1e-7
         return decide(fits, joint, tolerance, safe, probabilities(joint) if fits.scores else None, "probability")
+
+
+def _meets_optimum(final: Any) -> bool:
+    """Say whether scikit-learn's probabilities are those of the optimum; its L-BFGS also stops if the loss hardly falls any more."""
+    return final.solver != "lbfgs" and final.tol <= EXACT_TOLERANCE
 
 
 def _penalty(final: Any) -> float | None:

@@ -15,7 +15,7 @@ from unseen.core.result import plain
 from unseen.core.rng import RandomState, stream
 from unseen.designs.leave_out import LeaveOut
 from unseen.estimators.fpe_distribution import FpeDistribution, FpeLaw
-from unseen.models.exact.linear import is_sklearn, steps_of
+from unseen.models.exact.learner import is_sklearn, steps_of
 from unseen.request.prepare import data_of, model_of, needs_scores
 
 __all__ = ["DistributionWithLaw", "distribution"]

@@ -34,6 +34,7 @@ def estimate(
     design: Any = None,
     random_state: RandomState = None,
     fitted: bool = False,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -66,7 +67,7 @@ def estimate(
         Same seed, same numbers.
     fitted : bool
         The model is trained already and must not be refitted (methods without retraining only).
-    n_jobs, engine, progress
+    shortcuts, n_jobs, engine, progress
         As in `unseen.run`.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
@@ -117,6 +118,7 @@ def estimate(
         engine=engine,
         progress=progress,
         fitted=fitted,
+        shortcuts=shortcuts,
     ) as request:
         if chosen.id == "auto" and design is None:
             return _by_lead(request)

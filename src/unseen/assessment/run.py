@@ -26,6 +26,7 @@ def run(
     full: bool = False,
     scores: bool = False,
     probes: Mapping[str, Callable[..., Any]] | None = None,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -53,6 +54,8 @@ def run(
         Keep predictions for training rows; add the fit on all rows; keep probabilities or decision values.
     probes : mapping of str to callable, optional
         Functions of (fitted, train, test); what they return is kept by name.
+    shortcuts : bool
+        Answer for learners such as least squares, LDA or nearest neighbours by algebra, which equals refitting; False refits.
     n_jobs : int, optional
         Worker processes, as in joblib.
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
@@ -90,7 +93,13 @@ def run(
         duplicates=duplicates,
     )
     with open_request(
-        model, data, random_state=random_state, n_jobs=n_jobs, engine=engine, progress=progress
+        model,
+        data,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        engine=engine,
+        progress=progress,
+        shortcuts=shortcuts,
     ) as request:
         return request.run(as_design(design), train=train, full=full, scores=scores, probes=probes)
 

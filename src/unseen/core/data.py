@@ -114,6 +114,11 @@ class Data:
         return np.searchsorted(self.classes, self.y).astype(np.int64)
 
     @cached_property
+    def class_sizes(self) -> Ints:
+        """Number of rows of each class."""
+        return np.bincount(self.codes, minlength=0 if self.classes is None else len(self.classes))
+
+    @cached_property
     def target(self) -> Array:
         """What losses compare with: class codes, or the numbers themselves."""
         return self.codes if self.task == "classification" else self.y

@@ -43,6 +43,19 @@ class Split:
 class Plan:
     """All splits of a run, with the design that made them.
 
+    Parameters
+    ----------
+    design : str
+        Id of the design.
+    splits : tuple of Split
+        The splits.
+    units : ndarray of int
+        Unit of each row.
+    options, notes
+        Of the design; remarks on the splits.
+    complementary : bool
+        Whether every split trains on all rows that it does not test, once each.
+
     Examples
     --------
     >>> import numpy as np
@@ -57,6 +70,7 @@ class Plan:
     _: KW_ONLY
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[Note, ...] = ()
+    complementary: bool = False
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled; a read-only view of a mapping cannot be."""
@@ -100,10 +114,15 @@ class Plan:
 
         Nested folds {i, j} are left out twice, once to test i and once to test j; a split drawn twice is fitted twice.
         """
+        if self.complementary:
+            return tuple((j,) for j in range(len(self.splits)))  # the same training rows leave the same rows to test
+        keys = [(s.repeat, len(s.train), int(np.add.reduce(s.train))) for s in self.splits]
+        if len(set(keys)) == len(keys):
+            return tuple((j,) for j in range(len(keys)))
         groups: list[list[int]] = []
         alike: dict[tuple[int, int, int], list[list[int]]] = {}
         for j, split in enumerate(self.splits):
-            key = (split.repeat, len(split.train), int(split.train.sum()))
+            key = keys[j]
             group = next((g for g in alike.get(key, ()) if self._joins(split, g)), None)
             if group is None:
                 group = []

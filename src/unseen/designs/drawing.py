@@ -40,16 +40,18 @@ MAX_REDRAWS = 200  # a class that 200 random training parts miss is too rare for
 MAX_SHUFFLES = 20  # a class that 20 shuffles could not spread is left as it falls, with a note
 
 
-def make_plan(design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = ()) -> Plan:
+def make_plan(
+    design: Any, data: Data, splits: list[Split], notes: tuple[Note, ...] = (), complementary: bool = False
+) -> Plan:
     """Return the plan with the design's options written down."""
     options: Mapping[str, Any] = MappingProxyType({f.name: getattr(design, f.name) for f in fields(design)})
-    return Plan(design.id, tuple(splits), data.units, options=options, notes=notes)
+    return Plan(design.id, tuple(splits), data.units, options=options, notes=notes, complementary=complementary)
 
 
 def rows_of(data: Data, chosen: Ints) -> Ints:
     """Return the rows that belong to the chosen units, in ascending order."""
     if not data.grouped:
-        return np.sort(chosen).astype(np.int64)
+        return np.sort(chosen).astype(np.int64, copy=False)
     member = np.zeros(data.n_units, dtype=bool)
     member[chosen] = True
     return np.flatnonzero(member[data.units]).astype(np.int64)
@@ -103,8 +105,9 @@ def lacks_class(data: Data, train: Ints) -> bool:
     """Say whether a training part misses a class that the data have."""
     if data.task != "classification":
         return False
-    there = np.bincount(data.codes) > 0
-    return bool(np.any(there & (np.bincount(data.codes[train], minlength=len(there)) == 0)))
+    sizes = data.class_sizes
+    there = np.bincount(data.codes[train], minlength=len(sizes))
+    return bool(((sizes > 0) & (there == 0)).any())
 
 
 def draw_every_class(design: str, data: Data, draw: Callable[[], Split]) -> tuple[Split, int]:

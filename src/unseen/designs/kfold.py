@@ -28,10 +28,13 @@ __all__ = ["KFold", "full_rounds", "one_round"]
 
 def one_round(data: Data, fold: Ints, n_folds: int, repeat: int = 0) -> list[Split]:
     """Return the splits of one round of k-fold cross-validation, given the fold of each unit."""
-    return [
-        Split(rows_of(data, np.flatnonzero(fold != k)), rows_of(data, np.flatnonzero(fold == k)), repeat=repeat, fold=k)
-        for k in range(n_folds)
-    ]
+    if data.grouped:
+        parts = [
+            (rows_of(data, np.flatnonzero(fold != k)), rows_of(data, np.flatnonzero(fold == k))) for k in range(n_folds)
+        ]
+    else:
+        parts = [((fold != k).nonzero()[0], (fold == k).nonzero()[0]) for k in range(n_folds)]
+    return [Split(train, test, repeat=repeat, fold=k) for k, (train, test) in enumerate(parts)]
 
 
 def full_rounds(
@@ -77,4 +80,4 @@ class KFold(Design):
         """Return one shuffled partition."""
         check_count(self.id, "n_folds", self.n_folds, 2)
         splits, notes = full_rounds(self.id, data, self.n_folds, 1, self.stratify, rng)
-        return make_plan(self, data, splits, notes)
+        return make_plan(self, data, splits, notes, complementary=True)

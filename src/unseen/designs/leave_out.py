@@ -45,4 +45,4 @@ class LeaveOut(Design):
         check_count(self.id, "n_splits", self.n_splits)
         size = left_out_size(self.id, self.fraction, data.n_units)
         splits, redrawn = distinct_splits(self.id, data, size, self.n_splits, rng)
-        return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits))
+        return make_plan(self, data, splits, redraw_note(redrawn, self.n_splits), complementary=True)

@@ -47,7 +47,7 @@ class RepeatedKFold(Design):
         """Return `n_repeats` shuffled partitions."""
         check_count(self.id, "n_folds", self.n_folds, 2)
         splits, notes = full_rounds(self.id, data, self.n_folds, self.n_repeats, self.stratify, rng)
-        return make_plan(self, data, splits, notes)
+        return make_plan(self, data, splits, notes, complementary=True)
 
 
 def rounds_of_folds(n_units: int) -> int:

@@ -54,7 +54,7 @@ class Splits(Design):
         ]
         if not splits:
             raise InputError("the given splits are empty; give at least one pair of training and test indices.")
-        overlap = sum(len(np.intersect1d(data.units[s.train], data.units[s.test])) > 0 for s in splits)
+        overlap = _overlapping(splits, data)
         notes = (
             (note("U002", f"in {overlap} of {len(splits)} given splits, units stand on both sides"),) if overlap else ()
         )
@@ -76,6 +76,17 @@ class Splits(Design):
                 source.random_state = int(rng.integers(2**31 - 1))
             return list(source.split(np.zeros((data.n, 1)), data.y, data.units if data.grouped else None))
         return [tuple(pair) for pair in source]
+
+
+def _overlapping(splits: list[Split], data: Data) -> int:
+    """Return in how many splits a unit stands on both sides."""
+    trained = np.zeros(data.n_units, dtype=bool)
+    count = 0
+    for split in splits:
+        trained[data.units[split.train]] = True
+        count += bool(trained[data.units[split.test]].any())
+        trained[:] = False
+    return count
 
 
 def _words(source: Any) -> str:

@@ -16,11 +16,11 @@ from unseen.core.errors import FitError, Stopped
 from unseen.core.losses import Failure, Predictions, PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan, Split
-from unseen.core.registry import classes_in
 from unseen.core.rng import task_seed
 from unseen.engine.chunk import Outcome, Probe, Wants, outcome_of, wanted_rows
 from unseen.engine.events import Bar, Reporter, Silent
 from unseen.engine.joblib_ import Task, stream_outcomes
+from unseen.engine.together import Together, answer_together
 from unseen.engine.where import current_client
 
 __all__ = ["execute"]
@@ -36,6 +36,7 @@ def execute(
     full: bool = False,
     scores: bool = False,
     probes: Mapping[str, Probe] | None = None,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     threads: int | None = 1,
     reporter: Reporter | None = None,
@@ -52,6 +53,8 @@ def execute(
         Keep predictions for training rows; add the fit on all rows; keep probabilities or decision values.
     probes : mapping of str to callable, optional
         Functions of (fitted, train, test) whose results are kept by name.
+    shortcuts : bool
+        Answer by algebra where it equals refitting; a probe needs the fitted models and so refits.
     n_jobs, threads : int or None
         Worker processes (as in joblib) and BLAS threads of a fit (None: leave as they are).
     reporter : Reporter, optional
@@ -59,34 +62,49 @@ def execute(
     """
     reporter = reporter or Silent()
     wants = Wants(train, scores, dict(probes or {}), threads)
-    shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
-    tasks = _tasks(data, plan, seed, full, shared)
-    outcomes: dict[int, Outcome] = {}
     done = 0
     try:
+        together = None if wants.probes or not shortcuts else answer_together(model, data, plan, wants, full)
+        skipped = frozenset[int]() if together is None else _all_fits(plan, full) - together.refit
+        reporter.advance(len(skipped))
+        done += len(skipped)
+        shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
+        tasks = _tasks(data, plan, seed, full, shared, skipped)
+        outcomes: dict[int, Outcome] = {}
         for batch in _batches(tasks, model, data, wants, n_jobs, isinstance(reporter, Bar)):
             outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
             done += len(batch)
             reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
     except KeyboardInterrupt as error:
-        raise Stopped(f"stopped after {done} of {len(tasks)} fits of {plan.design}") from error
+        raise Stopped(f"stopped after {done} of {len(plan.fits) + full} fits of {plan.design}") from error
+    if together is not None:
+        return _table_together(model, data, plan, together, outcomes, seed)
     return _table_of(model, data, plan, [outcomes[j] for j in range(len(plan) + full)], wants, seed)
 
 
-def _tasks(data: Data, plan: Plan, seed: int, full: bool, shared: Mapping[int, Sequence[int]]) -> list[Task]:
-    """Return one task per fit, its test rows those of all its splits in turn, numbered by the first of them.
+def _all_fits(plan: Plan, full: bool) -> frozenset[int]:
+    """Return the first split of every fit; the number of splits stands for the fit on all rows."""
+    return frozenset(fit[0] for fit in plan.fits) | ({len(plan)} if full else frozenset())
+
+
+def _tasks(
+    data: Data, plan: Plan, seed: int, full: bool, shared: Mapping[int, Sequence[int]], skipped: frozenset[int]
+) -> list[Task]:
+    """Return one task per fit that is not skipped, its test rows those of all its splits in turn, numbered by the first of them.
 
     Where nothing is shared (a probe looks at one test part), splits of one fit still get one seed, and so one model.
     """
     tasks: list[Task] = []
     for fit in plan.fits:
+        if fit[0] in skipped:
+            continue
         made = task_seed(seed, "fit", fit[0])
         if fit[0] in shared:
             tests = np.concatenate([plan.splits[j].test for j in fit])
             tasks.append((fit[0], replace(plan.splits[fit[0]], test=tests), made))
         else:
             tasks += [(j, plan.splits[j], made) for j in fit]
-    if full:
+    if full and len(plan) not in skipped:
         tasks.append((len(plan), Split(np.arange(data.n), np.zeros(0, np.int64)), task_seed(seed, "fit", "full")))
     return tasks
 
@@ -109,6 +127,8 @@ def _parts(whole: Outcome, plan: Plan, splits: Sequence[int]) -> Iterator[Outcom
 def _batches(
     tasks: list[Task], model: Model, data: Data, wants: Wants, n_jobs: int | None, shown: bool
 ) -> Iterator[list[Outcome]]:
+    if not tasks:
+        return
     together = None if wants.probes else _fit_many(tasks, model, data, wants, shown)
     if together is not None:
         yield together
@@ -121,21 +141,16 @@ def _batches(
 
 
 def _fit_many(tasks: list[Task], model: Model, data: Data, wants: Wants, shown: bool) -> list[Outcome] | None:
-    """Ask the model itself, then every shortcut, to answer for all fits at once.
-
-    A model that shows the progress of its own long training does so if a bar is shown.
-    """
-    splits, seeds = [t[1] for t in tasks], [t[2] for t in tasks]
+    """Ask the model itself to answer for all fits at once; it shows the progress of its own long training if a bar is shown."""
     own = getattr(model, "fit_many", None)
-    if shown and callable(own) and "progress" in inspect.signature(own).parameters:
+    if not callable(own):
+        return None
+    if shown and "progress" in inspect.signature(own).parameters:
         own = partial(own, progress=True)
-    hooks = [own] if callable(own) else []
-    hooks += [lambda d, s, r, cls=cls: cls().fit_many(model, d, s, r) for cls in classes_in("exact").values()]
-    for hook in hooks:
-        answer = hook(data, splits, seeds)
-        if answer is not None and not (wants.scores and any(score is None for _, score in answer)):
-            return [_from_all_rows(task, data, wants, *parts) for task, parts in zip(tasks, answer)]
-    return None
+    answer = own(data, [t[1] for t in tasks], [t[2] for t in tasks])
+    if answer is None or (wants.scores and any(score is None for _, score in answer)):
+        return None
+    return [_from_all_rows(task, data, wants, *parts) for task, parts in zip(tasks, answer)]
 
 
 def _from_all_rows(task: Task, data: Data, wants: Wants, values: Any, score: Any) -> Outcome:
@@ -145,15 +160,46 @@ def _from_all_rows(task: Task, data: Data, wants: Wants, values: Any, score: Any
     return outcome_of(index, split, data, 0.0, values[rows], rows, picked)
 
 
+def _table_together(
+    model: Model, data: Data, plan: Plan, together: Together, outcomes: Mapping[int, Outcome], seed: int
+) -> PredictionTable:
+    """Return the table of a shortcut's answer, with what had to be refitted put in its place."""
+    seconds = np.zeros(len(plan) + (together.full is not None))
+    for index, outcome in sorted(outcomes.items()):
+        together.put(outcome, len(plan))
+        seconds[index] = outcome.seconds
+    lost = {f.split for f in together.failures}
+    _check_some_fitted(together.failures, len(plan), lost & {len(plan)} != set())
+    return PredictionTable(
+        plan=plan,
+        data=data.without_features(),
+        test=together.test.without(lost),
+        train=None if together.train is None else together.train.without(lost),
+        full=None if together.full is None else together.full.without(()),
+        score_kind=together.score_kind,
+        failures=together.failures,
+        seconds=seconds,
+        model=model.name,
+        seed=seed,
+    )
+
+
+def _check_some_fitted(failures: Sequence[Failure], n_splits: int, full_failed: bool) -> None:
+    """Refuse a run in which every fit failed, or the one on all rows."""
+    all_failed = sum(f.split < n_splits for f in failures) == n_splits
+    if all_failed or full_failed:
+        which = f"all {n_splits} fits failed" if all_failed else "the fit on all rows failed"
+        raise FitError(f"{which}; the first says: {failures[0].reason}")
+
+
 def _table_of(
     model: Model, data: Data, plan: Plan, outcomes: Sequence[Outcome], wants: Wants, seed: int
 ) -> PredictionTable:
     fits, rest = outcomes[: len(plan)], outcomes[len(plan) :]
     failures = tuple(Failure(o.index, o.reason) for o in fits if o.reason)
-    if len(failures) == len(fits) or any(o.reason for o in rest):
-        reason = next(o.reason for o in outcomes if o.reason)
-        which = f"all {len(fits)} fits failed" if len(failures) == len(fits) else "the fit on all rows failed"
-        raise FitError(f"{which}; the first says: {reason}")
+    _check_some_fitted(
+        (*failures, *(Failure(o.index, o.reason) for o in rest if o.reason)), len(fits), any(o.reason for o in rest)
+    )
     good = [o for o in fits if not o.reason]
     test = _join(good, [plan.splits[o.index].test for o in good], "test")
     train = _join(good, [o.train_rows for o in good], "train") if wants.train else None

@@ -65,6 +65,8 @@ class FittedEstimator:
             return self._align(np.asarray(self.native.predict_proba(X), dtype=float)), "probability"
         if hasattr(self.native, "decision_function"):
             values = np.asarray(self.native.decision_function(X), dtype=float)
+            if values.ndim == 1 and self.classes is not None and len(self.classes) > 2:
+                values = np.column_stack([-values, values])  # a part that has two of more classes
             return (values[:, None] if values.ndim == 1 else self._align(values)), "decision"
         return None
 

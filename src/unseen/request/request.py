@@ -42,6 +42,8 @@ class Request:
         Worker processes, as in joblib.
     reporter : Reporter
         Shows progress.
+    shortcuts : bool
+        Answer by algebra where it equals refitting.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Request:
     level: float
     n_jobs: int | None
     reporter: Reporter
+    shortcuts: bool = True
 
     @property
     def needs_score(self) -> bool:
@@ -121,6 +124,7 @@ class Request:
             full=full,
             scores=self.needs_score if scores is None else scores,
             probes=probes,
+            shortcuts=self.shortcuts,
             n_jobs=self.n_jobs,
             reporter=self.reporter,
         )
@@ -138,6 +142,7 @@ def open_request(
     engine: Any = None,
     progress: Any = None,
     fitted: bool = False,
+    shortcuts: bool = True,
 ) -> Iterator[Request]:
     """Check and prepare what a call asks for; inside the `with` block fits run on the engine, and the progress bar closes after it.
 
@@ -151,6 +156,8 @@ def open_request(
         As in `unseen.assess`.
     fitted : bool
         The model is trained already and must not be refitted.
+    shortcuts : bool
+        As in `unseen.run`.
 
     Examples
     --------
@@ -164,6 +171,15 @@ def open_request(
     reporter = reporter_for(progress)
     try:
         with using(engine):
-            yield Request(model=ready, data=data, seed=seed, loss=loss, level=level, n_jobs=n_jobs, reporter=reporter)
+            yield Request(
+                model=ready,
+                data=data,
+                seed=seed,
+                loss=loss,
+                level=level,
+                n_jobs=n_jobs,
+                reporter=reporter,
+                shortcuts=shortcuts,
+            )
     finally:
         reporter.close()

@@ -14,6 +14,8 @@ from unseen.testing.pair_tests import PAIR_CHECKS as PAIR_CHECKS
 from unseen.testing.pair_tests import check_pair_test as check_pair_test
 from unseen.testing.recipes import RECIPE_CHECKS as RECIPE_CHECKS
 from unseen.testing.recipes import check_recipe as check_recipe
+from unseen.testing.shortcuts import SHORTCUT_CHECKS as SHORTCUT_CHECKS
+from unseen.testing.shortcuts import check_shortcut as check_shortcut
 from unseen.testing.stores import STORE_CHECKS as STORE_CHECKS
 from unseen.testing.stores import check_store as check_store
 from unseen.testing.table_methods import TABLE_CHECKS as TABLE_CHECKS

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.engine.fits import Fits
+from unseen.models.exact.scatter import changed_scatter
+from unseen.models.exact.sums import ROWS_WORTH_A_LOOP, changed_sums
 
-__all__ = ["Factored", "factorize", "held_out_residuals"]
+__all__ = ["Factored", "apply_weights", "factorize", "held_out_residuals"]
 
 RANK_TOLERANCE = 1e-7  # a smaller pivot of the scaled columns leaves fewer than half of the digits of a solution
 SMALLEST_PIVOT = 1e-6  # below it a training part hardly determines the weights, and refitting is the safe way
@@ -54,58 +57,90 @@ class Factored:
         Weighted rows B, so that the hat matrix is B B'.
     plain : ndarray, (n, p)
         The same rows without their weights, for predictions.
-    target : ndarray, (n,)
-        Weighted target.
+    target : ndarray, (n, targets)
+        Weighted targets.
     """
 
     rows: Floats
     plain: Floats
     target: Floats
 
-    def predictions(self, counts: Array) -> tuple[Floats, Array]:
-        """Return predictions for all rows by the fits that used row i `counts[j, i]` times, and which fits are safe.
+    def weights(self, fits: Fits) -> tuple[Floats, Array]:
+        """Return the weights of every fit, (fits, p, targets), and which fits are safe.
 
-        A fit is not safe if its training part hardly determines the weights; its predictions are then to be made
-        by fitting.
+        A fit is not safe if its training part hardly determines the weights; it is then to be refitted.
         """
-        J, n = counts.shape
-        p = self.rows.shape[1]
-        out = np.empty((J, n))
+        J, p, q = len(fits), self.rows.shape[1], self.target.shape[1]
+        if fits.left_out is not None:
+            return self._without_one(fits.left_out)
+        out = np.empty((J, p, q))
         safe = np.ones(J, dtype=bool)
-        dropped = (counts == 0).sum(axis=1)
-        few = (counts.max(axis=1) <= 1) & (dropped < p)
+        dropped = np.bincount(fits.changes.fit, minlength=J)
+        few = (np.bincount(fits.changes.fit, weights=fits.changes.by, minlength=J) == -dropped) & (dropped < p)
+        few &= fits.sizes == fits.data.n - dropped
         for size in np.unique(dropped[few]):
-            for part in _chunks(np.flatnonzero(few & (dropped == size)), size * p + n):
-                out[part], safe[part] = self._by_removal(counts[part], int(size))
-        for part in _chunks(np.flatnonzero(~few), p * p + n):
-            out[part], safe[part] = self._by_normal_equations(counts[part])
+            for part in _chunks(np.flatnonzero(few & (dropped == size)), size * p):
+                out[part], safe[part] = self._by_removal(fits.some(part), int(size))
+        for part in _chunks(np.flatnonzero(~few), p * p):
+            out[part], safe[part] = self._by_normal_equations(fits.some(part) if len(part) < J else fits)
         return out, safe
 
-    def _by_removal(self, counts: Array, size: int) -> tuple[Floats, Array]:
-        """Remove `size` rows from each fit: predictions fall by B B_C' (I - H_CC)^-1 e_C."""
+    def predictions(self, fits: Fits) -> tuple[Floats, Array]:
+        """Return the wanted predictions, (predictions, targets), and which fits are safe."""
+        weights, safe = self.weights(fits)
+        return apply_weights(fits, self.plain, weights), safe
+
+    def _without_one(self, out: Ints) -> tuple[Floats, Array]:
+        weights = self.rows.T @ self.target
+        rows = self.rows[out]
+        rest = 1 - np.einsum("jp,jp->j", rows, rows)
+        safe = rest > SMALLEST_PIVOT
+        residual = (self.target - self.rows @ weights)[out] / np.where(safe, rest, 1.0)[:, None]
+        return weights - rows[:, :, None] * residual[:, None, :], safe
+
+    def _by_removal(self, fits: Fits, size: int) -> tuple[Floats, Array]:
+        """Remove `size` rows from each fit: weights fall by B_C' (I - H_CC)^-1 e_C."""
         weights = self.rows.T @ self.target
         if size == 0:
-            return np.broadcast_to(self.plain @ weights, counts.shape), np.ones(len(counts), dtype=bool)
-        left_out = np.nonzero(counts == 0)[1].reshape(len(counts), size)
+            return np.broadcast_to(weights, (len(fits), *weights.shape)), np.ones(len(fits), dtype=bool)
+        left_out = fits.changes.row.reshape(len(fits), size)
         rows = self.rows[left_out]
         rest = np.eye(size) - rows @ rows.transpose(0, 2, 1)
         safe = _safe(rest)
         rest[~safe] = np.eye(size)
-        residual = (self.target - self.rows @ weights)[left_out]
-        away = np.linalg.solve(rest, residual[..., None])[..., 0]
-        changed = weights - np.einsum("jsp,js->jp", rows, away)
-        return changed @ self.plain.T, safe
+        away = np.linalg.solve(rest, (self.target - self.rows @ weights)[left_out])
+        return weights - rows.transpose(0, 2, 1) @ away, safe
 
-    def _by_normal_equations(self, counts: Array) -> tuple[Floats, Array]:
+    def _by_normal_equations(self, fits: Fits) -> tuple[Floats, Array]:
         """Solve each fit's own p x p equations, well conditioned in this basis."""
-        p = self.rows.shape[1]
-        extra = counts - 1.0
-        outer = (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), p * p)
-        system = np.eye(p) + (extra @ outer).reshape(-1, p, p)
+        p, q = self.rows.shape[1], self.target.shape[1]
+        system = np.eye(p) + changed_scatter(fits, self.rows)[:, 0]
         safe = _safe(system)
         system[~safe] = np.eye(p)
-        right = counts @ (self.rows * self.target[:, None])
-        return np.linalg.solve(system, right[..., None])[..., 0] @ self.plain.T, safe
+        products = (self.rows[:, :, None] * self.target[:, None, :]).reshape(len(self.rows), p * q)
+        right = products.sum(axis=0) + changed_sums(fits, products)[:, 0]
+        return np.linalg.solve(system, right.reshape(-1, p, q)), safe
+
+
+def apply_weights(fits: Fits, rows: Floats, weights: Floats) -> Floats:
+    """Return rows times weights for each wanted prediction: (predictions, targets).
+
+    Parameters
+    ----------
+    fits : Fits
+        Wanted predictions.
+    rows : ndarray, (n, p)
+        Rows to predict for.
+    weights : ndarray, (fits, p, targets)
+        Weights of each fit.
+    """
+    if len(fits.row) <= ROWS_WORTH_A_LOOP * len(fits):
+        return np.einsum("ip,ipq->iq", rows[fits.row], weights[fits.fit])
+    out = np.empty((len(fits.row), weights.shape[2]))
+    for j in range(len(fits)):
+        here = fits.wanted(j)
+        out[here] = rows[fits.row[here]] @ weights[j]
+    return out
 
 
 def _safe(systems: Floats) -> Array:
@@ -129,7 +164,7 @@ def factorize(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Fl
 
     Parameters
     ----------
-    X, y : ndarray
+    X, y : ndarray, (n, p) and (n, targets)
         Sample.
     penalty : float
         Ridge penalty of every weight but the intercept.
@@ -141,9 +176,10 @@ def factorize(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Fl
     Examples
     --------
     >>> X, y = np.arange(4.0)[:, None], np.array([1.0, 3.0, 5.0, 7.0])
-    >>> fit = factorize(X, y, 0.0, True, None)
-    >>> fit.predictions(np.array([[1, 1, 1, 0]]))[0].round(9).tolist()
-    [[1.0, 3.0, 5.0, 7.0]]
+    >>> from unseen.core.data import Data
+    >>> one = Fits(data=Data(X, y, "regression"), train=[np.array([0, 1, 2])], fit=np.zeros(2, int), row=np.array([1, 3]))
+    >>> factorize(X, y[:, None], 0.0, True, None).predictions(one)[0].round(9).ravel().tolist()
+    [3.0, 7.0]
     """
     n, p = X.shape
     root = np.ones(n) if weights is None else np.sqrt(weights)
@@ -168,4 +204,4 @@ def factorize(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Fl
     if diagonal.min() < RANK_TOLERANCE * diagonal.max():
         return None
     rows = np.ascontiguousarray(Q[:n])
-    return Factored(rows, rows / root[:, None], y * root)
+    return Factored(rows, rows / root[:, None], y * root[:, None])

@@ -6,22 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from unseen.core.arrays import Array
-from unseen.core.data import Data
-from unseen.core.plan import Split
+import numpy as np
+
 from unseen.core.registry import register
-from unseen.models.exact.linear import ExactFits, LinearRule, answer, harmless, is_sklearn, steps_of
+from unseen.engine.fits import Answer, Fits
+from unseen.models.exact.learner import Exact, Sample
+from unseen.models.exact.linear import linear_predictions
 
 __all__ = ["LeastSquares"]
 
 
 @register
 @dataclass(frozen=True)
-class LeastSquares(ExactFits):
+class LeastSquares(Exact):
     """scikit-learn's LinearRegression, bare or behind scalers, which cannot change its predictions.
 
-    Declines, so that the engine refits, for: classes, sparse or single-precision features, positive weights only,
-    columns that do not determine the weights, an intercept left out behind a scaler that centres.
+    Declines, so that the engine refits, for: positive weights only, columns that do not determine the weights, an intercept left
+    out behind a scaler that centres.
 
     References
     ----------
@@ -39,14 +40,19 @@ class LeastSquares(ExactFits):
     """
 
     id: ClassVar[str] = "least-squares"
+    learners: ClassVar[tuple[str, ...]] = ("LinearRegression",)
 
-    def fit_many(
-        self, model: Any, data: Data, splits: Sequence[Split], seeds: Sequence[int]
-    ) -> list[tuple[Array, None]] | None:
-        """Return every fit's predictions for all rows, or None if this model must be refitted."""
-        scalers, final = steps_of(getattr(model, "estimator", None))
-        if data.task != "regression" or not is_sklearn(final, "LinearRegression") or final.positive:
+    @classmethod
+    def examples(cls) -> Sequence[Any]:
+        """Return models that are answered for."""
+        from sklearn.linear_model import LinearRegression
+
+        return [LinearRegression(), LinearRegression(fit_intercept=False)]
+
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+        """Return the wanted predictions of all fits, or None."""
+        if final.positive:
             return None
-        if not harmless(scalers, final.fit_intercept, may_scale=True):
-            return None
-        return answer(LinearRule(0.0, bool(final.fit_intercept)), model, data, splits, seeds)
+        targets = np.asarray(sample.data.y, dtype=float)[:, None]
+        made = linear_predictions(scalers, 0.0, bool(final.fit_intercept), sample, targets, fits)
+        return None if made is None else Answer(values=made[0][:, 0], safe=made[1])

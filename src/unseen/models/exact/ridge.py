@@ -8,24 +8,24 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unseen.core.arrays import Array
-from unseen.core.data import Data
-from unseen.core.plan import Split
 from unseen.core.registry import register
-from unseen.models.exact.linear import ExactFits, LinearRule, answer, harmless, is_sklearn, steps_of
+from unseen.engine.fits import Answer, Fits
+from unseen.models.exact.learner import Exact, Sample, decide
+from unseen.models.exact.linear import linear_predictions
 
 __all__ = ["RidgeRegression"]
 
 DIRECT_SOLVERS = ("auto", "cholesky", "svd")
+ROUNDING = 1e-9  # of a decision value, whose targets are -1 and 1
 
 
 @register
 @dataclass(frozen=True)
-class RidgeRegression(ExactFits):
-    """scikit-learn's Ridge with a direct solver, bare or behind a scaler that only centres.
+class RidgeRegression(Exact):
+    """scikit-learn's Ridge and RidgeClassifier with a direct solver, bare or behind scalers.
 
-    A scaler that divides by the training part's spread changes the penalty from split to split; such a pipeline is
-    refitted.
+    A scaler that divides by the training part's spread changes the penalty from split to split; each split then has its own
+    equations. Declines, so that the engine refits, for: other solvers, positive weights only, weights of classes.
 
     References
     ----------
@@ -44,16 +44,39 @@ class RidgeRegression(ExactFits):
     """
 
     id: ClassVar[str] = "ridge"
+    learners: ClassVar[tuple[str, ...]] = ("Ridge", "RidgeClassifier")
 
-    def fit_many(
-        self, model: Any, data: Data, splits: Sequence[Split], seeds: Sequence[int]
-    ) -> list[tuple[Array, None]] | None:
-        """Return every fit's predictions for all rows, or None if this model must be refitted."""
-        scalers, final = steps_of(getattr(model, "estimator", None))
-        if data.task != "regression" or not is_sklearn(final, "Ridge"):
-            return None
+    @classmethod
+    def examples(cls) -> Sequence[Any]:
+        """Return models that are answered for."""
+        from sklearn.linear_model import Ridge, RidgeClassifier
+
+        return [
+            Ridge(),
+            Ridge(0.1, fit_intercept=False),
+            Ridge(solver="svd"),
+            RidgeClassifier(),
+            RidgeClassifier(0.1, fit_intercept=False),
+        ]
+
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+        """Return the wanted predictions of all fits, or None."""
         if final.positive or final.solver not in DIRECT_SOLVERS or np.ndim(final.alpha) != 0 or not final.alpha >= 0:
             return None
-        if not harmless(scalers, final.fit_intercept, may_scale=final.alpha == 0):
+        K = sample.n_classes
+        if K and final.class_weight is not None:
             return None
-        return answer(LinearRule(float(final.alpha), bool(final.fit_intercept)), model, data, splits, seeds)
+        if not K:
+            targets = np.asarray(sample.data.y, dtype=float)[:, None]
+        else:
+            targets = np.where(sample.codes[:, None] == (np.arange(K) if K > 2 else [1]), 1.0, -1.0)
+        made = linear_predictions(scalers, float(final.alpha), bool(final.fit_intercept), sample, targets, fits)
+        if made is None:
+            return None
+        values, safe = made
+        if not K:
+            return Answer(values=values[:, 0], safe=safe)
+        # a class that a part lacks has no column of its own there
+        safe = safe & np.all(fits.class_counts > 0, axis=1)
+        joint = values if K > 2 else np.hstack([np.zeros_like(values), values])
+        return decide(fits, joint, ROUNDING, safe, values, "decision")

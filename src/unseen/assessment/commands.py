@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -80,7 +81,10 @@ def assess(
     effort: Annotated[
         str | None, typer.Option("--effort", help="Numbers of splits, such as splits=25,leave_out=200.")
     ] = None,
-    budget: Annotated[float | None, typer.Option("--budget", help="Seconds the run may take.")] = None,
+    budget: Annotated[float | None, typer.Option("--budget", help="Seconds the command may take.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", help="Rounds of cross-validation, such as a shortened run had.")
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Show every estimate too, grouped by what it is the error of.")
     ] = False,
@@ -97,6 +101,7 @@ def assess(
     run: RunOptions,
 ) -> None:
     """Estimate the error of a model on data it has never seen, with an interval."""
+    begin = clock.perf_counter()
     if quick and effort:
         raise InputError("--quick and --effort exclude each other; give one of them.")
     run.check(save)
@@ -118,10 +123,11 @@ def assess(
         level=level,
         random_state=run.seed,
         effort="quick" if quick else effort or "full",
-        budget=budget,
+        budget=_left_of(budget, begin),
         n_jobs=run.jobs,
         engine=run.scheduler,
-        progress=run.progress,
+        progress=run.reporter,
+        rounds=rounds,
         command=shlex.join(["unseen", *sys.argv[1:]]),
         duplicates=duplicates,
     )
@@ -138,6 +144,11 @@ def assess(
     told = in_units(result.headline) if result.scale == "error" else result.headline
     if fail_if is not None and (told.value > fail_if or not result.trust.ok):
         raise typer.Exit(1)
+
+
+def _left_of(budget: float | None, begin: float) -> float | None:
+    """Return what reading the data has left of a budget, a twentieth at least."""
+    return None if budget is None else round(max(budget - (clock.perf_counter() - begin), 0.05 * budget), 2)
 
 
 @command("distribution")

@@ -142,6 +142,24 @@ def headline_sentence(model: str, headline: Estimate, also: Mapping[str, Estimat
     return f"{text}. This is the {quantity(shown.loss)} of {headline.target}."
 
 
+def brief_answer(e: Estimate) -> str:
+    """Return value and interval of an estimate, for a line of progress.
+
+    Examples
+    --------
+    >>> from unseen.core.estimate import Interval, Target
+    >>> e = Estimate(
+    ...     value=0.2, std_error=0.05, interval=Interval(0.1, 0.3, 0.95), df=24, method="range-t",
+    ...     target=Target.MODEL.at(90), loss="zero-one", n_units=100, n_fits=10,
+    ... )
+    >>> brief_answer(e)
+    'error 20.0% (10.0% to 30.0%)'
+    """
+    shown = in_units(e)
+    span = f" ({_span(shown)})" if shown.interval is not None else ""
+    return f"{quantity(shown.loss)} {percent_or_number(shown.value, shown.loss)}{span}"
+
+
 def name_in_words(loss: str) -> str:
     """Return what a loss is called in a sentence, in the units it is told in.
 

@@ -65,7 +65,7 @@ def trace_in_data(data: Data) -> PreprocessingTrace | None:
     X = _numeric(data.X)
     if X is None or len(X) < LEAST_ROWS or X.size > MOST_CELLS:
         return None
-    varied = X[:, [len(np.unique(column)) > 2 for column in X.T]]
+    varied = X[:, [bool(np.any((column != column.min()) & (column != column.max()))) for column in X.T]]
     k = varied.shape[1]
     if k == 0:
         return None
@@ -102,9 +102,9 @@ def _range_trace(X: Floats, k: int) -> PreprocessingTrace | None:
     from sklearn.preprocessing import MinMaxScaler
 
     low, high = X.min(axis=0), X.max(axis=0)
-    fractional = np.mean(np.round(X) != X) > 0.5
     for ends in ((0.0, 1.0), (-1.0, 1.0)):
-        if k > 1 and fractional and np.all(np.abs(low - ends[0]) < EXACT) and np.all(np.abs(high - ends[1]) < EXACT):
+        touched = k > 1 and np.all(np.abs(low - ends[0]) < EXACT) and np.all(np.abs(high - ends[1]) < EXACT)
+        if touched and np.mean(np.round(X) != X) > 0.5:
             return PreprocessingTrace(
                 f"{_columns(k)} extremes {ends[0]:g} and {ends[1]:g} over all rows", MinMaxScaler(ends)
             )

@@ -109,7 +109,11 @@ def as_missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFound
 
 
 class Stopped(KeyboardInterrupt):
-    """The run was interrupted; the message says what was kept."""
+    """The run was interrupted; the message says what was kept, and `table` has the predictions made before, if they are enough."""
+
+    def __init__(self, message: str = "", table: Any = None) -> None:
+        super().__init__(message)
+        self.table = table
 
 
 class Paused(Stopped):

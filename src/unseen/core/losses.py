@@ -328,7 +328,7 @@ class LossTable(Result):
     @property
     def completed(self) -> Ints:
         """Numbers of the splits that have test losses."""
-        return np.unique(self.test.split)
+        return np.flatnonzero(np.bincount(self.test.split, minlength=len(self.plan)))
 
     def _means(self, part: Losses) -> Floats:
         weight = np.ones(len(part.row)) if part.count is None else part.count.astype(float)

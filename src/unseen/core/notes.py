@@ -195,4 +195,9 @@ declare_notes(
         "Rows with equal features are split like any others, because such rows recur by chance. If they are copies, use "
         "`duplicates='together'`.",
     ),
+    NoteKind(
+        "U053",
+        "part of the rows",
+        "There was no time for a fit on all rows, so the answer is about a model trained on fewer. Give a larger budget.",
+    ),
 )

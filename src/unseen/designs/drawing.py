@@ -51,7 +51,8 @@ def make_plan(
 def rows_of(data: Data, chosen: Ints) -> Ints:
     """Return the rows that belong to the chosen units, in ascending order."""
     if not data.grouped:
-        return np.sort(chosen).astype(np.int64, copy=False)
+        ordered = chosen if np.all(chosen[1:] >= chosen[:-1]) else np.sort(chosen)
+        return ordered.astype(np.int64, copy=False)
     member = np.zeros(data.n_units, dtype=bool)
     member[chosen] = True
     return np.flatnonzero(member[data.units]).astype(np.int64)

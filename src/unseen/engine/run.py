@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,9 @@ def execute(
     n_jobs: int | None = None,
     threads: int | None = 1,
     reporter: Reporter | None = None,
+    stops: Sequence[int] = (),
+    on_stop: Callable[[PredictionTable], bool] | None = None,
+    until: float | None = None,
 ) -> PredictionTable:
     """Fit `model` on every split of `plan` and keep what it predicts; splits with the same training rows share a fit.
 
@@ -59,27 +64,69 @@ def execute(
         Worker processes (as in joblib) and BLAS threads of a fit (None: leave as they are).
     reporter : Reporter, optional
         Hears about progress.
+    stops : sequence of int
+        Numbers of splits, such as the ends of rounds, after which what is finished is a table of its own; without `full`.
+    on_stop : callable, optional
+        Gets that table at each stop but the last; if it returns False, the run ends there, and that table is returned.
+    until : float, optional
+        Time of `time.perf_counter` at which the run ends with the splits that are finished by then, at least two.
+
+    Raises
+    ------
+    Stopped
+        If interrupted. Its `table` has the splits up to the last stop, before the first one those that were finished.
     """
     reporter = reporter or Silent()
     wants = Wants(train, scores, dict(probes or {}), threads)
-    done = 0
+    shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
+    outcomes: dict[int, Outcome] = {}
+    done = begin = 0
+
+    def table_of_first(k: int) -> PredictionTable:
+        first = plan if k == len(plan) else _first_splits(plan, k)
+        return _table_of(model, data, first, [outcomes[j] for j in range(k + (full and k == len(plan)))], wants, seed)
+
+    def finished() -> int:
+        return begin or next((j for j in range(len(plan)) if j not in outcomes), len(plan))
+
     try:
         together = None if wants.probes or not shortcuts else answer_together(model, data, plan, wants, full)
         skipped = frozenset[int]() if together is None else _all_fits(plan, full) - together.refit
-        reporter.advance(len(skipped))
-        done += len(skipped)
-        shared = {} if wants.probes else {fit[0]: fit for fit in plan.fits if len(fit) > 1}
         tasks = _tasks(data, plan, seed, full, shared, skipped)
-        outcomes: dict[int, Outcome] = {}
-        for batch in _batches(tasks, model, data, wants, n_jobs, isinstance(reporter, Bar)):
-            outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
-            done += len(batch)
-            reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
+        done = len(skipped)
+        reporter.advance(done)
+        for stop in (*(stops if together is None else ()), None):  # algebra gives the whole answer at once
+            piece = [t for t in tasks if begin <= t[0] and (stop is None or t[0] < stop)]
+            for batch in _batches(piece, model, data, wants, n_jobs, isinstance(reporter, Bar)) if piece else ():
+                outcomes |= {o.index: o for whole in batch for o in _parts(whole, plan, shared.get(whole.index, ()))}
+                done += len(batch)
+                reporter.advance(len(batch), sum(bool(o.reason) for o in batch))
+                if until is not None and together is None and _passed(until, outcomes) and 2 <= finished() < len(plan):
+                    return table_of_first(finished())
+            if stop is not None and stop < len(plan):
+                begin = stop
+                if on_stop is not None and not on_stop(table_of_first(stop)):
+                    return table_of_first(stop)
     except KeyboardInterrupt as error:
-        raise Stopped(f"stopped after {done} of {len(plan.fits) + full} fits of {plan.design}") from error
+        kept = finished()
+        made = table_of_first(kept) if kept >= 2 else None
+        raise Stopped(f"stopped after {done} of {len(plan.fits) + full} fits of {plan.design}", made) from error
     if together is not None:
         return _table_together(model, data, plan, together, outcomes, seed)
-    return _table_of(model, data, plan, [outcomes[j] for j in range(len(plan) + full)], wants, seed)
+    return table_of_first(len(plan))
+
+
+def _passed(until: float, outcomes: Mapping[int, Outcome]) -> bool:
+    """Say whether a further fit, as long as those before, would end after the time that is allowed."""
+    return time.perf_counter() + float(np.mean([o.seconds for o in outcomes.values()])) > until
+
+
+def _first_splits(plan: Plan, k: int) -> Plan:
+    """Return the plan of the first k splits; if these are whole rounds, its options say how many."""
+    splits, options = plan.splits[:k], dict(plan.options)
+    if "n_repeats" in options:
+        options["n_repeats"] = splits[-1].repeat + 1
+    return replace(plan, splits=splits, options=MappingProxyType(options))
 
 
 def _all_fits(plan: Plan, full: bool) -> frozenset[int]:

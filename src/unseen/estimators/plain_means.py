@@ -42,7 +42,7 @@ MOST_FITS = 1000  # all pairs of 45 units; beyond that pairs are drawn
 
 def untested_note(table: LossTable) -> tuple[Note, ...]:
     """Return the note on units that no completed split tested, if there are any."""
-    tested = len(np.unique(table.data.units[table.test.row]))
+    tested = np.count_nonzero(np.bincount(table.data.units[table.test.row]))
     if tested == table.data.n_units:
         return ()
     return (note("U012", f"{table.data.n_units - tested} of {table.data.n_units} units were never tested"),)

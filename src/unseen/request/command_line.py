@@ -6,6 +6,7 @@ import functools
 import inspect
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -348,6 +349,15 @@ class RunOptions(SharedOptions):
     def progress(self) -> bool | None:
         """Argument `progress` of a verb."""
         return progress_for(self.quiet)
+
+    @property
+    def reporter(self) -> Any:
+        """Argument `progress` of a function that may take minutes: in logs and pipes it tells by lines how far it has come."""
+        if self.quiet or sys.stderr.isatty():
+            return self.progress
+        from unseen.engine.events import Lines
+
+        return Lines()
 
     def check(self, *files: Path | None) -> None:
         """Refuse a report, another file or a store that cannot be written, before any work is done."""

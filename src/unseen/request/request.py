@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -113,6 +113,9 @@ class Request:
         full: bool = False,
         scores: bool | None = None,
         probes: Mapping[str, Probe] | None = None,
+        stops: Sequence[int] = (),
+        on_stop: Callable[[PredictionTable], bool] | None = None,
+        until: float | None = None,
     ) -> PredictionTable:
         """Do what `run` does for splits that exist already; the caller says to the reporter how many fits to expect."""
         return execute(
@@ -127,6 +130,9 @@ class Request:
             shortcuts=self.shortcuts,
             n_jobs=self.n_jobs,
             reporter=self.reporter,
+            stops=stops,
+            on_stop=on_stop,
+            until=until,
         )
 
 

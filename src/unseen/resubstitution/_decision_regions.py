@@ -19,6 +19,7 @@ from unseen.resubstitution._decision_rules import (
     affine_map,
     agrees,
     is_linear_by_code,
+    kernel_rule,
     linear_form,
     voting_rule,
 )
@@ -96,7 +97,7 @@ class Regions:
 
     @cached_property
     def _predict(self) -> Callable[[Floats], Array]:
-        quick = voting_rule(self.model) if self.columns is None else None
+        quick = voting_rule(self.model) or kernel_rule(self.model) if self.columns is None else None
         if quick is not None and np.array_equal(quick(self.points), self.model.predict(self.points)):
             return quick
         return lambda points: np.asarray(self.model.predict(self.as_input(points)))

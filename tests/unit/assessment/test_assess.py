@@ -110,9 +110,10 @@ def test_quick_has_what_the_headline_needs_only(wine):
 
 
 def test_effort_goes_by_the_size_of_the_sample():
-    assert Effort.full(1000) == Effort(repeats=5)
-    assert Effort.full(2000) == Effort(repeats=2)
-    assert Effort.full(2001) == Effort(repeats=2, bootstrap=0, leave_out=0, curve=2)
+    assert Effort.full(280) == Effort(repeats=5)
+    assert Effort.full(281) == Effort.full(700) == Effort(repeats=5, bootstrap=50)
+    assert Effort.full(1000) == Effort(repeats=5, bootstrap=0, leave_out=0, direct=0)
+    assert Effort.full(2001) == Effort(repeats=2, bootstrap=0, leave_out=0, curve=0, direct=0)
     assert Effort.full(10_001).repeats == Effort.quick(10_001).repeats == 1
     assert effort_of("leave_out=30", 100) == Effort(repeats=1, bootstrap=0, leave_out=30, curve=0)
     assert effort_of("splits=30", 100) == Effort(splits=30, repeats=0, bootstrap=0, leave_out=0, curve=0)
@@ -228,16 +229,6 @@ def test_long_runs_say_so_at_the_start(wine, monkeypatch):
     unseen.assess(GaussianNB(), *wine, random_state=0, effort=SMALL, progress=listener)
     assert len(listener.said) == 1
     assert "fits" in listener.said[0]
-
-
-def test_budget_reports_an_effort_that_repeats_the_run(wine, monkeypatch):
-    real = assess_module._fit_on_all_rows
-    monkeypatch.setattr(assess_module, "_fit_on_all_rows", lambda request: (*real(request)[:2], 0.1))
-    a = unseen.assess(GaussianNB(), *wine, random_state=0, budget=15)
-    assert Effort(**a.settings["effort"]).fits <= 150
-    assert any(n.code == "U019" for n in a.notes)
-    b = unseen.assess(GaussianNB(), *wine, random_state=0, effort=a.settings["effort"])
-    assert without_times(b.to_dict()["estimates"]) == without_times(a.to_dict()["estimates"])
 
 
 @pytest.mark.parametrize("seconds", [0.001, 0.05, 0.3, 1.0, 3.0, 100.0])

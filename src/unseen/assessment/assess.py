@@ -37,6 +37,10 @@ from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.threads import worker_count
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure import measure as measure_predictions
+from unseen.evaluation.scored_cases import one_round
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
+from unseen.evaluation.slices import Slices, fold_spread, table_slices
 from unseen.models.sklearn import as_model
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, effort_of, within_budget
 from unseen.request.prepare import data_of, measure_kind, needs_scores
@@ -46,6 +50,7 @@ __all__ = ["assess"]
 
 LOG = logging.getLogger("unseen")
 USUAL_OF_NUMBERS = ("absolute", "r2")  # what people ask of a regression besides its RMSE
+CROSS_VALIDATED = ("repeated-kfold", "kfold")  # these test every row
 LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 
 
@@ -61,6 +66,7 @@ def assess(
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
     target: str = "model",
+    by: Any = None,
     budget: float | None = None,
     n_jobs: int | None = None,
     engine: Any = None,
@@ -103,6 +109,9 @@ def assess(
         Numbers of splits; see `Effort`.
     target : {"model", "algorithm"}
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
+    by : str, sequence of str, series, frame or mapping, optional
+        Columns to slice the rows by, named or given: `slices` then has the error in each slice, from predictions of models that had
+        not seen the row, with intervals that hold together. "site*sex" crosses two columns, "age:5" takes fifths of a number.
     budget : float, optional
         Seconds; one timed fit then decides the effort, which is reported so that the run can be repeated exactly.
     n_jobs : int, optional
@@ -155,6 +164,7 @@ def assess(
     )
     wanted = effort_of(effort, data.n_units)
     asked, *more = _measures_asked(loss, measure, measures, data)
+    parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
     with open_request(
         model,
         data,
@@ -167,7 +177,24 @@ def assess(
     ) as request:
         question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
         made = _assess(request, question, wanted, seconds)
+        if parts:
+            made = replace(made, slices=_slices(made, parts))
         return replace(_by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - start)
+
+
+def _slices(a: Assessment, parts: Sequence[RowsOfSlice]) -> Slices:
+    """Return the headline's measure in each slice, from the run that tests every row."""
+    table = next((a.tables[name] for name in CROSS_VALIDATED if name in a.tables), a.tables[a.headline_design])
+    level, seed = float(a.settings["level"]), int(a.settings["seed"])
+    if not table.by_split:
+        return table_slices(table, parts, level=level, seed=seed, spread=fold_spread(table))
+    columns = {p.column: np.full(a.data.n, None, dtype=object) for p in parts}
+    for p in parts:
+        columns[p.column][p.rows] = p.name
+    made = measure_predictions(
+        one_round(table.source[0]), measures=[table.measure], by=columns, level=level, random_state=seed
+    )
+    return next(iter(made.slices.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -217,7 +244,10 @@ def _as_accuracy(e: Estimate) -> Estimate:
 def _by_accuracy(a: Assessment) -> Assessment:
     """Return an assessment by the error rate as one by accuracy."""
     made = {name: _as_accuracy(e) for name, e in a.estimates.items()}
-    return replace(a, headline=_as_accuracy(a.headline), estimates=made, baseline=_as_accuracy(a.baseline))
+    slices = None if a.slices is None else a.slices.complement("accuracy")
+    return replace(
+        a, headline=_as_accuracy(a.headline), estimates=made, baseline=_as_accuracy(a.baseline), slices=slices
+    )
 
 
 @dataclass

@@ -18,6 +18,7 @@ from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, co
 from unseen.core.losses import LossTable
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
+from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
     Alarm,
     Block,
@@ -164,6 +165,14 @@ def learning_curve(a: Assessment) -> Section | None:
     if why := _why_not(a, "Its last points", source, float(source.split_means()[last].mean()), last):
         blocks.append(Text(why))
     return Section("learning-curve", "Learning curve", blocks)
+
+
+@section(Assessment, 25)
+def slices(a: Assessment) -> Section | None:
+    """Return the error in each slice, if slices were asked for."""
+    if a.slices is None:
+        return None
+    return Section("slices", a.slices.title, slice_blocks(a.slices))
 
 
 @section(Assessment, 45)

@@ -9,6 +9,7 @@ import typer
 
 from unseen.core.errors import InputError
 from unseen.request.command_line import (
+    By,
     Costs,
     Json,
     Level,
@@ -49,6 +50,7 @@ def measure(
     only: Annotated[str | None, typer.Option("--measure", help="Only these measures: auc,f1.")] = None,
     cluster: Annotated[str | None, typer.Option("--cluster", help="Column that names what cases share.")] = None,
     weights: Annotated[str | None, typer.Option("--weights", help="Column of case weights.")] = None,
+    by: By = None,
     task: Annotated[
         str | None, typer.Option("--task", help="classification or regression; guessed by default.")
     ] = None,
@@ -75,6 +77,7 @@ def measure(
         measures=None if only is None else only.split(","),
         cluster=cluster,
         weights=weights,
+        by=by,
         task=task,
         sep=sep,
         level=level,
@@ -99,6 +102,7 @@ def predictions(
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="Column that names what items share; clusters are the units.")
     ] = None,
+    by: By = None,
     measure: Annotated[
         str, typer.Option("--measure", help="Loss or measure, such as zero-one, brier, auc, f1 or r2.")
     ] = "auto",
@@ -128,6 +132,7 @@ def predictions(
         loss=loss,
         id=id,
         cluster=cluster,
+        by=by,
         measure=measure,
         positive=positive,
         adjust=adjust,
@@ -147,6 +152,8 @@ def predictions(
             columns = ["a", "b", "difference", "std_error", "lower", "upper", "test", "p", "p_adjusted", "verdict"]
             typer.echo("")
             typer.echo(text_table(result.rows(), columns))
+        for one in result.slices:
+            typer.echo(f"\n{one.sentence()}\n{one.table()}")
         for note in result.notes:
             typer.echo(str(note))
     write_report(result, report, quiet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +16,7 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
 from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, called_sizes, effective_size
 from unseen.evaluation.scored_cases import ScoredCases
+from unseen.evaluation.slices import Slices
 from unseen.measures.areas import AveragePrecision, sweep
 from unseen.measures.confusion import tables_of
 from unseen.measures.outliers import Outlying, outlying, surprising
@@ -41,6 +42,8 @@ class Measures(Result):
         Notes on statistical weakness.
     title : str
         Title of the report.
+    slices : mapping of str to Slices
+        By measure, its value in each slice, if `by` was given.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Measures(Result):
     stratified: bool = False
     notes: tuple[Note, ...] = ()
     title: str = "Measures of a set of predictions"
+    slices: Mapping[str, Slices] = field(default_factory=dict)
 
     def __getitem__(self, name: str | tuple[str, Any]) -> Estimate:
         key = f"{name[0]}[{name[1]}]" if isinstance(name, tuple) else name
@@ -209,6 +213,7 @@ class Measures(Result):
                 "classes": None if cases.classes is None else [str(c) for c in cases.classes],
                 "measures": {k: e.to_dict() for k, e in self.estimates.items()},
                 "confusion": None if cases.classes is None else self.confusion().rows(),
+                "slices": {name: s.to_dict() for name, s in self.slices.items()},
                 "notes": list(self.notes),
             }
         )
@@ -224,4 +229,6 @@ class Measures(Result):
         ]
         if rows:
             lines.append(text_table(rows, ("measure", "value", "interval", "method"), header=False, right=("value",)))
+        for one in self.slices.values():
+            lines += ["", one.sentence(), one.table()]
         return "\n".join([*lines, *(str(n) for n in self.notes)])

@@ -10,6 +10,7 @@ from unseen.core.comparison import Comparison, pair_of
 from unseen.core.estimate import Estimate, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
+from unseen.evaluation.slices import Slices
 
 __all__ = ["PredictionFiles"]
 
@@ -34,6 +35,8 @@ class PredictionFiles(Result):
         Id of the loss, or name of the column it was read from.
     remarks : tuple of Note
         Notes on the files.
+    slices : tuple of Slices
+        Errors of each file, and differences of each pair, in every slice, if `by` was given.
     """
 
     shown_by: ClassVar[str] = "unseen.evaluation"
@@ -45,6 +48,7 @@ class PredictionFiles(Result):
     n: int
     loss: str
     remarks: tuple[Note, ...] = ()
+    slices: tuple[Slices, ...] = ()
 
     @property
     def title(self) -> str:
@@ -55,7 +59,10 @@ class PredictionFiles(Result):
     def notes(self) -> tuple[Note, ...]:
         """Notes on the files, on each estimate and on each pair, each once."""
         return merge_notes(
-            self.remarks, *(e.notes for e in self.estimates.values()), *(p.notes for p in (*self.pairs, *self.tests))
+            self.remarks,
+            *(e.notes for e in self.estimates.values()),
+            *(p.notes for p in (*self.pairs, *self.tests)),
+            *(s.notes for s in self.slices),
         )
 
     def __getitem__(self, names: tuple[str, str]) -> Comparison:
@@ -85,6 +92,7 @@ class PredictionFiles(Result):
             "files": {name: plain(e.row()) for name, e in self.estimates.items()},
             "pairs": [p.to_dict() for p in self.pairs],
             "tests": [t.to_dict() for t in self.tests],
+            "slices": [s.to_dict() for s in self.slices],
             "unmatched": plain(dict(self.unmatched)),
             "notes": [n.to_dict() for n in self.notes],
         }
@@ -93,6 +101,7 @@ class PredictionFiles(Result):
         lines = [f"{name}: {_error_sentence(e)}" for name, e in self.estimates.items()]
         lines += [self.scale_sentence()] if self.pairs and self.scale_sentence() else []
         lines += [str(c) for c in (*self.pairs, *self.tests)]
+        lines += [line for s in self.slices for line in ("", s.sentence(), s.table(), "")]
         lines.append(f"{self.n} rows" + (" in common" if len(self.estimates) > 1 else ""))
         return "\n".join([*lines, *map(str, self.notes)])
 

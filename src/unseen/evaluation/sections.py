@@ -9,14 +9,109 @@ from unseen.core.registry import classes_in, describe
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
+from unseen.evaluation.slices import Slices
 from unseen.measures.outliers import Outlying
-from unseen.show.sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.show.sections import (
+    Block,
+    Notes,
+    Section,
+    Table,
+    TableCell,
+    Text,
+    figure_section,
+    picture,
+    section,
+    table_of,
+)
 
-__all__: list[str] = []
+__all__ = ["slice_blocks"]
 
 
 # outlying cases listed per output
 SHOWN = 20
+# pairs of slices listed in a report
+SHOWN_GAPS = 15
+
+
+def slice_blocks(s: Slices) -> list[Block]:
+    """Return the slices as parts of a report: the worst one in a sentence, a picture, the table, the gaps."""
+    made = picture(s, "slices")
+    rows = [
+        [
+            *([x.column] if len(s.tests) > 1 else []),
+            x.name,
+            None if x.value is None else TableCell(s.shown(x.value), x.value),
+            None if x.low is None or x.high is None else TableCell(f"{s.shown(x.low)} to {s.shown(x.high)}", x.low),
+            x.n,
+            x.n_units,
+        ]
+        for x in s.slices
+    ]
+    columns = [
+        *(["column"] if len(s.tests) > 1 else []),
+        "slice",
+        s.word,
+        f"{100 * s.level:g}% interval",
+        "cases",
+        "units",
+    ]
+    caption = f"All intervals hold together with {100 * s.level:g}% confidence ({METHODS[s.method]})."
+    blocks: list[Block] = [Text(s.sentence()), *([made] if made is not None else []), Table(columns, rows, caption)]
+    gaps = s.gap_rows()[:SHOWN_GAPS]
+    if gaps:
+        pairs = [
+            [
+                *([g["column"]] if len(s.tests) > 1 else []),
+                g["a"],
+                g["b"],
+                TableCell(s.shown_gap(g["gap"]), g["gap"]),
+                None
+                if g["lower"] is None
+                else TableCell(f"{s.shown_gap(g['lower'])} to {s.shown_gap(g['upper'])}", g["lower"]),
+                "yes" if g["differs"] else "not shown",
+            ]
+            for g in gaps
+        ]
+        heads = [
+            *(["column"] if len(s.tests) > 1 else []),
+            "a",
+            "b",
+            "a less b",
+            f"{100 * s.level:g}% interval",
+            "differ",
+        ]
+        more = f" The {SHOWN_GAPS} largest of {len(s.gaps)}." if len(s.gaps) > SHOWN_GAPS else ""
+        blocks.append(
+            Table(heads, pairs, f"Gaps between slices; the intervals of all pairs of a column hold together.{more}")
+        )
+    return [*blocks, *([Notes(s.notes)] if s.notes else [])]
+
+
+METHODS = {
+    "mid-p": "mid-P limits of counts",
+    "max-t": "largest t over slices, corrected for skewness",
+    "max-t of sets": "largest t over slices",
+}
+
+
+@section(Slices, 10)
+def slices_alone(s: Slices) -> Section:
+    """Return one measure in each slice."""
+    return Section("slices", s.title, slice_blocks(s))
+
+
+@section(Measures, 15)
+def slices_of_measures(m: Measures) -> Section | None:
+    """Return each measure in every slice."""
+    blocks = [block for s in m.slices.values() for block in slice_blocks(s)]
+    return Section("slices", "By slice", blocks) if blocks else None
+
+
+@section(PredictionFiles, 25)
+def slices_of_files(result: PredictionFiles) -> Section | None:
+    """Return errors and differences in every slice."""
+    blocks = [block for s in result.slices for block in slice_blocks(s)]
+    return Section("slices", "By slice", blocks) if blocks else None
 
 
 @section(Measures, 10)

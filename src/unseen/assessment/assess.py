@@ -34,6 +34,7 @@ from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
 from unseen.designs.monte_carlo import MonteCarlo
 from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.engine.events import LONG_RUN
 from unseen.engine.threads import worker_count
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
@@ -51,7 +52,6 @@ __all__ = ["assess"]
 LOG = logging.getLogger("unseen")
 USUAL_OF_NUMBERS = ("absolute", "r2")  # what people ask of a regression besides its RMSE
 CROSS_VALIDATED = ("repeated-kfold", "kfold")  # these test every row
-LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 
 
 def assess(

@@ -195,4 +195,19 @@ declare_notes(
         "Rows with equal features are split like any others, because such rows recur by chance. If they are copies, use "
         "`duplicates='together'`.",
     ),
+    NoteKind(
+        "U048",
+        "small slices",
+        "Slices with few independent units have wide intervals that rest on assumptions. Join slices, or collect more rows.",
+    ),
+    NoteKind(
+        "U049",
+        "extreme probabilities",
+        "Probabilities of 0 or 1 have no finite logit and were moved to the nearest one that has. Slope and curve lean on them.",
+    ),
+    NoteKind(
+        "U050",
+        "many columns",
+        "Importance was not measured for so many columns. Name columns that belong together, and each group is permuted as one.",
+    ),
 )

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-__all__ = ["Bar", "Reporter", "Silent", "reporter_for", "reporting"]
+__all__ = ["LONG_RUN", "Bar", "Lines", "Reporter", "Silent", "reporter_for", "reporting"]
 
 LOG = logging.getLogger("unseen")
+LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 PATIENCE = 2.0  # seconds; a bar for a shorter run would only flicker
 
 
@@ -52,6 +53,35 @@ class Silent:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class Lines(Silent):
+    """For a log file or a pipe: no bar, but a line at the start of a run that will take long, and what a run says in words."""
+
+    def __init__(self) -> None:
+        self._total = self._done = 0
+        self._start = time.monotonic()
+        self._told = False
+
+    def expect(self, fits: int, label: str) -> None:
+        """Add fits to the total."""
+        super().expect(fits, label)
+        self._total += fits
+
+    def advance(self, fits: int, failed: int = 0) -> None:
+        """Say once how long the run will take, if that is long, as soon as a few seconds tell."""
+        self._done += fits
+        spent = time.monotonic() - self._start
+        if self._told or spent < PATIENCE or not self._done:
+            return
+        expected = spent * self._total / self._done
+        if expected > LONG_RUN:
+            self.say(f"about {expected / 60:.0f} min expected for {self._total} fits")
+
+    def say(self, text: str) -> None:
+        """Write a line."""
+        self._told = True
+        sys.stderr.write(f"unseen: {text}\n")
 
 
 class Bar:
@@ -107,9 +137,11 @@ class Bar:
 
 
 def reporter_for(progress: bool | Reporter | None) -> Reporter:
-    """Return a bar if asked for or, by default, if stderr is a terminal."""
+    """Return a bar if asked for or, by default, if stderr is a terminal; else a line at the start of a long run."""
     if progress is None:
-        progress = bool(getattr(sys.stderr, "isatty", lambda: False)())
+        if not getattr(sys.stderr, "isatty", lambda: False)():
+            return Lines()
+        progress = True
     if isinstance(progress, bool):
         return (
             Bar() if progress and find_spec("rich") else Silent()

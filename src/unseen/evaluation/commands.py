@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +58,7 @@ def measure(
         str | None, typer.Option("--task", help="classification or regression; guessed by default.")
     ] = None,
     sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show every measure, not only the ten best known.")] = False,
     level: Level = 0.95,
     report: Report = None,
     seed: Seed = 0,
@@ -83,6 +87,7 @@ def measure(
         level=level,
         random_state=seed,
     )
+    result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]), asked=result.asked or everything)
     emit(result, json)
     write_report(result, report, quiet)
 
@@ -141,9 +146,11 @@ def predictions(
         level=level,
         random_state=seed,
     )
+    result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]))
     if json:
         emit(result, True)
     else:
+        typer.echo(f"{result.sentence()}\n")
         columns = ["file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n"]
         typer.echo(text_table(result.by_file(), columns))
         if result.pairs:

@@ -25,7 +25,7 @@ from unseen.evaluation.measure_intervals import (
     rate_estimate,
     rate_of_counts,
 )
-from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.measure_record import PRICED, Measures
 from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scored_cases_of
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_by_name, columns_of_data, slice_rows
 from unseen.evaluation.slices import RATES, Slices, slices_of_cases
@@ -39,8 +39,6 @@ __all__ = ["measure", "one_measure", "summed_limits"]
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
 # errors that are means over cases and outputs; the others compare with the mean of one output
 OVER_ALL_OUTPUTS = ("rms", "absolute", "squared")
-# what a cost matrix adds
-PRICED = ("cost", "utility")
 # a 95% interval reads its ends off the 2.5% tails: 2 or 3 resamples each, as few as can be
 LEAST_DRAWS = 100
 # in fewer cases equal class sizes come about by chance: with 20 in 18% of samples of two equally frequent classes
@@ -173,7 +171,7 @@ def measure(
         boot = BootstrapIntervals(
             cases=_all_outputs(columns), n_draws=n_bootstrap, seed=seed, level=level, stratified=False
         )
-        return _record(_measures_of_outputs(columns, boot, measures), boot, ())
+        return replace(_record(_measures_of_outputs(columns, boot, measures), boot, ()), asked=measures is not None)
     else:
         cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
         parts = () if by is None else slice_rows(columns_by_name(by, cases.n))
@@ -194,7 +192,8 @@ def measure(
     if boot.draws < n_bootstrap:
         notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
     slices = _slices_by_measure(boot, parts, measures)
-    return _record(found, boot, merge_notes(notes, *(s.notes for s in slices.values())), slices)
+    made = _record(found, boot, merge_notes(notes, *(s.notes for s in slices.values())), slices)
+    return replace(made, asked=measures is not None)
 
 
 def _parts_of_table(by: Any, table: PredictionTable) -> tuple[RowsOfSlice, ...]:

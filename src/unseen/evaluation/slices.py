@@ -13,7 +13,7 @@ from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate
 from unseen.core.losses import LossTable
-from unseen.core.notes import Note, NoteKind, declare_notes, note
+from unseen.core.notes import Note, note
 from unseen.core.result import Result, plain
 from unseen.core.rng import stream
 from unseen.estimators.rate import trusted_size
@@ -68,14 +68,6 @@ RATES = (
 # shown as a percentage
 RATE_LOSSES = frozenset({"zero-one"})
 SHARES = frozenset({"zero-one", "accuracy", "balanced-accuracy", *RATES})
-
-declare_notes(
-    NoteKind(
-        "U048",
-        "small slices",
-        "Slices with few independent units have wide intervals that rest on assumptions. Join slices, or collect more rows.",
-    )
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -777,7 +769,7 @@ def _slices(
     for column in columns:
         mine = [j for j in good.tolist() if parts[j].column == column]
         tests.append(_test(made, mine, column, seed))
-        gaps += _gaps(made, mine, parts, draws[:, [list(good).index(j) for j in mine]], level)
+        gaps += _gaps(made, mine, parts, draws[:, np.searchsorted(good, mine)], level)
     small = [s for s in listed if 0 < s.n_units < FEW_UNITS]
     notes: tuple[Note, ...] = ()
     if small:

@@ -36,10 +36,15 @@ from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
 from unseen.designs.monte_carlo import MonteCarlo
 from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.engine.events import LONG_RUN
 from unseen.engine.threads import worker_count
 from unseen.engine.where import current_client
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.measure import measure as measure_predictions
+from unseen.evaluation.scored_cases import one_round
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
+from unseen.evaluation.slices import Slices, fold_spread, table_slices
 from unseen.models.sklearn import as_model
 from unseen.request.budget import SLACK, Budget, affordable_folds, affordable_units, draw_units
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, check_rounds, effort_of, within_budget
@@ -53,7 +58,7 @@ USUAL_OF_NUMBERS = ("absolute", "r2")  # what people ask of a regression besides
 TRAINING_SHOWN = ("repeated-kfold", "learning-curve")  # designs whose training errors the report shows
 KERNEL_POINTS = 300_000  # predictions that the kernel methods of an assessment ask for, at most
 TRIAL_UNITS = 200  # of a fit that only shows whether the model gives scores
-LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
+CROSS_VALIDATED = ("repeated-kfold", "kfold")  # these test every row
 
 
 def assess(
@@ -68,6 +73,7 @@ def assess(
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
     target: str = "model",
+    by: Any = None,
     budget: float | None = None,
     rounds: int | None = None,
     n_jobs: int | None = None,
@@ -111,6 +117,9 @@ def assess(
         Numbers of splits; see `Effort`.
     target : {"model", "algorithm"}
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
+    by : str, sequence of str, series, frame or mapping, optional
+        Columns to slice the rows by, named or given: `slices` then has the error in each slice, from predictions of models that had
+        not seen the row, with intervals that hold together. "site*sex" crosses two columns, "age:5" takes fifths of a number.
     budget : float, optional
         Seconds the call may take. Fits are timed as they come, and what there is no time for is left out or made from a part of the
         rows; the result says so, and which effort repeats it exactly.
@@ -167,6 +176,7 @@ def assess(
     )
     wanted = check_rounds(rounds, effort_of(effort, data.n_units))
     asked, *more = _measures_asked(loss, measure, measures, data)
+    parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
     with open_request(
         model,
         data,
@@ -179,9 +189,26 @@ def assess(
     ) as request:
         question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
         made = _assess(request, question, wanted, allowed)
+        if parts:
+            made = replace(made, slices=_slices(made, parts))
         return replace(
             _by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - allowed.start
         )
+
+
+def _slices(a: Assessment, parts: Sequence[RowsOfSlice]) -> Slices:
+    """Return the headline's measure in each slice, from the run that tests every row."""
+    table = next((a.tables[name] for name in CROSS_VALIDATED if name in a.tables), a.tables[a.headline_design])
+    level, seed = float(a.settings["level"]), int(a.settings["seed"])
+    if not table.by_split:
+        return table_slices(table, parts, level=level, seed=seed, spread=fold_spread(table))
+    columns = {p.column: np.full(a.data.n, None, dtype=object) for p in parts}
+    for p in parts:
+        columns[p.column][p.rows] = p.name
+    made = measure_predictions(
+        one_round(table.source[0]), measures=[table.measure], by=columns, level=level, random_state=seed
+    )
+    return next(iter(made.slices.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -231,7 +258,10 @@ def _as_accuracy(e: Estimate) -> Estimate:
 def _by_accuracy(a: Assessment) -> Assessment:
     """Return an assessment by the error rate as one by accuracy."""
     made = {name: _as_accuracy(e) for name, e in a.estimates.items()}
-    return replace(a, headline=_as_accuracy(a.headline), estimates=made, baseline=_as_accuracy(a.baseline))
+    slices = None if a.slices is None else a.slices.complement("accuracy")
+    return replace(
+        a, headline=_as_accuracy(a.headline), estimates=made, baseline=_as_accuracy(a.baseline), slices=slices
+    )
 
 
 @dataclass

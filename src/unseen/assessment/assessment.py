@@ -30,6 +30,7 @@ from unseen.core.losses import LossTable
 from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.core.trust import Trust, trust
+from unseen.evaluation.slices import Slices
 from unseen.show.style import quantity
 from unseen.show.text import text_table
 
@@ -67,6 +68,8 @@ class Assessment(Result):
         Wall time.
     also : mapping of str to Estimate
         By id, the headlines of the other measures asked for, from the same predictions; for numbers MAE and R2.
+    slices : Slices or None
+        The headline's measure in each slice, if `by` was given.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Assessment(Result):
     notes: tuple[Note, ...] = ()
     seconds: float = 0.0
     also: Mapping[str, Estimate] = field(default_factory=dict)
+    slices: Slices | None = None
 
     @property
     def error(self) -> float:
@@ -276,6 +280,7 @@ class Assessment(Result):
                 "expected_rms": dict(self.expected_rms),
                 "distribution": None if spread is None else spread.to_dict(),
                 "splits": optimism,
+                "slices": None if self.slices is None else self.slices.to_dict(),
                 "notes": [n.to_dict() for n in self.notes],
                 "complete": self.complete,
                 "settings": dict(self.settings),
@@ -301,7 +306,8 @@ class Assessment(Result):
         narrow = wrap(self.narrow(), WIDTH)
         if len(lines) + len(narrow) + bool(self.notes) <= MOST_LINES:  # a warning comes before advice
             lines += narrow
-        return "\n".join([*lines, *fit_notes(self.notes, max(MOST_LINES - len(lines), 1))])
+        below = [] if self.slices is None else ["", *wrap(self.slices.sentence(), WIDTH), self.slices.table()]
+        return "\n".join([*lines, *fit_notes(self.notes, max(MOST_LINES - len(lines), 1)), *below])
 
     def _range(self) -> tuple[float, float]:
         """Return the smallest and the largest value the headline can have, in the units it is told in."""

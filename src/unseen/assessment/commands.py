@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time as clock
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -14,6 +15,7 @@ from unseen.core.data import Task
 from unseen.core.errors import InputError, UnknownName
 from unseen.request.command_line import (
     After,
+    By,
     ColumnOptions,
     Costs,
     DataFile,
@@ -61,6 +63,7 @@ def assess(
     columns: ColumnOptions,
     table: TableOptions,
     duplicates: DuplicateRows = "auto",
+    by: By = None,
     loss: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,8 +111,11 @@ def assess(
     from unseen.assessment.assess import assess as run_assess
     from unseen.assessment.costs import cheapest_threshold, measure_of
     from unseen.assessment.wording import in_units
+    from unseen.evaluation.slice_columns import sample_with_columns
 
-    sample = read_sample(data, target, columns, table, run.seed)
+    sample, sliced = sample_with_columns(
+        by, columns.drop or (), lambda drop: read_sample(data, target, replace(columns, drop=drop), table, run.seed)
+    )
     model = model or ("logistic" if sample.task == "classification" else "ridge")
     several = loss is not None and len(loss) > 1
     if several and costs is not None:
@@ -123,6 +129,7 @@ def assess(
         level=level,
         random_state=run.seed,
         effort="quick" if quick else effort or "full",
+        by=sliced,
         budget=_left_of(budget, begin),
         n_jobs=run.jobs,
         engine=run.scheduler,

@@ -11,6 +11,7 @@ import numpy as np
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.figures._tables import CROSS_VALIDATED, first_table
+from unseen.assessment.figures.curves import measures_of
 from unseen.assessment.resubstitute import Resubstitutions
 from unseen.assessment.wording import as_told, estimate_line, guess_in_words, in_units, name_in_words, source_sentence
 from unseen.core.distribution import DistributionComparison, ErrorDistribution
@@ -18,6 +19,7 @@ from unseen.core.estimate import CalibratedEstimate, Estimate, ResubEstimate, co
 from unseen.core.losses import LossTable
 from unseen.core.notes import merge_notes
 from unseen.core.registry import classes_in, describe
+from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
     Alarm,
     Block,
@@ -166,6 +168,14 @@ def learning_curve(a: Assessment) -> Section | None:
     return Section("learning-curve", "Learning curve", blocks)
 
 
+@section(Assessment, 25)
+def slices(a: Assessment) -> Section | None:
+    """Return the error in each slice, if slices were asked for."""
+    if a.slices is None:
+        return None
+    return Section("slices", a.slices.title, slice_blocks(a.slices))
+
+
 @section(Assessment, 45)
 def curve_numbers(a: Assessment) -> Section | None:
     """Return the numbers of the learning curve."""
@@ -205,6 +215,9 @@ def predictions(a: Assessment) -> Section | None:
         if "1 - auc" in (a.headline.loss, *(e.loss for e in a.also.values())):
             text += " Their area is that of all test parts together; the AUC above is the mean over test parts."
         blocks.append(Text(text))
+        found = measures_of(a)
+        if found is not None and found.cases.probability:
+            blocks += [Text(found.calibration().fit.sentence()), Text(found.decision_curve().sentence())]
     if name == "confusion":
         if table is not None and not table.by_split:
             why = _why_not(a, "These counts", table, float(table.split_means().mean()))
@@ -213,13 +226,13 @@ def predictions(a: Assessment) -> Section | None:
     return Section(name, title, blocks)
 
 
-CURVES = ("roc", "precision-recall", "calibration")
+CURVES = ("roc", "precision-recall", "calibration", "decision-curve")
 
 
 def _largest_confusions(a: Assessment) -> list[Block]:
     """List the largest confusions if the matrix is too large to carry numbers."""
-    from unseen.assessment.figures.confusion import NUMBERED_CLASSES
     from unseen.assessment.figures.confusion import info as confusion_info
+    from unseen.evaluation.figures.confusion import NUMBERED_CLASSES
 
     numbers = confusion_info(a)
     if numbers is None or len(numbers.classes) <= NUMBERED_CLASSES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ import typer
 from unseen.core.comparison import p_words
 from unseen.core.errors import InputError
 from unseen.request.command_line import (
+    By,
     ColumnOptions,
     Costs,
     DataFile,
@@ -54,6 +56,7 @@ def compare(
     columns: Annotated[ColumnOptions, Without("ids", "drop")],
     table: TableOptions,
     duplicates: DuplicateRows = "auto",
+    by: By = None,
     costs: Costs = None,
     level: Level = 0.95,
     run: RunOptions,
@@ -67,8 +70,11 @@ def compare(
     run.check()
     from unseen.assessment.costs import measure_of
     from unseen.comparison.compare import compare as run_compare
+    from unseen.evaluation.slice_columns import sample_with_columns
 
-    sample = read_sample(data, target, columns, table, run.seed)
+    sample, sliced = sample_with_columns(
+        by, columns.drop or (), lambda drop: read_sample(data, target, replace(columns, drop=drop), table, run.seed)
+    )
     result = run_compare(
         {name: name for name in names},
         sample,
@@ -77,6 +83,7 @@ def compare(
         level=level,
         rope=rope,
         adjust=adjust,
+        by=sliced,
         random_state=run.seed,
         n_jobs=run.jobs,
         engine=run.scheduler,
@@ -102,4 +109,6 @@ def compare(
         typer.echo(str(result.winner))
         for remark in result.notes:
             typer.echo(str(remark))
+        for one in result.slices:
+            typer.echo(f"\n{one.sentence()}\n{one.table()}")
     run.save(result, f"{Path(data).name}, {', '.join(names)}")

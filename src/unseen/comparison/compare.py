@@ -7,6 +7,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from unseen.checks.registry import data_notes
 from unseen.comparison.choice import choose_by_design, choose_test, target_words
 from unseen.core.comparison import Comparison, Comparisons, as_rope
@@ -19,6 +21,8 @@ from unseen.core.registry import build, classes_in, declare, find, options_of
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.scale import advantage
 from unseen.designs.splits import as_design
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
+from unseen.evaluation.slices import Slices, table_slices
 from unseen.request.prepare import data_of, model_of, plan_of
 from unseen.request.request import Request, open_request
 from unseen.show.text import RATES, percent_or_number
@@ -44,6 +48,7 @@ def compare(
     rope: float | tuple[float, float] | None = None,
     adjust: str = "holm",
     design: Any = None,
+    by: Any = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     engine: Any = None,
@@ -85,6 +90,9 @@ def compare(
         Adjustment for the number of pairs, of p-values and of decisions about the region; the intervals are those of single pairs.
     design : optional
         Overrides the test's default design; for subsampling that is 200 random 63/37 splits, for corrected-t 25 random 70/30 splits.
+    by : str, sequence of str, series, frame or mapping, optional
+        Columns to slice the rows by, as in `unseen.assess`: `slices` then has the difference of each pair in every slice, with
+        intervals that hold together for the slices of a pair. For losses of single rows, not for measures such as auc.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     n_jobs, engine, progress
@@ -138,6 +146,7 @@ def compare(
         if rest:
             raise InputError("tables of predictions bring their own data; leave X and y out.")
         tables, seed = dict(models), next(iter(models.values())).seed
+        parts = () if by is None else slice_rows(columns_of_data(by, next(iter(tables.values())).data))
         alarms: tuple[Note, ...] = ()  # tables keep no features to look at
         if chosen is None:
             name, reason = choose_by_design(next(iter(tables.values())).plan.design, loss)
@@ -156,6 +165,7 @@ def compare(
             task=task,
             duplicates=duplicates,
         )
+        parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
         ready = {name: model_of(model, data) for name, model in models.items()}
         if chosen is None:
             name, reason = (
@@ -178,7 +188,34 @@ def compare(
     losses = {name: table.losses("auto" if chosen.id == "delong" else loss) for name, table in tables.items()}
     made = _comparisons(chosen, losses, level, rope, adjust, seed)
     weak = (note("U016", FEW_SPLITS),) if reason and chosen.id == "corrected-t" else ()
-    return replace(made, command=command, reason=reason, remarks=(*alarms, *made.remarks, *weak))
+    slices = _slices(made, losses, parts, level, seed) if parts else ()
+    return replace(made, command=command, reason=reason, remarks=(*alarms, *made.remarks, *weak), slices=slices)
+
+
+def _slices(
+    made: Comparisons, losses: Mapping[str, LossTable], parts: Sequence[RowsOfSlice], level: float, seed: int
+) -> tuple[Slices, ...]:
+    """Return the difference of each pair in every slice; standard errors are those over rows, widened as the pair's own is."""
+    first = next(iter(losses.values()))
+    if first.by_split:
+        raise InputError(
+            f"{first.loss} is a measure of whole test parts, which slices divide; compare slices by a loss of single rows."
+        )
+    found = []
+    for pair in made.pairs:
+        table = losses[pair.a].minus(losses[pair.b])
+        found.append(
+            table_slices(table, parts, level=level, seed=seed, spread=_spread(table, pair), of=f"{pair.a} − {pair.b}")
+        )
+    return tuple(found)
+
+
+def _spread(table: LossTable, pair: Comparison) -> float:
+    """Return how much wider the test's standard error is than that over single rows, at least 1."""
+    values = table.by_unit()
+    values = values[np.isfinite(values)]
+    plain = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+    return 1.0 if not pair.std_error or plain <= 0 else max(1.0, pair.std_error / plain)
 
 
 def _check_measure(test: Any, loss: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.comparison import Comparison, Comparisons, p_words
 from unseen.core.registry import classes_in, describe
+from unseen.evaluation.sections import slice_blocks
 from unseen.show.sections import (
     Alarm,
     Block,
@@ -102,6 +103,13 @@ def _pair_table(c: Comparisons) -> Table:
 
 def _p_cell(p: float | None) -> str | None:
     return None if p is None else p_words(p, "")
+
+
+@section(Comparisons, 35)
+def slices(c: Comparisons) -> Section | None:
+    """Return the difference of each pair in every slice."""
+    blocks = [block for s in c.slices for block in slice_blocks(s)]
+    return Section("slices", "By slice", blocks) if blocks else None
 
 
 @section(Comparisons, 40)

@@ -452,6 +452,8 @@ class Comparisons(Result):
         Why this test was taken, if it was not asked for.
     unit : str
         What is counted: "row" or "group".
+    slices : tuple of Slices
+        The difference of each pair in every slice, if `by` was given.
     """
 
     shown_by: ClassVar[str] = "unseen.comparison"
@@ -466,6 +468,7 @@ class Comparisons(Result):
     target: str = ""
     reason: str = ""
     unit: str = "row"
+    slices: tuple[Any, ...] = ()
 
     kept_as = "comparison"
 
@@ -491,7 +494,7 @@ class Comparisons(Result):
     @property
     def notes(self) -> tuple[Note, ...]:
         """Remarks on the set of pairs and on each of them, each once."""
-        return merge_notes(self.remarks, *(pair.notes for pair in self.pairs))
+        return merge_notes(self.remarks, *(pair.notes for pair in self.pairs), *(s.notes for s in self.slices))
 
     @property
     def trust(self) -> Trust:
@@ -580,12 +583,14 @@ class Comparisons(Result):
             "pairs": [pair.to_dict() for pair in self.pairs],
             "models": {name: plain(e.row()) for name, e in self.estimates.items()},
             "winner": self.winner.to_dict(),
+            "slices": [s.to_dict() for s in self.slices],
             "notes": [n.to_dict() for n in self.notes],
         }
 
     def __str__(self) -> str:
         head = [self.sentence, self.test_sentence, *filter(None, [self.scale_sentence()]), *self.model_sentences()]
-        return "\n".join([*head, *map(str, self.pairs), str(self.winner), *map(str, self.notes)])
+        below = [line for s in self.slices for line in ("", s.sentence(), s.table())]
+        return "\n".join([*head, *map(str, self.pairs), str(self.winner), *map(str, self.notes), *below])
 
 
 def _value(value: float, loss: str) -> str:

@@ -196,6 +196,21 @@ declare_notes(
         "`duplicates='together'`.",
     ),
     NoteKind(
+        "U048",
+        "small slices",
+        "Slices with few independent units have wide intervals that rest on assumptions. Join slices, or collect more rows.",
+    ),
+    NoteKind(
+        "U049",
+        "extreme probabilities",
+        "Probabilities of 0 or 1 have no finite logit and were moved to the nearest one that has. Slope and curve lean on them.",
+    ),
+    NoteKind(
+        "U050",
+        "many columns",
+        "Importance was not measured for so many columns. Name columns that belong together, and each group is permuted as one.",
+    ),
+    NoteKind(
         "U053",
         "part of the rows",
         "There was no time for a fit on all rows, so the answer is about a model trained on fewer. Give a larger budget.",

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from unseen.core.errors import InputError
 from unseen.request.command_line import (
     ColumnOptions,
     DataFile,
@@ -36,6 +37,12 @@ def diagnose(
     loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one or squared.")] = "auto",
     coefficients: Annotated[str, typer.Option("--coefficients", help="jackknife or bootstrap.")] = "jackknife",
     noise: Annotated[str, typer.Option("--noise", help="labels or features.")] = "labels",
+    together: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--together", help="Columns whose importance counts as one, such as size=height,weight; may be repeated."
+        ),
+    ] = None,
     table: TableOptions,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
@@ -53,6 +60,7 @@ def diagnose(
         loss=loss,
         coefficients=coefficients,
         noise=noise,
+        together=_groups(together),
         effort="quick" if quick else "full",
         level=level,
         random_state=run.seed,
@@ -62,3 +70,14 @@ def diagnose(
     )
     run.emit(result)
     run.save(result, Path(data).name)
+
+
+def _groups(given: list[str] | None) -> dict[str, list[str]]:
+    """Return groups of columns from texts such as "size=height,weight"."""
+    out = {}
+    for text in given or ():
+        name, equal, columns = text.partition("=")
+        if not equal or not columns:
+            raise InputError(f"--together {text!r}: give a name and its columns, such as size=height,weight.")
+        out[name] = columns.split(",")
+    return out

@@ -17,6 +17,7 @@ from unseen.designs.leave_out import LeaveOut
 from unseen.diagnosis.coefficients import coefficients_of, read_coefficients
 from unseen.diagnosis.dependence import dependence_test
 from unseen.diagnosis.diagnosis import Diagnosis
+from unseen.diagnosis.importance import column_groups, permutation_importance
 from unseen.diagnosis.learning_curve import learning_curve
 from unseen.diagnosis.noise import noise_tolerance
 from unseen.diagnosis.optimism import optimism_link
@@ -32,7 +33,7 @@ COEFFICIENTS = ("jackknife", "bootstrap")
 
 @dataclass(frozen=True, kw_only=True)
 class DiagnosisEffort:
-    """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples."""
+    """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples, rounds of folds."""
 
     splits: int = 100
     sizes: int = 6
@@ -40,11 +41,12 @@ class DiagnosisEffort:
     noise: int = 20
     permutations: int = 99
     bootstrap: int = 200
+    importance: int = 5
 
 
 EFFORTS = {
     "full": DiagnosisEffort(),
-    "quick": DiagnosisEffort(splits=30, sizes=5, repeats=4, noise=6, permutations=39, bootstrap=100),
+    "quick": DiagnosisEffort(splits=30, sizes=5, repeats=4, noise=6, permutations=39, bootstrap=100, importance=2),
 }
 
 
@@ -58,6 +60,7 @@ def diagnose(
     coefficients: str = "jackknife",
     noise: str = "labels",
     rates: Sequence[float] = (0.0, 0.1, 0.2, 0.3),
+    together: Mapping[str, Sequence[str]] | None = None,
     effort: str | DiagnosisEffort = "full",
     level: float = 0.95,
     random_state: RandomState = None,
@@ -89,6 +92,9 @@ def diagnose(
         What is corrupted in the test of noise tolerance.
     rates : sequence of float
         Shares of labels changed, or multiples of a column's standard deviation added.
+    together : mapping of str to sequence of str, optional
+        Columns whose importance is that of the group, such as `{"size": ["height", "weight"]}`: they are permuted as one, since
+        correlated columns hide each other. Every other column stands alone.
     effort : "full", "quick" or DiagnosisEffort
         How many fits the parts take.
     level : float
@@ -126,6 +132,7 @@ def diagnose(
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
     data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    column_groups(data, together)  # refused before anything is fitted
     with open_request(
         model,
         data,
@@ -136,11 +143,17 @@ def diagnose(
         engine=engine,
         progress=progress,
     ) as request:
-        return _diagnose(request, wanted, others or {}, coefficients, noise, tuple(map(float, rates)))
+        return _diagnose(request, wanted, others or {}, coefficients, noise, tuple(map(float, rates)), together)
 
 
 def _diagnose(
-    request: Request, effort: DiagnosisEffort, others: Mapping[str, Any], how: str, noise: str, rates: tuple[float, ...]
+    request: Request,
+    effort: DiagnosisEffort,
+    others: Mapping[str, Any],
+    how: str,
+    noise: str,
+    rates: tuple[float, ...],
+    together: Mapping[str, Sequence[str]] | None,
 ) -> Diagnosis:
     data = request.data
     possible = comb(data.n_units, max(1, -(-data.n_units // 4)))
@@ -155,6 +168,8 @@ def _diagnose(
         notes.append(
             note("U022", f"the learning curve is extended beyond the {curve.sizes[-1]:g} units it was run with")
         )
+    importance, many = permutation_importance(request, effort.importance, together)
+    notes += many
     dependence, remark = dependence_test(request, effort.permutations)
     ranking = None
     if others:
@@ -180,6 +195,7 @@ def _diagnose(
         curve=curve,
         noise=noise_tolerance(request, effort.noise, noise, rates),
         dependence=dependence,
+        importance=importance,
         ranking=ranking,
         table=table,
         data=data,

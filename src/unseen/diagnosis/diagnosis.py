@@ -12,6 +12,7 @@ from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.diagnosis.coefficients import Coefficients
 from unseen.diagnosis.dependence import Dependence
+from unseen.diagnosis.importance import Importance
 from unseen.diagnosis.learning_curve import LearningCurveFit
 from unseen.diagnosis.noise import NoiseTolerance
 from unseen.diagnosis.optimism import OptimismLink
@@ -41,6 +42,8 @@ class Diagnosis(Result):
         Error under growing noise.
     dependence : Dependence or None
         Test of any dependence at all.
+    importance : Importance or None
+        How much each column matters on unseen rows.
     ranking : RankingStability or None
         Where other models were given.
     table : LossTable
@@ -65,6 +68,7 @@ class Diagnosis(Result):
     curve: LearningCurveFit | None
     noise: NoiseTolerance | None
     dependence: Dependence | None
+    importance: Importance | None
     ranking: RankingStability | None
     table: LossTable
     data: Data
@@ -101,6 +105,8 @@ class Diagnosis(Result):
 
     def _of_rest(self) -> list[str]:
         out = []
+        if self.importance is not None:
+            out.append(self.importance.sentence())
         if self.coefficients is not None:
             c = self.coefficients
             out.append(
@@ -149,6 +155,7 @@ class Diagnosis(Result):
                 "stability": u.stability,
                 "optimism": {"mean": self.optimism.mean, "correlation_with_training_error": self.optimism.correlation},
                 "coefficients": None if self.coefficients is None else self.coefficients.rows(),
+                "importance": None if self.importance is None else self.importance.rows(),
                 "learning_curve": self.curve,
                 "noise": self.noise,
                 "dependence": None

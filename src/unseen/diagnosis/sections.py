@@ -6,6 +6,7 @@ from typing import Any
 
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.sections import Notes, Section, Text, picture, section, table_of
+from unseen.show.style import measure_name
 
 __all__: list[str] = []
 
@@ -40,6 +41,20 @@ def units(d: Diagnosis) -> Section:
             )
         )
     return Section("units", "Hard and unstable units", [b for b in blocks if b is not None])
+
+
+@section(Diagnosis, 15)
+def importance(d: Diagnosis) -> Section | None:
+    """Return how much each column matters."""
+    if d.importance is None:
+        return None
+    i = d.importance
+    caption = (
+        f"Growth of the mean loss ({measure_name(i.loss)}) on unseen rows if the column is permuted; limits hold for all columns "
+        f"together. {i.n_splits} models."
+    )
+    blocks = [Text(i.sentence()), picture(d, "diagnosis-importance"), table_of(i.rows(), caption)]
+    return Section("importance", "Which columns matter", [b for b in blocks if b is not None])
 
 
 @section(Diagnosis, 30)

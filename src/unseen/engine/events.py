@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
-__all__ = ["Bar", "Lines", "Listener", "ProgressEvent", "Reporter", "Silent", "reporter_for", "reporting"]
+__all__ = ["LONG_RUN", "Bar", "Lines", "Listener", "ProgressEvent", "Reporter", "Silent", "reporter_for", "reporting"]
 
 LOG = logging.getLogger("unseen")
 BEFORE_LINES = 10.0  # seconds: who waits so long for a command without a terminal looks into its log
 BETWEEN_LINES = 30.0  # seconds: a log that is read later needs no more
+LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
 PATIENCE = 2.0  # seconds; a bar for a shorter run would only flicker
 
 
@@ -66,26 +67,34 @@ class Silent:
 
 
 class Lines(Silent):
-    """Writes plain lines to stderr, for logs and pipes: remarks at once, and now and then how far a long run has come."""
+    """Writes plain lines to stderr, for logs and pipes: remarks at once, how long a long run will take, and now and then how far it has come."""
 
     def __init__(self) -> None:
         self._total = self._done = 0
         self._label = ""
-        self._last = time.monotonic()
+        self._start = self._last = time.monotonic()
+        self._told = False
 
     def expect(self, fits: int, label: str) -> None:
         """Add fits to the total."""
+        super().expect(fits, label)
         self._total += fits
         self._label = label
 
     def advance(self, fits: int, failed: int = 0) -> None:
-        """Write a line if none was written for some time."""
+        """Say once how long the run will take, if that is long; later write a line if none was written for some time."""
         self._done += fits
-        if time.monotonic() - self._last > BETWEEN_LINES:
+        now = time.monotonic()
+        spent = now - self._start
+        expected = spent * self._total / self._done if self._done else 0.0
+        if not self._told and spent >= PATIENCE and expected > LONG_RUN:
+            self.say(f"about {expected / 60:.0f} min expected for {self._total} fits")
+        elif now - self._last > BETWEEN_LINES:
             self.say(f"{self._done} of {self._total} fits done, now {self._label}")
 
     def say(self, text: str) -> None:
         """Write it."""
+        self._told = True
         self._last = time.monotonic()
         sys.stderr.write(f"unseen: {text}\n")
         sys.stderr.flush()
@@ -221,9 +230,11 @@ class Bar:
 
 
 def reporter_for(progress: bool | Reporter | Callable[[ProgressEvent], Any] | None) -> Reporter:
-    """Return a bar if asked for or, by default, if stderr is a terminal; a function hears records of `ProgressEvent`."""
+    """Return a bar if asked for or, by default, if stderr is a terminal, else lines for a log; a function hears records of `ProgressEvent`."""
     if progress is None:
-        progress = bool(getattr(sys.stderr, "isatty", lambda: False)())
+        if not getattr(sys.stderr, "isatty", lambda: False)():
+            return Lines()
+        progress = True
     if isinstance(progress, bool):
         return (
             Bar() if progress and find_spec("rich") else Silent()

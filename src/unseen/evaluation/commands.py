@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +12,7 @@ import typer
 
 from unseen.core.errors import InputError
 from unseen.request.command_line import (
+    By,
     Costs,
     Json,
     Level,
@@ -49,10 +53,12 @@ def measure(
     only: Annotated[str | None, typer.Option("--measure", help="Only these measures: auc,f1.")] = None,
     cluster: Annotated[str | None, typer.Option("--cluster", help="Column that names what cases share.")] = None,
     weights: Annotated[str | None, typer.Option("--weights", help="Column of case weights.")] = None,
+    by: By = None,
     task: Annotated[
         str | None, typer.Option("--task", help="classification or regression; guessed by default.")
     ] = None,
     sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Show every measure, not only the ten best known.")] = False,
     level: Level = 0.95,
     report: Report = None,
     seed: Seed = 0,
@@ -75,11 +81,13 @@ def measure(
         measures=None if only is None else only.split(","),
         cluster=cluster,
         weights=weights,
+        by=by,
         task=task,
         sep=sep,
         level=level,
         random_state=seed,
     )
+    result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]), asked=result.asked or everything)
     emit(result, json)
     write_report(result, report, quiet)
 
@@ -99,6 +107,7 @@ def predictions(
     cluster: Annotated[
         str | None, typer.Option("--cluster", help="Column that names what items share; clusters are the units.")
     ] = None,
+    by: By = None,
     measure: Annotated[
         str, typer.Option("--measure", help="Loss or measure, such as zero-one, brier, auc, f1 or r2.")
     ] = "auto",
@@ -128,6 +137,7 @@ def predictions(
         loss=loss,
         id=id,
         cluster=cluster,
+        by=by,
         measure=measure,
         positive=positive,
         adjust=adjust,
@@ -136,9 +146,11 @@ def predictions(
         level=level,
         random_state=seed,
     )
+    result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]))
     if json:
         emit(result, True)
     else:
+        typer.echo(f"{result.sentence()}\n")
         columns = ["file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n"]
         typer.echo(text_table(result.by_file(), columns))
         if result.pairs:
@@ -147,6 +159,8 @@ def predictions(
             columns = ["a", "b", "difference", "std_error", "lower", "upper", "test", "p", "p_adjusted", "verdict"]
             typer.echo("")
             typer.echo(text_table(result.rows(), columns))
+        for one in result.slices:
+            typer.echo(f"\n{one.sentence()}\n{one.table()}")
         for note in result.notes:
             typer.echo(str(note))
     write_report(result, report, quiet)

@@ -10,8 +10,10 @@ import numpy as np
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError, NotApplicable
 from unseen.core.estimate import Estimate, Interval, Target, check_level
+from unseen.core.notes import Note
 from unseen.core.result import Result
 from unseen.estimators.wilson import wilson_interval
+from unseen.evaluation.calibration_fit import CalibrationFit, calibration_fit
 from unseen.evaluation.measure_intervals import effective_size
 from unseen.evaluation.scored_cases import ScoredCases
 from unseen.measures.area_variance import area_freedom, delong
@@ -34,6 +36,8 @@ class Confusion(Result):
     level : float
         Confidence level of the limits.
     """
+
+    shown_by: ClassVar[str] = "unseen.evaluation"
 
     classes: tuple[str, ...]
     counts: Floats
@@ -261,6 +265,8 @@ class PrecisionRecall(Result):
         What guessing would give.
     """
 
+    shown_by: ClassVar[str] = "unseen.evaluation"
+
     label: str
     threshold: Floats
     recall: Floats
@@ -295,6 +301,8 @@ class Calibration(Result):
         Mean squared error of the probabilities and its parts.
     level : float
         Confidence level of the limits.
+    fit : CalibrationFit
+        Slope, intercept, debiased calibration error, tests, and the smooth curve with its band.
     """
 
     shown_by: ClassVar[str] = "unseen.evaluation"
@@ -307,6 +315,12 @@ class Calibration(Result):
     count: Ints
     brier: BrierParts
     level: float
+    fit: CalibrationFit
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Statistical weaknesses."""
+        return self.fit.notes
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one dict per bin."""
@@ -318,11 +332,11 @@ class Calibration(Result):
         b = self.brier
         return (
             f"calibration of {self.label}: Brier score of this class {b.score:.4g} = reliability {b.reliability:.4g} - resolution "
-            f"{b.resolution:.4g} + uncertainty {b.uncertainty:.4g} + within bins {b.within:.4g}"
+            f"{b.resolution:.4g} + uncertainty {b.uncertainty:.4g} + within bins {b.within:.4g}\n{self.fit.sentence()}"
         )
 
 
-def calibration_of(cases: ScoredCases, code: int, n_bins: int, level: float) -> Calibration:
+def calibration_of(cases: ScoredCases, code: int, n_bins: int, level: float, seed: int) -> Calibration:
     """Return the calibration of one class's probabilities; cases of a group are not counted as independent ones."""
     positive, probability = cases.y == code, cases.column(code)
     bins = bins_of(probability, n_bins)
@@ -345,4 +359,5 @@ def calibration_of(cases: ScoredCases, code: int, n_bins: int, level: float) -> 
         count=count,
         brier=parts,
         level=level,
+        fit=calibration_fit(cases, code, n_bins, level, seed),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,29 +25,20 @@ from unseen.evaluation.measure_intervals import (
     rate_estimate,
     rate_of_counts,
 )
-from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.measure_record import PRICED, Measures
 from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scored_cases_of
+from unseen.evaluation.slice_columns import RowsOfSlice, columns_by_name, columns_of_data, slice_rows
+from unseen.evaluation.slices import RATES, Slices, slices_of_cases
 from unseen.measures.agreement import DPrime
 from unseen.measures.confusion import MOST_IN_TABLES, Counts, counts_of
 from unseen.measures.costs import Utility, cost_matrix
 
 __all__ = ["measure", "one_measure", "summed_limits"]
 
-# in the order in which they are listed
-RATES = (
-    "sensitivity",
-    "specificity",
-    "false-alarm-rate",
-    "miss-rate",
-    "positive-predictive-value",
-    "negative-predictive-value",
-)
 # Hutton's continuous measures of outputs against targets of 0 and 1
 OF_OUTPUTS = ("rms", "absolute", "pov", "pineda-p")
 # errors that are means over cases and outputs; the others compare with the mean of one output
 OVER_ALL_OUTPUTS = ("rms", "absolute", "squared")
-# what a cost matrix adds
-PRICED = ("cost", "utility")
 # a 95% interval reads its ends off the 2.5% tails: 2 or 3 resamples each, as few as can be
 LEAST_DRAWS = 100
 # in fewer cases equal class sizes come about by chance: with 20 in 18% of samples of two equally frequent classes
@@ -83,6 +74,7 @@ def measure(
     measures: Sequence[Any] | None = None,
     groups: Any = None,
     sample_weight: Any = None,
+    by: Any = None,
     stratified: bool | None = None,
     task: str | None = None,
     level: float = 0.95,
@@ -113,6 +105,10 @@ def measure(
         Only these: ids, or objects such as `unseen.measures.Quantile(0.9)`; costs and a prevalence still add theirs.
     groups, sample_weight : array-like, optional
         What cases share (whole groups are then the independent units), and their weights.
+    by : series, frame, mapping of str to array, or array, optional
+        Columns to slice the cases by, such as `{"site": site}`: `slices` then holds each of `measures` (by default the error rate,
+        or the RMSE) in every slice, with intervals that hold together, a test whether slices differ, and the gaps between
+        them. A number with many values is cut into quarters, or into fifths if its name ends in ":5".
     stratified : bool, optional
         Whether the sizes of the classes were fixed by design, as in a study of so many cases and controls; the resamples of the
         BCa intervals then keep them. By default they count as fixed if all classes have exactly the same size, which chance
@@ -160,6 +156,7 @@ def measure(
         if y_score is not None:
             raise InputError("a table of predictions brings its own scores; leave y_score out.")
         cases, notes = scored_cases_of(y_true), _pooling_notes(y_true)
+        parts = _parts_of_table(by, y_true)
     elif y_score is None:
         raise InputError("y_score is missing: give probabilities, decision values, predicted labels or numbers.")
     elif _has_several_outputs(y_true):
@@ -168,13 +165,16 @@ def measure(
                 f"y_true has several columns, which are measured as numbers, output by output; {', '.join(options.names)} "
                 "cannot be used. For classes give one column of labels."
             )
+        if by is not None:
+            raise InputError("slices are of one output; give one column of truth with `by`.")
         columns = _output_columns(y_true, y_score, groups, sample_weight)
         boot = BootstrapIntervals(
             cases=_all_outputs(columns), n_draws=n_bootstrap, seed=seed, level=level, stratified=False
         )
-        return _record(_measures_of_outputs(columns, boot, measures), boot, ())
+        return replace(_record(_measures_of_outputs(columns, boot, measures), boot, ()), asked=measures is not None)
     else:
         cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
+        parts = () if by is None else slice_rows(columns_by_name(by, cases.n))
     fixed, design_notes = _fix_class_sizes(cases, stratified)
     notes = (*notes, *design_notes, *few_units(cases))
     boot = BootstrapIntervals(cases=cases, n_draws=n_bootstrap, seed=seed, level=level, stratified=fixed)
@@ -191,10 +191,43 @@ def measure(
         notes = (*notes, note("U019", text))
     if boot.draws < n_bootstrap:
         notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
-    return _record(found, boot, notes)
+    slices = _slices_by_measure(boot, parts, measures)
+    made = _record(found, boot, merge_notes(notes, *(s.notes for s in slices.values())), slices)
+    return replace(made, asked=measures is not None)
 
 
-def _record(found: Sequence[Estimate | None], boot: BootstrapIntervals, notes: tuple[Note, ...]) -> Measures:
+def _parts_of_table(by: Any, table: PredictionTable) -> tuple[RowsOfSlice, ...]:
+    """Return the slices of a table's tested rows; `by` has a value for every row of its data, or names the target or groups."""
+    if by is None:
+        return ()
+    rows = table.test.row
+    return slice_rows({name: values[rows] for name, values in columns_of_data(by, table.data).items()})
+
+
+def _slices_by_measure(
+    boot: BootstrapIntervals, parts: Sequence[RowsOfSlice], measures: Sequence[Any] | None
+) -> dict[str, Slices]:
+    """Return the measures asked for in each slice, by default the error rate or the RMSE."""
+    if not parts:
+        return {}
+    usual = ["zero-one" if boot.cases.classes is not None else "squared"]
+    asked = usual if measures is None else [measures] if isinstance(measures, str) else list(measures)
+    found = {}
+    for wanted in asked:
+        one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
+        made = slices_of_cases(
+            boot.cases, parts, one, one_measure, level=boot.level, seed=boot.seed, n_bootstrap=boot.n_draws
+        )
+        found[made.measure] = made
+    return found
+
+
+def _record(
+    found: Sequence[Estimate | None],
+    boot: BootstrapIntervals,
+    notes: tuple[Note, ...],
+    slices: Mapping[str, Slices] | None = None,
+) -> Measures:
     """Return the measures that exist on these cases, with the notes of all."""
     estimates = {e.loss: e for e in found if e is not None}
     return Measures(
@@ -205,6 +238,7 @@ def _record(found: Sequence[Estimate | None], boot: BootstrapIntervals, notes: t
         n_bootstrap=boot.n_draws,
         stratified=boot.stratified,
         notes=merge_notes(notes, *(e.notes for e in estimates.values())),
+        slices=slices or {},
     )
 
 

@@ -17,6 +17,7 @@ from unseen.datasets.frames import read_frame
 from unseen.evaluation.measure import measure
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_files import column, is_missing, labels_of, numbers
+from unseen.evaluation.slice_columns import columns_by_lookup
 
 __all__ = ["costs_of", "measure_file"]
 
@@ -30,6 +31,7 @@ def measure_file(
     costs: Any = None,
     cluster: str | None = None,
     weights: str | None = None,
+    by: str | Sequence[str] | None = None,
     sep: str | None = None,
     positive: Any = None,
     threshold: float | None = None,
@@ -56,6 +58,8 @@ def measure_file(
         Cost of each decision, see `costs_of`.
     cluster, weights : str, optional
         Columns that name what cases share and hold their weights.
+    by : str or sequence of str, optional
+        Columns to slice by: "site", "site,sex" (both), "site*sex" (crossed), "age:4" (quarters of a number).
     sep : str, optional
         Field separator of a text file; found by default.
     positive, threshold, prevalence, measures, stratified, task, level, n_bootstrap, random_state
@@ -86,6 +90,7 @@ def measure_file(
         "sample_weight": None
         if weights is None
         else _numbers(column(frame, weights, name), f"{name}: {weights!r}", ids),
+        "by": None if by is None else _slice_columns(frame, name, by),
     }
     title, truths, decided = f"Measures of {name}", _names(frame, truth), [] if pred is None else _names(frame, pred)
     if len(truths) > 1:
@@ -114,6 +119,12 @@ def measure_file(
         **options,
     )
     return replace(made, title=title)
+
+
+def _slice_columns(frame: Any, file: str, by: str | Sequence[str]) -> dict[str, Array]:
+    names = by.split(",") if isinstance(by, str) else list(by)
+    known = [str(c) for c in frame.columns]
+    return columns_by_lookup(names, lambda name: column(frame, name, file) if name in frame.columns else None, known)
 
 
 def _names(frame: Any, given: str | Sequence[str]) -> list[str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,14 +14,34 @@ from unseen.core.notes import Note
 from unseen.core.result import Result, plain
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.curves import Calibration, Confusion, PrecisionRecall, Roc, calibration_of
+from unseen.evaluation.decision_curve import DecisionCurve, decision_curve_of
 from unseen.evaluation.measure_intervals import BootstrapIntervals, area_estimate, called_sizes, effective_size
 from unseen.evaluation.scored_cases import ScoredCases
+from unseen.evaluation.slices import Slices
 from unseen.measures.areas import AveragePrecision, sweep
 from unseen.measures.confusion import tables_of
 from unseen.measures.outliers import Outlying, outlying, surprising
+from unseen.show.style import measure_name
 from unseen.show.text import text_table
 
-__all__ = ["Measures"]
+__all__ = ["PRICED", "Measures"]
+
+# what people look for first, in that order
+KNOWN = (
+    "accuracy",
+    "balanced-accuracy",
+    "sensitivity",
+    "specificity",
+    "positive-predictive-value",
+    "f1",
+    "mcc",
+    "auc",
+    "average-precision",
+    "brier",
+)
+KNOWN_OF_NUMBERS = ("rms", "absolute", "r2")
+# what a cost matrix adds
+PRICED = ("cost", "utility")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,6 +61,12 @@ class Measures(Result):
         Notes on statistical weakness.
     title : str
         Title of the report.
+    command : str
+        Command line that made it, if any.
+    asked : bool
+        Whether the measures were asked for by name; text and report then show all of them first.
+    slices : mapping of str to Slices
+        By measure, its value in each slice, if `by` was given.
 
     Examples
     --------
@@ -60,6 +86,9 @@ class Measures(Result):
     stratified: bool = False
     notes: tuple[Note, ...] = ()
     title: str = "Measures of a set of predictions"
+    command: str = ""
+    asked: bool = False
+    slices: Mapping[str, Slices] = field(default_factory=dict)
 
     def __getitem__(self, name: str | tuple[str, Any]) -> Estimate:
         key = f"{name[0]}[{name[1]}]" if isinstance(name, tuple) else name
@@ -139,7 +168,23 @@ class Measures(Result):
         code, _ = self._class(label)
         if not cases.probability:
             raise NotApplicable("these scores are no probabilities, so there is nothing to calibrate.")
-        return calibration_of(cases, code, n_bins or int(np.clip(cases.n // 10, 2, 10)), self.level)
+        return calibration_of(cases, code, n_bins or int(np.clip(cases.n // 10, 2, 10)), self.level, self.seed)
+
+    def decision_curve(self, thresholds: Sequence[float] | None = None, label: Any = None) -> DecisionCurve:
+        """Return the net benefit of acting on a class's probabilities, next to treating all and treating none.
+
+        Parameters
+        ----------
+        thresholds : sequence of float, optional
+            Probabilities from which on one would act; 1% to 99% by default.
+        label : label, optional
+            The class; the positive one by default.
+        """
+        cases = self.cases
+        code, _ = self._class(label)
+        if not cases.probability:
+            raise NotApplicable("these scores are no probabilities, so that no threshold has odds to weigh by.")
+        return decision_curve_of(cases, code, self.level, self.seed, thresholds)
 
     def confusion(self) -> Confusion:
         """Return the confusion matrix with an interval for every cell's share of its row."""
@@ -209,19 +254,96 @@ class Measures(Result):
                 "classes": None if cases.classes is None else [str(c) for c in cases.classes],
                 "measures": {k: e.to_dict() for k, e in self.estimates.items()},
                 "confusion": None if cases.classes is None else self.confusion().rows(),
+                "sentence": self.sentence(),
+                "calibration": self._calibration_dict(),
+                "slices": {name: s.to_dict() for name, s in self.slices.items()},
                 "notes": list(self.notes),
             }
         )
         return result
 
-    def __str__(self) -> str:
-        outputs = self.cases.outputs
-        lines = [f"{self.cases.n_cases} cases" + ("" if self.positive is None else f", positive class {self.positive}")]
-        lines[0] += f", {len(outputs)} outputs: {', '.join(outputs)}" if outputs else ""
+    def _calibration_dict(self) -> dict[str, Any] | None:
+        """Return slope, intercept, calibration error and tests of two classes' probabilities."""
+        if not self.cases.probability or self.cases.size != 2:
+            return None
+        fit = self.calibration().fit
+        return {
+            "slope": None if fit.slope is None else fit.slope.row(),
+            "intercept": None if fit.intercept is None else fit.intercept.row(),
+            "ece": fit.ece.row(),
+            "raw_ece": fit.raw_ece,
+            "spiegelhalter": vars(fit.spiegelhalter),
+            "recalibration": vars(fit.recalibration),
+            "sentence": fit.sentence(),
+        }
+
+    @property
+    def known(self) -> dict[str, Estimate]:
+        """The measures most people know, in their order, and what a cost matrix or a prevalence adds; all if asked for by name."""
+        if self.asked:
+            return dict(self.estimates)
+        first = [n for n in (KNOWN if self.cases.classes is not None else KNOWN_OF_NUMBERS) if n in self.estimates]
+        return {
+            name: self.estimates[name]
+            for name in (*first, *(n for n in self.estimates if n.split(" at ")[0] != n or n in PRICED))
+        }
+
+    def sentence(self) -> str:
+        """Return the answer: the error with its interval, on how many cases, and the area under the ROC curve if there are scores."""
+        e = self.estimates
+        lead = "accuracy" if "accuracy" in e else "rms" if "rms" in e else next(iter(e), None)
+        units = "" if self.cases.n_units == self.cases.n_cases else f" of {self.cases.n_units:,} independent units"
+        on = f"on {self.cases.n_cases:,} cases{units}"
+        if lead is None:
+            return f"None of these measures exists {on}."
+        if lead == "accuracy":
+            one = e[lead]
+            text = f"{_percent(1 - one.value)} of the cases are misclassified"
+            if one.interval is not None:
+                low, high = (_percent(1 - end) for end in (one.interval.high, one.interval.low))
+                text += f" ({100 * self.level:g}% interval {low} to {high})"
+            text += f", {on}"
+            if "auc" in e:
+                text += f"; AUC {_with_interval(e['auc'])}"
+            return f"{text}."
+        name = "RMSE" if lead == "rms" else measure_name(lead)
+        rest = f"; R² {_with_interval(e['r2'])}" if lead == "rms" and "r2" in e else ""
+        ends = e[lead].interval
+        interval = "" if ends is None else f" ({100 * self.level:g}% interval {ends.low:.4g} to {ends.high:.4g})"
+        return f"{name[:1].upper()}{name[1:]} {e[lead].value:.4g}{interval}, {on}{rest}."
+
+    def table(self, every: bool = True) -> str:
+        """Return the measures as text: all of them, or only those most people know."""
+        found = self.estimates if every else self.known
         rows = [
             (name, f"{e.value:.4g}", "" if e.interval is None else f"{100 * self.level:g}% {e.interval}", e.method)
-            for name, e in self.estimates.items()
+            for name, e in found.items()
         ]
-        if rows:
-            lines.append(text_table(rows, ("measure", "value", "interval", "method"), header=False, right=("value",)))
+        return (
+            text_table(rows, ("measure", "value", "interval", "method"), header=False, right=("value",)) if rows else ""
+        )
+
+    def __str__(self) -> str:
+        outputs = self.cases.outputs
+        lines = [self.sentence()]
+        if self.positive is not None and self.cases.size == 2:
+            lines.append(f"Positive class: {self.positive}.")
+        lines += [f"{len(outputs)} outputs: {', '.join(outputs)}."] if outputs else []
+        if self.estimates:
+            lines.append(self.table(every=bool(outputs)))
+        hidden = 0 if outputs else len(self.estimates) - len(self.known)
+        if hidden > 0:
+            lines.append(f"{hidden} more: m.table() or --all.")
+        if self.cases.probability and self.cases.size == 2 and not self.asked:
+            lines.append(self.calibration().fit.sentence())
+        for one in self.slices.values():
+            lines += ["", one.sentence(), one.table()]
         return "\n".join([*lines, *(str(n) for n in self.notes)])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share + 0.0:.1f}%"
+
+
+def _with_interval(e: Estimate) -> str:
+    return f"{e.value:.3f}" if e.interval is None else f"{e.value:.3f} ({e.interval.low:.3f} to {e.interval.high:.3f})"

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from unseen.core.comparison import Comparison, pair_of
+from unseen.core.comparison import Comparison, p_words, pair_of
 from unseen.core.estimate import Estimate, scale_sentence
 from unseen.core.notes import Note, merge_notes
 from unseen.core.result import Result, plain
+from unseen.evaluation.slices import Slices
+from unseen.show.style import measure_name
 
 __all__ = ["PredictionFiles"]
 
@@ -34,6 +36,10 @@ class PredictionFiles(Result):
         Id of the loss, or name of the column it was read from.
     remarks : tuple of Note
         Notes on the files.
+    command : str
+        Command line that made it, if any.
+    slices : tuple of Slices
+        Errors of each file, and differences of each pair, in every slice, if `by` was given.
     """
 
     shown_by: ClassVar[str] = "unseen.evaluation"
@@ -45,6 +51,8 @@ class PredictionFiles(Result):
     n: int
     loss: str
     remarks: tuple[Note, ...] = ()
+    command: str = ""
+    slices: tuple[Slices, ...] = ()
 
     @property
     def title(self) -> str:
@@ -55,11 +63,39 @@ class PredictionFiles(Result):
     def notes(self) -> tuple[Note, ...]:
         """Notes on the files, on each estimate and on each pair, each once."""
         return merge_notes(
-            self.remarks, *(e.notes for e in self.estimates.values()), *(p.notes for p in (*self.pairs, *self.tests))
+            self.remarks,
+            *(e.notes for e in self.estimates.values()),
+            *(p.notes for p in (*self.pairs, *self.tests)),
+            *(s.notes for s in self.slices),
         )
 
     def __getitem__(self, names: tuple[str, str]) -> Comparison:
         return pair_of(self.pairs, names, self.estimates, "file", "result['a.csv', 'b.csv']")
+
+    def sentence(self) -> str:
+        """Return the answer: which file has the smallest error, with its interval, and whether the next one can be told from it."""
+        shown = {name: e.on_scale() for name, e in self.estimates.items()}
+        best = min(self.estimates, key=lambda name: self.estimates[name].value)
+        e = shown[best]
+
+        def say(value: float) -> str:
+            return f"{100 * value + 0.0:.1f}%" if e.loss == "zero-one" else f"{value:.4g}"
+
+        what = "error" if e.loss == "zero-one" else measure_name(e.loss)
+        ends = (
+            ""
+            if e.interval is None
+            else f" ({100 * e.interval.level:g}% interval {say(e.interval.low)} to {say(e.interval.high)})"
+        )
+        if len(shown) == 1:
+            return f"{best} has {_article(what)} {what} of {say(e.value)}{ends}, on {self.n:,} rows."
+        near = min((p for p in self.pairs if best in (p.a, p.b)), key=lambda p: abs(p.difference))
+        other = near.b if near.a == best else near.a
+        p = near.p if near.p_adjusted is None else near.p_adjusted
+        clear = p is not None and p < 1 - near.level
+        verb = "is better than" if clear else "cannot be told from"
+        tail = "" if p is None or p != p else f" ({p_words(p)})"
+        return f"{best} has the best {what}, {say(e.value)}{ends}; it {verb} {other}, {say(shown[other].value)}{tail}."
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per file, or one per pair and test if there are several files."""
@@ -80,21 +116,28 @@ class PredictionFiles(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return estimates, pairs, tests, every unmatched row and the notes."""
         return {
+            "sentence": self.sentence(),
             "n": self.n,
             "loss": self.loss,
             "files": {name: plain(e.row()) for name, e in self.estimates.items()},
             "pairs": [p.to_dict() for p in self.pairs],
             "tests": [t.to_dict() for t in self.tests],
+            "slices": [s.to_dict() for s in self.slices],
             "unmatched": plain(dict(self.unmatched)),
             "notes": [n.to_dict() for n in self.notes],
         }
 
     def __str__(self) -> str:
-        lines = [f"{name}: {_error_sentence(e)}" for name, e in self.estimates.items()]
+        lines = [self.sentence(), *(f"{name}: {_error_sentence(e)}" for name, e in self.estimates.items())]
         lines += [self.scale_sentence()] if self.pairs and self.scale_sentence() else []
         lines += [str(c) for c in (*self.pairs, *self.tests)]
+        lines += [line for s in self.slices for line in ("", s.sentence(), s.table(), "")]
         lines.append(f"{self.n} rows" + (" in common" if len(self.estimates) > 1 else ""))
         return "\n".join([*lines, *map(str, self.notes)])
+
+
+def _article(word: str) -> str:
+    return "an" if word[:1].lower() in "aeiou" else "a"
 
 
 def _test_row(c: Comparison) -> dict[str, Any]:

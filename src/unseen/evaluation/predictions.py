@@ -22,6 +22,7 @@ from unseen.core.registry import build, find
 from unseen.core.rng import RandomState, root_seed
 from unseen.datasets.frames import read_frame
 from unseen.estimators.unit_mean import unit_mean
+from unseen.evaluation.measure import measure as measure_cases
 from unseen.evaluation.measure_pairs import set_difference, set_estimate
 from unseen.evaluation.prediction_files import (
     MatchedRows,
@@ -33,6 +34,8 @@ from unseen.evaluation.prediction_files import (
     sources_by_name,
 )
 from unseen.evaluation.prediction_record import PredictionFiles
+from unseen.evaluation.slice_columns import columns_by_lookup, slice_rows
+from unseen.evaluation.slices import Slices, table_slices
 from unseen.significance.adjust import adjust_p
 from unseen.significance.paired import from_estimate
 
@@ -99,6 +102,7 @@ def predictions(
     loss: str | None = None,
     id: str | None = None,
     cluster: str | None = None,
+    by: str | Sequence[str] | None = None,
     measure: str = "auto",
     positive: Any = None,
     names: Sequence[str] | None = None,
@@ -127,6 +131,9 @@ def predictions(
         Column that names the item; rows of several files are matched by it.
     cluster : str, optional
         Column that names what items share (a topic, a patient): clusters are then the independent units.
+    by : str or sequence of str, optional
+        Columns to slice the items by: "site", "site,sex" (both), "site*sex" (crossed), "age:4" (quarters of a number). `slices`
+        then has each file's error, and each difference of two, in every slice, with intervals that hold together.
     measure : str
         Id of a loss; "auto" is zero-one for labels and squared error for numbers. "auc" compares areas under ROC curves
         from `prob`, by DeLong's method; the error is one minus the area.
@@ -181,7 +188,9 @@ def predictions(
     estimates = {name: _area(table, level) if area else _error(table, level) for name, table in tables.items()}
     pairs, tests = _paired_tests(tables, level, adjust, AREA_TESTS if area else LOSS_TESTS)
     name = next(iter(estimates.values())).loss
+    slices = () if by is None else _slices_of_files(frames, matched, by, tables, measure, level)
     return PredictionFiles(
+        slices=slices,
         estimates=estimates,
         pairs=pairs,
         tests=tests,
@@ -190,6 +199,40 @@ def predictions(
         loss=name,
         remarks=merge_notes(matched.notes, missing_notes, label_notes),
     )
+
+
+def _slices_of_files(
+    frames: Mapping[str, Any],
+    matched: MatchedRows,
+    by: str | Sequence[str],
+    tables: Mapping[str, LossTable],
+    loss: str,
+    level: float,
+) -> tuple[Slices, ...]:
+    """Return each file's error in every slice, then the differences of pairs; measures of whole sets have no differences here."""
+    names = by.split(",") if isinstance(by, str) else list(by)
+    known = list(dict.fromkeys(str(c) for frame in frames.values() for c in frame.columns))
+
+    def look_up(name: str) -> Array | None:
+        return _shared_column(frames, matched, name, "slice") if name in known else None
+
+    columns = columns_by_lookup(names, look_up, known)
+    parts = slice_rows(columns)
+    if loss == "auc" or any(t.by_split for t in tables.values()):
+        found = []
+        for file, t in tables.items():
+            source = t.source[0]
+            made = measure_cases(source, measures=[loss], by=columns, level=level, random_state=source.seed)
+            found += [replace(s, of=file) for s in made.slices.values()]
+        return tuple(found)
+    each = [table_slices(t, parts, level=level, seed=t.source[0].seed, spread=1.0, of=f) for f, t in tables.items()]
+    pairs = [
+        table_slices(
+            tables[a].minus(tables[b]), parts, level=level, seed=tables[a].source[0].seed, spread=1.0, of=f"{a} − {b}"
+        )
+        for a, b in combinations(tables, 2)
+    ]
+    return (*each, *pairs)
 
 
 def _check_roles(roles: _Columns, missing: str) -> None:

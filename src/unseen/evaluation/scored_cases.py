@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from unseen.core.data import check_size_of_weights
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.losses import PredictionTable
 
-__all__ = ["ScoredCases", "check_scored_cases", "scored_cases_of"]
+__all__ = ["ScoredCases", "check_scored_cases", "one_round", "scored_cases_of"]
 
 # whole numbers with more different values are more likely counts than classes
 MOST_CLASSES = 20
@@ -259,6 +259,12 @@ def scored_cases_of(table: PredictionTable) -> ScoredCases:
         units=units,
         weight=weight,
     )
+
+
+def one_round(table: PredictionTable) -> PredictionTable:
+    """Return the first round of cross-validation, which tests every row once."""
+    first = np.array([s.repeat == 0 for s in table.plan.splits])
+    return replace(table, test=table.test.where(first[table.test.split]), train=None)
 
 
 def _numeric(values: Array) -> bool:

@@ -2,69 +2,216 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from unseen._version import __version__
+from unseen.core.comparison import p_words
 from unseen.core.errors import InputError
+from unseen.core.estimate import Estimate
 from unseen.core.registry import classes_in, describe
 from unseen.evaluation.disagree import Disagreement, LabelledDisagreement
 from unseen.evaluation.measure_record import Measures
 from unseen.evaluation.prediction_record import PredictionFiles
+from unseen.evaluation.slices import SHARES, Slices
 from unseen.measures.outliers import Outlying
-from unseen.show.sections import Notes, Section, Table, Text, figure_section, picture, section, table_of
+from unseen.show.sections import (
+    Block,
+    Code,
+    Notes,
+    Section,
+    Table,
+    TableCell,
+    Text,
+    figure_section,
+    picture,
+    section,
+    table_of,
+)
+from unseen.show.style import measure_name
 
-__all__: list[str] = []
+__all__ = ["slice_blocks"]
 
 
 # outlying cases listed per output
 SHOWN = 20
+# pairs of slices listed in a report
+SHOWN_GAPS = 15
+# cells of a confusion matrix listed one by one
+MOST_CELLS = 144
+
+
+def slice_blocks(s: Slices) -> list[Block]:
+    """Return the slices as parts of a report: the worst one in a sentence, a picture, the table, the gaps."""
+    made = picture(s, "slices")
+    rows = [
+        [
+            *([x.column] if len(s.tests) > 1 else []),
+            x.name,
+            None if x.value is None else TableCell(s.shown(x.value), x.value),
+            None if x.low is None or x.high is None else TableCell(f"{s.shown(x.low)} to {s.shown(x.high)}", x.low),
+            x.n,
+            x.n_units,
+        ]
+        for x in s.slices
+    ]
+    columns = [
+        *(["column"] if len(s.tests) > 1 else []),
+        "slice",
+        s.word,
+        f"{100 * s.level:g}% interval",
+        "cases",
+        "units",
+    ]
+    caption = f"All intervals hold together with {100 * s.level:g}% confidence ({METHODS[s.method]})."
+    blocks: list[Block] = [Text(s.sentence()), *([made] if made is not None else []), Table(columns, rows, caption)]
+    gaps = s.gap_rows()[:SHOWN_GAPS]
+    if gaps:
+        pairs = [
+            [
+                *([g["column"]] if len(s.tests) > 1 else []),
+                g["a"],
+                g["b"],
+                TableCell(s.shown_gap(g["gap"]), g["gap"]),
+                None
+                if g["lower"] is None
+                else TableCell(f"{s.shown_gap(g['lower'])} to {s.shown_gap(g['upper'])}", g["lower"]),
+                "yes" if g["differs"] else "not shown",
+            ]
+            for g in gaps
+        ]
+        heads = [
+            *(["column"] if len(s.tests) > 1 else []),
+            "a",
+            "b",
+            "a less b",
+            f"{100 * s.level:g}% interval",
+            "differ",
+        ]
+        more = f" The {SHOWN_GAPS} largest of {len(s.gaps)}." if len(s.gaps) > SHOWN_GAPS else ""
+        blocks.append(
+            Table(heads, pairs, f"Gaps between slices; the intervals of all pairs of a column hold together.{more}")
+        )
+    return [*blocks, *([Notes(s.notes)] if s.notes else [])]
+
+
+METHODS = {
+    "mid-p": "mid-P limits of counts",
+    "max-t": "largest t over slices, corrected for skewness",
+    "max-t of sets": "largest t over slices",
+}
+
+
+@section(Slices, 10)
+def slices_alone(s: Slices) -> Section:
+    """Return one measure in each slice."""
+    return Section("slices", s.title, slice_blocks(s))
+
+
+@section(Measures, 15)
+def slices_of_measures(m: Measures) -> Section | None:
+    """Return each measure in every slice."""
+    blocks = [block for s in m.slices.values() for block in slice_blocks(s)]
+    return Section("slices", "By slice", blocks) if blocks else None
+
+
+@section(PredictionFiles, 25)
+def slices_of_files(result: PredictionFiles) -> Section | None:
+    """Return errors and differences in every slice."""
+    blocks = [block for s in result.slices for block in slice_blocks(s)]
+    return Section("slices", "By slice", blocks) if blocks else None
 
 
 @section(Measures, 10)
 def answer(m: Measures) -> Section:
-    """Return every measure with its interval."""
+    """Return the answer in a sentence, its picture, the measures most people know, and the notes."""
     cases = m.cases
-    what = f"{cases.n_cases} predictions" + (
-        f" of {len(cases.outputs)} outputs ({', '.join(cases.outputs)})" if cases.outputs else ""
-    )
-    lead = what + ("" if cases.n_units == cases.n_cases else f", {cases.n_units} independent units")
-    if m.positive is not None:
-        lead += f"; positive class {m.positive}"
-        lead += "" if cases.threshold is None else f", called from a score of {cases.threshold:g} on"
+    about = [f"{len(cases.outputs)} outputs: {', '.join(cases.outputs)}."] if cases.outputs else []
+    if m.positive is not None and cases.size == 2:
+        called = "" if cases.threshold is None else f", called from a score of {cases.threshold:g} on"
+        about.append(f"Positive class: {m.positive}{called}.")
+    made = [b for b in (picture(m, "measures"),) if b is not None]
+    shown = m.estimates if cases.outputs else m.known
+    table = _measure_table(m, shown, "Measures with their intervals.")
+    blocks: list[Block] = [Text(m.sentence(), lead=True), *(Text(text) for text in about), *made, table]
+    return Section("measures", "The answer", [*blocks, *([Notes(m.notes)] if m.notes else [])])
+
+
+def _measure_table(m: Measures, found: Mapping[str, Estimate], caption: str) -> Table:
     words = {name: describe(cls) for name, cls in classes_in("measures").items()}
-    rows = [
-        [
-            name,
-            e.value,
-            None if e.interval is None else e.interval.low,
-            None if e.interval is None else e.interval.high,
-            e.std_error,
-            e.method,
-            words.get(name.split("[")[0].split(" at ")[0], ""),
-        ]
-        for name, e in m.estimates.items()
+    rows = []
+    for name, e in found.items():
+        base = name.split("[")[0].split(" at ")[0]
+        shares = base in SHARES
+        ends = e.interval
+        rows.append(
+            [
+                TableCell(measure_name(base) + name[len(base) :], name, words.get(base, "")),
+                TableCell(_shown(e.value, shares), e.value),
+                None
+                if ends is None
+                else TableCell(f"{_shown(ends.low, shares)} to {_shown(ends.high, shares)}", ends.low),
+                e.method,
+            ]
+        )
+    return Table(["measure", "value", f"{100 * m.level:g}% interval", "by"], rows, caption)
+
+
+def _shown(value: float, share: bool) -> str:
+    return f"{100 * value:.1f}%" if share else f"{value:.4g}"
+
+
+@section(Measures, 70)
+def every_measure(m: Measures) -> Section | None:
+    """Return all measures, if there are more than the answer shows."""
+    if m.cases.outputs or len(m.known) == len(m.estimates):
+        return None
+    return Section(
+        "all-measures",
+        "All measures",
+        [_measure_table(m, m.estimates, "Every measure that suits these cases.")],
+        folded=True,
+    )
+
+
+@section(Measures, 90)
+def repeat_measures(m: Measures) -> Section:
+    """Return the command and the settings."""
+    call = (
+        m.command
+        or f"unseen.measure(y_true, y_score, level={m.level:g}, n_bootstrap={m.n_bootstrap}, random_state={m.seed})"
+    )
+    facts = [
+        ["seed", str(m.seed)],
+        ["confidence level", f"{m.level:g}"],
+        ["resamples", str(m.n_bootstrap)],
+        ["unseen version", __version__],
     ]
-    columns = [
-        "measure",
-        "value",
-        f"lower {100 * m.level:g}%",
-        f"upper {100 * m.level:g}%",
-        "std error",
-        "interval",
-        "what it is",
+    blocks: list[Block] = [
+        Code(call, "The same call with the same data and versions gives the same numbers."),
+        Table(["what", "value"], facts, "Settings.", sortable=False),
     ]
-    blocks: list[Any] = [Text(f"{lead}.", lead=True), picture(m, "measures"), Table(columns, rows, "All measures.")]
-    made = [b for b in blocks if b is not None]
-    return Section("measures", "Measures", [*made, *([Notes(m.notes)] if m.notes else [])])
+    return Section("repeat", "How to repeat this", blocks, folded=True)
 
 
 @section(Measures, 20)
 def confusion(m: Measures) -> Section | None:
-    """Return the confusion matrix with an interval for each cell."""
+    """Return the confusion matrix as a heat map, and as a table with an interval for each cell."""
     if m.cases.classes is None:
         return None
-    return Section(
-        "confusion", "Confusion matrix", [table_of(m.confusion().rows(), "Shares of each true class, with limits.")]
-    )
+    made = picture(m, "confusion")
+    cells = [
+        [
+            r["truth"],
+            r["decision"],
+            r["count"],
+            TableCell(_shown(r["share"], True), r["share"]),
+            TableCell(f"{_shown(r['lower'], True)} to {_shown(r['upper'], True)}", r["lower"]),
+        ]
+        for r in m.confusion().rows()[:MOST_CELLS]
+    ]
+    table = Table(["true", "called", "cases", "share of the true class", f"{100 * m.level:g}% interval"], cells)
+    return Section("confusion", "Confusion matrix", [*([made] if made is not None else []), table])
 
 
 @section(Measures, 30)
@@ -86,7 +233,25 @@ def calibration(m: Measures) -> Section | None:
     if made is None:
         return None
     c = m.calibration()
-    return Section("calibration", "Calibration", [Text(f"{c}."), made, table_of(c.rows())])
+    b = c.brier
+    parts = (
+        f"Brier score of this class {b.score:.4g} = reliability {b.reliability:.4g} - resolution {b.resolution:.4g} + uncertainty "
+        f"{b.uncertainty:.4g} + within bins {b.within:.4g}."
+    )
+    return Section(
+        "calibration", "Calibration", [Text(c.fit.sentence()), made, Text(parts), table_of(c.rows(), "Bins.")]
+    )
+
+
+@section(Measures, 55)
+def decision_curve(m: Measures) -> Section | None:
+    """Return the decision curve with what it says."""
+    made = picture(m, "decision-curve")
+    return (
+        None
+        if made is None
+        else Section("decision-curve", "Decision curve", [Text(m.decision_curve().sentence()), made])
+    )
 
 
 @section(Measures, 60)
@@ -121,30 +286,91 @@ def _outlying_blocks(found: Outlying, of: str, numbers: bool) -> list[Any]:
 SHOWN_ROWS = 200
 
 
+@section(PredictionFiles, 5)
+def answer_of_files(result: PredictionFiles) -> Section:
+    """Return which file is best and by how much, in a sentence, then every verdict whole."""
+    verdicts = [Text(f"{p.a} against {p.b}: {p.verdict}.") for p in result.pairs[:SHOWN]]
+    scale = result.scale_sentence()
+    return Section(
+        "answer", "The answer", [Text(result.sentence(), lead=True), *verdicts, *([Text(scale)] if scale else [])]
+    )
+
+
 @section(PredictionFiles, 10)
 def differences(result: PredictionFiles) -> Section | None:
     """Return the paired differences and every test of them."""
     if not result.pairs:
         return None
-    lead = "; ".join(f"{p.a} − {p.b}: {p.difference:+.4g}, {p.verdict}" for p in result.pairs[:6])
-    scale = result.scale_sentence()
-    blocks: list[Any] = [
-        Text(lead, lead=True),
-        Text(scale) if scale else None,
-        picture(result, "file-differences"),
-        table_of(result.rows()),
+    made = picture(result, "file-differences")
+    rate = result.loss == "zero-one"
+    rows = [
+        [
+            r["a"],
+            r["b"],
+            r["test"],
+            TableCell(_gap(r["difference"], rate), r["difference"]),
+            None
+            if r["lower"] is None
+            else TableCell(f"{_gap(r['lower'], rate)} to {_gap(r['upper'], rate)}", r["lower"]),
+            None if r["p"] is None else TableCell(p_words(r["p"], ""), r["p"]),
+            None if r["p_adjusted"] is None else TableCell(p_words(r["p_adjusted"], ""), r["p_adjusted"]),
+            r["verdict"],
+        ]
+        for r in result.rows()
     ]
-    return Section("differences", "Paired differences", [b for b in blocks if b is not None])
+    table = Table(
+        ["a", "b", "test", "a less b", "interval", "p", "adjusted", "verdict"], rows, "Every test of every pair."
+    )
+    return Section("differences", "Paired differences", [*([made] if made is not None else []), table])
+
+
+def _gap(value: float, rate: bool) -> str:
+    return f"{100 * value + 0.0:+.1f} points" if rate else f"{value + 0.0:+.4g}"
 
 
 @section(PredictionFiles, 20)
 def errors(result: PredictionFiles) -> Section:
     """Return the error of each file."""
-    names = ("file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n")
-    rows = [{k: row[k] for k in names} for row in result.by_file()]
-    blocks: list[Any] = [picture(result, "file-errors"), table_of(rows), Text(f"{result.n} rows, loss {result.loss}.")]
-    made = [b for b in blocks if b is not None]
-    return Section("errors", "Errors", [*made, *([Notes(result.notes)] if result.notes else [])])
+    rows = []
+    for row in result.by_file():
+        share = row["measure"] in SHARES
+        ends = (
+            None
+            if row["lower"] is None
+            else TableCell(f"{_shown(row['lower'], share)} to {_shown(row['upper'], share)}", row["lower"])
+        )
+        rows.append(
+            [
+                row["file"],
+                measure_name(row["measure"]),
+                TableCell(_shown(row["estimate"], share), row["estimate"]),
+                ends,
+                row["method"],
+                row["n"],
+            ]
+        )
+    table = Table(["file", "measure", "value", "interval", "by", "units"], rows, f"{result.n:,} rows.")
+    made = picture(result, "file-errors")
+    return Section(
+        "errors",
+        "Errors",
+        [*([made] if made is not None else []), table, *([Notes(result.notes)] if result.notes else [])],
+    )
+
+
+@section(PredictionFiles, 90)
+def repeat_files(result: PredictionFiles) -> Section:
+    """Return the command and the version."""
+    call = result.command or "unseen.predictions(...) with the same files and options"
+    return Section(
+        "repeat",
+        "How to repeat this",
+        [
+            Code(call, "The same call with the same files and versions gives the same numbers."),
+            Text(f"unseen {__version__}."),
+        ],
+        folded=True,
+    )
 
 
 @section(PredictionFiles, 30)

@@ -24,6 +24,7 @@ __all__ = [
     "COMMANDS",
     "GROUPS",
     "After",
+    "By",
     "ColumnOptions",
     "Command",
     "Costs",
@@ -305,6 +306,10 @@ DropColumns = Annotated[list[str] | None, typer.Option("--drop", help="Column th
 DuplicateRows = Annotated[
     str,
     typer.Option("--duplicates", help="Rows with equal features on one side of a split: auto, together or apart."),
+]
+By = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Column to slice by; may be repeated. site*sex crosses two, age:4 takes quarters."),
 ]
 Rows = Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")]
 Separator = Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")]

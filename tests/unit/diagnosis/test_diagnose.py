@@ -211,7 +211,8 @@ def test_the_whole_picture(cancer, tmp_path):
     assert d.ranking.names[-1] == "dummy"
     assert sum(d.ranking.first) == pytest.approx(1)
     assert d.units.error.mean() == pytest.approx(d.table.split_means().mean(), abs=0.01)
-    assert len(d.sentences()) == 7
+    assert len(d.sentences()) == 8
+    assert d.importance.names[0] in d.sentences()[2]
     assert [name.rpartition("__")[2] for name in d.coefficients.names] == list(
         unseen.datasets.load("breast-cancer").names
     )

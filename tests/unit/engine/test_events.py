@@ -33,3 +33,28 @@ def test_where_stderr_is_no_terminal_nothing_is_shown(capsys):
     assert isinstance(reporter_for(True), Bar)
     mine = Silent()
     assert reporter_for(mine) is mine
+
+
+def test_a_long_run_says_so_once_where_stderr_is_no_terminal(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(events.time, "monotonic", lambda: now[0])
+    lines = events.reporter_for(None)
+    assert isinstance(lines, events.Lines)
+    lines.expect(100, "repeated-kfold")
+    for _ in range(5):
+        now[0] += 3.0
+        lines.advance(1)
+    assert capsys.readouterr().err == "unseen: about 5 min expected for 100 fits\n"
+
+
+def test_a_short_run_says_nothing_and_quiet_is_quiet(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(events.time, "monotonic", lambda: now[0])
+    lines, quiet = events.reporter_for(None), events.reporter_for(False)
+    for one in (lines, quiet):
+        one.expect(100, "kfold")
+    now[0] += 3.0
+    lines.advance(50)
+    now[0] += 300.0
+    quiet.advance(1)
+    assert capsys.readouterr().err == ""

@@ -495,7 +495,8 @@ def test_outputs_are_counted_by_case_and_listed_where_they_stand_out():
     P.iloc[17, 1] += 30
     m = unseen.measure(Y, P, measures=["pov", "rms", Quantile(0.9)], random_state=1)
     assert set(m) == {"rms", *(f"{k}[{c}]" for k in ("pov", "rms", "quantile") for c in Y)}
-    assert str(m).splitlines()[0] == "80 cases, 2 outputs: height, weight"
+    assert str(m).startswith(f"RMSE {m['rms'].value:.4g} (95% interval ")
+    assert str(m).splitlines()[1] == "2 outputs: height, weight."
     assert (m.to_dict()["n"], m.to_dict()["outputs"]) == (80, ["height", "weight"])
     assert m.outlying("weight").rows.tolist() == [17]
     assert not m.outlying("height").suspicious
@@ -522,7 +523,7 @@ def test_several_outputs_of_a_file(tmp_path):
     for truth, said in (("a", "p"), ("b", "q")):
         assert found[f"pov[{truth}]"]["value"] == pytest.approx(np.corrcoef(frame[truth], frame[said])[0, 1] ** 2)
         assert found[f"r2[{truth}]"]["value"] == pytest.approx(metrics.r2_score(frame[truth], frame[said]))
-    assert "60 predictions of 2 outputs (a, b)" in (tmp_path / "r.html").read_text("utf-8")
+    assert "2 outputs: a, b." in (tmp_path / "r.html").read_text("utf-8")
     with pytest.raises(InputError, match=r"2 columns of truth \(a, b\) need as many predictions.*1 was named: p"):
         measure_file(file, truth="a,b", pred="p")
     with pytest.raises(InputError, match="one column of truth and 2 of predictions"):

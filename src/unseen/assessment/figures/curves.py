@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from unseen.assessment.assessment import Assessment
 from unseen.assessment.figures._tables import CROSS_VALIDATED
 from unseen.core.errors import InputError
-from unseen.core.losses import PredictionTable
 from unseen.evaluation.figures.calibration import ReliabilityInfo, of_measures
 from unseen.evaluation.figures.calibration import draw as draw_calibration
+from unseen.evaluation.figures.decision_curve import DecisionInfo
+from unseen.evaluation.figures.decision_curve import draw as draw_decision
+from unseen.evaluation.figures.decision_curve import of_measures as decision_info
 from unseen.evaluation.figures.roc import PrecisionInfo, RocInfo, draw_precision, precision_info
 from unseen.evaluation.figures.roc import draw as draw_roc
 from unseen.evaluation.figures.roc import info as roc_info
 from unseen.evaluation.measure import measure
 from unseen.evaluation.measure_record import Measures
+from unseen.evaluation.scored_cases import one_round
 from unseen.show.figures import Figure, figure
 
-__all__ = ["measures_of", "one_round"]
+__all__ = ["measures_of"]
 
 SIZE = (4.6, 3.3)  # two in a row of a page
 SHOWN = ("sensitivity", "false-alarm-rate")  # the decision made, a point of the ROC curve
 RESAMPLES = 500  # of the one bootstrap behind them, the interval of average precision
-
-
-def one_round(table: PredictionTable) -> PredictionTable:
-    """Return the first round of cross-validation, which tests every row once."""
-    first = np.array([s.repeat == 0 for s in table.plan.splits])
-    return replace(table, test=table.test.where(first[table.test.split]), train=None)
 
 
 def measures_of(a: Assessment) -> Measures | None:
@@ -80,6 +74,12 @@ def draw_small_calibration(numbers: ReliabilityInfo, ax: Any) -> None:
     ax.set_aspect("auto")
 
 
+def draw_small_decision(numbers: DecisionInfo, ax: Any) -> None:
+    """Draw the decision curve with its legend in the corner that it leaves free."""
+    draw_decision(numbers, ax)
+    ax.legend(loc="upper right", frameon=False)
+
+
 for name, title, make, draw, caption, order in (
     ("roc", "ROC curve", roc_info, draw_small_roc, "The band holds the whole true curve with this confidence.", 52),
     (
@@ -95,8 +95,16 @@ for name, title, make, draw, caption, order in (
         "Calibration",
         of_measures,
         draw_small_calibration,
-        "Calibrated probabilities lie on the dashed line within their limits.",
+        "Calibrated probabilities lie on the dashed line; the shade holds the whole true curve.",
         56,
+    ),
+    (
+        "decision-curve",
+        "Decision curve",
+        decision_info,
+        draw_small_decision,
+        "Where the shade lies above both other lines, acting on the probabilities helps.",
+        58,
     ),
 ):
     figure(

@@ -7,10 +7,11 @@ from typing import Any
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
+from unseen.evaluation.calibration_fit import CalibrationCurve
 from unseen.evaluation.curves import Calibration
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, label, tidy
+from unseen.show.style import GREY, MAIN, OTHER, label, tidy
 
 __all__ = ["ReliabilityInfo"]
 
@@ -25,6 +26,7 @@ class ReliabilityInfo:
     low: Floats
     high: Floats
     reliability: float
+    curve: CalibrationCurve | None = None
 
     @property
     def summary(self) -> str:
@@ -41,6 +43,7 @@ def info(c: Calibration) -> ReliabilityInfo:
         low=c.low,
         high=c.high,
         reliability=c.brier.reliability,
+        curve=c.fit.curve,
     )
 
 
@@ -56,8 +59,12 @@ def draw(numbers: ReliabilityInfo, ax: Any) -> None:
     """Draw the bins with their limits and the diagonal."""
     tidy(ax)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--")
-    ax.vlines(numbers.predicted, numbers.low, numbers.high, color=MAIN, linewidth=2)
-    ax.plot(numbers.predicted, numbers.observed, color=MAIN, marker="o", linewidth=1, markersize=6)
+    if numbers.curve is not None:
+        smooth = numbers.curve
+        ax.fill_between(smooth.predicted, smooth.low, smooth.high, color=MAIN, alpha=0.15, linewidth=0)
+        ax.plot(smooth.predicted, smooth.observed, color=MAIN, linewidth=1.8)
+    ax.vlines(numbers.predicted, numbers.low, numbers.high, color=OTHER, linewidth=1.4)
+    ax.plot(numbers.predicted, numbers.observed, color=OTHER, marker="o", linestyle="none", markersize=5)
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
     ax.set_aspect("equal")
@@ -66,7 +73,8 @@ def draw(numbers: ReliabilityInfo, ax: Any) -> None:
 
 
 CAPTION = (
-    "Each point is a bin of about as many cases; calibrated probabilities lie on the dashed line within their limits."
+    "The smooth curve with a band that holds the whole true curve; points are bins of about as many cases each, with their own limits. "
+    "Calibrated probabilities lie on the dashed line."
 )
 figure(
     Figure(

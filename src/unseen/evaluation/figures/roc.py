@@ -9,7 +9,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
-from unseen.evaluation.curves import Roc
+from unseen.evaluation.curves import PrecisionRecall, Roc
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
 from unseen.show.style import GREY, MAIN, OTHER, PALETTE, label, legend_below, tidy
@@ -120,14 +120,8 @@ class PrecisionInfo:
         return f"average precision {self.area:.3f} at prevalence {self.prevalence:.3f}"
 
 
-def precision_info(m: Measures) -> PrecisionInfo | None:
-    """Return the precision-recall points of the positive class."""
-    if m.cases.score is None or m.cases.size != 2:
-        return None
-    try:
-        p = m.precision_recall()
-    except InputError:
-        return None
+def info_of_precision(p: PrecisionRecall) -> PrecisionInfo:
+    """Return the points of one class, thinned to what a page can show."""
     some = np.unique(np.linspace(0, len(p.recall) - 1, min(MOST_POINTS, len(p.recall))).round().astype(int))
     return PrecisionInfo(
         label=p.label,
@@ -138,6 +132,16 @@ def precision_info(m: Measures) -> PrecisionInfo | None:
         area=p.average_precision.value,
         prevalence=p.prevalence,
     )
+
+
+def precision_info(m: Measures) -> PrecisionInfo | None:
+    """Return the precision-recall points of the positive class."""
+    if m.cases.score is None or m.cases.size != 2:
+        return None
+    try:
+        return info_of_precision(m.precision_recall())
+    except InputError:
+        return None
 
 
 def draw_precision(numbers: PrecisionInfo, ax: Any) -> None:
@@ -174,15 +178,16 @@ figure(
         order=10,
     )
 )
-figure(
-    Figure(
-        name="precision-recall",
-        record=Measures,
-        info=precision_info,
-        draw=draw_precision,
-        title="Precision and recall",
-        caption="Share of positives among the cases called positive; the shade holds pointwise Wilson limits.",
-        size=(6.4, 3.8),
-        order=40,
+for record, made, order in ((Measures, precision_info, 40), (PrecisionRecall, info_of_precision, 10)):
+    figure(
+        Figure(
+            name="precision-recall",
+            record=record,
+            info=made,
+            draw=draw_precision,
+            title="Precision and recall",
+            caption="Share of positives among the cases called positive; the shade holds pointwise Wilson limits.",
+            size=(6.4, 3.8),
+            order=order,
+        )
     )
-)

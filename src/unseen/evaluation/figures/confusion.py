@@ -1,0 +1,147 @@
+"""Which class is taken for which, as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from unseen.core.arrays import Floats
+from unseen.evaluation.curves import Confusion
+from unseen.evaluation.measure_record import Measures
+from unseen.show.figures import Figure, figure
+from unseen.show.style import MAIN, OTHER, label
+
+__all__ = ["MOST_CLASSES", "NUMBERED_CLASSES", "ConfusionInfo", "draw", "most_confused", "short_names"]
+
+MOST_CLASSES = 30
+NUMBERED_CLASSES = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfusionInfo:
+    """Rows are true classes, columns predicted ones; `counts` sum to the tested rows, `shares` to 1 in each row.
+
+    With weights, shares are weighted and counts are not. Beyond 30 classes the most confused ones are kept.
+    """
+
+    classes: tuple[str, ...]
+    counts: Floats
+    shares: Floats
+    n_classes: int
+    target: str
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Inches, as many as the classes need."""
+        side = float(np.clip(1.6 + 0.62 * len(self.classes), 2.8, 5.8))
+        few = 4.6 if len(self.classes) == 2 else 5.6  # two classes stand beside their curves
+        return (7.0, side) if len(self.classes) > 6 else (few, side)
+
+    @property
+    def summary(self) -> str:
+        """What the picture shows, in words."""
+        right = np.trace(self.counts) / max(float(self.counts.sum()), 1e-12)
+        return f"{len(self.classes)} classes, {100 * right:.0f}% of the cases shown on the diagonal"
+
+
+def most_confused(counts: Floats) -> Any:
+    """Return the places of the classes that are confused most, in their own order."""
+    missed = counts.sum(axis=0) + counts.sum(axis=1) - 2 * np.diag(counts)
+    return np.sort(np.argsort(-missed, kind="stable")[:MOST_CLASSES])
+
+
+def info_of_confusion(c: Confusion) -> ConfusionInfo:
+    """Return the matrix of a set of predictions."""
+    kept = most_confused(c.counts)
+    grid = np.ix_(kept, kept)
+    return ConfusionInfo(
+        classes=tuple(c.classes[k] for k in kept),
+        counts=c.counts[grid],
+        shares=np.nan_to_num(c.share[grid]),
+        n_classes=len(c.classes),
+        target="class",
+    )
+
+
+def info_of_measures(m: Measures) -> ConfusionInfo | None:
+    """Return the matrix, or None for numbers."""
+    return None if m.cases.classes is None else info_of_confusion(m.confusion())
+
+
+def short_names(names: Sequence[str], limit: int) -> list[str]:
+    """Return names cut to fit; where that would make them alike, what they all share is left out first.
+
+    Examples
+    --------
+    >>> short_names(["class number 7 of many", "class number 11 of many"], 10)
+    ['…7…', '…11…']
+    """
+    cut = [label(name, limit) for name in names]
+    if len(set(cut)) == len(cut):
+        return cut
+    start = _common_start(names)
+    end = min(_common_start([name[start:][::-1] for name in names]), min(map(len, names)) - start)
+    parts = [name[start : len(name) - end] for name in names]
+    return [label(("…" if start else "") + part + ("…" if end else ""), limit) for part in parts]
+
+
+def _common_start(texts: Sequence[str]) -> int:
+    """Return how many first characters all texts have in common."""
+    first, last = min(texts), max(texts)
+    return next((k for k, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
+
+
+def draw(numbers: ConfusionInfo, ax: Any) -> None:
+    """Draw the matrix; empty cells are left empty."""
+    k = len(numbers.classes)
+    for i, j in zip(*np.nonzero(numbers.counts > 0)):
+        ax.axhspan(
+            i - 0.5,
+            i + 0.5,
+            j / k,
+            (j + 1) / k,
+            color=MAIN if i == j else OTHER,
+            alpha=0.06 + 0.44 * float(numbers.shares[i, j]),
+            linewidth=0,
+        )
+        if k <= NUMBERED_CLASSES:
+            _cell(numbers, i, j, ax)
+    edges = np.arange(k + 1) - 0.5
+    ax.hlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
+    ax.vlines(edges, -0.5, k - 0.5, color="#000000", alpha=0.2, linewidth=0.6)
+    names = short_names(numbers.classes, 16 if k <= NUMBERED_CLASSES else 10)
+    slanted = k > 4 and max(map(len, names)) > 4
+    ax.set_xticks(
+        range(k), names, rotation=45 if slanted else 0, ha="right" if slanted else "center", rotation_mode="anchor"
+    )
+    ax.set_yticks(range(k), names)
+    ax.set_xlim(-0.5, k - 0.5)
+    ax.set_ylim(k - 0.5, -0.5)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel("predicted")
+    ax.set_ylabel(f"true {label(numbers.target, 20)}")
+
+
+def _cell(numbers: ConfusionInfo, i: int, j: int, ax: Any) -> None:
+    count, share = numbers.counts[i, j], numbers.shares[i, j]
+    shown = f"{count:.1f}".removesuffix(".0") if count < 100 else f"{count:.0f}"
+    few = len(numbers.classes) <= 6
+    ax.text(j, i, f"{shown}\n{100 * share:.0f}%" if few else shown, ha="center", va="center", fontsize=10 if few else 9)
+
+
+for record, made in ((Confusion, info_of_confusion), (Measures, info_of_measures)):
+    figure(
+        Figure(
+            name="confusion",
+            record=record,
+            info=made,
+            draw=draw,
+            title="Which class is taken for which",
+            caption="Which class is taken for which; percentages are shares of the true class.",
+            order=25,
+        )
+    )

@@ -1,0 +1,305 @@
+"""How often the intervals of slices, of calibration, of decision curves and of importance hold, where the truth is known.
+
+Run as `python -m studies.evaluation_intervals [--sets N]`; the tables are written into docs/validation/evaluation.md. 400 data sets of
+every case take about a quarter of an hour of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import beta, norm
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeClassifier
+
+import unseen
+from unseen.core.losses import LossTable
+from unseen.diagnosis.importance import permutation_importance
+from unseen.evaluation.slice_columns import slice_rows
+from unseen.evaluation.slices import Slices, fold_spread, slices_of_losses, table_slices
+from unseen.request.request import open_request
+
+__all__ = ["calibration_rows", "importance_rows", "slice_rows_of_models", "slice_rows_of_predictions"]
+
+PAGE = Path(__file__).parents[1] / "docs" / "validation" / "evaluation.md"
+TEST = 30_000  # rows that tell the true error of a trained model to .003
+
+Truth = dict[str, float]
+Draw = Callable[[np.random.Generator], tuple[dict[str, Any], Truth]]
+
+
+def _holds(s: Slices, truth: Truth) -> tuple[bool, bool]:
+    """Say whether all slices, and all gaps of the first column, hold the truth."""
+    slices = all(x.low is None or x.high is None or x.low <= truth[x.name] <= x.high for x in s.slices)
+    gaps = [g for g in s.gaps if g.column == s.slices[0].column]
+    return slices, all(g.low is None or g.high is None or g.low <= truth[g.a] - truth[g.b] <= g.high for g in gaps)
+
+
+def rates(n: int, share: list[float], error: list[float], sex: bool = False) -> Draw:
+    """Draw errors of independent cases at sites with known error rates, perhaps sliced by sex too, which does not matter."""
+
+    def draw(rng: np.random.Generator) -> tuple[dict[str, Any], Truth]:
+        site = rng.choice(len(share), n, p=share)
+        columns = {"site": site.astype(str)} | ({"sex": rng.choice(["f", "m"], n)} if sex else {})
+        mean = float(np.dot(share, error))
+        truth = {str(k): e for k, e in enumerate(error)} | {"f": mean, "m": mean}
+        wrong = (rng.random(n) < np.array(error)[site]).astype(float)
+        return {
+            "values": wrong,
+            "columns": columns,
+            "units": np.arange(n),
+            "loss": "zero-one",
+            "span": (0.0, 1.0),
+        }, truth
+
+    return draw
+
+
+def groups(n_groups: int, size: int, error: list[float], across: bool = False) -> Draw:
+    """Draw errors that go together in groups (intraclass correlation .3), with a group at one site or across all."""
+
+    def draw(rng: np.random.Generator) -> tuple[dict[str, Any], Truth]:
+        group = np.repeat(np.arange(n_groups), size)
+        site = (
+            rng.integers(0, len(error), len(group))
+            if across
+            else np.repeat(rng.integers(0, len(error), n_groups), size)
+        )
+        chance, mean = np.repeat(rng.random(n_groups), size), np.array(error)[site]
+        scale = 1 / 0.3 - 1
+        wrong = (rng.random(len(group)) < beta.ppf(chance, mean * scale, (1 - mean) * scale)).astype(float)
+        truth = {str(k): e for k, e in enumerate(error)}
+        return {
+            "values": wrong,
+            "columns": {"site": site.astype(str)},
+            "units": group,
+            "loss": "zero-one",
+            "span": (0.0, 1.0),
+        }, truth
+
+    return draw
+
+
+def squares(n: int, sd: list[float], tail: int = 0) -> Draw:
+    """Draw squared errors, normal or with the tails of Student's t."""
+
+    def draw(rng: np.random.Generator) -> tuple[dict[str, Any], Truth]:
+        site = rng.integers(0, len(sd), n)
+        z = rng.standard_t(tail, n) / np.sqrt(tail / (tail - 2)) if tail else rng.normal(size=n)
+        values = np.square(z * np.array(sd)[site])
+        truth = {str(k): s for k, s in enumerate(sd)}
+        return {
+            "values": values,
+            "columns": {"site": site.astype(str)},
+            "units": np.arange(n),
+            "loss": "squared",
+            "span": (0.0, np.inf),
+        }, truth
+
+    return draw
+
+
+PREDICTIONS: dict[str, Draw] = {
+    "error rates, 4 sites, n = 200": rates(200, [0.4, 0.3, 0.2, 0.1], [0.1, 0.2, 0.3, 0.15]),
+    "error rates, 8 equal sites, n = 400": rates(400, [1 / 8] * 8, [0.1] * 8),
+    "rare errors (2 to 5%), 3 sites, n = 1,000": rates(1000, [0.6, 0.3, 0.1], [0.03, 0.05, 0.02]),
+    "error rates by site and by sex, n = 300": rates(300, [0.4, 0.3, 0.3], [0.1, 0.2, 0.3], sex=True),
+    "60 groups of 5, each at one of 3 sites": groups(60, 5, [0.1, 0.2, 0.3]),
+    "60 groups of 5 across 3 sites": groups(60, 5, [0.2] * 3, across=True),
+    "30 groups of 10, each at one of 3 sites": groups(30, 10, [0.2] * 3),
+    "RMSE, 4 sites, n = 200": squares(200, [1.0, 1.0, 2.0, 3.0]),
+    "RMSE, 6 equal sites, n = 600": squares(600, [1.0] * 6),
+    "RMSE, t tails (8 degrees), 4 equal sites, n = 400": squares(400, [1.0] * 4, tail=8),
+}
+
+
+def slice_rows_of_predictions(sets: int) -> list[list[str]]:
+    """Return one line per population of fixed predictions."""
+    lines = []
+    for name, draw in PREDICTIONS.items():
+        slices = gaps = found = 0
+        naive, corrected = [], []
+        equal = True
+        for k in range(sets):
+            given, truth = draw(np.random.default_rng([7, k]))
+            parts = slice_rows(given.pop("columns"))
+            s = slices_of_losses(given.pop("values"), parts, seed=k, **given)
+            a, b = _holds(s, truth)
+            slices, gaps = slices + a, gaps + b
+            found += s.tests[0].p is not None and s.tests[0].p < 0.05
+            naive.append(s.worst.value - truth[s.worst.name])
+            corrected.append(s.worst.corrected - truth[s.worst.name])
+            equal = len({truth[x.name] for x in s.slices if x.column == s.slices[0].column}) == 1
+        test = f"{found / sets:.3f} {'(equal)' if equal else '(unequal)'}"
+        bias = f"{np.mean(naive):+.3f}, {np.mean(corrected):+.3f}"
+        lines.append([name, f"{slices / sets:.3f}", f"{gaps / sets:.3f}", test, bias, str(sets)])
+        print(lines[-1], flush=True)
+    return lines
+
+
+def _sample(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    site, X = rng.integers(0, 3, n), rng.normal(size=(n, 4))
+    y = (rng.random(n) < expit((X[:, 0] + X[:, 1]) * np.array([2, 1, 0.3])[site])).astype(int)
+    return X, y, site
+
+
+MODELS: dict[str, tuple[Any, int]] = {
+    "LDA, n = 60": (LinearDiscriminantAnalysis(), 60),
+    "LDA, n = 150": (LinearDiscriminantAnalysis(), 150),
+    "tree of depth 3, n = 150": (DecisionTreeClassifier(max_depth=3, random_state=0), 150),
+}
+
+
+def slice_rows_of_models(sets: int) -> list[list[str]]:
+    """Return one line per model: do slices of an assessment hold the errors of the model trained on all rows?"""
+    lines = []
+    X_test, y_test, site_test = _sample(np.random.default_rng(99), TEST)
+    for name, (model, n) in MODELS.items():
+        slices = gaps = 0
+        for k in range(sets):
+            X, y, site = _sample(np.random.default_rng([5, k]), n)
+            table: LossTable = unseen.run(
+                model, X, y, design=unseen.designs.RepeatedKFold(10, 5), random_state=k
+            ).losses()
+            wrong = model.fit(X, y).predict(X_test) != y_test
+            truth = {str(j): float(wrong[site_test == j].mean()) for j in range(3)}
+            parts = slice_rows({"site": site.astype(str)})
+            a, b = _holds(table_slices(table, parts, level=0.95, seed=k, spread=fold_spread(table)), truth)
+            slices, gaps = slices + a, gaps + b
+        lines.append([name, f"{slices / sets:.3f}", f"{gaps / sets:.3f}", str(sets)])
+        print(lines[-1], flush=True)
+    return lines
+
+
+def _net_benefit(threshold: Any, stretch: float) -> Any:
+    """Return the true net benefit of probabilities expit(stretch * x) where x is standard normal and expit(x) is right."""
+    x = norm.ppf((np.arange(200_000) + 0.5) / 200_000)
+    right, called = expit(x), expit(stretch * x)[:, None] >= threshold
+    odds = threshold / (1 - threshold)
+    return (called * (right[:, None] - (1 - right[:, None]) * odds)).mean(axis=0)
+
+
+def calibration_rows(sets: int) -> list[list[str]]:
+    """Return one line per sample size and stretch of the logits."""
+    lines = []
+    cuts = np.arange(20, 81, 5) / 100
+    x = norm.ppf((np.arange(20_000) + 0.5) / 20_000)
+    for n in (200, 1000):
+        for stretch in (1.0, 1.5):
+            held = dict.fromkeys(("slope", "intercept", "ece", "band", "decision"), 0)
+            rejected = 0
+            plain, debiased = [], []
+            shift = 0.0  # symmetric, so that probabilities are right on average
+            truth = _net_benefit(cuts, stretch)
+            for k in range(sets):
+                rng = np.random.default_rng([11, k])
+                logit = rng.normal(size=n)
+                y = (rng.random(n) < expit(logit)).astype(int)
+                p = expit(stretch * logit)
+                m = unseen.measure(y, p, measures=["accuracy"], random_state=k)
+                fit = m.calibration().fit
+                held["slope"] += 1 / stretch in fit.slope.interval
+                held["intercept"] += shift in fit.intercept.interval
+                bins = np.quantile(p, np.linspace(0, 1, 11)[1:-1])
+                at = np.searchsorted(bins, expit(stretch * x))
+                true_ece = sum(abs((expit(x) - expit(stretch * x))[at == j].sum()) for j in range(10)) / len(x)
+                low, high = fit.ece.interval
+                held["ece"] += low <= true_ece <= high
+                plain.append(fit.raw_ece - true_ece)
+                debiased.append(fit.ece.value - true_ece)
+                right = expit(np.log(fit.curve.predicted / (1 - fit.curve.predicted)) / stretch)
+                held["band"] += bool(np.all((fit.curve.low <= right) & (right <= fit.curve.high)))
+                rejected += fit.spiegelhalter.p < 0.05
+                curve = m.decision_curve(cuts)
+                held["decision"] += bool(np.all((curve.low <= truth) & (truth <= curve.high)))
+            cells = [f"{held[name] / sets:.3f}" for name in held]
+            bias = f"{np.mean(plain):+.3f}, {np.mean(debiased):+.3f}"
+            lines.append([f"n = {n:,}, slope {1 / stretch:.2f}", *cells, bias, f"{rejected / sets:.3f}", str(sets)])
+            print(lines[-1], flush=True)
+    return lines
+
+
+def importance_rows(sets: int) -> list[list[str]]:
+    """Return one line per sample size: least squares, columns that add 8, 2, 0.5 and 0 to the squared error if permuted."""
+    lines = []
+    weights = np.array([2.0, 1.0, 0.5, 0.0])
+    for n in (100, 300):
+        together, each = 0, np.zeros(4)
+        for k in range(sets):
+            rng = np.random.default_rng([13, k])
+            X = rng.normal(size=(n, 4))
+            data = unseen.datasets.as_data(X, X @ weights + rng.normal(size=n), task="regression")
+            with open_request(LinearRegression(), data, random_state=k) as request:
+                found, _ = permutation_importance(request, 2)
+            assert found is not None
+            place = [found.names.index(name) for name in data.names]
+            # a coefficient of variance 1 / (0.9 n - 6) around the true one adds twice that variance on average
+            truth = 2 * np.square(weights) + 2 / (0.9 * n - 6)
+            holds = (found.low[place] <= truth) & (truth <= found.high[place])
+            together += bool(holds.all())
+            each += holds
+        lines.append(
+            [f"least squares, n = {n}", f"{together / sets:.3f}", ", ".join(f"{v / sets:.3f}" for v in each), str(sets)]
+        )
+        print(lines[-1], flush=True)
+    return lines
+
+
+def _table(head: list[str], lines: list[list[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *lines))
+
+
+HEADS = {
+    "slices": [
+        "situation",
+        "all slices hold",
+        "all gaps hold",
+        "test below .05",
+        "worst slice: bias, corrected",
+        "data sets",
+    ],
+    "slices_of_models": ["model", "all slices hold", "all gaps hold", "data sets"],
+    "calibration": [
+        "situation",
+        "slope",
+        "intercept",
+        "calibration error",
+        "band of the curve",
+        "band of net benefit, 20 to 80%",
+        "bias of the error: plain, debiased",
+        "Spiegelhalter below .05",
+        "data sets",
+    ],
+    "importance": ["situation", "all columns hold", "each column", "data sets"],
+}
+PARTS = {
+    "slices": slice_rows_of_predictions,
+    "slices_of_models": slice_rows_of_models,
+    "calibration": calibration_rows,
+    "importance": importance_rows,
+}
+
+
+def main() -> None:
+    """Run the parts and write their tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=400)
+    parser.add_argument("--only", choices=PARTS)
+    options = parser.parse_args()
+    for name, part in PARTS.items():
+        if options.only in (None, name):
+            made = _table(HEADS[name], part(options.sets))
+            text = PAGE.read_text()
+            start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+            before, rest = text.split(start)
+            PAGE.write_text(f"{before}{start}\n{made}\n{end}{rest.split(end)[1]}")
+
+
+if __name__ == "__main__":
+    main()

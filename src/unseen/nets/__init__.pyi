@@ -17,7 +17,7 @@ from unseen.nets.files.examples import read_examples as read_examples
 from unseen.nets.files.examples import read_idx as read_idx
 from unseen.nets.files.examples import write_idx as write_idx
 from unseen.nets.files.progress import read_progress as read_progress
-from unseen.nets.files.weights import load_weights as load_weights
+from unseen.nets.files.checkpoints import load_weights as load_weights
 from unseen.nets.measures.measure import Measure as Measure
 from unseen.nets.measures.measure import build_measure as build_measure
 from unseen.nets.measures.measure import known_measures as known_measures
@@ -52,5 +52,7 @@ from unseen.nets.training.fit_many import fit_many as fit_many
 from unseen.nets.training.fits import Fits as Fits
 from unseen.nets.training.monitor import Monitor as Monitor
 from unseen.nets.zoo.grids import ZooGrid as ZooGrid
+from unseen.nets.zoo.network_folder import Networks as Networks
+from unseen.nets.zoo.network_folder import read_networks as read_networks
 from unseen.nets.zoo.plan import ZooNet as ZooNet
 from unseen.nets.zoo.zoo import Zoo as Zoo

@@ -35,6 +35,22 @@ declare_notes(
     ),
     NoteKind("N007", "measure left out", "The measure does not apply to some networks. The note gives the reason."),
     NoteKind(
+        "N008",
+        "weights chosen",
+        "The file holds more than one net's weights. Name others with state= (--state) if these are not the ones you want.",
+    ),
+    NoteKind(
+        "N009",
+        "options inferred",
+        "How the net is made was read from file names or from the shapes of its weights. Name the options in manifest.json if they are wrong.",
+    ),
+    NoteKind("N010", "files left out", "They hold no weights that can be read. The note gives the reason."),
+    NoteKind(
+        "N011",
+        "normalised by the net's own numbers",
+        "The net's configuration names them. If it was trained on other values, say so: mean= and std= (--mean 0 --std 1 for none).",
+    ),
+    NoteKind(
         "N020",
         "chains disagree",
         "The samples of the posterior have not settled. Use more burn-in, more steps or a smaller step.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from unseen.core.notes import note
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.engine.events import reporting
 from unseen.nets.augmentation.sheet import sheets_for
+from unseen.nets.files.examples import read_examples
 from unseen.nets.measures.measure import Measure, MeasureValue, build_measures, check_runs
 from unseen.nets.modules.device import device_of, limited_torch
 from unseen.nets.modules.net import Net
@@ -52,9 +52,11 @@ def rank(
     Parameters
     ----------
     nets : mapping of str to torch.nn.Module or Net
-        At least two trained networks by name. A `Net` brings its own training data, and what some measures need besides (initial weights, a copy trained on 80 %).
+        At least two trained networks by name, or what `read_networks` found in a folder. A `Net` brings its own training data, and what some measures need besides
+        (initial weights, a copy trained on 80 %).
     X_train, y_train : array-like
-        Training data of all modules: inputs as the networks take them, and class numbers. Not needed if every entry is a `Net`.
+        Training data of all modules: inputs as the networks take them, and class numbers. `X_train` alone may be whatever `read_examples` takes, such
+        as a DataLoader or a folder; tokens may come as a dictionary. Not needed if every entry is a `Net`.
     measures : sequence of str or Measure, or "all", optional
         Measures by id; by default those that the bench's zoos chose, among all measures for images, else among those that take any inputs.
     draws : mapping of str to int, optional
@@ -92,7 +94,7 @@ def rank(
         raise InputError(f"accuracy is {accuracy!r}; a share of the training inputs lies between 0 and 1.")
     where, seed = device_of(device), root_seed(random_state)
     ready = _ready(nets, X_train, y_train, where, value_range)
-    names, notes = list(ready), []
+    names, notes = list(ready), list(getattr(nets, "notes", ()))
     for name, net in ready.items():
         check_runs(net, f"network {name!r}")
     trained = {name: net.training_accuracy() for name, net in ready.items()}
@@ -149,19 +151,21 @@ def _ready(
     bare = [name for name, net in nets.items() if not isinstance(net, Net)]
     if not bare:
         return dict(nets)
+    if X is not None and y is None:  # a folder, a data set or a loader brings its labels
+        examples = read_examples(X)
+        X, y = examples.X, examples.y
     if X is None or y is None:
         raise InputError(f"X_train and y_train are needed to measure {bare[0]!r}, which is a bare module.")
-    inputs = torch.as_tensor(X).to(device)
-    inputs = inputs if inputs.is_floating_point() else inputs.float()
+    inputs = (
+        X if isinstance(X, Mapping) else torch.as_tensor(X).to(device)
+    )  # once, so that all networks share one tensor
     labels = _class_numbers(y).to(device)
     made = {}
     for name, net in nets.items():
         if isinstance(net, Net):
             made[name] = net
         elif isinstance(net, torch.nn.Module):
-            there = {p.device.type for p in net.parameters()} <= {device.type}
-            module = net if there else copy.deepcopy(net).to(device)  # the caller's module stays where it lies
-            made[name] = Net(module, inputs, labels, value_range=value_range)
+            made[name] = Net.of(net, inputs, labels, device=device, value_range=value_range)
         else:
             raise KindError(
                 f"network {name!r} is a {type(net).__name__}; give a torch.nn.Module or an unseen.nets.Net."

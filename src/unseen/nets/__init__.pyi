@@ -45,6 +45,7 @@ from unseen.nets.ranking.rank_scores import RobustError as RobustError
 from unseen.nets.ranking.rank_scores import granulated_tau as granulated_tau
 from unseen.nets.ranking.rank_scores import kendall_tau as kendall_tau
 from unseen.nets.ranking.rank_scores import robust_error as robust_error
+from unseen.nets.ranking.ranking_record import ExpectedErrors as ExpectedErrors
 from unseen.nets.ranking.ranking_record import NetRanking as NetRanking
 from unseen.nets.stored_records import from_store as from_store
 from unseen.nets.training.classifier import Classifier as Classifier

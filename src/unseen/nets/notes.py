@@ -31,7 +31,7 @@ declare_notes(
     NoteKind(
         "N006",
         "poorly trained network",
-        "It does not fit its own training data, so measures of its gap mean little. Train it further or leave it out.",
+        "It does not fit its own training data, so measures of its gap mean little. A ranking puts it where its expected test error does. Train it further or leave it out.",
     ),
     NoteKind("N007", "measure left out", "The measure does not apply to some networks. The note gives the reason."),
     NoteKind(
@@ -49,6 +49,11 @@ declare_notes(
         "N011",
         "normalised by the net's own numbers",
         "The net's configuration names them. If it was trained on other values, say so: mean= and std= (--mean 0 --std 1 for none).",
+    ),
+    NoteKind(
+        "N012",
+        "kept within the time",
+        "Fewer examples, draws or measures were taken. examples= (--examples) and draws= repeat it without the clock; more seconds take more.",
     ),
     NoteKind(
         "N020",

@@ -13,7 +13,9 @@ import typer
 from unseen.core.errors import InputError
 from unseen.request.command_line import SharedOptions
 
-__all__ = ["DataOptions", "describe_error", "import_function", "read_names"]
+__all__ = ["DataOptions", "describe_error", "import_function", "read_names", "read_pairs"]
+
+TEXTS = ("posterior_layer",)  # options whose value is text, also if it looks like a number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,3 +126,25 @@ def describe_error(error: BaseException) -> str:
     """Return what somebody's code raised, in one line."""
     text = str(error).strip().split("\n")[0].rstrip(".")
     return text if isinstance(error, ImportError) else f"{type(error).__name__}: {text}"
+
+
+def read_pairs(flag: str, texts: list[str] | None) -> dict[str, Any]:
+    """Return options written as key=value, numbers and truth values as such."""
+    out: dict[str, Any] = {}
+    for text in texts or []:
+        key, found, value = text.partition("=")
+        if not found or not key.isidentifier():
+            raise InputError(f"{flag} {text!r}: write it as key=value.")
+        out[key] = value if key in TEXTS else _value(value)
+    return out
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -31,7 +31,7 @@ from unseen.nets.commands._flags import (
     Validation,
     Weights,
 )
-from unseen.nets.commands._sources import DataOptions, describe_error, import_function
+from unseen.nets.commands._sources import DataOptions, describe_error, import_function, read_pairs
 from unseen.request.command_line import (
     Json,
     Quiet,
@@ -65,7 +65,6 @@ FLAGS = {
     "training": "--train", "random_state": "--seed", "progress": "--quiet", "validation": "--validation", "classes": "--classes",
     "factory": "--module",
 }  # fmt: skip
-TEXTS = ("posterior_layer",)  # options whose value is text, also if it looks like a number
 
 
 # mean distance from the true error over nine nets: resub .056, naive-bayes-bolster .036, bolster .020, calibrated .008
@@ -116,7 +115,7 @@ def estimate(
 
     check_writable(report)
     check_store(store)
-    more, training = _pairs("--option", option), _pairs("--train", train)
+    more, training = read_pairs("--option", option), read_pairs("--train", train)
     # nearest to the true error with what was given: copies are trained only if it is said how
     method = method or ("calibrated-bolster" if training else "bolster")
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
@@ -134,7 +133,7 @@ def estimate(
     if samples is not None:
         more["posterior"] = _own_samples(samples, net, device)
     if sampler is not None:
-        drawn = _pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
+        drawn = read_pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
         more["posterior"] = _posterior(net, shown, sampler, {"classes": labels, **drawn}, device, seed)
     result = nets.estimate(
         net,
@@ -286,24 +285,3 @@ def _logits(path: Path) -> Any:
         if len(names) != 1:
             raise InputError(f"{str(path)!r} holds {', '.join(held.files)}; one array called logits is needed.")
         return held[names[0]]
-
-
-def _pairs(flag: str, texts: list[str] | None) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for text in texts or []:
-        key, found, value = text.partition("=")
-        if not found or not key.isidentifier():
-            raise InputError(f"{flag} {text!r}: write it as key=value.")
-        out[key] = value if key in TEXTS else _value(value)
-    return out
-
-
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

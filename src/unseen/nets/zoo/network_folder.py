@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -14,13 +14,15 @@ import torch
 
 from unseen.core.errors import InputError, UnknownName, UnseenError
 from unseen.core.notes import Note, note
+from unseen.core.rng import RandomState, root_seed, stream
 from unseen.nets.files.checkpoints import Checkpoint, find_checkpoints, read_checkpoint
 from unseen.nets.files.examples import Examples, normalise, open_arrays, read_examples
 from unseen.nets.modules import architectures
-from unseen.nets.modules.device import device_of
+from unseen.nets.modules.device import device_of, limited_torch
 from unseen.nets.modules.layers import eval_mode
-from unseen.nets.modules.net import Net
-from unseen.nets.modules.tokens import in_one_tensor
+from unseen.nets.modules.net import Copy80, Net
+from unseen.nets.modules.tokens import BehindEmbedding, NamedInputs, in_one_tensor
+from unseen.nets.training.fit_many import fit_many
 from unseen.nets.zoo.network_options import Architecture, MadeNetwork, make_network
 from unseen.nets.zoo.zoo import Zoo
 
@@ -50,12 +52,15 @@ class Networks(Mapping[str, Net]):
         Each with its training data.
     options : dict of str to dict
         What each was made with.
+    makers : dict of str to callable
+        Functions that make each untrained.
     notes : tuple of Note
         Weights chosen, options inferred, files left out, normalisation.
     """
 
     nets: dict[str, Net]
     options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    makers: dict[str, Callable[[], torch.nn.Module]] = field(default_factory=dict, repr=False)
     notes: tuple[Note, ...] = ()
 
     def __getitem__(self, name: str) -> Net:
@@ -67,7 +72,51 @@ class Networks(Mapping[str, Net]):
     def __len__(self) -> int:
         return len(self.nets)
 
+    def with_copies(
+        self,
+        training: Mapping[str, Any],
+        *,
+        random_state: RandomState = 0,
+        device: Any = "auto",
+        progress: Any = False,
+    ) -> Networks:
+        """Return the networks with a copy of each architecture trained on 80 % of the data, which tells how large gaps are.
 
+        Parameters
+        ----------
+        training : mapping
+            Options of `fit_many`: how the networks themselves were trained.
+        random_state : int, Generator or None
+            Of the rows held out and of the copies.
+        device : str
+            Where to train.
+        progress : bool, optional
+            Show a bar.
+        """
+        if not self.makers:
+            raise InputError("copies are trained by a function that makes the net (--module); a zoo brings its own.")
+        seed = root_seed(random_state)
+        nets, known = dict(self.nets), {}
+        for name, net in self.nets.items():
+            if isinstance(net.module, (BehindEmbedding, NamedInputs)):
+                raise InputError(
+                    f"network {name!r} reads tokens or named inputs; copies of such nets cannot be trained here."
+                )
+            key = repr(sorted(self.options[name].items()))
+            if key not in known:
+                order = stream(seed, "rank", "copies").permutation(net.n)
+                held = np.sort(order[: max(1, net.n // 5)])
+                rows = np.setdiff1d(np.arange(net.n), held)
+                fits = fit_many(
+                    self.makers[name], net.X_train, net.y_train, [rows], seeds=[seed], device=device, progress=progress, **training
+                )  # fmt: skip
+                copy = fits.module(0).to(net.device).eval()
+                known[key] = Copy80(copy, torch.as_tensor(held, device=net.device))
+            nets[name] = replace(net, copy80=known[key])
+        return replace(self, nets=nets)
+
+
+@limited_torch()
 def read_networks(
     folder: str | PathLike[str],
     data: Any,
@@ -164,7 +213,8 @@ def read_networks(
     y = class_numbers(examples, count_outputs(next(iter(made.values())).module, examples), classes)
     nets = {name: placed.net(one.module.eval(), held[name], y) for name, one in made.items()}
     notes = (*_notes(made, unreadable), *placed.notes)
-    return Networks(nets=nets, options={name: one.options for name, one in made.items()}, notes=notes)
+    makers = {name: one.maker for name, one in made.items() if one.maker is not None}
+    return Networks(nets=nets, options={name: one.options for name, one in made.items()}, makers=makers, notes=notes)
 
 
 class _Placed:

@@ -69,12 +69,13 @@ class Architecture:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MadeNetwork:
-    """A trained net, the options it was made with, which of them were inferred, and what had to be chosen."""
+    """A trained net, the options it was made with, which of them were inferred, what had to be chosen, and how to make another."""
 
     module: nn.Module
     options: dict[str, Any]
     inferred: dict[str, str]
     notes: tuple[Note, ...]
+    maker: Callable[[], nn.Module] | None = None
 
 
 def make_network(
@@ -122,7 +123,7 @@ def make_network(
     first: UnseenError
     try:
         module, notes = fill_from(architecture.build(options), checkpoint, state)
-        return _made(module, options, said, given, notes)
+        return _made(architecture, module, options, said, given, notes)
     except UnseenError as error:
         first = error
     key = tuple((place, k, tuple(v.shape)) for place, held in checkpoint.states.items() for k, v in held.items())
@@ -137,13 +138,25 @@ def make_network(
             module, notes = fill_from(architecture.build(whole), checkpoint, state)
         except UnseenError:
             continue
-        return _made(module, whole, {**said, **dict.fromkeys(set(found) - set(fixed), "shapes")}, given, notes)
+        return _made(
+            architecture, module, whole, {**said, **dict.fromkeys(set(found) - set(fixed), "shapes")}, given, notes
+        )
     raise first
 
 
-def _made(module: nn.Module, options: dict[str, Any], said: Any, given: Any, notes: tuple[Note, ...]) -> MadeNetwork:
+def _made(
+    architecture: Architecture,
+    module: nn.Module,
+    options: dict[str, Any],
+    said: Mapping[str, str],
+    given: Mapping[str, Any] | None,
+    notes: tuple[Note, ...],
+) -> MadeNetwork:
     inferred = {key: said[key] for key in sorted(options) if key in said and key not in (given or {})}
-    return MadeNetwork(module=module, options={k: options[k] for k in sorted(options)}, inferred=inferred, notes=notes)
+    known = {k: options[k] for k in sorted(options)}
+    return MadeNetwork(
+        module=module, options=known, inferred=inferred, notes=notes, maker=lambda: architecture.build(known)
+    )
 
 
 def options_in_name(name: str, names: Mapping[str, Any]) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def test_a_ranking_is_the_same_for_the_same_seed_and_tells_its_layers() -> None:
     assert layers[0]["used"] == ["3"]
     assert "fewer than 20" in layers[0]["skipped"]["0"]
     assert json.loads(first.to_json())["names"] == list(first.names)
-    assert first.frame().shape == (2, 7)
+    assert first.frame().shape == (2, 11)
 
 
 def test_what_a_ranking_refuses_and_flags() -> None:
@@ -358,7 +358,7 @@ def test_rank_command_reads_a_folder_of_networks(tmp_path: Path) -> None:
         )
         networks[name] = {"weights": f"{name}.safetensors", "make": "make_mlp", "options": {"depth": 0}}
     (tmp_path / "manifest.json").write_text(json.dumps({"networks": networks}))
-    base = ("rank", "--zoo", str(tmp_path), "--data", str(tmp_path / "train.npz"), "--device", "cpu")
+    base = ("rank", str(tmp_path), "--data", str(tmp_path / "train.npz"), "--device", "cpu")
     code, text = run(*base, "--measures", "inverse-margin", "--json")
     assert code == 0
     assert json.loads(text)["names"] == ["steep", "flat"]
@@ -383,7 +383,6 @@ def test_rank_command_reads_a_zoo(small: Zoo, tmp_path: Path, monkeypatch: pytes
     only = f"{small.nets[0].name},{small.nets[5].name}"
     code, text = run(
         "rank",
-        "--zoo",
         str(small.folder),
         "--data",
         str(tmp_path / "train.npz"),

@@ -106,12 +106,22 @@ def _gaps(scores: Floats, like: Floats, level: float, follow: float) -> Floats:
 
 
 def order_of_errors(
-    score: Floats, simulated: Floats, train: Floats, level: float, measures: Iterable[str]
+    score: Floats, simulated: Floats, train: Floats, level: float, measures: Iterable[str], *, guessing: float = 1.0
 ) -> tuple[Floats, Floats, Floats]:
-    """Return gaps, expected errors, and the expected error in every simulation of the measures' draws."""
+    """Return gaps, expected errors, and the expected error in every simulation of the measures' draws.
+
+    A net that has learned nothing has no gap: gaps shrink in proportion as the training error nears that of guessing.
+
+    Examples
+    --------
+    >>> two = np.array([0.5, 0.5])
+    >>> order_of_errors(two, two[None], np.array([0.0, 0.25]), 0.1, ["vpm"], guessing=0.5)[0].tolist()
+    [0.1, 0.05]
+    """
     follow = correlation(measures)
-    gaps = _gaps(score, score, level, follow)
-    return gaps, train + gaps, train + _gaps(simulated, score, level, follow)
+    room = np.clip(1 - train / guessing, 0.0, 1.0)
+    gaps = room * _gaps(score, score, level, follow)
+    return gaps, train + gaps, train + room * _gaps(simulated, score, level, follow)
 
 
 def expected_errors(

@@ -147,7 +147,11 @@ def rank(
     score, simulated = _scores(table, seed)
     train = np.array([1 - trained[name] for name in names])
     typical = gap_level(ready, table, seed) if level is None else GapLevel(float(level), 0.0, "given")
-    gaps, errors, errors_drawn = order_of_errors(score, simulated, train, typical.gap, table)
+    counts_of = torch.bincount(ready[names[0]].y_train)
+    guessing = 1 - float(counts_of.max()) / float(counts_of.sum())  # error of naming the largest class
+    gaps, errors, errors_drawn = order_of_errors(
+        score, simulated, train, typical.gap, table, guessing=max(guessing, 1e-9)
+    )
     chance = _chances(errors_drawn)
     order = np.lexsort((-chance[:, 0], np.round(errors, 12)))  # a tie goes to the network that is best more often
     expected = expected_errors(

@@ -32,6 +32,7 @@ from unseen.nets.modules.net import Copy80 as Copy80
 from unseen.nets.modules.net import Net as Net
 from unseen.nets.modules.sample import sample_net as sample_net
 from unseen.nets.ranking.bench import bench as bench
+from unseen.nets.ranking.bench import bench_networks as bench_networks
 from unseen.nets.ranking.bench import bench_of as bench_of
 from unseen.nets.ranking.bench_record import Bench as Bench
 from unseen.nets.ranking.cmi import NoiseFloor as NoiseFloor

@@ -300,7 +300,7 @@ def test_folders_without_networks(run, tmp_path):
 
 
 def test_a_bench_of_a_folder_that_is_no_zoo(run):
-    refused(run(("bench", "--zoo", "mine", "--data", "train.npz")), "none of a zoo", "names no grid")
+    refused(run(("bench", "--zoo", "mine", "--data", "train.npz")), "a bench of checkpoints needs --test")
 
 
 def test_a_measure_that_needs_a_convolution_says_so_of_a_module_without_one(monkeypatch):

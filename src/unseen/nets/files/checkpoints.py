@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ __all__ = [
     "ENDINGS",
     "Checkpoint",
     "Fitted",
+    "checkpoint_rows",
     "fill_from",
     "fill_module",
     "find_checkpoints",
@@ -396,6 +398,44 @@ def _candidates(place: str, state: dict[str, Tensor], wanted: Mapping[str, Seque
             there, here = tuple(kept[wrong[0]].shape), tuple(wanted[wrong[0]])
             reason = f"{wrong[0]!r} has shape {there} there and {here} in the module."
         yield _Candidate(place, prefix, kept, (*(prefix + name for name in extra), *outside), reason)
+
+
+def checkpoint_rows(
+    folder: str | PathLike[str], known: dict[Path, tuple[float, dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Return where the checkpoints of a folder stand: name, epoch, age in seconds.
+
+    Parameters
+    ----------
+    folder : path
+        Looked through with its subfolders.
+    known : dict
+        What was read before, by path; a file that has not changed is not read again.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     torch.save({"model": nn.Linear(2, 1).state_dict(), "epoch": 7}, Path(folder) / "last.pt")
+    ...     [(row["run"], row["epoch"], row["state"]) for row in checkpoint_rows(folder, {})]
+    [('last.pt', 7, 'checkpoint')]
+    """
+    rows = []
+    for name, path in find_checkpoints(folder).items():
+        changed = path.stat().st_mtime
+        if known.get(path, (0.0, {}))[0] != changed:
+            try:
+                facts = read_checkpoint(path).facts
+                known[path] = changed, {"epoch": _number(facts, "epoch", "global_step"), "state": "checkpoint"}
+            except InputError:  # it may be half written, or no checkpoint
+                known[path] = changed, {"epoch": None, "state": "unreadable"}
+        rows.append({"run": name, **known[path][1], "seconds_ago": round(time.time() - changed, 1)})
+    return rows
+
+
+def _number(facts: Mapping[str, Any], *names: str) -> float | None:
+    found = (facts[name] for name in names if isinstance(facts.get(name), (int, float)))
+    return next(found, None)
 
 
 def read_state(path: str | PathLike[str]) -> dict[str, Tensor]:

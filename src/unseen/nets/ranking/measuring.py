@@ -252,5 +252,5 @@ class _Values:
 
 def _from_row(row: Mapping[str, Any]) -> MeasureValue:
     known = {f.name for f in fields(MeasureValue)}
-    held = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items() if key in known}
+    held: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in row.items() if k in known}
     return MeasureValue(**held)

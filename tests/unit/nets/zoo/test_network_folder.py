@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import itertools
 import json
 import sys
@@ -167,6 +168,50 @@ def test_normalisation_is_said_or_read_from_the_net(tmp_path):
 )
 def test_options_in_file_names(name, expected):
     assert options_in_name(name, dict.fromkeys(("width", "depth", "dropout", "use_norm", "pretrained"))) == expected
+
+
+def test_a_bench_and_a_monitor_of_checkpoints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    (tmp_path / "grid_of_test.py").write_text(
+        "from unseen.nets import make_mlp\n\ndef make(n_features, n_classes, width, depth, activation):\n"
+        "    return make_mlp(n_features, n_classes, depth, width, 0.0, activation)\n"
+    )
+    (tmp_path / "runs").mkdir()
+    made = {}
+    for k, (width, depth, kind) in enumerate(itertools.product((4, 8), (1, 2), ("relu", "tanh"))):
+        torch.manual_seed(k)
+        name = f"width{width}_depth{depth}_activation={kind}.pt"
+        made[name] = make_mlp(5, 3, depth, width, 0.0, kind)
+        torch.save({"model": made[name].state_dict(), "epoch": k}, tmp_path / "runs" / name)
+    rng = np.random.default_rng(1)
+    test = rng.normal(size=(50, 5)).astype(np.float32), np.arange(50) % 3
+    np.savez("train.npz", X=X, y=y)
+    np.savez("test.npz", X=test[0], y=test[1])
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["unseen", "nets", *words, "--quiet", "--json"])
+        with pytest.raises(SystemExit) as done:
+            main()
+        out = capsys.readouterr()
+        assert done.value.code == 0, out.err
+        return json.loads(out.out)
+
+    shared = ("--module", "grid_of_test:make", "--data", "train.npz", "--test", "test.npz", "--device", "cpu")
+    got = run("bench", "--zoo", "runs", *shared, "--measures", "path-norm", "--permutations", "9", "--values", "v.csv")
+    assert "path-norm" in [line["measure"] for line in got["lines"]]
+    found = read_networks("runs", (X, y), make=importlib.import_module("grid_of_test").make)
+    scored = nets.bench_networks(found, *test, ["path-norm"], path="v.csv", n_permutations=9)
+    with torch.no_grad():
+        for name, gap in zip(found, scored.gap):
+            right = [float((made[name](torch.as_tensor(a)).argmax(1).numpy() == b).mean()) for a, b in ((X, y), test)]
+            assert gap == pytest.approx(right[0] - right[1])
+    rows = run("monitor", "runs")
+    assert {row["run"]: row["epoch"] for row in rows} == {name: k for k, name in enumerate(made)}
+    alike = {name: found[name] for name in list(found)[:2]}
+    with pytest.raises(InputError, match="do not differ in their options"):
+        nets.bench_networks(nets.Networks(nets=alike), *test, ["path-norm"])
+    sys.modules.pop("grid_of_test", None)
 
 
 def test_one_command_ranks_a_folder(tmp_path, monkeypatch, capsys):

@@ -259,9 +259,3 @@ def _chances(scores: np.ndarray) -> np.ndarray:
     """Return the probability of each rank of each network over simulations."""
     ranks = scores.argsort(axis=1).argsort(axis=1)
     return np.stack([(ranks == k).mean(axis=0) for k in range(scores.shape[1])], axis=1)
-
-
-def _places(table: Mapping[str, Sequence[MeasureValue]], n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean place of each network, and the probability of each rank had the measures been drawn without end."""
-    score, simulated = _scores(table, seed)
-    return score, _chances(simulated)

@@ -17,7 +17,7 @@ from torch import nn
 from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, cmi, granulated_tau, make_mlp, rank, robust_error
 from unseen.nets.measures.measure import LayerLog, Measure, MeasureValue
 from unseen.nets.ranking.bench import MeasureRow, bench_controls, measure_zoo, read_rows
-from unseen.nets.ranking.rank import _fractions, _places
+from unseen.nets.ranking.rank import _chances, _fractions, _scores
 
 CELLS = list(itertools.product((0, 1), repeat=3))
 
@@ -188,10 +188,11 @@ def test_chances_belong_to_networks_and_scores_are_mean_places() -> None:
     def sure(*values: float) -> list[MeasureValue]:
         return [MeasureValue(measure="m", value=value, std_error=None, draws=1, seconds=0.0) for value in values]
 
-    score, chance = _places({"m": sure(2.0, 3.0, 1.0)}, 3, seed=0)
+    score, drawn = _scores({"m": sure(2.0, 3.0, 1.0)}, seed=0)
+    chance = _chances(drawn)
     assert score.tolist() == [0.5, 1.0, 0.0]
     assert chance.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
-    score, _ = _places({"m": sure(2.0, 3.0, 1.0), "k": sure(1.0, 2.0, 3.0)}, 3, seed=0)
+    score, _ = _scores({"m": sure(2.0, 3.0, 1.0), "k": sure(1.0, 2.0, 3.0)}, seed=0)
     assert score.tolist() == [0.25, 0.75, 0.5]
 
 

@@ -127,7 +127,8 @@ class TestKnownWays:
         weights = pytest.importorskip("unseen.nets.files.weights")
         file = tmp_path / "net.safetensors"
         file.write_bytes(struct.pack("<Q", length) + b"{}" + b" " * 6)
-        for read in (weights.read_weights, weights.read_metadata, weights.read_state):
+        checkpoints = pytest.importorskip("unseen.nets.files.checkpoints")
+        for read in (weights.read_weights, weights.read_metadata, checkpoints.read_state):
             with pytest.raises(InputError, match="no readable safetensors"):
                 read(file)
 

@@ -41,7 +41,7 @@ NEED = [
     (("serve",), "web"),
     (("assess", "iris", "--quick", "--scheduler", "local:2"), "dask"),
     (("nets", "estimate", "--module", "m:f", "--weights", "w.safetensors", "--data", "d.npz"), "torch"),
-    (("nets", "rank", "--zoo", ".", "--data", "d.npz"), "torch"),
+    (("nets", "rank", ".", "--data", "d.npz"), "torch"),
     (("reproduce", "ghane-uci"), "torch"),
 ]
 WORK = [("study", "new", "n.toml"), ("reproduce", "--list"), ("nets", "--help"), ("methods",)]

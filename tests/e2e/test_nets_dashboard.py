@@ -97,7 +97,6 @@ def commands():
     return {
         "rank": (
             "rank",
-            "--zoo",
             "mine",
             "--data",
             "train.npz",

@@ -1136,7 +1136,7 @@ def nets_rank_command(place):
         told[name] = {"weights": f"{name}.safetensors", "make": "make_mlp", "options": {"depth": 0}}
     Path("manifest.json").write_text(json.dumps({"networks": told}))
     words = ("--measures", "inverse-margin,path-norm,frobenius-sum", "--accuracy", "0.5", "--device", "cpu")
-    return place.cli("nets", "rank", "--zoo", ".", "--data", "train.npz", *words)
+    return place.cli("nets", "rank", ".", "--data", "train.npz", *words)
 
 
 @call(torch=True)

@@ -17,7 +17,7 @@ from unseen.nets.files.examples import read_examples as read_examples
 from unseen.nets.files.examples import read_idx as read_idx
 from unseen.nets.files.examples import write_idx as write_idx
 from unseen.nets.files.progress import read_progress as read_progress
-from unseen.nets.files.weights import load_weights as load_weights
+from unseen.nets.files.checkpoints import load_weights as load_weights
 from unseen.nets.measures.measure import Measure as Measure
 from unseen.nets.measures.measure import build_measure as build_measure
 from unseen.nets.measures.measure import known_measures as known_measures
@@ -32,6 +32,7 @@ from unseen.nets.modules.net import Copy80 as Copy80
 from unseen.nets.modules.net import Net as Net
 from unseen.nets.modules.sample import sample_net as sample_net
 from unseen.nets.ranking.bench import bench as bench
+from unseen.nets.ranking.bench import bench_networks as bench_networks
 from unseen.nets.ranking.bench import bench_of as bench_of
 from unseen.nets.ranking.bench_record import Bench as Bench
 from unseen.nets.ranking.cmi import NoiseFloor as NoiseFloor
@@ -45,6 +46,7 @@ from unseen.nets.ranking.rank_scores import RobustError as RobustError
 from unseen.nets.ranking.rank_scores import granulated_tau as granulated_tau
 from unseen.nets.ranking.rank_scores import kendall_tau as kendall_tau
 from unseen.nets.ranking.rank_scores import robust_error as robust_error
+from unseen.nets.ranking.ranking_record import ExpectedErrors as ExpectedErrors
 from unseen.nets.ranking.ranking_record import NetRanking as NetRanking
 from unseen.nets.stored_records import from_store as from_store
 from unseen.nets.training.classifier import Classifier as Classifier
@@ -52,5 +54,7 @@ from unseen.nets.training.fit_many import fit_many as fit_many
 from unseen.nets.training.fits import Fits as Fits
 from unseen.nets.training.monitor import Monitor as Monitor
 from unseen.nets.zoo.grids import ZooGrid as ZooGrid
+from unseen.nets.zoo.network_folder import Networks as Networks
+from unseen.nets.zoo.network_folder import read_networks as read_networks
 from unseen.nets.zoo.plan import ZooNet as ZooNet
 from unseen.nets.zoo.zoo import Zoo as Zoo

@@ -31,9 +31,30 @@ declare_notes(
     NoteKind(
         "N006",
         "poorly trained network",
-        "It does not fit its own training data, so measures of its gap mean little. Train it further or leave it out.",
+        "It does not fit its own training data, so measures of its gap mean little. A ranking puts it where its expected test error does. Train it further or leave it out.",
     ),
     NoteKind("N007", "measure left out", "The measure does not apply to some networks. The note gives the reason."),
+    NoteKind(
+        "N008",
+        "weights chosen",
+        "The file holds more than one net's weights. Name others with state= (--state) if these are not the ones you want.",
+    ),
+    NoteKind(
+        "N009",
+        "options inferred",
+        "How the net is made was read from file names or from the shapes of its weights. Name the options in manifest.json if they are wrong.",
+    ),
+    NoteKind("N010", "files left out", "They hold no weights that can be read. The note gives the reason."),
+    NoteKind(
+        "N011",
+        "normalised by the net's own numbers",
+        "The net's configuration names them. If it was trained on other values, say so: mean= and std= (--mean 0 --std 1 for none).",
+    ),
+    NoteKind(
+        "N012",
+        "kept within the time",
+        "Fewer examples, draws or measures were taken. examples= (--examples) and draws= repeat it without the clock; more seconds take more.",
+    ),
     NoteKind(
         "N020",
         "chains disagree",

@@ -145,13 +145,49 @@ def augmentations(r: Bench | NetRanking) -> Section | None:
 
 @section(NetRanking, 10)
 def ranking_answer(r: NetRanking) -> Section:
-    """Return the answer in words and the figure of ranks."""
-    chance = float(r.probability[0, 0])
-    lead = f"{r.best} is expected to generalize best of {len(r.names)} networks (probability {chance:.2f} over the measures' own draws)."
-    about = f"By {', '.join(r.values)}, from the training data alone; what the measures miss about the gap is not part of that probability."
-    made = picture(r, "ranks")
-    blocks: list[Block] = [Text(lead, lead=True), Text(about), *([made] if made is not None else [])]
+    """Return which network to take, the expected test errors as a picture, and what augmentation does to the images."""
+    blocks: list[Block] = [Text(_ranking_lead(r), lead=True), Text(_ranking_basis(r))]
+    forest = picture(r, "expected-errors") or picture(r, "ranks")
+    blocks += [forest] if forest is not None else []
+    blocks += _thumbnails(r)
     return Section("answer", "The answer", [*blocks, *([Notes(r.notes)] if r.notes else [])])
+
+
+def _ranking_lead(r: NetRanking) -> str:
+    if r.expected is None:
+        chance = float(r.probability[0, 0])
+        return f"{r.best} is expected to generalize best of {len(r.names)} networks (probability {chance:.2f} over the measures' own draws)."
+    e = r.expected
+    return f"{r.advice} Its expected test error is {100 * e.error[0]:.1f} % ({100 * e.lowest[0]:.1f} to {100 * e.highest[0]:.1f} %)."
+
+
+def _ranking_basis(r: NetRanking) -> str:
+    """Return what the ranking rests on, and what it does with networks that do not fit their training data."""
+    about = f"By {', '.join(r.values)}, from the training data alone."
+    if r.expected is None:
+        return f"{about} What the measures miss about the gap is not part of that probability."
+    about = f"{len(r.names)} networks ranked by expected test error: training error plus predicted gap. {about} "
+    if any(one.code == "N006" for one in r.notes):
+        about += "Some do not fit their training data: they stand where their expected test error puts them, not where their gap would. "
+    return about + f"Gaps around {r.expected.level:.3f} are expected here ({r.expected.source})."
+
+
+def _thumbnails(r: NetRanking) -> list[Block]:
+    """Return what augmentation does to one training image, for the first screen; the whole sheets follow further down."""
+    order = {name: k for k, name in enumerate(("changes", "all", "fixed", "weak", "strong"))}
+    sheet = min(r.sheets, key=lambda sheet: order.get(sheet.category, len(order)), default=None)
+    if sheet is None or r.expected is None:
+        return []
+    strip = replace(
+        sheet,
+        images=sheet.images[:1],
+        row_labels=sheet.row_labels[:1],
+        labels=sheet.labels[:1],
+        penalties=sheet.penalties[:1],
+    )
+    made = picture(strip, "augmentations")
+    words = SHEETS.get(sheet.category, sheet.category)
+    return [] if made is None else [replace(made, caption=words, alt=f"{words} {made.alt}")]
 
 
 @section(NetRanking, 20)
@@ -160,8 +196,13 @@ def ranking_table(r: NetRanking) -> Section:
     rows = r.rows()
     names = list(rows[0])
     words = [name.replace("_", " ") for name in names]
-    caption = "Score: mean place over the measures, 0 for always first. Smaller values of a measure stand for a smaller expected gap."
+    caption = (
+        "Expected error: training error plus gap, with the ends of the 95 % interval of what differs between the networks. Score: mean place over the measures, "
+        "0 for always first. Smaller values of a measure stand for a smaller expected gap."
+    )
     blocks: list[Block] = [Table(words, [[row[name] for name in names] for row in rows], caption)]
+    ranks = picture(r, "ranks")
+    blocks += [ranks] if ranks is not None and r.expected is not None else []
     if r.agreement:
         pairs = [[a, b, tau] for (a, b), tau in r.agreement.items()]
         blocks.append(

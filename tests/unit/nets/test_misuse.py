@@ -19,7 +19,7 @@ from unseen.nets.ranking.bench import write_table
 
 CMI = ("cmi", "wide.csv", "--measure", "m", "--grid", "depth,width,dropout", "--permutations", 5)
 BENCH = ("bench", "--networks", "networks.csv", "--values", "values.csv", "--permutations", 5)
-RANK = ("rank", "--zoo", "mine", "--data", "train.npz", "--measures", "path-norm", "--device", "cpu")
+RANK = ("rank", "mine", "--data", "train.npz", "--measures", "path-norm", "--device", "cpu")
 
 
 @pytest.fixture
@@ -262,7 +262,7 @@ def test_folders_that_rank_cannot_read(run, change, words):
         (lambda X, y: {"X": X - 0.5, "y": y}, ["outside value_range"]),
         (lambda X, y: {"X": X, "y": y[:-1]}, ["one label per input"]),
         (lambda X, y: {"X": X * np.nan, "y": y}, ["NaN or infinite"]),
-        (lambda X, y: {"X": X.reshape(12, -1), "y": y}, ["do not fit its architecture"]),
+        (lambda X, y: {"X": X.reshape(12, -1), "y": y}, ["do not fit the module"]),
     ],
 )
 def test_images_that_rank_cannot_take(run, arrays, words):
@@ -282,15 +282,25 @@ def test_images_that_rank_cannot_take(run, arrays, words):
         (("--accuracy", "2"), ["accuracy is 2.0"]),
         (("--measures", "holdout80"), ["none of the measures applies", "a copy trained on 80 %"]),
         (("--data", "gone.npz"), ["gone.npz"]),
-        (("--zoo", "gone"), ["no readable manifest.json"]),
+        (("--mean", "a"), ["--mean 'a'", "numbers between commas"]),
+        (("--mean", "0.1,0.2"), ["mean is [0.1, 0.2]", "one per channel"]),
+        (("--std", "0"), ["std is [0.0]", "above 0"]),
+        (("--range", "1,0"), ["black below white"]),
+        (("--classes", "0,1"), ["the label 2"]),
     ],
 )
 def test_options_that_rank_refuses(run, more, words):
     refused(run((*RANK, *more)), *words)
 
 
+def test_folders_without_networks(run, tmp_path):
+    refused(run(("rank", "gone", *RANK[2:])), "there is no folder 'gone'")
+    (tmp_path / "here" / "empty").mkdir()
+    refused(run(("rank", "empty", *RANK[2:])), "no files of weights", "no manifest.json")
+
+
 def test_a_bench_of_a_folder_that_is_no_zoo(run):
-    refused(run(("bench", "--zoo", "mine", "--data", "train.npz")), "none of a zoo", "names no grid")
+    refused(run(("bench", "--zoo", "mine", "--data", "train.npz")), "a bench of checkpoints needs --test")
 
 
 def test_a_measure_that_needs_a_convolution_says_so_of_a_module_without_one(monkeypatch):

@@ -1,4 +1,4 @@
-"""Flags of `unseen nets estimate`."""
+"""Flags that commands on nets share, and those of `unseen nets estimate`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from typing import Annotated
 import typer
 
 __all__ = [
-    "Channels",
-    "Classes",
     "DataPath",
     "Device",
     "FailIf",
     "Kappa",
     "Layer",
-    "Limit",
     "Method",
     "ModuleName",
     "Options",
@@ -24,20 +21,31 @@ __all__ = [
     "SampleOptions",
     "Sampler",
     "Samples",
+    "State",
     "Training",
     "Validation",
     "Weights",
 ]
 
 DataPath = Annotated[
-    Path, typer.Option("--data", help="Training data: NPZ with X and y, or a folder (IDX, or pictures by class).")
+    Path,
+    typer.Option(
+        "--data", help="Training data: NPZ with X and y, Parquet, or a folder (pictures by class, IDX, Hugging Face)."
+    ),
 ]
 ModuleName = Annotated[
     str | None,
     typer.Option("--module", help="pkg.mod:function that returns the untrained net; your code is imported and run."),
 ]
 Weights = Annotated[
-    Path | None, typer.Option("--weights", help="Trained weights: safetensors, or .pt with tensors alone.")
+    Path | None,
+    typer.Option(
+        "--weights", help="Trained weights: a file (.safetensors, .pt, .pth, .ckpt) or a Hugging Face folder."
+    ),
+]
+State = Annotated[
+    str | None,
+    typer.Option("--state", help="Which weights of a file that holds several, such as model_ema; the net's own."),
 ]
 Method = Annotated[
     str | None,
@@ -68,18 +76,6 @@ SampleOptions = Annotated[
     list[str] | None,
     typer.Option("--sample", help="key=value, an option of unseen.nets.posterior, such as n_samples=50."),
 ]
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        min=1,
-        help="Read so many examples of the data at most: the first ones, of pictures equally many of every class.",
-    ),
-]
-Channels = Annotated[
-    int | None,
-    typer.Option("--channels", min=1, max=3, help="Turn pictures to grey (1) or colour (3); as the first one is."),
-]
 Samples = Annotated[
     Path | None,
     typer.Option(
@@ -92,10 +88,6 @@ Validation = Annotated[
     typer.Option(
         "--validation", help="Data that the net was not trained on, for posterior=temperature; read as --data is."
     ),
-]
-Classes = Annotated[
-    str | None,
-    typer.Option("--classes", help="Labels of the net's outputs in their order, between commas, or their number."),
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]
 FailIf = Annotated[

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from unseen.core.errors import InputError, MissingExtra
-from unseen.nets.commands._flags import Device
+from unseen.nets.commands._flags import Device, ModuleName, State
+from unseen.nets.commands._sources import DataOptions, import_function, read_names
 from unseen.request.command_line import (
     Images,
     RunOptions,
@@ -23,8 +24,21 @@ __all__: list[str] = []
 @command("bench", group="nets")
 def bench(
     *,
-    zoo: Annotated[Path | None, typer.Option("--zoo", help="Folder of a zoo (Zoo.train).")] = None,
-    data: Annotated[Path | None, typer.Option("--data", help="NPZ the zoo was trained on: X_train, y_train.")] = None,
+    zoo: Annotated[
+        Path | None, typer.Option("--zoo", help="Folder of a zoo (Zoo.train), or of checkpoints on a grid of options.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", help="NPZ the zoo was trained on: X_train, y_train; or training data of the checkpoints."
+        ),
+    ] = None,
+    test: Annotated[
+        Path | None, typer.Option("--test", help="Test data of the checkpoints, read as --data is.")
+    ] = None,
+    module: ModuleName = None,
+    state: State = None,
+    examples: DataOptions,
     networks: Annotated[Path | None, typer.Option("--networks", help="Instead of a zoo: CSV of networks.")] = None,
     values: Annotated[
         Path | None, typer.Option("--values", help="CSV of measures: read, and added to if a zoo is given.")
@@ -42,12 +56,43 @@ def bench(
     run.check()
     from unseen import nets
     from unseen.nets.modules.device import device_of
-    from unseen.nets.zoo.network_folder import read_zoo_data
+    from unseen.nets.ranking.bench import bench_networks
+    from unseen.nets.zoo.network_folder import class_numbers, is_zoo, read_zoo_data
 
-    if zoo is not None and data is not None:
+    if zoo is not None and data is not None and not is_zoo(zoo):
+        source = zoo.resolve().name
+        if test is None:
+            raise InputError("a bench of checkpoints needs --test, data that they were not trained on.")
+        shown, held = examples.read(data), examples.read(test)
+        found = nets.read_networks(
+            zoo,
+            shown,
+            make=None if module is None else import_function(module),
+            device=device_of(device),
+            state=state,
+            classes=examples.labels(shown),
+            value_range=examples.ends(),
+        )
+        if any(one.code == "N011" for one in found.notes):
+            raise InputError("these nets name a normalisation of their own; say it for both sets, as --mean and --std.")
+        outputs = max(int(net.n_classes) for net in found.values())
+        named = examples.labels(shown) or (None if shown.y.dtype.kind == "i" else shown.classes)
+        result = bench_networks(
+            found,
+            held.X,
+            class_numbers(held, outputs, named),
+            "all" if measures == "all" else read_names(measures),
+            path=values,
+            name=source,
+            random_state=run.seed,
+            n_permutations=permutations,
+            max_seconds=max_seconds,
+            progress=run.progress,
+        )
+    elif zoo is not None and data is not None:
         source = zoo.resolve().name
         loaded = nets.Zoo.load(zoo, read_zoo_data(data))
-        wanted = "all" if measures == "all" else [part.strip() for part in measures.split(",") if part.strip()]
+        wanted = "all" if measures == "all" else read_names(measures)
         result = nets.bench(
             loaded,
             wanted,

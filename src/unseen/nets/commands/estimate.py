@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import inspect
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from unseen.core.errors import InputError, MissingExtra, UnknownName, UnseenError
+from unseen.core.notes import Note, merge_notes, note
 from unseen.nets.commands._flags import (
-    Channels,
-    Classes,
     DataPath,
     Device,
     FailIf,
     Kappa,
     Layer,
-    Limit,
     Method,
     ModuleName,
     Options,
@@ -29,10 +26,12 @@ from unseen.nets.commands._flags import (
     SampleOptions,
     Sampler,
     Samples,
+    State,
     Training,
     Validation,
     Weights,
 )
+from unseen.nets.commands._sources import DataOptions, describe_error, import_function, read_pairs
 from unseen.request.command_line import (
     Json,
     Quiet,
@@ -52,8 +51,8 @@ __all__: list[str] = []
 
 HELP = """Estimate the error of a trained net on unseen data from the data it was trained on.
 
---module imports your code and calls the function named; give only code you trust. Weights are read from safetensors, or from
-a .pt file that holds nothing but tensors: files with pickled objects are refused and nothing in them is run. A file written by
+--module imports your code and calls the function named; give only code you trust. Weights are read from safetensors, .pt, .pth and .ckpt
+files and from folders of Hugging Face: files with pickled objects are refused and nothing in them is run. A file written by
 Classifier.save needs no --module if its architecture is one of this package's.
 
 Calibrated methods train copies: say how with --train. Bayesian methods sample the weights: say how with --sampler, or give samples
@@ -66,7 +65,6 @@ FLAGS = {
     "training": "--train", "random_state": "--seed", "progress": "--quiet", "validation": "--validation", "classes": "--classes",
     "factory": "--module",
 }  # fmt: skip
-TEXTS = ("posterior_layer",)  # options whose value is text, also if it looks like a number
 
 
 # mean distance from the true error over nine nets: resub .056, naive-bayes-bolster .036, bolster .020, calibrated .008
@@ -85,9 +83,11 @@ REMAINS = {
 
 @command("estimate", group="nets", help=HELP)
 def estimate(
+    *,
     data: DataPath,
     module: ModuleName = None,
     weights: Weights = None,
+    state: State = None,
     method: Method = None,
     layer: Layer = None,
     kappa: Kappa = None,
@@ -97,11 +97,9 @@ def estimate(
     train: Training = None,
     sampler: Sampler = None,
     sample: SampleOptions = None,
-    limit: Limit = None,
-    channels: Channels = None,
+    examples: DataOptions,
     samples: Samples = None,
     validation: Validation = None,
-    classes: Classes = None,
     device: Device = "auto",
     fail_if: FailIf = None,
     report: Report = None,
@@ -118,16 +116,16 @@ def estimate(
 
     check_writable(report)
     check_store(store)
-    more, training = _pairs("--option", option), _pairs("--train", train)
+    more, training = read_pairs("--option", option), read_pairs("--train", train)
     method = method or default_method(training)
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
     _check_given(method, more, training, given, module)
-    examples = nets.read_examples(data, limit=limit, channels=channels)
-    labels = _labels_of(classes, examples)
-    net, make = _net(module, weights, examples, labels, seed)
+    shown = examples.read(data)
+    labels = examples.labels(shown)
+    net, make, shown, remarks = _net(module, weights, state, shown, labels, seed)
     more |= {} if labels is None else {"classes": labels}
     if validation is not None:
-        more["validation"] = tuple(nets.read_examples(validation, channels=channels))
+        more["validation"] = tuple(examples.read(validation))
     if weights is None and not quiet:
         typer.echo("unseen: no --weights: the net is taken as the function makes it.", err=True)
     if training:
@@ -135,12 +133,12 @@ def estimate(
     if samples is not None:
         more["posterior"] = _own_samples(samples, net, device)
     if sampler is not None:
-        drawn = _pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
-        more["posterior"] = _posterior(net, examples, sampler, {"classes": labels, **drawn}, device, seed)
+        drawn = read_pairs("--sample", sample) | ({"training": training or None} if sampler == "ensemble" else {})
+        more["posterior"] = _posterior(net, shown, sampler, {"classes": labels, **drawn}, device, seed)
     result = nets.estimate(
         net,
-        examples.X,
-        examples.y,
+        shown.X,
+        shown.y,
         method=method,
         repeats=repeats,
         n_mc=n_mc,
@@ -151,6 +149,7 @@ def estimate(
         progress=progress_for(quiet),
         **more,
     )
+    result = replace(result, notes=merge_notes(remarks, result.notes))
     emit(result, as_json)
     if not as_json:
         if method in REMAINS:
@@ -198,24 +197,10 @@ def _check_samples(method: str, training: dict[str, Any], given: dict[str, Any],
         raise InputError("--sample says how a sampler works; name it with --sampler.")
 
 
-def _labels_of(text: str | None, examples: Any) -> Any:
-    """Return the labels of the net's outputs, in the kind of the data's labels; None if the data name them."""
-    if text is None:
-        return None
-    names = [part.strip() for part in text.split(",")]
-    whole = examples.y.dtype.kind == "i"
-    if whole and len(names) == 1 and names[0].isdecimal() and int(names[0]) > 0:
-        return list(range(int(names[0])))
-    if "" in names or len(set(names)) < len(names) or len(names) < 2:
-        raise InputError(f"--classes {text!r}: give different labels between commas, as in cat,dog, or their number.")
-    try:
-        return [int(name) for name in names] if whole else names
-    except ValueError:
-        raise InputError(f"--classes {text!r}: the labels of the data are whole numbers.") from None
-
-
-def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, seed: int) -> tuple[Any, Any]:
-    """Return the trained net, and a function that makes an untrained one (None if the net knows it)."""
+def _net(
+    module: str | None, weights: Path | None, state: str | None, examples: Any, labels: Any, seed: int
+) -> tuple[Any, Any, Any, tuple[Note, ...]]:
+    """Return the trained net, a function that makes an untrained one (None if the net knows it), its inputs, and what was chosen."""
     from unseen import nets
 
     if module is None:
@@ -225,15 +210,39 @@ def _net(module: str | None, weights: Path | None, examples: Any, labels: Any, s
             raise InputError(
                 f"{str(weights)!r} holds weights without an architecture; give --module package.module:function."
             )
-        return nets.Classifier.load(weights), None
+        return nets.Classifier.load(weights), None, examples, ()
     import torch
 
-    function, count = _function(module), len(examples.classes if labels is None else labels)
-    torch.manual_seed(seed)  # a net without weights is the same in every run
-    net = _make_net(function, module, examples, count)
-    return (net if weights is None else nets.load_weights(net, weights)), lambda: _make_net(
-        function, module, examples, count
+    from unseen.nets.files.checkpoints import read_checkpoint
+    from unseen.nets.files.examples import normalise
+    from unseen.nets.zoo.network_folder import count_classes, options_beside, own_normalisation
+    from unseen.nets.zoo.network_options import Architecture, make_network
+
+    architecture = Architecture(
+        make=import_function(module), shape=examples.shape, n_classes=count_classes(examples, labels)
     )
+    torch.manual_seed(seed)  # a net without weights is the same in every run
+    checkpoint = None if weights is None else read_checkpoint(weights)
+    try:
+        if weights is None or checkpoint is None:
+            net, options, remarks = architecture.build({}), {}, ()
+        else:
+            made = make_network(architecture, checkpoint, weights.name, options_beside(weights), state)
+            net, options, remarks = made.module, made.options, made.notes
+            if made.inferred:
+                said = ", ".join(f"{key}={options[key]!r}" for key in made.inferred)
+                remarks = (*remarks, note("N009", f"{weights.name}: {said}"))
+    except UnseenError as error:
+        raise InputError(f"--module {module!r}: {error}") from error
+    except SystemExit as error:  # it is the user's code that runs
+        raise InputError(f"--module {module!r}: the function failed: {describe_error(error)}.") from error
+    own = own_normalisation(net, checkpoint, examples)
+    if own is not None:
+        mean, std = (", ".join(f"{v:.4g}" for v in values) for values in own)
+        examples, remarks = normalise(examples, *own), (*remarks, note("N011", f"mean {mean}, deviation {std}"))
+    # a class that reads config.json is not called a second time: its layers are initialised anew
+    from_config = checkpoint is not None and bool(checkpoint.config) and not options
+    return net, None if from_config else lambda: architecture.build(options), examples, remarks
 
 
 def _posterior(net: Any, examples: Any, sampler: str, options: dict[str, Any], device: str, seed: int) -> Any:
@@ -252,7 +261,7 @@ def _posterior(net: Any, examples: Any, sampler: str, options: dict[str, Any], d
 def _own_samples(path: Path, net: Any, device: str) -> Any:
     """Return the posterior in a file of logits (samples, rows, classes), or in a folder with one file of weights per sample."""
     from unseen.nets import Posterior
-    from unseen.nets.files.weights import read_state
+    from unseen.nets.files.checkpoints import read_state
     from unseen.nets.modules.logits import inner_module
 
     if not path.exists():
@@ -276,56 +285,3 @@ def _logits(path: Path) -> Any:
         if len(names) != 1:
             raise InputError(f"{str(path)!r} holds {', '.join(held.files)}; one array called logits is needed.")
         return held[names[0]]
-
-
-def _function(name: str) -> Any:
-    """Import the function that makes the net; the working folder counts as a place to import from."""
-    path, found, function = name.partition(":")
-    if not found or not path or path.startswith(".") or not function.isidentifier():
-        raise InputError(f"--module {name!r}: write it as package.module:function.")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        made = getattr(importlib.import_module(path), function, None)
-    except (Exception, SystemExit) as error:  # importing runs the user's code, which may do anything
-        raise InputError(f"--module {name!r}: cannot import {path!r}: {_words(error)}.") from error
-    if not callable(made):
-        raise InputError(f"--module {name!r}: {path!r} has no function {function!r}.")
-    return made
-
-
-def _make_net(make: Any, name: str, examples: Any, n_classes: int) -> Any:
-    from unseen.nets.training.initial_weights import maker_of
-
-    try:
-        return maker_of(make, examples.X.shape[1:], n_classes)()
-    except UnseenError as error:
-        raise InputError(f"--module {name!r}: {error}") from error
-    except SystemExit as error:  # it is the user's code that runs
-        raise InputError(f"--module {name!r}: the function failed: {_words(error)}.") from error
-
-
-def _words(error: BaseException) -> str:
-    text = str(error).strip().split("\n")[0].rstrip(".")
-    return text if isinstance(error, ImportError) else f"{type(error).__name__}: {text}"
-
-
-def _pairs(flag: str, texts: list[str] | None) -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for text in texts or []:
-        key, found, value = text.partition("=")
-        if not found or not key.isidentifier():
-            raise InputError(f"{flag} {text!r}: write it as key=value.")
-        out[key] = value if key in TEXTS else _value(value)
-    return out
-
-
-def _value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

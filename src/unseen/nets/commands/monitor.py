@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import time
 from pathlib import Path
@@ -34,7 +35,8 @@ COLUMNS = [
 @command("monitor", group="nets")
 def monitor(
     folder: Annotated[
-        Path, typer.Argument(help="Folder with records (*.jsonl) of unseen.nets.Monitor, or one record.")
+        Path,
+        typer.Argument(help="Folder with records (*.jsonl) of unseen.nets.Monitor or checkpoints, or one record."),
     ],
     once: Annotated[bool, typer.Option("--once", help="Print the table once and stop.")] = False,
     interval: Annotated[float, typer.Option("--interval", min=0.1, help="Seconds between looks.")] = 2.0,
@@ -47,6 +49,8 @@ def monitor(
     from unseen.nets.files.progress import runs_in
 
     rows, damaged = runs_in(folder)
+    known: dict[Any, Any] = {}
+    rows += _checkpoints(folder, known)
     if damaged and not rows:
         raise InputError(" ".join(damaged))
     for sentence in damaged if not quiet else ():
@@ -60,17 +64,26 @@ def monitor(
     elif once or not sys.stdout.isatty():
         typer.echo(text_table(rows, COLUMNS))
     else:
-        _live(folder, rows, interval, runs_in)
+        _live(rows, interval, lambda: [*runs_in(folder)[0], *_checkpoints(folder, known)])
 
 
-def _live(folder: Path, rows: list[dict[str, Any]], interval: float, read: Any) -> None:
+def _checkpoints(folder: Path, known: dict[Any, Any]) -> list[dict[str, Any]]:
+    """Return where the checkpoints of a folder stand; none without torch, which alone can read them."""
+    if not folder.is_dir() or importlib.util.find_spec("torch") is None:
+        return []
+    from unseen.nets.files.checkpoints import checkpoint_rows
+
+    return checkpoint_rows(folder, known)
+
+
+def _live(rows: list[dict[str, Any]], interval: float, read: Any) -> None:
     from rich.live import Live
 
     with Live(_page(rows), auto_refresh=False) as live:
         try:
             while True:
                 time.sleep(interval)
-                live.update(_page(read(folder)[0]), refresh=True)
+                live.update(_page(read()), refresh=True)
         except KeyboardInterrupt:
             return
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -20,9 +20,11 @@ from unseen.nets.estimates.methods import METHODS, EstimateTask, default_method,
 from unseen.nets.estimates.problem import EstimateOptions, Problem, point_weights, problem_of
 from unseen.nets.estimates.progress import progress_bar
 from unseen.nets.estimates.records import NetEstimate
+from unseen.nets.files.examples import read_examples
 from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.logits import logit_function
+from unseen.nets.modules.tokens import embedding_of, has_tokens, in_one_tensor
 from unseen.nets.training.classifier import TrainingSpec, inputs_for
 
 __all__ = ["estimate"]
@@ -50,7 +52,7 @@ def _suggest_options(function: F) -> F:
 def estimate(
     module: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     method: str | None = None,
     *,
     repeats: int = 5,
@@ -90,7 +92,8 @@ def estimate(
     module : nn.Module, Classifier, wrapper with `module_`, Posterior, or object with predict_proba
         The trained net; None with a `Posterior` lets the posterior predictive decide.
     X, y : array-like or tensor
-        The sample it was trained on: inputs as the net takes them, and labels.
+        The sample it was trained on: inputs as the net takes them, and labels. `X` alone may be whatever `read_examples` takes, such as
+        a DataLoader; tokens may come as a dictionary (input_ids, attention_mask).
     method : str, optional
         "bolster" by default, "calibrated-bolster" if `training` is given. One of "resub"; "bolster" (spherical kernels,
         class-wise nearest-neighbour size); "naive-bayes-bolster" (a size for every coordinate); "calibrated-bolster" and "calibrated-naive-bayes-bolster" (size scaled by the kappa that removes an
@@ -104,7 +107,8 @@ def estimate(
     device : str
         "auto" leaves a module where it lies.
     layer : str, optional
-        Put kernels (and nearest neighbours) in the space of this layer's output, named as in `named_modules()`.
+        Put kernels (and nearest neighbours) in the space of this layer's output, named as in `named_modules()`; behind the embedding by default if
+        the net reads tokens.
     kappa : float, optional
         Factor on the kernels' standard deviations, 1 by default.
     random_state : int, Generator or None
@@ -174,7 +178,17 @@ def estimate(
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     start = time.perf_counter()
-    spec, X = TrainingSpec.of(module), inputs_for(module, X)
+    if y is None:
+        examples = read_examples(X)
+        X, y = examples.X, examples.y
+    spec, X = TrainingSpec.of(module), X if isinstance(X, Mapping) else inputs_for(module, X)
+    if isinstance(module, torch.nn.Module):
+        tokens = has_tokens(module, X)
+        module, X = in_one_tensor(module, X)
+        if tokens and layer is None and "bolster" in method:
+            layer = embedding_of(module, torch.as_tensor(X).long())
+    elif isinstance(X, Mapping):
+        raise KindError(f"X is a dictionary of inputs; {type(module).__name__} takes one array. Give the torch module.")
     if isinstance(validation, tuple) and len(validation) == 2:
         validation = (inputs_for(module, validation[0]), validation[1])
     given = EstimateOptions(

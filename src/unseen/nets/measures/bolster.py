@@ -11,6 +11,7 @@ from unseen.core.errors import InputError
 from unseen.nets.estimates.estimate import estimate
 from unseen.nets.measures.measure import LayerLog, Measure, register
 from unseen.nets.modules.net import Net
+from unseen.nets.modules.tokens import space_of_kernels
 
 __all__ = ["BolsterMeasure", "BolsterPosteriorMeasure", "KernelEstimateMeasure", "NaiveBayesBolsterMeasure"]
 
@@ -51,6 +52,7 @@ class KernelEstimateMeasure(Measure):
             random_state=seed,
             outputs="logits",
             classes=list(class_numbers(net)),
+            layer=space_of_kernels(net.module),
         )
         return float(found.value)
 

@@ -16,7 +16,7 @@ from unseen.nets.modules.device import device_of, is_out_of_memory
 from unseen.nets.modules.inputs import input_tensor
 from unseen.nets.modules.layers import eval_mode
 
-__all__ = ["LogitFunction", "inner_module", "logit_function"]
+__all__ = ["LogitFunction", "inner_module", "logit_function", "plain_output"]
 
 OUTPUTS = ("auto", "logits", "probabilities")
 BATCH = 2**26  # numbers in one batch of inputs on a GPU

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from torch.func import functional_call
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.layers import eval_mode
+from unseen.nets.modules.logits import plain_output
+from unseen.nets.modules.tokens import BehindEmbedding, NamedInputs, has_tokens, in_one_tensor
 
 __all__ = ["Copy80", "Net"]
 
@@ -83,6 +86,46 @@ class Net:
     def __post_init__(self) -> None:
         _check(self)
 
+    @classmethod
+    def of(
+        cls, module: torch.nn.Module, X: Any, y: Any, *, device: Any, value_range: tuple[Any, Any] = (0.0, 1.0)
+    ) -> Net:
+        """Return any trained classifier with its data: nets that give records, take dictionaries, or read tokens.
+
+        Tokens are taken behind the net's embedding, where they can be moved and mixed, see `BehindEmbedding`.
+
+        Parameters
+        ----------
+        module : torch.nn.Module
+            The trained net; a copy of it goes to the device if it lies elsewhere.
+        X : array-like, or mapping of str to array-like
+            Training inputs as the net takes them.
+        y : array-like
+            Class numbers.
+        device : torch.device
+            Where to compute.
+        value_range : tuple
+            Values of black and white pixels.
+
+        Examples
+        --------
+        >>> net = torch.nn.Sequential(torch.nn.Embedding(9, 4), torch.nn.Flatten(), torch.nn.Linear(8, 2))
+        >>> found = Net.of(net, [[1, 2], [3, 4]], [0, 1], device=torch.device("cpu"))
+        >>> found.X_train.shape, found.n_classes
+        (torch.Size([2, 10]), 2)
+        """
+        where = torch.device(device)
+        there = {p.device.type for p in module.parameters()} <= {where.type}
+        module = module if there else copy.deepcopy(module).to(where)  # the caller's module stays where it lies
+        tokens = has_tokens(module, X)
+        module, X = in_one_tensor(module, X)
+        inputs = torch.as_tensor(X).to(where)
+        inputs = inputs if inputs.is_floating_point() else inputs.long() if tokens else inputs.float()
+        module = _with_plain_outputs(module, inputs)
+        if tokens:
+            module, inputs = BehindEmbedding.of(module, inputs)
+        return cls(module, inputs, torch.as_tensor(y).long().to(where), value_range=value_range)
+
     @property
     def n(self) -> int:
         """Number of training inputs."""
@@ -148,6 +191,19 @@ class Net:
         return float((self.logits(self.X_train).argmax(1) == self.y_train).double().mean())
 
 
+@torch.no_grad()
+def _with_plain_outputs(module: torch.nn.Module, X: torch.Tensor) -> torch.nn.Module:
+    """Return a module that gives a tensor where this one gives a record with logits, or a tuple that begins with them."""
+    try:
+        with eval_mode(module):
+            given = module(X[:2])
+    except (RuntimeError, TypeError, ValueError, IndexError):
+        return module  # whoever runs it next says why it cannot be run
+    if isinstance(given, torch.Tensor) or not isinstance(plain_output(given), torch.Tensor):
+        return module
+    return NamedInputs(module, {})
+
+
 def _check(net: Net) -> None:
     if not isinstance(net.module, torch.nn.Module):
         raise KindError(f"module is a {type(net.module).__name__}; give a torch.nn.Module that returns logits.")
@@ -192,5 +248,5 @@ def _check_range(net: Net) -> None:
     if bool((net.X_train < low - slack).any()) or bool((net.X_train > high + slack).any()):
         raise InputError(
             f"images have values from {float(net.X_train.min()):.4g} to {float(net.X_train.max()):.4g}, outside value_range "
-            f"{net.value_range}; rescale them to 0 to 1, or state the values of black and white by `value_range`."
+            f"{net.value_range}; rescale them to 0 to 1, or state the values of black and white by `value_range` (--range)."
         )

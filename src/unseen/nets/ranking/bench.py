@@ -28,6 +28,7 @@ from unseen.nets.ranking.cmi import FEW_NETWORKS, Score, cmi
 from unseen.nets.ranking.grid import as_grid
 from unseen.nets.ranking.noise_floor import NoiseFloor, adjusted_p_values
 from unseen.nets.ranking.rank_scores import granulated_tau, kendall_tau, robust_error
+from unseen.nets.zoo.network_folder import Networks
 from unseen.nets.zoo.plan import without_failures
 from unseen.nets.zoo.zoo import Zoo
 
@@ -35,6 +36,7 @@ __all__ = [
     "MeasureRow",
     "bench",
     "bench_controls",
+    "bench_networks",
     "bench_of",
     "csv_rows",
     "measure_zoo",
@@ -149,6 +151,78 @@ def bench(
     return replace(
         found, left_out={**found.left_out, **never}, notes=merge_notes(full.notes, found.notes, begun), sheets=sheets
     )
+
+
+@limited_torch()
+def bench_networks(
+    networks: Networks,
+    X_test: Any,
+    y_test: Any,
+    measures: str | Iterable[str | Measure] = "all",
+    *,
+    path: str | PathLike[str] | None = None,
+    name: str = "networks",
+    random_state: int = 0,
+    n_permutations: int = 200,
+    max_seconds: float | None = None,
+    progress: Any = None,
+) -> Bench:
+    """Score measures of generalization on networks of your own, as `read_networks` found them, with a test set.
+
+    Parameters
+    ----------
+    networks : Networks
+        On a full grid of options: every combination once, or once per `seed` if that is an option.
+    X_test, y_test : array-like
+        Inputs, prepared as the training inputs are, and class numbers.
+    measures : "all" or sequence of str or Measure
+        What to compare.
+    path : path, optional
+        CSV of values, added to row by row: a stopped bench goes on where it was.
+    name : str
+        What the networks are called in the result.
+    random_state, n_permutations, max_seconds, progress
+        As in `bench`.
+
+    Returns
+    -------
+    Bench
+    """
+    rows = []
+    for label, net in networks.items():
+        test = Net.of(net.module, X_test, y_test, device=net.device, value_range=net.value_range)
+        train, right = net.training_accuracy(), test.training_accuracy()
+        options = {key: value for key, value in networks.options.get(label, {}).items() if key != "seed"}
+        fixed = {"zoo": name, "name": label, "seed": int(networks.options.get(label, {}).get("seed", 0))}
+        rows.append({**fixed, "train_accuracy": train, "test_accuracy": right, "gap": train - right, **options})
+    asked = sorted({key for row in rows for key in row if key not in FIXED})
+    rows = [{**row, **{key: row.get(key, "default") for key in asked}} for row in rows]
+    axes = {key: [row[key] for row in rows] for key in asked if len({row[key] for row in rows}) > 1}
+    gap, seeds = np.array([row["gap"] for row in rows]), np.array([row["seed"] for row in rows])
+    if not axes:
+        raise InputError(
+            "the networks do not differ in their options; a bench needs a grid of them. To order checkpoints, rank them."
+        )
+    _score_random(gap, axes, seeds, [])  # before the networks are measured, which may take hours
+    wanted, started = build_measures(measures), time.perf_counter()
+    values = _read_unfinished(Path(path)) if path is not None and Path(path).exists() else []
+    done = {(row.seed, row.net, row.measure) for row in values}
+    left = [(m, row) for m in wanted for row in rows if (row["seed"], row["name"], m.id) not in done]
+    with name_file_on_interrupt(path), reporting(progress, len(left), "measures") as reporter:
+        for measure, row in left:
+            if max_seconds is not None and time.perf_counter() - started > max_seconds:
+                LOG.warning("measuring stopped after %.0f s", max_seconds)
+                break
+            reporter.expect(0, f"{measure.id}, {row['name']}")
+            found = _measured_row(name, row["seed"], row["name"], networks[row["name"]], measure, None, random_state)
+            values.append(found)
+            if path is not None:
+                _append(Path(path), found)
+            reporter.advance(1)
+    ids = {m.id for m in wanted}
+    used = [row for row in values if row.measure in ids]
+    scored = bench_of(rows, used, n_permutations=n_permutations, accuracy=0.0, n_test=len(y_test))
+    return replace(scored, notes=merge_notes(networks.notes, scored.notes))
 
 
 def bench_of(
@@ -404,7 +478,10 @@ def measure_zoo(
                 return rows
             if k not in loaded:
                 loaded[k] = zoo.net(k, device)
-            row = _measure_net(zoo, zoo.nets[k], loaded[k], measure, (draws or {}).get(measure.id), random_state)
+            one = zoo.nets[k]
+            row = _measured_row(
+                zoo.grid.id, one.seed, one.name, loaded[k], measure, (draws or {}).get(measure.id), random_state
+            )
             rows.append(row)
             if path is not None:
                 _append(Path(path), row)
@@ -412,9 +489,11 @@ def measure_zoo(
     return rows
 
 
-def _measure_net(zoo: Zoo, record: Any, net: Any, measure: Measure, draws: int | None, random_state: int) -> MeasureRow:
+def _measured_row(
+    zoo: str, seed: int, name: str, net: Net, measure: Measure, draws: int | None, random_state: int
+) -> MeasureRow:
     begun = time.perf_counter()
-    place = {"zoo": zoo.grid.id, "seed": record.seed, "net": record.name, "measure": measure.id}
+    place = {"zoo": zoo, "seed": seed, "net": name, "measure": measure.id}
     try:
         found = measure(net, draws=draws, random_state=random_state)
     except UnseenError as error:

@@ -11,12 +11,52 @@ from unseen.core.result import Result, plain
 from unseen.nets.augmentation.sheet import AugmentationSheet
 from unseen.nets.measures.value import MeasureValue
 
-__all__ = ["NetRanking"]
+__all__ = ["ExpectedErrors", "NetRanking"]
+
+NOT_DISTINGUISHABLE = 0.05  # a network that is better than the first with more than this probability is as good as it
+NAMED = 3  # networks in the sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpectedErrors(Result):
+    """Expected test error of each network of a ranking, in its order.
+
+    Parameters
+    ----------
+    error : tuple of float
+        Training error plus predicted gap.
+    train_error, gap : tuple of float
+        The two parts.
+    low, high : tuple of float
+        95 % interval of what differs between the networks: the measures' draws, and what rankings by them missed on the zoos.
+    lowest, highest : tuple of float
+        95 % interval that also holds the level of the gaps, which moves all networks alike.
+    probability_better : tuple of float
+        Probability that the test error of each is below that of the first.
+    level : float
+        Typical gap that the predictions rest on.
+    source : str
+        Where the level comes from.
+    """
+
+    error: tuple[float, ...]
+    train_error: tuple[float, ...]
+    gap: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    lowest: tuple[float, ...]
+    highest: tuple[float, ...]
+    probability_better: tuple[float, ...]
+    level: float
+    source: str
+
+    def __str__(self) -> str:
+        return f"expected test errors {min(self.error):.3f} to {max(self.error):.3f}, gaps around {self.level:.3f} ({self.source})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetRanking(Result):
-    """Networks in the order in which they are expected to generalize, the smallest expected gap first.
+    """Networks in the order of their expected test error, the smallest first.
 
     Parameters
     ----------
@@ -34,6 +74,8 @@ class NetRanking(Result):
         Training accuracy of each network.
     notes : tuple of Note
         Networks that do not fit their data, measures that do not apply.
+    expected : ExpectedErrors or None
+        Expected test errors; None for a ranking that was kept before there were any.
     sheets : tuple of AugmentationSheet
         What measures that augment images look at, from the first two training images; empty if no measure does.
     """
@@ -47,6 +89,7 @@ class NetRanking(Result):
     agreement: dict[tuple[str, str], float]
     accuracy: tuple[float, ...]
     notes: tuple[Note, ...] = field(default=())
+    expected: ExpectedErrors | None = None
     sheets: tuple[AugmentationSheet, ...] = field(default=(), repr=False, metadata={"shown": False})
 
     kept_as = "nets-rank"
@@ -60,6 +103,26 @@ class NetRanking(Result):
     def best(self) -> str:
         """The network ranked first."""
         return self.names[0]
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """Networks that are not distinguishable from the first."""
+        if self.expected is None:
+            return ()
+        chances = self.expected.probability_better
+        return tuple(name for name, p in zip(self.names[1:], chances[1:]) if p > NOT_DISTINGUISHABLE)
+
+    @property
+    def advice(self) -> str:
+        """Which network to take, in a sentence."""
+        ties = self.ties
+        if not ties:
+            return f"Take {self.best}."
+        if len(ties) == len(self.names) - 1 and len(ties) > 1:
+            return f"Take {self.best}; none of the others is distinguishable from it."
+        shown = [*ties[:NAMED], *([f"{len(ties) - NAMED} more"] if len(ties) > NAMED else [])]
+        words = " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+        return f"Take {self.best}; {words} {'are' if len(ties) > 1 else 'is'} not distinguishable from it."
 
     def layers(self) -> list[dict[str, Any]]:
         """Return for each network and measure which layers were used and which were skipped, with the reason."""
@@ -75,6 +138,7 @@ class NetRanking(Result):
             {
                 "rank": i + 1,
                 "network": name,
+                **self._expected_of(i),
                 "score": self.score[i],
                 "probability_best": float(self.probability[i, 0]),
                 "train_accuracy": self.accuracy[i],
@@ -82,6 +146,12 @@ class NetRanking(Result):
             }
             for i, name in enumerate(self.names)
         ]
+
+    def _expected_of(self, i: int) -> dict[str, float]:
+        if self.expected is None:
+            return {}
+        e = self.expected
+        return {"expected_error": e.error[i], "low": e.low[i], "high": e.high[i], "gap": e.gap[i]}
 
     def to_record(self) -> dict[str, Any]:
         """Return plain values with the sheets; lists if a store would lose an order."""
@@ -95,19 +165,30 @@ class NetRanking(Result):
         return {**self.to_dict(), **more}
 
     def __str__(self) -> str:
-        wide = max(20, *map(len, self.names))
-        head = f"{'rank':>4s}  {'network':{wide}s} {'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
-        body = [
-            f"{i + 1:4d}  {name:{wide}s} {self.probability[i, 0]:8.3f} "
-            + " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
-            for i, name in enumerate(self.names)
-        ]
+        wide, e = max(20, *map(len, self.names)), self.expected
+        about = "" if e is None else f"{'error':>7s} {'95 % interval':>15s} {'train':>6s} {'gap':>6s} "
+        head = f"{'rank':>4s}  {'network':{wide}s} {about}{'P(best)':>8s} " + " ".join(f"{m:>18s}" for m in self.values)
+        body = []
+        for i, name in enumerate(self.names):
+            error = ""
+            if e is not None:
+                between = f"{e.low[i]:.3f} to {e.high[i]:.3f}"
+                error = f"{e.error[i]:7.3f} {between:>15s} {e.train_error[i]:6.3f} {e.gap[i]:6.3f} "
+            values = " ".join(f"{found[i].value:18.5g}" for found in self.values.values())
+            body.append(f"{i + 1:4d}  {name:{wide}s} {error}{self.probability[i, 0]:8.3f} {values}")
         agreed = [
             f"agreement of {a} and {b}: "
             + (f"tau {tau:.2f}" if tau == tau else "undefined, one of them ties all networks")
             for (a, b), tau in self.agreement.items()
         ]
-        meant = (
+        meant = []
+        if e is not None:
+            meant.append(
+                f"error: expected test error, training error plus predicted gap; the level of the gaps ({e.source}) moves all alike: "
+                f"the first's error lies between {e.lowest[0]:.3f} and {e.highest[0]:.3f}."
+            )
+        meant.append(
             "P(best): that endless draws of the measures would put it first; what they miss about the gap is not in it."
         )
-        return "\n".join([head, *body, meant, *agreed, *map(str, self.notes)])
+        first = [] if e is None else [self.advice]
+        return "\n".join([*first, head, *body, *meant, *agreed, *map(str, self.notes)])

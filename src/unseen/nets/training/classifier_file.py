@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError
-from unseen.nets.files.weights import fill_module, read_metadata, read_weights, write_weights
+from unseen.nets.files.checkpoints import fill_module
+from unseen.nets.files.weights import read_metadata, read_weights, write_weights
 from unseen.nets.modules import architectures
 from unseen.nets.training.initial_weights import maker_of, strip_softmax
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,45 +14,102 @@ from torch import Tensor, nn
 
 from unseen.core.errors import InputError, KindError, UnseenError
 
-__all__ = ["count_outputs", "fresh_nets", "maker_of", "require_pairs", "stacked_state", "strip_softmax"]
+__all__ = [
+    "CLASSES",
+    "count_outputs",
+    "fresh_nets",
+    "known_arguments",
+    "maker_of",
+    "parameters_of",
+    "require_pairs",
+    "stacked_state",
+    "strip_softmax",
+]
 
 Maker = Callable[[], nn.Module]
 
 
-def maker_of(module: Any, sample_shape: Sequence[int], n_classes: int) -> Maker:
+# arguments by which factories and classes ask for what the data say: classes, channels, features, side of an image
+CLASSES = ("n_classes", "num_classes", "num_labels", "n_labels", "out_features", "output_dim", "n_outputs")
+CHANNELS = ("in_channels", "in_chans", "input_channels")
+FEATURES = ("in_features", "input_dim", "in_dim", "n_inputs")
+SIDES = ("img_size", "image_size")
+
+
+def maker_of(
+    module: Any, sample_shape: Sequence[int], n_classes: int, options: Mapping[str, Any] | None = None
+) -> Maker:
     """Return a function without arguments that makes an initialised module from a factory, a class or a module.
 
     A factory or class is called with the arguments it names: `n_features` (a number for flat rows, a shape for
-    images) and `n_classes`; one with two required arguments gets them in that order. Of a net in skorch's manner (`module`,
-    `module__width=...`) the module is taken; a Lightning module is a module, and its `forward` is used.
+    images) and `n_classes`, or what others call them (`num_classes`, `in_channels`, `in_features`, `img_size`, ...); one with two
+    required arguments gets features and classes in that order. Of a net in skorch's manner (`module`,
+    `module__width=...`) the module is taken; a Lightning module is a module, and its `forward` is used. `options` are
+    further arguments, and count before what the data say.
     """
     module = _architecture_in(module)
+    given = dict(options or {})
     if isinstance(module, nn.Module):
+        if given:
+            raise InputError(f"a module that is made already takes no options; {', '.join(given)} were given.")
         return lambda: _reset(copy.deepcopy(module))
     if not callable(module):
         raise KindError(
             f"the module is a {type(module).__name__}; give a torch.nn.Module, its class, or a function that makes one."
         )
-    n_features = int(sample_shape[0]) if len(sample_shape) == 1 else tuple(int(d) for d in sample_shape)
-    known = {"n_features": n_features, "n_classes": n_classes}
-    try:
-        parameters = dict(inspect.signature(module).parameters)
-    except (TypeError, ValueError):
-        parameters = {}
-    named = {name: value for name, value in known.items() if name in parameters}
+    parameters = parameters_of(module)
+    known = known_arguments(sample_shape, n_classes)
+    named = {name: value for name, value in known.items() if name in parameters} | given
     required = [
         p.name
         for p in parameters.values()
         if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.name not in named
     ]
-    if not required:
-        return lambda: _call_factory(module, (), named)
     if len(required) == 2 and not named:
-        return lambda: _call_factory(module, (n_features, n_classes), {})
-    raise InputError(
-        f"the factory {getattr(module, '__name__', module)} needs {', '.join(required)}; it may ask for n_features and n_classes only. "
-        "Bind the rest with functools.partial."
-    )
+        return lambda: _call_factory(module, (known["n_features"], n_classes), {})
+    if required:
+        raise InputError(
+            f"the factory {getattr(module, '__name__', module)} needs {', '.join(required)}; it may ask for n_features and n_classes only. "
+            "Bind the rest with functools.partial."
+        )
+    # a function that passes **options on, as those of torchvision and timm do, takes the number of classes with them
+    passes_on = any(p.kind is p.VAR_KEYWORD for p in parameters.values()) and not set(CLASSES) & set(named)
+    if passes_on:
+        return lambda: _call_passing(module, named, n_classes)
+    return lambda: _call_factory(module, (), named)
+
+
+def parameters_of(factory: Any) -> dict[str, inspect.Parameter]:
+    """Return the parameters of a function or class by name; none if it does not tell them."""
+    try:
+        return dict(inspect.signature(factory).parameters)
+    except (TypeError, ValueError):
+        return {}
+
+
+def known_arguments(sample_shape: Sequence[int], n_classes: int) -> dict[str, Any]:
+    """Return what the data say about a net, under every name that factories ask for it by.
+
+    Examples
+    --------
+    >>> found = known_arguments((3, 32, 32), 10)
+    >>> found["n_features"], found["num_classes"], found["in_channels"], found["img_size"]
+    ((3, 32, 32), 10, 3, 32)
+    """
+    shape = tuple(int(d) for d in sample_shape)
+    known: dict[str, Any] = {"n_features": shape[0] if len(shape) == 1 else shape}
+    known |= dict.fromkeys(CLASSES, n_classes) | dict.fromkeys(FEATURES, math.prod(shape))
+    if len(shape) == 3:
+        known |= dict.fromkeys(CHANNELS, shape[0]) | dict.fromkeys(SIDES, shape[-1])
+    return known
+
+
+def _call_passing(factory: Any, named: dict[str, Any], n_classes: int) -> nn.Module:
+    try:
+        made = factory(**named, num_classes=n_classes)
+        return made if isinstance(made, nn.Module) else _call_factory(factory, (), named)
+    except TypeError:  # it passes its options to something that asks for no classes
+        return _call_factory(factory, (), named)
 
 
 def _architecture_in(module: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from unseen.nets.ranking.bench_record import Bench, BenchLine
 from unseen.nets.ranking.measure_scores import score_measures
-from unseen.nets.ranking.ranking_record import NetRanking
+from unseen.nets.ranking.ranking_record import ExpectedErrors, NetRanking
 from unseen.show import figures_for
 
 
@@ -59,6 +60,18 @@ def ranking() -> NetRanking:
         values={},
         agreement={},
         accuracy=(1.0, 1.0, 0.97),
+        expected=ExpectedErrors(
+            error=(0.1, 0.11, 0.2),
+            train_error=(0.0, 0.0, 0.03),
+            gap=(0.1, 0.11, 0.17),
+            low=(0.09, 0.1, 0.18),
+            high=(0.12, 0.13, 0.22),
+            lowest=(0.05, 0.06, 0.1),
+            highest=(0.2, 0.22, 0.4),
+            probability_better=(0.5, 0.2, 0.01),
+            level=0.1,
+            source="a test",
+        ),
     )
 
 
@@ -96,6 +109,14 @@ def test_a_long_ranking_is_cut(ranking: NetRanking) -> None:
     assert (len(found.names), found.left, found.probability.shape) == (40, 20, (40, 40))
 
 
+def test_the_figure_of_expected_errors_tells_the_first_and_its_equals(ranking: NetRanking) -> None:
+    found = _infos(ranking)["expected-errors"]
+    assert found.ties == ("b",)
+    assert found.inner.tolist() == [[0.09, 0.1, 0.18], [0.12, 0.13, 0.22]]
+    assert found.outer.tolist() == [[0.05, 0.06, 0.1], [0.2, 0.22, 0.4]]
+    assert _infos(replace(ranking, expected=None))["expected-errors"] is None
+
+
 def test_every_figure_draws_and_every_report_is_written(bench: Bench, ranking: NetRanking, tmp_path) -> None:
     for result in (bench, ranking):
         for one in figures_for(result):
@@ -104,6 +125,9 @@ def test_every_figure_draws_and_every_report_is_written(bench: Bench, ranking: N
             ax.figure.clf()
         text = Path(result.report(tmp_path / "report.html")).read_text()
         assert "<svg" in text
+    assert "Take a; b is not distinguishable from it. Its expected test error is 10.0 % (5.0 to 20.0 %)." in text
+    before = replace(ranking, expected=None)  # a ranking that was kept before there were expected errors
+    text = Path(before.report(tmp_path / "report.html")).read_text()
     assert "a is expected to generalize best of 3 networks" in text
     text = Path(bench.report(tmp_path / "bench.html")).read_text()
     assert "good says most about the gap: it scores 40.0 of 100" in text

@@ -72,7 +72,7 @@ def test_measures_that_contradict_each_other_show_it() -> None:
 def test_probabilities_follow_the_measures_own_error() -> None:
     """Two networks whose measures differ by d with errors e: the first is best with probability Phi(d / sqrt(2 e^2))."""
     from unseen.nets.measures.measure import MeasureValue
-    from unseen.nets.ranking.rank import _places
+    from unseen.nets.ranking.rank import _chances, _scores
 
     table = {
         "m": [
@@ -80,16 +80,16 @@ def test_probabilities_follow_the_measures_own_error() -> None:
             MeasureValue(measure="m", value=1.4, std_error=0.3, draws=5, seconds=0.0),
         ]
     }
-    _, chance = _places(table, 2, seed=4)
+    chance = _chances(_scores(table, seed=4)[1])
     assert chance[0, 0] == pytest.approx(stats.norm.cdf(0.4 / (0.3 * math.sqrt(2))), abs=4 * math.sqrt(0.15 / 1000))
     tied = {"m": [MeasureValue(measure="m", value=1.0, std_error=0.0, draws=5, seconds=0.0)] * 2}
-    assert _places(tied, 2, seed=4)[1][0, 0] == pytest.approx(0.5, abs=0.07)
+    assert _chances(_scores(tied, seed=4)[1])[0, 0] == pytest.approx(0.5, abs=0.07)
 
 
 def test_networks_that_share_their_draws_are_told_apart_by_differences() -> None:
     """Draw by draw both measures go up and down together: what counts is Student's t of the differences."""
     from unseen.nets.measures.measure import MeasureValue
-    from unseen.nets.ranking.rank import _places
+    from unseen.nets.ranking.rank import _chances, _scores
 
     first, second = np.array([1.0, 3.0, 8.0]), np.array([1.5, 3.4, 8.3])
     moves = [(x - x.mean()) / math.sqrt(6) for x in (first, second)]
@@ -100,7 +100,7 @@ def test_networks_that_share_their_draws_are_told_apart_by_differences() -> None
             for x, e, m in zip((first, second), errors, moves)
         ]
     }
-    _, chance = _places(table, 2, seed=4)
+    chance = _chances(_scores(table, seed=4)[1])
     expected = stats.ttest_rel(second, first, alternative="greater").pvalue
     assert chance[0, 0] == pytest.approx(1 - expected, abs=4 * math.sqrt(expected / 1000))
     assert chance[0, 0] > 0.95  # apart from each other their errors of 2 would leave it open which is smaller
@@ -134,7 +134,7 @@ def test_a_ranking_is_the_same_for_the_same_seed_and_tells_its_layers() -> None:
     assert layers[0]["used"] == ["3"]
     assert "fewer than 20" in layers[0]["skipped"]["0"]
     assert json.loads(first.to_json())["names"] == list(first.names)
-    assert first.frame().shape == (2, 7)
+    assert first.frame().shape == (2, 11)
 
 
 def test_what_a_ranking_refuses_and_flags() -> None:
@@ -358,7 +358,7 @@ def test_rank_command_reads_a_folder_of_networks(tmp_path: Path) -> None:
         )
         networks[name] = {"weights": f"{name}.safetensors", "make": "make_mlp", "options": {"depth": 0}}
     (tmp_path / "manifest.json").write_text(json.dumps({"networks": networks}))
-    base = ("rank", "--zoo", str(tmp_path), "--data", str(tmp_path / "train.npz"), "--device", "cpu")
+    base = ("rank", str(tmp_path), "--data", str(tmp_path / "train.npz"), "--device", "cpu")
     code, text = run(*base, "--measures", "inverse-margin", "--json")
     assert code == 0
     assert json.loads(text)["names"] == ["steep", "flat"]
@@ -383,7 +383,6 @@ def test_rank_command_reads_a_zoo(small: Zoo, tmp_path: Path, monkeypatch: pytes
     only = f"{small.nets[0].name},{small.nets[5].name}"
     code, text = run(
         "rank",
-        "--zoo",
         str(small.folder),
         "--data",
         str(tmp_path / "train.npz"),

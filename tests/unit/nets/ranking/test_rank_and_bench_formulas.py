@@ -17,7 +17,7 @@ from torch import nn
 from unseen.nets import Net, Zoo, ZooGrid, bench, bench_of, cmi, granulated_tau, make_mlp, rank, robust_error
 from unseen.nets.measures.measure import LayerLog, Measure, MeasureValue
 from unseen.nets.ranking.bench import MeasureRow, bench_controls, measure_zoo, read_rows
-from unseen.nets.ranking.rank import _fractions, _places
+from unseen.nets.ranking.rank import _chances, _fractions, _scores
 
 CELLS = list(itertools.product((0, 1), repeat=3))
 
@@ -188,10 +188,11 @@ def test_chances_belong_to_networks_and_scores_are_mean_places() -> None:
     def sure(*values: float) -> list[MeasureValue]:
         return [MeasureValue(measure="m", value=value, std_error=None, draws=1, seconds=0.0) for value in values]
 
-    score, chance = _places({"m": sure(2.0, 3.0, 1.0)}, 3, seed=0)
+    score, drawn = _scores({"m": sure(2.0, 3.0, 1.0)}, seed=0)
+    chance = _chances(drawn)
     assert score.tolist() == [0.5, 1.0, 0.0]
     assert chance.tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
-    score, _ = _places({"m": sure(2.0, 3.0, 1.0), "k": sure(1.0, 2.0, 3.0)}, 3, seed=0)
+    score, _ = _scores({"m": sure(2.0, 3.0, 1.0), "k": sure(1.0, 2.0, 3.0)}, seed=0)
     assert score.tolist() == [0.25, 0.75, 0.5]
 
 
@@ -210,8 +211,11 @@ def test_training_accuracies_follow_the_order_of_the_names_and_the_threshold_its
     X, y = torch.arange(20.0)[:, None], (torch.arange(20) >= 10).long()
     nets = {"big": Threshold(9.5, 3), "small": Threshold(8.5, 1), "middle": Threshold(6.5, 2)}
     found = rank(nets, X, y, measures=["parameter-count"], accuracy=0.95, device="cpu")
-    assert found.names == ("small", "middle", "big")
-    assert found.accuracy == pytest.approx((0.95, 0.85, 1.0))
+    assert found.names == ("big", "small", "middle")  # errors of 5 and 15 % in training outweigh a smaller gap
+    assert found.accuracy == pytest.approx((1.0, 0.95, 0.85))
+    assert found.score == (1.0, 0.0, 0.5)
+    fitted = {name: Threshold(9.5, k) for name, k in (("big", 3), ("small", 1), ("middle", 2))}
+    assert rank(fitted, X, y, measures=["parameter-count"], device="cpu").names == ("small", "middle", "big")
     (poor,) = [n.text for n in found.notes if n.code == "N006"]
     assert "middle (0.850)" in poor
     assert "small" not in poor
@@ -220,8 +224,8 @@ def test_training_accuracies_follow_the_order_of_the_names_and_the_threshold_its
 def test_equal_scores_go_to_the_network_that_is_best_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = torch.arange(20.0)[:, None], (torch.arange(20) >= 10).long()
     found = {"a": Threshold(9.5, 1), "b": Threshold(9.5, 2)}
-    chances = np.array([[0.2, 0.8], [0.8, 0.2]])
-    monkeypatch.setattr("unseen.nets.ranking.rank._places", lambda *_: (np.array([0.5, 0.5]), chances))
+    drawn = np.array([[0.6, 0.4]] * 8 + [[0.4, 0.6]] * 2)
+    monkeypatch.setattr("unseen.nets.ranking.rank._scores", lambda *_: (np.array([0.5, 0.5]), drawn))
     assert rank(found, X, y, measures=["parameter-count"], device="cpu").names == ("b", "a")
 
 

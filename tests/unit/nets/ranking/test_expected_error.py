@@ -1,0 +1,335 @@
+"""Expected test errors by closed forms, time and interruption of a ranking, and the sentence that comes first."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+torch = pytest.importorskip("torch", reason="rankings of networks need torch")
+from torch import nn
+
+from unseen.core.errors import InputError, Paused
+from unseen.core.rng import stream
+from unseen.nets import Copy80, MeasureValue, Net, build_measure, make_mlp, rank, sample_net
+from unseen.nets.ranking.expected_error import (
+    GapLevel,
+    _transfer,
+    correlation,
+    expected_errors,
+    gap_level,
+    order_of_errors,
+)
+from unseen.nets.ranking.measuring import plan_effort, some_examples
+from unseen.nets.ranking.ranking_record import NetRanking
+from unseen.show.sections import Picture, Text
+
+
+class Slope(nn.Module):
+    """Two classes from one feature: wrong on `wrong` of the rows, with logits of a given size."""
+
+    def __init__(self, size, at=0.0):
+        super().__init__()
+        self.layer = nn.Linear(1, 2)
+        self.layer.weight.data = size * torch.tensor([[-1.0], [1.0]])
+        self.layer.bias.data = size * torch.tensor([at, -at])
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+X = torch.linspace(-1, 1, 40)[:, None]
+Y = (X[:, 0] > 0).long()
+
+
+def test_the_gap_follows_the_score_as_on_the_zoos():
+    score = np.array([0.0, 0.5, 1.0])
+    r, s = correlation(["always-generalize"]), _transfer()["spread"]
+    gaps, errors, drawn = order_of_errors(
+        score, np.tile(score, (4, 1)), np.array([0.0, 0.0, 0.1]), 0.2, ["always-generalize"]
+    )
+    z = (score - 0.5) / math.sqrt(1 / 6)
+    np.testing.assert_allclose(gaps, 0.2 * np.exp(r * s * z))
+    np.testing.assert_allclose(errors, gaps + np.array([0, 0, 0.1]))
+    np.testing.assert_allclose(drawn, np.tile(errors, (4, 1)))
+    assert correlation(["random-order"]) == 0.05  # says nothing: gaps are all but equal
+    assert correlation(["a measure of tomorrow"]) == 0.05
+
+
+def test_intervals_and_probabilities_are_those_of_the_lognormal():
+    r, s = correlation(["vpm"]), _transfer()["spread"]
+    missed = s * math.sqrt(1 - r * r)
+    train, gaps, level = np.array([0.02, 0.02]), np.array([0.10, 0.11]), GapLevel(0.1, 0.5, "test")
+    drawn = np.tile(train + gaps, (40_000, 1))
+    e = expected_errors(train=train, gaps=gaps, simulated=drawn, level=level, measures=["vpm"], rng=stream(0, "t"))
+    z = stats.norm.ppf(0.975)
+    for k in range(2):
+        assert e.error[k] == pytest.approx(0.02 + gaps[k])
+        low, high = (0.02 + gaps[k] * math.exp(sign * z * missed - missed**2 / 2) for sign in (-1, 1))
+        assert (e.low[k], e.high[k]) == pytest.approx((low, high), abs=0.002)
+        wide = math.hypot(missed, 0.5)
+        low, high = (0.02 + gaps[k] * math.exp(sign * z * wide - missed**2 / 2) for sign in (-1, 1))
+        assert (e.lowest[k], e.highest[k]) == pytest.approx((low, high), rel=0.04)
+    # what moves all alike does not help to tell them apart, and does not hinder
+    expected = stats.norm.cdf((math.log(0.10) - math.log(0.11)) / (missed * math.sqrt(2)))
+    assert e.probability_better == pytest.approx((0.5, expected), abs=0.01)
+
+
+def test_a_net_that_does_not_fit_stands_where_its_errors_put_it():
+    nets = {"fits": Slope(1.0), "flat": Slope(0.2), "wrong": Slope(9.0, at=0.6)}
+    found = rank(nets, X, Y, measures=["spectral-sum"], device="cpu", level=0.1)
+    assert found.names == ("flat", "fits", "wrong")  # by its gap alone "wrong" would not be last by so much
+    wrong = float(((X[:, 0] > 0.6).long() != Y).double().mean())
+    assert found.expected.train_error == pytest.approx((0, 0, wrong))
+    assert found.expected.error[2] == pytest.approx(wrong + found.expected.gap[2])
+    assert found.expected.gap[2] < (1 - wrong / 0.5) * 0.1 * 1.1  # half the rows are of the largest class
+    assert found.expected.source == "given"
+    assert found.rows()[2]["expected_error"] == found.expected.error[2]
+    with pytest.raises(InputError, match="a gap lies between 0 and 1"):
+        rank(nets, X, Y, measures=["spectral-sum"], device="cpu", level=2.0)
+
+
+def test_the_level_comes_from_copies_if_there_are_any():
+    held = torch.arange(0, 40, 4)
+    copy = Slope(1.0, at=0.25)
+    wrong = ((X[:, 0] > 0.25).long() != Y).double()
+    seen = torch.ones(40, dtype=torch.bool)
+    seen[held] = False
+    nets = {name: Net(Slope(k), X, Y, copy80=Copy80(copy, held)) for name, k in (("a", 1.0), ("b", 2.0))}
+    level = gap_level(nets, {}, 0)
+    assert level.gap == pytest.approx(max(0.05, float(wrong[held].mean() - wrong[seen].mean())))
+    assert level.source == "copies trained on 80 %"
+    assert level.log_error == pytest.approx(math.sqrt(level.gap * (1 - level.gap) / 10) / level.gap)
+    bare = {name: replace(net, copy80=None) for name, net in nets.items()}
+    assert "vpm" in gap_level(bare, {}, 0).source
+
+
+def test_the_level_is_the_line_that_the_zoos_gave():
+    said = _transfer()["level"]
+    nets = {name: Net(Slope(1.0), X, Y) for name in "ab"}
+    values = [MeasureValue(measure="vpm", value=v, std_error=0.0, draws=1, seconds=0.0) for v in (0.03, 0.05)]
+    expected = math.exp(said["intercept"]) * math.sqrt(0.03 * 0.05) ** said["slope"]
+    assert gap_level(nets, {"vpm": values}, 0).gap == pytest.approx(expected)
+    # between MNIST (.0265, gap .091) and CIFAR-10 (.0549, gap .40) of the zoos
+    assert 0.091 < expected < 0.40
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_the_transfer_is_what_the_study_makes_of_the_stored_zoos():
+    import importlib
+    import pathlib
+    import sys
+
+    root = pathlib.Path(__file__).resolve().parents[4]
+    sys.path.insert(0, str(root))
+    try:
+        study = importlib.import_module("studies.gap_transfer")
+        assert study.transfer(study.read_zoos()) == _transfer()
+    finally:
+        sys.path.remove(str(root))
+
+
+def ranking(errors, better):
+    nets = {name: Slope(1.0) for name in "abcdefgh"[: len(errors)]}
+    found = rank(nets, X, Y, measures=["spectral-sum"], device="cpu", level=0.1)
+    found = replace(found, names=tuple(nets))
+    return replace(found, expected=replace(found.expected, error=tuple(errors), probability_better=tuple(better)))
+
+
+@pytest.mark.parametrize(
+    ("better", "words"),
+    [
+        ((0.5, 0.04, 0.01), "Take a."),
+        ((0.5, 0.2, 0.01), "Take a; b is not distinguishable from it."),
+        ((0.5, 0.3, 0.01, 0.06), "Take a; b and d are not distinguishable from it."),
+        ((0.5, 0.3, 0.2), "Take a; none of the others is distinguishable from it."),
+        ((0.5, 0.3, 0.2, 0.1, 0.1, 0.1, 0.0), "Take a; b, c, d and 2 more are not distinguishable from it."),
+    ],
+)
+def test_the_sentence(better, words):
+    found = ranking([0.1] * len(better), better)
+    assert found.advice == words
+    assert str(found).startswith(words + "\n")
+
+
+def test_the_first_screen_of_the_report():
+    nets = {
+        "good.pt": sample_net("conv"),
+        "other.pt": sample_net("conv", 1),
+        "poor.pt": sample_net("conv", 0, epochs=1),
+    }
+    found = rank(nets, measures=["weighted-augment"], draws={"weighted-augment": 2}, device="cpu")
+    from unseen.nets.sections import ranking_answer
+
+    blocks = ranking_answer(found).blocks
+    assert isinstance(blocks[0], Text)
+    assert blocks[0].lead
+    assert blocks[0].text.startswith(f"{found.advice} Its expected test error is ")
+    assert "ranked by expected test error: training error plus predicted gap" in blocks[1].text
+    assert "do not fit their training data: they stand where their expected test error puts them" in blocks[1].text
+    pictures = [block for block in blocks if isinstance(block, Picture)]
+    assert "Expected test error of each network" in pictures[0].alt
+    assert len(pictures) == 2  # errors, and what augmentation does
+    assert found.names[-1] == "poor.pt"
+
+
+def test_a_kept_ranking_comes_back_with_its_expected_errors(tmp_path):
+    from unseen.nets import from_store
+    from unseen.store import open_store
+
+    found = rank({"a": Slope(1.0), "b": Slope(2.0)}, X, Y, measures=["spectral-sum"], device="cpu")
+    number = found.keep(tmp_path / "kept.db", "mine")
+    with open_store(tmp_path / "kept.db") as store:
+        again = from_store(store.record(number))
+    assert isinstance(again, NetRanking)
+    assert again.expected == found.expected
+    assert again.advice == found.advice
+
+
+def many(count):
+    made = {}
+    for k in range(count):
+        torch.manual_seed(k)
+        made[f"net{k}"] = make_mlp(4, 3)
+    data = torch.randn(900, 4, generator=torch.Generator().manual_seed(0))
+    return {name: Net(net, data, torch.arange(900) % 3) for name, net in made.items()}
+
+
+def test_a_part_of_the_examples_is_the_same_for_all_and_balanced():
+    nets = many(2)
+    part = some_examples(nets, 60, seed=3)
+    assert torch.bincount(part["net0"].y_train).tolist() == [20, 20, 20]
+    assert torch.equal(part["net0"].X_train, part["net1"].X_train)
+    assert not torch.equal(part["net0"].X_train, some_examples(nets, 60, seed=4)["net0"].X_train)
+    rows = {tuple(row) for row in nets["net0"].X_train.tolist()}
+    assert all(tuple(row) in rows for row in part["net0"].X_train.tolist())
+    few = {"a": replace(nets["net0"], y_train=(torch.arange(900) >= 895).long())}
+    assert torch.bincount(some_examples(few, 20, seed=0)["a"].y_train).tolist() == [15, 5]
+
+
+class Slow:
+    """A measure whose cost per example and draw is known."""
+
+    def __init__(self, name, cost, draws, clock):
+        self.id, self.cost, self.draws, self.clock = name, cost, draws, clock
+
+    def draws_for(self, net):
+        return self.draws
+
+    def __call__(self, net, *, draws, random_state):
+        self.clock[0] += self.cost * net.n * draws
+
+
+@pytest.mark.parametrize(
+    ("seconds", "examples", "draws", "left_out"),
+    [
+        (1000.0, 900, {}, ()),  # 3 nets x 900 examples x 10 draws x (.001 + .004) = 135 s
+        (100.0, 900, {"dear": 5, "cheap": 5}, ()),
+        (30.0, 900, {"dear": 1, "cheap": 1}, ()),
+        (8.0, 225, {"dear": 1, "cheap": 1}, ()),
+        (3.0, 225, {"cheap": 1}, ("dear",)),
+    ],
+)
+def test_the_effort_fits_the_time(monkeypatch, seconds, examples, draws, left_out):
+    clock = [0.0]
+    monkeypatch.setattr("unseen.nets.ranking.measuring.time.perf_counter", lambda: clock[0])
+    measures = [Slow("dear", 0.004, 10, clock), Slow("cheap", 0.001, 10, clock)]
+    effort = plan_effort(many(3), measures, seconds, seed=0)
+    assert (effort.examples, effort.draws, effort.left_out) == (examples, draws, left_out)
+    if seconds > 5:
+        planned = 3 * effort.examples * sum(m.cost * effort.draws.get(m.id, 10) for m in measures)
+        assert planned + clock[0] <= seconds
+
+
+def test_a_ranking_within_a_time_can_be_repeated_without_the_clock(monkeypatch):
+    nets = many(2)
+    from unseen.nets.ranking.measuring import Effort
+
+    monkeypatch.setattr(
+        "unseen.nets.ranking.rank.plan_effort", lambda *_: Effort(examples=90, draws={"vpm": 2}, left_out=("alpha",))
+    )
+    timed = rank(nets, measures=["vpm", "alpha"], seconds=60, device="cpu", accuracy=0)
+    assert [n.text for n in timed.notes] == ["within 60 s: 90 of 900 examples, vpm with 2 draws, without alpha"]
+    again = rank(nets, measures=["vpm"], examples=90, draws={"vpm": 2}, device="cpu", accuracy=0)
+    assert [v.value for v in again.values["vpm"]] == [v.value for v in timed.values["vpm"]]
+    assert again.names == timed.names
+
+
+def test_a_stopped_ranking_goes_on_where_it_was(tmp_path, monkeypatch):
+    nets, path = many(3), tmp_path / "values.jsonl"
+    whole = rank(nets, measures=["vpm", "path-norm"], draws={"vpm": 2}, device="cpu", accuracy=0, level=0.1)
+    measured: list[str] = []
+    real = type(build_measure("vpm")).__call__
+
+    def call(self, net, **options):
+        measured.append(self.id)
+        if len(measured) == 3:
+            raise KeyboardInterrupt
+        return real(self, net, **options)
+
+    monkeypatch.setattr("unseen.nets.measures.measure.Measure.__call__", call)
+    again = {
+        "measures": ["vpm", "path-norm"],
+        "draws": {"vpm": 2},
+        "device": "cpu",
+        "accuracy": 0,
+        "path": path,
+        "level": 0.1,
+    }
+    with pytest.raises(Paused, match=r"values\.jsonl.*goes on from there"):
+        rank(nets, **again)
+    assert len(path.read_text().splitlines()) == 2
+    with path.open("a") as file:
+        file.write('{"kind": "cut')  # the line that was being written
+    measured[:] = ["", "", ""]
+    found = rank(nets, **again)
+    assert len(measured) - 3 == 4  # one value of vpm and three path norms
+    for name in whole.values:
+        assert {n: v.value for n, v in zip(found.names, found.values[name])} == {
+            n: v.value for n, v in zip(whole.names, whole.values[name])
+        }
+    assert np.allclose(sorted(found.probability[:, 0]), sorted(whole.probability[:, 0]))
+    before = len(measured)
+    rank({**nets, "net0": replace(nets["net0"], module=make_mlp(4, 3))}, **again)  # other weights under an old name
+    assert len(measured) - before == 2
+    path.write_text("no values\nat all\n")
+    with pytest.raises(InputError, match="name a new file"):
+        rank(nets, **again)
+
+
+def test_the_command_keeps_nothing_of_a_run_that_ended(tmp_path, monkeypatch, capsys):
+    from unseen.cli.app import main
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nets").mkdir()
+    networks = {}
+    for k in range(2):
+        torch.manual_seed(k)
+        torch.save(make_mlp(4, 3, width=8).state_dict(), tmp_path / "nets" / f"{k}.pt")
+        networks[f"{k}"] = {"weights": f"{k}.pt", "make": "make_mlp"}
+    (tmp_path / "nets" / "manifest.json").write_text(json.dumps({"networks": networks}))
+    np.savez("train.npz", X=np.random.default_rng(0).normal(size=(60, 4)), y=np.arange(60) % 3)
+
+    def run(*words):
+        fixed = ("unseen", "nets", "rank", "nets", "--data", "train.npz", "--measures", "path-norm", "--device", "cpu")
+        monkeypatch.setattr("sys.argv", [*fixed, *words])
+        with pytest.raises(SystemExit) as done:
+            main()
+        return done.value.code, *capsys.readouterr()
+
+    code, out, _ = run("--json", "--quiet", "--examples", "30", "--train", "epochs=2")
+    assert code == 0
+    got = json.loads(out)
+    assert got["expected"]["source"] == "copies trained on 80 %"
+    assert len(got["expected"]["error"]) == 2
+    assert not (tmp_path / "nets" / "unseen_values.jsonl").exists()
+    assert run("--quiet", "--values", "kept.jsonl", "--seconds", "30")[0] == 0
+    assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 2
+    code, _, err = run("--train", "epochs")
+    assert code == 2
+    assert "key=value" in err

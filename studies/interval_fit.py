@@ -44,6 +44,8 @@ FOLD_SEED = 0
 START = Predictive(size=1.0, floor=0.002, prior=1.5, centre=0.27, slope=0.0)
 # standard errors above the level; 2.326 of them are a limit that holds in 99%
 MARGIN = {"auto-resub": 0.0, "combined": 2.326}
+# `auto-resub` was calibrated before lower ends of less than half an error became 0
+ENDS = {"auto-resub": Predictive.quantiles, "combined": Predictive.ends}
 # scale of the intervals by which truths are accurate or not; near the one that is chosen
 JUDGED_AT = {"auto-resub": 1.0, "combined": 0.8}
 # a quarter of an error before any is seen; the likelihood hardly tells it from .06, but samples with hardly an error do (.86 covered, .94 with it)
@@ -201,12 +203,12 @@ def held_out_fits(rows: Truths, start: Predictive) -> list[tuple[np.ndarray, Pre
 
 
 def ends_by_fits(
-    rows: Truths, fits: list[tuple[np.ndarray, Predictive]], scale: float
+    rows: Truths, fits: list[tuple[np.ndarray, Predictive]], scale: float, recipe: str = "combined"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of all intervals, each by constants that never saw the row's family."""
     low, high = np.empty(len(rows.truth)), np.empty(len(rows.truth))
     for inside, made in fits:
-        low[inside], high[inside] = replace(made, scale=scale).ends(rows.value[inside], rows.n[inside], LEVEL)
+        low[inside], high[inside] = ENDS[recipe](replace(made, scale=scale), rows.value[inside], rows.n[inside], LEVEL)
     return low, high
 
 
@@ -244,12 +246,12 @@ def choose_scale(
     recipe: str, rows: Truths, fits: list[tuple[np.ndarray, Predictive]], among: np.ndarray | None = None
 ) -> float:
     """Return the scale at which families that were left out are covered at the level and the margin, over all rows or `among` some."""
-    usable = accurate(rows, *ends_by_fits(rows, fits, JUDGED_AT[recipe]))
+    usable = accurate(rows, *ends_by_fits(rows, fits, JUDGED_AT[recipe], recipe))
     usable = usable if among is None else usable & among
     judged = rows.where(usable)
 
     def excess(scale: float) -> float:
-        low, high = (end[usable] for end in ends_by_fits(rows, fits, scale))
+        low, high = (end[usable] for end in ends_by_fits(rows, fits, scale, recipe))
         return coverage(judged, low, high) - MARGIN[recipe] * error_of_coverage(judged, low, high) - LEVEL
 
     return 1.0 if excess(1.0) >= 0 else float(brentq(excess, 0.2, 1.0, xtol=1e-3))
@@ -287,7 +289,7 @@ def _line(label: str, rows: Truths, low: np.ndarray, high: np.ndarray, weight: n
 
 def report(recipe: str, rows: Truths, given: Predictive, fits: list[tuple[np.ndarray, Predictive]]) -> str:
     """Return the table of the documentation: coverage of families left out, by what can be seen."""
-    low, high = ends_by_fits(rows, fits, given.scale)
+    low, high = ends_by_fits(rows, fits, given.scale, recipe)
     judged = accurate(rows, low, high)
     weight = np.zeros(len(low))
     weight[judged] = rows.where(

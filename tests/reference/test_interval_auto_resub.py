@@ -28,7 +28,7 @@ def ends(rows):
     from studies.interval_fit import ends_by_fits, held_out_fits
 
     shipped = predictive("auto-resub")
-    return ends_by_fits(rows, held_out_fits(rows, shipped), shipped.scale)
+    return ends_by_fits(rows, held_out_fits(rows, shipped), shipped.scale, "auto-resub")
 
 
 def _by_family(rows, inside, held):

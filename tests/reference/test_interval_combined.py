@@ -32,16 +32,16 @@ def fits(rows):
 
 
 def test_it_covers_families_that_were_left_out(rows, fits):
-    """Truths counted on four times the sample at least; every family counts the same at every size."""
+    """Truths counted on four times the sample at least; every family counts the same at every size. The fit aims above 95%, by what it cannot know."""
     from studies.interval_fit import coverage, ends_by_fits
 
     low, high = ends_by_fits(rows, fits, predictive("combined").scale)
     known = rows.left >= 4 * rows.n
-    assert coverage(rows.where(known), low[known], high[known]) == pytest.approx(0.95, abs=0.01)
-    for n, families in ((20, 36), (40, 36), (100, 25), (200, 15), (400, 15)):
+    assert 0.95 < coverage(rows.where(known), low[known], high[known]) < 0.97
+    for n, families in ((20, 60), (40, 55), (100, 45), (200, 30), (400, 15)):
         inside = known & (rows.n == n)
         assert len(np.unique(rows.family[inside])) >= families
-        assert coverage(rows.where(inside), low[inside], high[inside]) > 0.9, n
+        assert coverage(rows.where(inside), low[inside], high[inside]) > 0.93, n
 
 
 def test_half_the_equivalent_sample_or_twice_of_it_is_seen(rows, fits):
@@ -63,7 +63,7 @@ def test_the_shipped_constants_are_those_of_the_fit(rows):
             ours, theirs = replace(shipped, scale=1.0).interval(c, n), made.interval(c, n)
             assert tuple(ours) == pytest.approx(tuple(theirs), abs=0.002)
     out = held_out_fits(rows, made)
-    scale = choose_scale(rows, out)
+    scale = choose_scale("combined", rows, out)
     assert shipped.scale == pytest.approx(scale, abs=0.01)
     for family, own in scales_by_family(rows, out, scale).items():
         assert predictive("combined", family).scale == pytest.approx(own, abs=0.01)

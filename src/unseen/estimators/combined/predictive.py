@@ -62,21 +62,23 @@ class Predictive:
         units = self.scale * self.size * n / (1 + self.floor * n) * (rate / EVEN) ** self.slope
         return units * value + self.prior * self.centre, units * (1 - value) + self.prior * (1 - self.centre)
 
-    def ends(self, value: float | Floats, n: float | Floats, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the ends of the intervals of one or many values; each contains its value."""
+    def quantiles(self, value: float | Floats, n: float | Floats, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return the quantiles that leave out equal parts, moved to the value if it is not between them."""
         a, b = self.shapes(value, n)
         tail = (1 - level) / 2
         low, high = special.betaincinv(a, b, tail), special.betaincinv(a, b, 1 - tail)
         return np.minimum(low, value), np.maximum(high, value)
 
-    def interval(self, value: float, n: float, level: float = 0.95) -> Interval:
-        """Return the interval that holds the true error with probability `level`; it contains `value`.
+    def ends(self, value: float | Floats, n: float | Floats, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals of one or many values: the quantiles; a lower one below half an error in n cases is 0."""
+        low, high = self.quantiles(value, n, level)
+        return np.where(low < HALF_AN_ERROR / np.asarray(n), 0.0, low), high
 
-        A lower end below half an error in n cases is 0.
-        """
+    def interval(self, value: float, n: float, level: float = 0.95) -> Interval:
+        """Return the interval that holds the true error with probability `level`; it contains `value`."""
         check_level(level)
         low, high = self.ends(value, n, level)
-        return Interval(float(low) if low >= HALF_AN_ERROR / n else 0.0, float(high), level)
+        return Interval(float(low), float(high), level)
 
 
 @cache

@@ -10,6 +10,7 @@ import typer
 from unseen.request.command_line import (
     ColumnOptions,
     DataFile,
+    DuplicateRows,
     Level,
     ModelName,
     RunOptions,
@@ -37,6 +38,7 @@ def diagnose(
     coefficients: Annotated[str, typer.Option("--coefficients", help="jackknife or bootstrap.")] = "jackknife",
     noise: Annotated[str, typer.Option("--noise", help="labels or features.")] = "labels",
     table: TableOptions,
+    duplicates: DuplicateRows = "auto",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
     run: Annotated[RunOptions, Without("store")],
@@ -59,6 +61,7 @@ def diagnose(
         n_jobs=run.jobs,
         engine=run.scheduler,
         progress=run.progress,
+        duplicates=duplicates,
     )
     run.emit(result)
     run.save(result, Path(data).name)

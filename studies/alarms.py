@@ -44,11 +44,10 @@ FOLDS, LEVEL = 10, 0.05
 REGRESSION = ("uci/boston", "uci/servo", "uci/ozone_la")
 LEFT_OUT = ("genomics/nki70_survival", "genomics/nki272_survival")  # outcomes, not features
 
-# the notes on the data name these as rows that are not independent
+# the notes on the data name these as rows that are not independent; the repeat patients of breast_cancer_wisconsin are a matter of copies
 DEPENDENT = (
     "fd121/parkinsons",
     "fd121/musk-1",
-    "uci/breast_cancer_wisconsin",
     "uci/satellite",
     "uci/vowel",
     "uci/vowel_mlbench",

@@ -39,8 +39,8 @@ class Effort:
 
     Examples
     --------
-    >>> Effort.full(100).fits, Effort.quick(100).fits, Effort.full(50_000).fits
-    (375, 60, 20)
+    >>> Effort.full(100).fits, Effort.quick(100).fits, Effort.full(50_000).fits, Effort.full(200_000).fits
+    (375, 60, 30, 20)
     """
 
     splits: int = 0

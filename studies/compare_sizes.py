@@ -1,9 +1,9 @@
 """Size and power of the tests of a difference where the answer is known, and how far the difference moves with the training size.
 
-Run as `python -m studies.compare_sizes [--device cuda] [--sets N] [--only NAME]`. Every data set's differences and standard errors are
+Run as `python -m studies.compare_sizes [--device cuda] [--sets N] [--only NAME] [--quick]`. Every data set's differences and standard errors are
 kept in `compare_sizes.npz`, a run that was stopped goes on from there, and the tables are written into docs/validation/comparing.md;
 `--sets 0` only writes them. The numbers of the documentation took a few minutes on one H200; 50 sets of every case take some minutes on
-a processor.
+a processor, and `--quick` shows the form of the tables, not their numbers, in less than one.
 
 A null is exact: both models are the same learner, each sees one of two exchangeable halves of the columns, so that neither is better
 on average. All learners are trained on all resamples of many data sets at once (`studies.compare_learners`).
@@ -12,8 +12,8 @@ on average. All learners are trained on all resamples of many data sets at once 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -41,6 +41,8 @@ HERE = Path(__file__).parent
 ROWS = HERE / "compare_sizes.npz"
 PAGE = HERE.parent / "docs" / "validation" / "comparing.md"
 B, SPLITS, TEST_SHARE = 200, 25, 0.3  # the defaults of `compare`
+SETS_AT_ONCE = 100  # data sets of areas and F1 by subsampling that share a generator
+HIDDEN, RISE = 0.5, 0.75  # of the package's `subsampling`
 SUBSAMPLE = 0.632  # share of distinct rows in a bootstrap sample
 HALVES = ((0, 1, 4, 5, 6), (2, 3, 7, 8, 9))
 SHARED = ((0, 1, 2, 4, 5), (0, 1, 3, 6, 7))
@@ -160,18 +162,27 @@ def resamples(sets: int, n: int, rng: torch.Generator, samples: int = B) -> tupl
     bootstrap = torch.zeros((sets, samples, n), dtype=torch.float64, device=rng.device)
     bootstrap.scatter_add_(2, drawn, torch.ones_like(bootstrap))
 
-    def without(count: int, size: int) -> Tensor:
-        order = torch.rand((sets, count, n), generator=rng, device=rng.device).argsort(2)
-        return (order < size).to(torch.float64)
-
-    return bootstrap, without(samples, round(SUBSAMPLE * n)), without(SPLITS, n - int(np.ceil(TEST_SHARE * n)))
+    sub = _without_copies(sets, samples, n, round(SUBSAMPLE * n), rng)
+    return bootstrap, sub, _without_copies(sets, SPLITS, n, n - int(np.ceil(TEST_SHARE * n)), rng)
 
 
-def _jackknife(own: Tensor, products: Tensor, value: Tensor) -> Tensor:
-    """Return values and standard errors by the infinitesimal jackknife, cleared of Monte-Carlo noise."""
-    noise = products.shape[1] * products.var(1, correction=1)
-    variance = (own + products.sum(1)).square().sum(1) - noise.sum(1)
-    return torch.stack([value, torch.maximum(variance, own.square().sum(1)).sqrt()], dim=1)
+def _without_copies(sets: int, count: int, n: int, size: int, rng: torch.Generator) -> Tensor:
+    order = torch.rand((sets, count, n), generator=rng, device=rng.device).argsort(2)
+    return (order < size).to(torch.float64)
+
+
+def _jackknife(own: Tensor, products: Tensor, value: Tensor, areas: bool = False) -> Tensor:
+    """Return values, standard errors and degrees of freedom by the infinitesimal jackknife, cleared of Monte-Carlo noise."""
+    count, square = products.shape[1], own.square()
+    centred = (products - products.mean(1, keepdim=True)) * np.sqrt(count / (count - 1))
+    least = square.sum(1)
+    if areas:
+        error = (2 * (centred @ centred.mT).square().sum((1, 2))).sqrt()
+        least = least + RISE * torch.minimum((error - HIDDEN * least).clamp(min=0), least)
+    variance = (own + products.sum(1)).square().sum(1) - centred.square().sum((1, 2))
+    df = 2 * square.sum(1).square() / (square - square.mean(1, keepdim=True)).square().sum(1)
+    df = torch.nan_to_num(df, nan=np.inf).clamp(1, own.shape[1] - 1)
+    return torch.stack([value, torch.maximum(variance, least).sqrt(), df], dim=1)
 
 
 def _centred(W: Tensor) -> Tensor:
@@ -209,7 +220,9 @@ def out_of_bag_areas(y: Tensor, first: Tensor, second: Tensor, W: Tensor) -> Ten
         own = torch.zeros_like(labels)
         own[ones] = ((mean.mean(1) - mean.mean()) / ones.sum()).double()
         own[zeros] = ((mean.mean(0) - mean.mean()) / zeros.sum()).double()
-        out.append(_jackknife(own[None], (moved * rest[:, None])[None], mean.mean().double()[None]))
+        made = _jackknife(own[None], (moved * rest[:, None])[None], mean.mean().double()[None], areas=W.max() == 1)
+        made[:, 2] = torch.minimum(made[:, 2], torch.minimum(ones.sum(), zeros.sum()) - 1).clamp(min=1)
+        out.append(made)
     return torch.cat(out)
 
 
@@ -229,7 +242,7 @@ def out_of_bag_f1(y: Tensor, first: Tensor, second: Tensor, W: Tensor, cut: floa
         hit, miss = (((c * outside).sum(1) / times).mean(1)[:, None, None] for c in (right, wrong))
         value = value + sign * (miss / (2 * hit + miss))[:, 0, 0]
         slope = slope + sign * (2 * hit * wrong - 2 * miss * right) / (2 * hit + miss).square()
-    return torch.stack([torch.as_tensor(value), out_of_bag(torch.as_tensor(slope), W)[:, 1]], dim=1)
+    return torch.cat([torch.as_tensor(value)[:, None], out_of_bag(torch.as_tensor(slope), W)[:, 1:]], dim=1)
 
 
 def corrected(parts: Tensor, n: int) -> Tensor:
@@ -278,10 +291,8 @@ def differences_of(case: Case, sets: int, rng: torch.Generator) -> dict[str, np.
     for measure in case.measures:
         if measure == "auc":
             out["auc: out-of-bag"] = out_of_bag_areas(y, *boot, bootstrap)
-            out["auc: subsamples"] = out_of_bag_areas(y, *subs, sub)
         elif measure == "f1":
             out["f1: out-of-bag"] = out_of_bag_f1(y, *boot, bootstrap, cut)
-            out["f1: subsamples"] = out_of_bag_f1(y, *subs, sub, cut)
         if measure in ("auc", "f1"):
             first, second = (splits_of(measure, y, s, split, cut) for s in parts)
             out[f"{measure}: corrected-t"] = corrected(first - second, case.n)
@@ -291,7 +302,17 @@ def differences_of(case: Case, sets: int, rng: torch.Generator) -> dict[str, np.
         out[f"{measure}: subsamples"] = out_of_bag(gaps[1], sub)
         tested = (split == 0).double()
         out[f"{measure}: corrected-t"] = corrected((gaps[2] * tested).sum(2) / tested.sum(2), case.n)
-    return {test: values.cpu().numpy().astype(np.float16) for test, values in out.items()}
+    return {test: values[:, :2].cpu().numpy().astype(np.float16) for test, values in out.items()}
+
+
+def set_differences_of(case: Case, sets: int, rng: torch.Generator) -> dict[str, np.ndarray]:
+    """Return differences, standard errors and degrees of freedom of areas and F1 by subsampling, of data sets of their own."""
+    X, y = POPULATIONS[case.population](sets, case.n, rng)
+    W = _without_copies(sets, case.samples, case.n, round(SUBSAMPLE * case.n), rng)
+    made = [LEARNERS[case.learner](X[..., list(seen)], y, W) for seen in case.columns]
+    cut = 0.0 if case.learner in ODDS else 0.5
+    out = {"auc": out_of_bag_areas(y, *made, W), "f1": out_of_bag_f1(y, *made, W, cut)}
+    return {f"{measure}: subsamples": values.cpu().numpy().astype(np.float16) for measure, values in out.items()}
 
 
 PAIRS = (
@@ -302,7 +323,7 @@ PAIRS = (
     ("logistic", "LDA", "boosting"),
 )
 FRESH = 2000  # rows on which the errors of one training set are counted
-TRAININGS = ("bootstrap", "without copies", "all")
+MOVES, CHUNK = 200, 10  # training sets of each difference, and how many at a time
 
 
 def moves_of(population: str, a: str, b: str, n: int, sets: int, rng: torch.Generator) -> np.ndarray:
@@ -319,29 +340,36 @@ def moves_of(population: str, a: str, b: str, n: int, sets: int, rng: torch.Gene
     return (errors[0] - errors[1]).cpu().numpy().astype(np.float32)
 
 
-def run(rows: dict[str, np.ndarray], sets: int | None, only: str, device: str, file: Path = ROWS) -> None:
-    """Add data sets to the rows until every case has its number, each chunk with a generator of its own."""
-    for case in (c for c in CASES if only in c.name):
-        wanted = case.sets if sets is None else min(sets, case.sets)
+def run(rows: dict[str, np.ndarray], device: str, cases: Iterable[Case] = CASES, moves: int = MOVES) -> Iterator[str]:
+    """Add data sets to the rows until every case has its number, each chunk with a generator of its own; yield what is complete."""
+    for case in cases:
         step = max(CELLS[device] // ((2 * case.samples + SPLITS) * case.n), 1)
-        have = next((len(v) for k, v in rows.items() if k.startswith(f"{case.name}; ")), 0)
-        for first in range(have, wanted, step):
-            made = differences_of(case, min(step, wanted - first), _generator(f"{case.name} {first}", device))
-            for test, new in made.items():
-                key = f"{case.name}; {test}"
-                rows[key] = np.concatenate([rows[key], new]) if key in rows else new
-        np.savez_compressed(file, **rows)
-        print(case.name, wanted, flush=True)
+        have = next((len(v) for k, v in rows.items() if k.startswith(f"{case.name}; {case.measures[0]}")), 0)
+        for start in range(have, case.sets, step):
+            rng = _generator(f"{case.name} {start}", device)
+            _add(rows, case, differences_of(case, min(step, case.sets - start), rng))
+        have = len(rows.get(f"{case.name}; auc: subsamples", ())) if "auc" in case.measures else case.sets
+        for start in range(have, case.sets, SETS_AT_ONCE):
+            rng = _generator(f"fresh {case.name} {start // SETS_AT_ONCE}", device)
+            _add(rows, case, set_differences_of(case, min(SETS_AT_ONCE, case.sets - start), rng))
+        yield case.name
     for population, a, b in PAIRS:
         for n in (50, 100, 200, 400):
             key = f"move: {population}; {a} - {b}; {n}"
-            if only in key and key not in rows and sets != 0:
-                parts = [
-                    moves_of(population, a, b, n, 10, _generator(f"{key} {k}", device))
-                    for k in range((sets or 200) // 10)
-                ]
-                rows[key] = np.concatenate(parts)
-    np.savez_compressed(file, **rows)
+            if key in rows or not moves:
+                continue
+            sizes = [min(CHUNK, moves - first) for first in range(0, moves, CHUNK)]
+            parts = [
+                moves_of(population, a, b, n, size, _generator(f"{key} {k}", device)) for k, size in enumerate(sizes)
+            ]
+            rows[key] = np.concatenate(parts)
+            yield key
+
+
+def _add(rows: dict[str, np.ndarray], case: Case, made: dict[str, np.ndarray]) -> None:
+    for test, new in made.items():
+        key = f"{case.name}; {test}"
+        rows[key] = np.concatenate([rows[key], new]) if key in rows else new
 
 
 def _generator(name: str, device: str) -> torch.Generator:
@@ -349,7 +377,7 @@ def _generator(name: str, device: str) -> torch.Generator:
 
 
 def reject(key: str, rows: np.ndarray, level: float = 0.05) -> np.ndarray:
-    """Return whether each difference is found: by t, with 24 degrees of freedom or those of the rarer class, or by the normal law."""
+    """Return whether each difference is found: by t, with 24 degrees of freedom or those that were kept, or by the normal law."""
     from scipy.special import ndtr, stdtr
 
     rows = rows.astype(float)
@@ -358,9 +386,8 @@ def reject(key: str, rows: np.ndarray, level: float = 0.05) -> np.ndarray:
     ratio = np.where(np.isnan(ratio), 0.0, ratio)
     if key.endswith("corrected-t"):
         return np.asarray(2 * stdtr(SPLITS - 1, -ratio) < level)
-    if "auc: subsamples" in key:
-        n = float(key.split("n = ")[1].split(";")[0].split(",")[0])
-        return np.asarray(2 * stdtr((0.2 if "rare" in key else 0.5) * n - 1, -ratio) < level)
+    if key.endswith(("auc: subsamples", "f1: subsamples")):
+        return np.asarray(2 * stdtr(rows[:, 2], -ratio) < level)
     return np.asarray(2 * ndtr(-ratio) < level)
 
 
@@ -426,10 +453,26 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=None, help="most data sets of a case")
     parser.add_argument("--only", default="", help="cases whose name contains this")
     parser.add_argument("--rows", type=Path, default=ROWS)
+    parser.add_argument(
+        "--quick", action="store_true", help="a few small data sets of every case; prints the tables and stores nothing"
+    )
     options: Any = parser.parse_args()
+    cases = [case for case in CASES if options.only in case.name]
+    if options.quick:
+        made: dict[str, np.ndarray] = {}
+        for _ in run(
+            made, options.device, [replace(case, sets=2, samples=case.samples // 10) for case in cases], moves=2
+        ):
+            pass
+        print(tables_of(made))
+        return
     rows = dict(np.load(options.rows)) if options.rows.exists() else {}
+    if options.sets is not None:
+        cases = [replace(case, sets=min(options.sets, case.sets)) for case in cases]
     if options.sets != 0:
-        run(rows, options.sets, options.only, options.device, options.rows)
+        for name in run(rows, options.device, cases, 0 if options.only else MOVES):
+            np.savez_compressed(options.rows, **rows)  # type: ignore[arg-type]
+            print(name, flush=True)
     write(rows)
 
 

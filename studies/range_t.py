@@ -1,7 +1,8 @@
 """Coverage and width of `range-t` for the error of this very model, on populations where that error is known.
 
 Run as `python -m studies.range_t run [--sets N]` (about 12 CPU minutes with the numbers of the page) and `python -m
-studies.range_t page`: the first writes every interval to `range_t.csv.gz`, the second the tables of `docs/validation/range-t.md`.
+studies.range_t page`: the first writes every interval to `range_t.csv.gz`, both the tables of `docs/validation/range-t.md`. With `run --quick`
+a few sets of every situation are drawn, and the tables are only printed.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ ROWS = HERE / "range_t.csv.gz"
 PAGE = HERE.parent / "docs" / "validation" / "range-t.md"
 QUICK = {"assume_finite": True, "skip_parameter_validation": True}
 N_TRUTH = 10_000  # points at which errors without a closed form are integrated: standard error .003 at most
+QUICK_SETS = 8
 LARGE = 2000  # from so many rows on, as for trees, a quarter of the data sets is drawn
 RIVALS = {
     "corrected-t, 25 x 90/10": ("corrected-t", lambda data: MonteCarlo(0.1, 25)),
@@ -186,6 +188,7 @@ class Situation:
     population: Any
     rule: Callable[[], Any]
     loss: str = "zero-one"
+    rounds: int | None = None  # of folds for range-t; by the size of the sample if not given
 
     @property
     def slow(self) -> bool:
@@ -208,7 +211,7 @@ SITUATIONS = {
     ),
     "error 16%, n = 2,000 (two rounds), LDA": Situation(population=TwoNormals(n=2000, distance=2.0), rule=Discriminant),
     "error 16%, n = 12,000 (one round), LDA": Situation(
-        population=TwoNormals(n=12_000, distance=2.0), rule=Discriminant
+        population=TwoNormals(n=12_000, distance=2.0), rule=Discriminant, rounds=1
     ),
     "squared error, n = 60": Situation(population=LinearNumbers(n=60), rule=LeastSquares, loss="squared"),
     "squared error, n = 200": Situation(population=LinearNumbers(n=200), rule=LeastSquares, loss="squared"),
@@ -249,7 +252,9 @@ def tables_of(situation: Situation, k: int, seed: int) -> tuple[float, dict[str,
     truth = situation.population.error(fitted, situation.loss)
     model, made, out = as_model(situation.rule()), {}, {}
     for rival, (method, design) in RIVALS.items():
-        chosen = design(data) if design else build(method, "estimators").default_design(data)
+        usual = build(method, "estimators").default_design(data)
+        own = usual if situation.rounds is None else RepeatedKFold(10, situation.rounds)
+        chosen = design(data) if design else own
         if repr(chosen) not in made:
             plan = chosen.plan(data, np.random.default_rng([seed, k, len(made)]))
             made[repr(chosen)] = execute(model, data, plan, seed=k, train=False, scores=situation.scores)
@@ -418,7 +423,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=["run", "page"])
     parser.add_argument("--sets", type=int, default=500)
+    parser.add_argument(
+        "--quick", action="store_true", help="a few sets of every situation; prints the tables and stores nothing"
+    )
     options = parser.parse_args()
+    if options.quick:
+        made = run(QUICK_SETS, 0, SITUATIONS)
+        print("\n\n".join(page_tables(made, tails(100, 4, 49)).values()))
+        return
     if options.part == "run":
         store_rows(run(options.sets, 0, SITUATIONS))
     tables = page_tables(stored_rows(), tails())

@@ -131,3 +131,18 @@ def test_areas_and_f1_of_twenty_positives_reach_their_level(study, monkeypatch):
     for name in ("AUC, 20 positives of 200", "F1, 20 positives of 200", "F1 of a weak rule, 20 positives of 200"):
         own = study.summary([study.row_of(name, k, seed=32) for k in range(600)])["range-t"]
         assert stats.binomtest(round(600 * own["covered"]), 600, 0.93, alternative="less").pvalue >= 0.01, name
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_the_quick_study_runs_by_its_command_and_has_the_form_of_the_page(study, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["range_t", "run", "--quick"])
+    monkeypatch.setattr(study, "QUICK_SETS", 4)
+    for name in ("write", "store_rows"):
+        monkeypatch.setattr(study, name, lambda *_: pytest.fail("a quick study stores nothing"))
+    study.main()
+    out = capsys.readouterr().out
+    made = [line.split(" | ") for line in out.splitlines() if line.startswith("| ")]
+    page = study.PAGE.read_text().split("<!-- range_t: begin -->")[1]
+    stored = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    assert [(line[0], len(line)) for line in made] == [(line[0], len(line)) for line in stored]

@@ -173,6 +173,7 @@ def distribution(
     weights: WeightColumn = None,
     task: Annotated[str | None, typer.Option("--task", help="classification or regression.")] = None,
     n: Rows = None,
+    duplicates: DuplicateRows = "auto",
     fraction: Annotated[float, typer.Option("--fraction", help="Share of the units left out of each fit.")] = 0.25,
     splits: Annotated[int, typer.Option("--splits", min=2, help="Number of distinct splits.")] = 500,
     loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one, squared or log-loss.")] = "auto",
@@ -201,6 +202,7 @@ def distribution(
             n_jobs=run.jobs,
             engine=run.scheduler,
             progress=run.progress,
+            duplicates=duplicates,
         )
         for one in models
     ]
@@ -247,6 +249,7 @@ def resub(
     task: TaskName = None,
     sep: Separator = None,
     decimal: Decimal = None,
+    duplicates: DuplicateRows = "auto",
     memory: Annotated[int, typer.Option("--memory", min=16, help="MiB the model may use.")] = 2048,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Time for one answer of the model.")] = 60.0,
     fail_if: Annotated[
@@ -279,6 +282,7 @@ def resub(
             random_state=run.seed,
             level=level,
             progress=run.progress,
+            duplicates=duplicates,
         )
     run.emit(result)
     run.save(result, modelfile.name)

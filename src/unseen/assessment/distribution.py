@@ -69,6 +69,7 @@ def distribution(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
 ) -> ErrorDistribution:
     """Return the distribution of a model's error over random splits that are all distinct.
 
@@ -92,6 +93,8 @@ def distribution(
         As in `unseen.run`.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        As in `unseen.assess`.
 
     Returns
     -------
@@ -113,10 +116,21 @@ def distribution(
     """
     if isinstance(model, PredictionTable):
         return _of_table(model, loss)
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     table = run(
         model,
         data,
+        duplicates=duplicates,
         design=LeaveOut(fraction, n_splits),
         random_state=random_state,
         train=False,

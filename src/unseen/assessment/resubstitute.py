@@ -178,6 +178,7 @@ def resubstitute(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
 ) -> Resubstitutions:
     """Estimate the error of a trained model by several methods that do not retrain it.
 
@@ -199,6 +200,8 @@ def resubstitute(
         A bar over the methods; by default if stderr is a terminal.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        Whether copies of rows count as one unit, as in `unseen.assess`.
 
     Returns
     -------
@@ -218,7 +221,17 @@ def resubstitute(
     if options and (methods is None or len(methods) != 1):
         raise InputError("options belong to one method; name exactly one in `methods`.")
     task = task_of(fitted, X, task)
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     names = direct_methods() if methods is None else known_methods(methods, fitted)
     # resub first: a wrong model fails there at once
     order = sorted(names, key=lambda n: n != "resub") if methods is None else names

@@ -125,12 +125,15 @@ def models(c: Comparisons) -> Section:
     naive, corrected = (percent_or_number(m[key], m["name"]) for key in ("naive", "corrected"))
     best, what = w.best.split(" ", 1)
     what = what if what == "error" else measure_name(what)
-    luck = "that changes nothing in these digits" if naive == corrected else "that number is too optimistic"
-    text = (
-        f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data; {luck}: "
-        f"{corrected} is the {what} to expect of the best of {w.n_models} models chosen like this (bootstrap "
-        f"bias-corrected cross-validation, {w.n_bootstrap} draws)."
-    )
+    how = f"bootstrap bias-corrected cross-validation, {w.n_bootstrap} draws"
+    if naive == corrected:
+        luck = f"choosing the best of {w.n_models} models like this changes nothing in these digits ({how})."
+    else:
+        luck = (
+            f"that number is too optimistic: {corrected} is the {what} to expect of the best of {w.n_models} models chosen "
+            f"like this ({how})."
+        )
+    text = f"{w.name} has the {best} {what}, {naive}. It was chosen on the same data; {luck}"
     shown = {name: e.on_scale().row() for name, e in c.estimates.items()}
     rows = [{"model": name, "measure": row["term"], **row} for name, row in shown.items()]
     columns = ["model", "measure", "estimate", "std_error", "lower", "upper", "method", "fits", "note"]

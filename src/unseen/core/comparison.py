@@ -158,6 +158,8 @@ class Winner:
     largest auc: svm, 0.875; corrected for the choice among 3 models 0.75, 95% interval [0.625, 0.875]
     >>> print(replace(svm, interval=None, loss="zero-one"))
     smallest error: svm, 0.125; corrected for the choice among 3 models 0.25
+    >>> print(replace(svm, corrected=0.125))
+    largest auc: svm, 0.875, 95% interval [0.625, 0.875]; the choice among 3 models changes nothing in these digits
     """
 
     name: str
@@ -202,10 +204,11 @@ class Winner:
             if self.interval is None
             else f", {100 * self.interval.level:g}% interval {Interval(m['lower'], m['upper'], self.interval.level)}"
         )
-        return (
-            f"{self.best}: {self.name}, {m['naive']:.4g}; corrected for the choice among {self.n_models} models "
-            f"{m['corrected']:.4g}{span}"
-        )
+        naive, corrected = f"{m['naive']:.4g}", f"{m['corrected']:.4g}"
+        choice = f"the choice among {self.n_models} models"
+        if naive == corrected:
+            return f"{self.best}: {self.name}, {naive}{span}; {choice} changes nothing in these digits"
+        return f"{self.best}: {self.name}, {naive}; corrected for {choice} {corrected}{span}"
 
 
 SIGNED = ("t(", "normal")

@@ -11,6 +11,7 @@ from unseen.core.errors import InputError
 from unseen.request.command_line import (
     ColumnOptions,
     DataFile,
+    DuplicateRows,
     Level,
     ModelName,
     RunOptions,
@@ -44,6 +45,7 @@ def diagnose(
         ),
     ] = None,
     table: TableOptions,
+    duplicates: DuplicateRows = "auto",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
     run: Annotated[RunOptions, Without("store")],
@@ -67,6 +69,7 @@ def diagnose(
         n_jobs=run.jobs,
         engine=run.scheduler,
         progress=run.progress,
+        duplicates=duplicates,
     )
     run.emit(result)
     run.save(result, Path(data).name)

@@ -73,6 +73,7 @@ def diagnose(
     ids: Any = None,
     positive: Any = None,
     task: Any = None,
+    duplicates: str = "auto",
 ) -> Diagnosis:
     """Mine the refits of a model for more than its error.
 
@@ -105,6 +106,8 @@ def diagnose(
         As in `unseen.run`.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
+    duplicates : {"auto", "together", "apart"}
+        As in `unseen.assess`.
 
     Returns
     -------
@@ -131,7 +134,17 @@ def diagnose(
     if noise not in ("labels", "features") or not len(rates) or min(rates) < 0:
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
-    data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
+    data = data_of(
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        time=time,
+        ids=ids,
+        positive=positive,
+        task=task,
+        duplicates=duplicates,
+    )
     column_groups(data, together)  # refused before anything is fitted
     with open_request(
         model,

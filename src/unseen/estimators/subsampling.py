@@ -14,7 +14,6 @@ from unseen.core.estimate import Estimate
 from unseen.core.kinds import TableMethod
 from unseen.core.losses import LossTable, PredictionTable
 from unseen.core.method import check_table, normal_interval, t_interval
-from unseen.core.notes import Note, note
 from unseen.core.registry import register
 from unseen.core.scale import as_loss
 from unseen.designs.monte_carlo import MonteCarlo
@@ -25,9 +24,9 @@ __all__ = ["Subsampling", "can_subsample"]
 
 LEFT_OUT = 0.368  # share that a bootstrap sample leaves out: large enough to test, small enough to train on the rest
 STEP = 1e-5  # weight moved to find the slope of a measure; its second-order error is far below the standard error
-DEEP_AREAS = (
-    "areas of two models that follow single rows, such as deep trees, differed in up to .07 of equal pairs at .05"
-)
+# for areas the least variance, that of fixed predictions, rises by three quarters of what the Monte-Carlo error exceeds half of it by, at
+# most by three quarters: where such noise takes the variance of deep trees down to the least, a third of equal pairs would differ at .05
+HIDDEN, RISE = 0.5, 0.75
 
 
 def can_subsample(measure: Any, n_classes: int) -> bool:
@@ -55,13 +54,15 @@ class Subsampling(TableMethod):
     set. The infinitesimal jackknife asks how the mean moves with the weight of each unit, as a test case and as a training case; what
     the number of subsamples adds to that is taken off. Training sets that differ are allowed for in this way, which is why the test of a
     difference keeps its size for unstable models too. Measures of labels such as F1 are taken from all units' counts together and enter by
-    their slope; AUC is the mean over pairs of units of both classes that were left out together.
+    their slope; AUC is the mean over pairs of units of both classes that were left out together. Such measures rest on fewer units than
+    there are (those of a rare class, say), so that their interval is Student's, with as many degrees of freedom as the squares of the units'
+    influences have (Satterthwaite), for areas at most one less than the rarer class has rows.
 
     References
     ----------
     Wager, S. and Athey, S. (2018). Estimation and inference of heterogeneous treatment effects using random forests. JASA 113,
     1228-1242. Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92, 548-560,
-    section 5. Yousef, W. A., Wagner, R. F. and Loew, M. H. (2005). Estimating the uncertainty in the estimated mean area under the ROC
+    section 5. Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components. Biometrics 2, 110-114. Yousef, W. A., Wagner, R. F. and Loew, M. H. (2005). Estimating the uncertainty in the estimated mean area under the ROC
     curve of a classifier. Pattern Recognition Letters 26, 2600-2610.
 
     Examples
@@ -80,7 +81,8 @@ class Subsampling(TableMethod):
     weighted: ClassVar[bool] = False
     by_split: ClassVar[bool] = True
     in_assess: ClassVar[bool] = False
-    note_codes: ClassVar[frozenset[str]] = frozenset({"U012", "U016"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U012"})
+    version: ClassVar[int] = 2
 
     def default_design(self, data: Data) -> MonteCarlo:
         """Return 500 subsamples of 63%."""
@@ -91,29 +93,29 @@ class Subsampling(TableMethod):
         return MonteCarlo(fraction=LEFT_OUT, n_splits=MIN_REPLICATES)
 
     def __call__(self, table: LossTable, *, level: float = 0.95) -> Estimate:
-        """Return the error and its interval: normal, or for areas by t with one less than the units of the rarer class."""
+        """Return the error and its interval: normal for a mean of losses, Student's for a measure of a whole set."""
         level = check_table(self, table, level)
         notes = check_replicates(self.id, table, "subsamples", "MonteCarlo(0.368, 500)")
         if not table.by_split:
             losses, drawn = unit_matrix(table)
-            value, se = _of_losses(losses, drawn)
-            return normal_interval(self, table, value, se, level, notes)
+            value, _, variance = _of_losses(losses, drawn)
+            return normal_interval(self, table, value, float(np.sqrt(variance)), level, notes)
         measure: Any = table.measure
         classes = () if table.data.classes is None else table.data.classes
         if not can_subsample(measure, len(classes)):
             raise NotApplicable(f"{self.id} has no form for {measure.id} on these data; use corrected-t.")
         if measure.needs_score:
-            return self._of_areas(table, level, notes)
-        value, losses, drawn = _slopes(table, measure)
-        return normal_interval(self, table, value, _of_losses(losses, drawn)[1], level, notes)
-
-    def _of_areas(self, table: LossTable, level: float, notes: tuple[Note, ...]) -> Estimate:
-        if table.data.groups is not None:
-            raise InputError(f"{self.id} takes areas over pairs of rows, and these come in groups; use corrected-t.")
-        value, se, fewer = _of_pairs(table)
-        if table.is_difference:
-            notes = (*notes, note("U016", DEEP_AREAS))
-        return t_interval(self, table, value, se, level, df=max(fewer - 1, 1), notes=notes)
+            if table.data.groups is not None:
+                raise InputError(
+                    f"{self.id} takes areas over pairs of rows, and these come in groups; use corrected-t."
+                )
+            value, own, variance = _of_pairs(table)
+            df = min(_degrees_of_freedom(own), max(int(np.bincount(table.data.codes).min()) - 1, 1))
+        else:
+            value, losses, drawn = _slopes(table, measure)
+            own, variance = _of_losses(losses, drawn)[1:]
+            df = _degrees_of_freedom(own)
+        return t_interval(self, table, value, float(np.sqrt(variance)), level, df=df, notes=notes)
 
 
 def _moved(drawn: Floats) -> Floats:
@@ -122,12 +124,22 @@ def _moved(drawn: Floats) -> Floats:
     return np.asarray((drawn - share) / (1 - share))
 
 
-def _of_losses(losses: Floats, drawn: Floats) -> tuple[float, float]:
-    """Return the mean over units that were left out at least once, and its standard error."""
+def _of_losses(losses: Floats, drawn: Floats) -> tuple[float, Floats, float]:
+    """Return the mean over units that were left out at least once, their influences as test cases, and its variance."""
     seen = (drawn == 0).any(axis=0)
     by_unit, influence, noise = influences(losses[:, seen], drawn[:, seen], _moved(drawn)[:, seen])
     value = float(by_unit.mean())
-    return value, float(np.sqrt(variance_of((by_unit - value) / len(by_unit), influence, noise)))
+    own = (by_unit - value) / len(by_unit)
+    return value, own, variance_of(own, influence, noise)
+
+
+def _degrees_of_freedom(own: Floats) -> float:
+    """Return what the sum of the squared influences is worth: one less than their number if they are normal, less if a few decide."""
+    squares = np.square(own)
+    spread = float(np.square(squares - squares.mean()).sum())
+    if spread == 0:
+        return float(len(own) - 1)
+    return float(np.clip(2 * squares.sum() ** 2 / spread, 1, len(own) - 1))
 
 
 def _positive(data: Data) -> int:
@@ -189,8 +201,8 @@ def _tangent(measure: Any, counts: Floats, positive: int) -> tuple[float, Floats
     return whole, slope
 
 
-def _of_pairs(table: LossTable) -> tuple[float, float, int]:
-    """Return 1 - AUC, or a difference of two, over pairs left out together, its standard error and the size of the rarer class."""
+def _of_pairs(table: LossTable) -> tuple[float, Floats, float]:
+    """Return 1 - AUC, or a difference of two, over pairs left out together, the rows' influences as test cases, and its variance."""
     data, drawn = table.data, _drawn(table)
     positive = data.codes == _positive(data)
     ones, zeros = np.flatnonzero(positive), np.flatnonzero(~positive)
@@ -222,9 +234,18 @@ def _of_pairs(table: LossTable) -> tuple[float, float, int]:
     own[ones] = np.where(seen, mean - value, 0.0).sum(axis=1) / seen.sum()
     own[zeros] = np.where(seen, mean - value, 0.0).sum(axis=0) / seen.sum()
     products = _moved(drawn) * rest[:, None]
-    noise = len(products) * products.var(axis=0, ddof=1)
-    variance = variance_of(own, own + products.sum(axis=0), noise)
-    return value, float(np.sqrt(variance)), min(len(ones), len(zeros))
+    return value, own, _variance_of_areas(own, products)
+
+
+def _variance_of_areas(own: Floats, products: Floats) -> float:
+    """Return the jackknife's variance less its Monte-Carlo noise, at least that of fixed predictions and a little of the noise."""
+    count = len(products)
+    centred = (products - products.mean(axis=0)) * np.sqrt(count / (count - 1))
+    noise = float(np.square(centred).sum())
+    error = float(np.sqrt(2 * np.square(centred @ centred.T).sum()))
+    fixed = float(np.square(own).sum())
+    least = fixed + RISE * float(np.clip(error - HIDDEN * fixed, 0, fixed))
+    return max(float(np.square(own + products.sum(axis=0)).sum()) - noise, least)
 
 
 def _scores(table: LossTable, source: PredictionTable, positive: int) -> Floats:

@@ -49,8 +49,8 @@ class Effort:
 
     Examples
     --------
-    >>> Effort.full(100).fits, Effort.full(1000).fits, Effort.full(50_000).fits, Effort.quick(100).fits
-    (225, 75, 10, 60)
+    >>> [Effort.full(n).fits for n in (100, 1000, 50_000, 200_000)], Effort.quick(100).fits
+    ([225, 75, 20, 10], 60)
     """
 
     splits: int = 0

@@ -187,3 +187,23 @@ def test_the_bayesian_test_carries_the_note_on_small_test_parts():
     design = unseen.designs.MonteCarlo(0.3, 25)
     large = unseen.compare(GaussianNB(), DummyClassifier(), data, test="bayesian-t", design=design, random_state=0)
     assert "U016" not in [n.code for n in large.notes]
+
+
+def test_the_winner_says_a_number_once_if_its_choice_costs_nothing():
+    winner = Winner(
+        name="lda",
+        naive=0.1,
+        corrected=0.1,
+        interval=Interval(0.05, 0.2, 0.95),
+        n_models=3,
+        n_bootstrap=9,
+        loss="zero-one",
+    )
+    assert str(winner) == (
+        "smallest error: lda, 0.1, 95% interval [0.05, 0.2]; the choice among 3 models changes nothing in these digits"
+    )
+    assert str(replace(winner, corrected=0.10001)) == str(winner)
+    assert str(replace(winner, corrected=0.11)) == (
+        "smallest error: lda, 0.1; corrected for the choice among 3 models 0.11, 95% interval [0.05, 0.2]"
+    )
+    assert str(replace(winner, interval=None)).count("0.1") == 1

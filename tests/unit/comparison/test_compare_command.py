@@ -37,7 +37,7 @@ def test_table_winner_and_notes_on_stdout_and_report_on_disk(unseen, tmp_path):
     assert lines[5].split()[:3] == ["a", "b", "difference"]
     assert lines[6].startswith("lda")
     assert any("lda has the smaller error" in line for line in lines)
-    assert "corrected for the choice among 3 models" in out
+    assert "; the choice among 3 models changes nothing in these digits" in out
     assert "U024 selection" not in out  # 2.0% before and after: nothing to say
     assert "report:" in err
     page = report.read_text()

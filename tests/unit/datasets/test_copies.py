@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.naive_bayes import GaussianNB
 
 import unseen
 from unseen.core.errors import InputError, UnseenError
@@ -18,6 +19,7 @@ from unseen.datasets.copies import (
     find_copies,
     with_copies,
 )
+from unseen.diagnosis.diagnose import DiagnosisEffort
 
 
 def sample(n: int = 60, p: int = 3, seed: int = 0):
@@ -188,6 +190,24 @@ class TestTogether:
         X, y = sample()
         with pytest.raises(UnseenError, match="together"):
             unseen.run("lda", X, y, duplicates="never")
+
+    def test_every_question_lets_the_user_decide(self) -> None:
+        X, y = copied()
+        together, apart = (
+            unseen.distribution("lda", X, y, n_splits=10, random_state=0, duplicates=d) for d in ("auto", "apart")
+        )
+        assert (together.n_train + together.n_test, apart.n_train + apart.n_test) == (60, 66)
+        trained = GaussianNB().fit(X, y)
+        found = [unseen.resubstitute(trained, X, y, methods=["resub"], duplicates=d) for d in ("auto", "apart")]
+        assert [e.headline.n_units for e in found] == [60, 66]
+        effort = DiagnosisEffort(splits=10, sizes=3, repeats=2, noise=2, permutations=9, bootstrap=50)
+        made = [
+            unseen.diagnose("lda", X, y, effort=effort, random_state=0, duplicates=d) for d in ("together", "apart")
+        ]
+        assert [d.data.n_units for d in made] == [60, 66]
+        for ask in (unseen.distribution, unseen.diagnose):
+            with pytest.raises(UnseenError, match="together"):
+                ask("lda", X, y, duplicates="never")
 
     def test_parts_and_files(self, tmp_path) -> None:
         X, y = copied()

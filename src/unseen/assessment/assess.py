@@ -16,7 +16,9 @@ import numpy as np
 
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
-from unseen.assessment.headline import Lead, choose_lead, situation_of
+from unseen.assessment.estimate import with_order
+from unseen.assessment.headline import Lead, choose_lead, choose_lead_of_splits, situation_of
+from unseen.assessment.held_out import assess_held_out, guessed_class
 from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
 from unseen.core.data import Data
@@ -26,7 +28,7 @@ from unseen.core.losses import LossTable, Predictions, PredictionTable
 from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.registry import build, classes_in, options_of
-from unseen.core.rng import RandomState, stream, task_seed
+from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.training import codes_of
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
@@ -37,9 +39,11 @@ from unseen.designs.repeated_kfold import RepeatedKFold
 from unseen.engine.threads import worker_count
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
+from unseen.measures.scoring import Scoring, resolve_measure
+from unseen.models.naming import full_name
 from unseen.models.sklearn import as_model
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, effort_of, within_budget
-from unseen.request.prepare import data_of, measure_kind, needs_scores
+from unseen.request.prepare import data_of, measure_kind, needs_scores, plan_of
 from unseen.request.request import Request, open_request
 
 __all__ = ["assess"]
@@ -57,10 +61,15 @@ def assess(
     loss: str = "auto",
     measure: Any = None,
     measures: Sequence[Any] | None = None,
+    scoring: Any = None,
+    cv: Any = None,
     level: float = 0.95,
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
+    quick: bool = False,
     target: str = "model",
+    prefit: bool = False,
+    name: str = "",
     budget: float | None = None,
     n_jobs: int | None = None,
     engine: Any = None,
@@ -73,6 +82,7 @@ def assess(
     positive: Any = None,
     task: Any = None,
     duplicates: str = "auto",
+    missing_target: str = "drop",
 ) -> Assessment:
     """Assess a model: its error on new cases with an interval, and everything that supports it.
 
@@ -85,24 +95,38 @@ def assess(
     model : object with fit and predict, or name of a model
         Cloned before every fit, never changed.
     X, y : array-like
-        Sample; pandas and polars frames and sparse matrices are welcome.
+        Sample; pandas and polars frames and sparse matrices are welcome. y may be the name of a column of a frame X, and so may
+        groups, sample_weight, time and ids.
     loss : str
         Id of a loss; "auto" is zero-one for classes and squared error for numbers.
-    measure : str or measure, optional
-        Id of any measure, such as "auc", "f1" or "r2", or an object with options, such as `unseen.measures.Cost(costs)` or
-        `unseen.measures.Quantile(0.9)`, instead of a loss; a score s is worked with as 1 - s, its value on
-        all test parts together (measures of scores, such as auc: the mean over parts), and shown as it is.
+    measure : str, measure, scorer or function, optional
+        Id of any measure, such as "auc", "f1" or "r2", a name of scikit-learn's such as "roc_auc" or "neg_mean_absolute_error", a
+        scorer, or an object with options, such as `unseen.measures.Cost(costs)` or `unseen.measures.Quantile(0.9)`, instead of a
+        loss; a score s is worked with as 1 - s, its value on all test parts together (measures of scores, such as auc: the mean
+        over parts), and shown as it is. A function of (y_true, y_pred) works too: `unseen.measures.Scoring` declares its range
+        and direction; without a range the interval is a bootstrap over units.
     measures : sequence of str or measure, optional
         Several of them, such as ["accuracy", "auc", "f1"], from one run: the first is the headline, the others are in `also`,
         each with the interval it would have as the headline. Nothing is fitted twice.
+    scoring : str, scorer, function, list or dict of them, optional
+        The same in scikit-learn's words: one is `measure`, several are `measures`.
+    cv : int, scikit-learn splitter or index pairs, optional
+        These splits alone, instead of the usual designs. The target follows from them: this model if they train on nearly all
+        rows (ten folds), else the algorithm at their training size.
     level : float
         Confidence level of intervals.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     effort : "full", "quick", mapping or text
         Numbers of splits; see `Effort`.
+    quick : bool
+        The same as `effort="quick"`.
     target : {"model", "algorithm"}
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
+    prefit : bool
+        The model is trained already, and X and y are rows it has not seen: nothing is fitted, and the target is this model.
+    name : str
+        What the model is called in the answer; a short name by default.
     budget : float, optional
         Seconds; one timed fit then decides the effort, which is reported so that the run can be repeated exactly.
     n_jobs : int, optional
@@ -118,6 +142,8 @@ def assess(
     duplicates : {"auto", "together", "apart"}
         Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
         does not make, if neither groups nor time are given.
+    missing_target : {"drop", "error"}
+        Leave rows without a target out, with a note (U043), or refuse them.
 
     Returns
     -------
@@ -139,8 +165,14 @@ def assess(
     >>> a = unseen.assess(GaussianNB(), X, y, measures=["accuracy", "log-loss"], random_state=0, effort="quick")
     >>> a.scale, list(a.also), a.also["log-loss"].interval is not None
     ('accuracy', ['log-loss'], True)
+
+    >>> a = unseen.assess("logistic", X, y, scoring="f1_macro", cv=5, random_state=0)
+    >>> a.scale, str(a.target)
+    ('f1_macro', 'the algorithm trained on 120 rows')
     """
     start = clock.perf_counter()
+    if scoring is not None:
+        loss, measure, measures = _in_our_words(scoring, loss, measure, measures)
     seconds = check_budget(budget)
     data = data_of(
         X,
@@ -152,9 +184,25 @@ def assess(
         positive=positive,
         task=task,
         duplicates=duplicates,
+        missing_target=missing_target,
+        model=_NAMES_MATTER if prefit else model,
     )
-    wanted = effort_of(effort, data.n_units)
+    wanted = effort_of(_effort_asked(effort, quick), data.n_units)
     asked, *more = _measures_asked(loss, measure, measures, data)
+    question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, cv=cv)
+    if prefit:
+        _refuse_refitting(cv=cv, budget=budget)
+        return assess_held_out(
+            model,
+            data,
+            [asked, *more],
+            usual=measures is None,
+            level=level,
+            seed=root_seed(random_state),
+            name=name,
+            command=command,
+            positive=positive,
+        )
     with open_request(
         model,
         data,
@@ -164,8 +212,8 @@ def assess(
         n_jobs=n_jobs,
         engine=engine,
         progress=progress,
+        name=name,
     ) as request:
-        question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
         made = _assess(request, question, wanted, seconds)
         return replace(_by_accuracy(made) if asked == "accuracy" else made, seconds=clock.perf_counter() - start)
 
@@ -179,25 +227,64 @@ class _Question:
     also: tuple[Any, ...]
     usual: bool
     command: str | None
+    cv: Any = None
+
+
+class _NamesMatter:
+    """Stands for a trained model, which wants the columns it was trained on."""
+
+
+_NAMES_MATTER = _NamesMatter()
+
+
+def _refuse_refitting(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} is about fitting, and prefit=True fits nothing; leave one of them out.")
+
+
+def _effort_asked(effort: str | Mapping[str, int] | Effort, quick: bool) -> str | Mapping[str, int] | Effort:
+    if quick and effort not in ("full", "quick"):
+        raise InputError("quick and effort exclude each other; give one of them.")
+    return "quick" if quick else effort
+
+
+def _in_our_words(scoring: Any, loss: Any, measure: Any, measures: Any) -> tuple[Any, Any, Any]:
+    """Return loss, measure and measures for what scikit-learn calls scoring; a dict or a list of them is several measures."""
+    if measure is not None or measures is not None or loss != "auto":
+        raise InputError("scoring says what is measured; leave loss, measure and measures out.")
+    if isinstance(scoring, Mapping):
+        return loss, None, [_renamed(resolve_measure(one), str(name)) for name, one in scoring.items()]
+    if isinstance(scoring, (list, tuple, set)):
+        return loss, None, list(scoring)
+    return loss, scoring, None
+
+
+def _renamed(measure: Any, name: str) -> Any:
+    """Return a measure made from a function under the name that the user gave it."""
+    return (
+        replace(measure, name=name, range=measure.range if measure.bounded else None)
+        if isinstance(measure, Scoring)
+        else measure
+    )
 
 
 def _measures_asked(loss: str, measure: Any, measures: Sequence[Any] | None, data: Data) -> list[Any]:
     """Return the measures of a call, the headline's first; with squared errors of numbers come MAE and R2."""
     if measures is None:
-        asked = loss if measure is None else measure
+        asked = resolve_measure(loss if measure is None else measure)
         usual = data.task == "regression" and asked in ("auto", "squared")
         return [asked, *(USUAL_OF_NUMBERS if usual else ())]
     if measure is not None or loss != "auto":
         raise InputError("measures name all that is asked for; leave loss and measure out.")
     if isinstance(measures, str) or not measures:
         raise InputError(f"measures is {measures!r}; give a list such as ['accuracy', 'auc'], or one as measure=.")
-    names = [_name_of(one) for one in measures]
+    # refused before anything is fitted
+    found = [resolve_measure(one) for one in measures]
+    names = [_name_of(one) for one in found]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise InputError(f"measures name {', '.join(twice)} more than once.")
-    for one in measures:  # refused before anything is fitted
-        if one != "auto":
-            measure_kind(one)
-    return list(measures)
+    return found
 
 
 def _name_of(measure: Any) -> str:
@@ -253,8 +340,13 @@ class _Runs:
 
 
 def _assess(request: Request, question: _Question, effort: Effort, budget: float | None) -> Assessment:
+    given = None if question.cv is None else request.design_of(question.cv)
+    if given is None:
+        lead = choose_lead(request.model, request.data, request.loss, question.target)
+    else:
+        lead = choose_lead_of_splits(plan_of(given, request.data, request.seed), question.target)
+        request, effort = with_order(request, given), Effort(repeats=0, bootstrap=0, leave_out=0, curve=0)
     data = request.data
-    lead = choose_lead(request.model, data, request.loss, question.target)
     _check_possible(data, effort)
     notes: list[Note] = list(data_notes(data))
     runs, trained = _Runs(request, scores=any(needs_scores(m) for m in question.also)), None
@@ -269,15 +361,15 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
             request.reporter.say(
                 f"about {expected / 60:.0f} min expected ({effort.fits} fits of {seconds:.2g} s); --quick or a budget shortens it"
             )
-    method = _first_method(lead, effort)
-    design = _first_design(method, data, effort)
+    method = _first_method(lead, effort) if given is None else build(lead.method, "estimators")
+    design = _first_design(method, data, effort) if given is None else given
     table = runs.add(design)
     if not question.usual:  # refused before the long part of the run
         for one in question.also:
-            method(runs.by(_worked_with(one), first=True).tables[table.plan.design], level=request.level)
-    headline = method(table, level=request.level)
+            _by(method, runs.by(_worked_with(one), first=True).tables[table.plan.design], request.level)
+    headline = _by(method, table, request.level)
     guess = request.run(design, model=_baseline_model(data, request.loss)).losses(request.loss)
-    baseline = _with_honest_interval(method(guess, level=request.level), data)
+    baseline = _with_honest_interval(_by(method, guess, request.level), data)
     estimates = {headline.method: headline}
     try:
         _add_support(runs, effort, estimates, trained)
@@ -311,6 +403,14 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: float
     )
 
 
+def _by(method: Any, table: LossTable, level: float) -> Estimate:
+    """Return the method's estimate; a measure of unknown range gets an interval by resampled units instead."""
+    if method.id == "range-t" and not getattr(table.measure, "bounded", True):
+        method = build("unit-bootstrap", "estimators")
+    made: Estimate = method(table, level=level)
+    return made
+
+
 def _leading(estimates: Mapping[str, Estimate], method: str) -> Estimate | None:
     """Return the estimate of a method if it is there with an interval."""
     found = estimates.get(method)
@@ -324,7 +424,7 @@ def _headline_by(runs: _Runs, measure: Any, target: str, method: Any, trained: F
     recipe = lead.method == "combined" and trained is not None
     other = runs.by(loss, first=not recipe)
     request = other.request
-    made: Estimate = method(next(iter(other.tables.values())), level=request.level)
+    made = _by(method, next(iter(other.tables.values())), request.level)
     if recipe and trained is not None:
         estimates = {made.method: made}
         _add_table_methods(other, estimates)
@@ -408,9 +508,8 @@ def _baseline_model(data: Data, loss: Any) -> Model:
         needs_scores(loss) and measure_kind(loss).kind == "loss"
     ):  # of probabilities: each class its frequency, not one all
         return as_model(DummyClassifier(strategy="prior"))
-    # chosen on all rows: with balanced classes the majority of each training part is the minority of its test part
-    most_frequent = np.asarray(data.classes)[np.argmax(np.bincount(data.codes, data.weights))]
-    return as_model(DummyClassifier(strategy="constant", constant=[most_frequent]))  # a list: a lone bool is refused
+    guessed = guessed_class(data, loss)
+    return as_model(DummyClassifier(strategy="constant", constant=[guessed]))  # a list: a lone bool is refused
 
 
 def _check_possible(data: Data, effort: Effort) -> None:
@@ -427,18 +526,25 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
     if question.also and not question.usual:
         measure = f"measures={[asked, *question.also]!r}, "
     aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
-    call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, effort={str(effort)!r}, level={request.level:g})"
+    splits = f"effort={str(effort)!r}" if question.cv is None else f"cv={_cv_in_words(question.cv)}"
+    call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
     return {
         "seed": request.seed,
         "level": request.level,
         "effort": asdict(effort),
         "headline_design": headline_design,
         "lead": {"method": lead.method, "reason": lead.reason},
+        "estimator": full_name(getattr(request.model, "estimator", request.model)),
         "designs": {name: dict(table.plan.options) for name, table in runs.tables.items()},
         "data_fingerprint": request.data.fingerprint,
         "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
         "repeat": question.command or call,
     }
+
+
+def _cv_in_words(cv: Any) -> str:
+    """Return a number of folds or a splitter as it is typed; index pairs cannot be."""
+    return full_name(cv) if isinstance(cv, (int, str)) or hasattr(cv, "split") else "pairs"
 
 
 def _designs_beside(data: Data, effort: Effort, first: str) -> list[Any]:

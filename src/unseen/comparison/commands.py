@@ -16,11 +16,11 @@ from unseen.request.command_line import (
     Costs,
     DataFile,
     DuplicateRows,
+    Folds,
     Level,
     RunOptions,
     TableOptions,
     TargetColumn,
-    Without,
     command,
     read_sample,
 )
@@ -47,15 +47,22 @@ def compare(
         ),
     ] = None,
     loss: Annotated[
-        str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
+        str,
+        typer.Option(
+            "--loss",
+            "--measure",
+            "--scoring",
+            help="Loss or measure, such as zero-one, log-loss, auc or r2, or a name of scikit-learn's.",
+        ),
     ] = "auto",
     rope: Annotated[float | None, typer.Option("--rope", help="Half-width of practical equivalence.")] = None,
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
-    columns: Annotated[ColumnOptions, Without("ids", "drop")],
+    columns: ColumnOptions,
     table: TableOptions,
     duplicates: DuplicateRows = "auto",
     costs: Costs = None,
     level: Level = 0.95,
+    cv: Folds = None,
     run: RunOptions,
 ) -> None:
     """Compare models: which has the smaller error, by how much, and how sure one may be."""
@@ -77,6 +84,7 @@ def compare(
         level=level,
         rope=rope,
         adjust=adjust,
+        cv=cv,
         random_state=run.seed,
         n_jobs=run.jobs,
         engine=run.scheduler,

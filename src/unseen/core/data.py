@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
+from unseen.core.notes import Note
 
 __all__ = ["Data", "Task", "fingerprint_of"]
 
@@ -50,6 +51,8 @@ class Data:
         Unit of each row if rows that are copies of each other are kept together; takes the place of the groups.
     group_name : str
         Name of the column of groups, if it has one.
+    notes : tuple of Note
+        What was left out of the sample on its way in: rows without a target, columns that only name rows.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Data:
     source: Ints | None = None
     joined: Ints | None = None
     group_name: str = ""
+    notes: tuple[Note, ...] = ()
 
     @property
     def n(self) -> int:

@@ -201,6 +201,12 @@ declare_notes(
         "The measure has more than one convention for more than two classes. Compare only values of the same one.",
     ),
     NoteKind(
+        "U046",
+        "scaling not in the file",
+        "The model file does not show how the model scales its columns, so kernels are as wide as the spread of each column says. "
+        "A skops file of the whole pipeline shows it.",
+    ),
+    NoteKind(
         "U035",
         "copies kept together",
         "Rows with equal features count as one unit and stay on one side of every split. If such rows recur in the population, "

@@ -16,7 +16,9 @@ import numpy as np
 
 from unseen._version import __version__
 from unseen.assessment.assessment import Assessment
-from unseen.assessment.headline import Lead, choose_lead, situation_of
+from unseen.assessment.estimate import with_order
+from unseen.assessment.headline import Lead, choose_lead, choose_lead_of_splits, situation_of
+from unseen.assessment.held_out import assess_held_out, guessed_class
 from unseen.assessment.wording import brief_answer
 from unseen.checks.preprocessing_outside import outside_notes
 from unseen.checks.registry import data_notes, run_notes
@@ -28,7 +30,7 @@ from unseen.core.model import Fitted, Model
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan
 from unseen.core.registry import build, classes_in, options_of
-from unseen.core.rng import RandomState, stream, task_seed
+from unseen.core.rng import RandomState, root_seed, stream, task_seed
 from unseen.core.training import codes_of
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
@@ -45,6 +47,8 @@ from unseen.evaluation.measure import measure as measure_predictions
 from unseen.evaluation.scored_cases import one_round
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
 from unseen.evaluation.slices import Slices, fold_spread, table_slices
+from unseen.measures.scoring import Scoring, resolve_measure
+from unseen.models.naming import full_name
 from unseen.models.sklearn import as_model
 from unseen.request.budget import SLACK, Budget, affordable_folds, affordable_units, draw_units
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, check_rounds, effort_of, within_budget
@@ -69,11 +73,16 @@ def assess(
     loss: str = "auto",
     measure: Any = None,
     measures: Sequence[Any] | None = None,
+    scoring: Any = None,
+    cv: Any = None,
     level: float = 0.95,
     random_state: RandomState = None,
     effort: str | Mapping[str, int] | Effort = "full",
+    quick: bool = False,
     target: str = "model",
     by: Any = None,
+    prefit: bool = False,
+    name: str = "",
     budget: float | None = None,
     rounds: int | None = None,
     n_jobs: int | None = None,
@@ -87,6 +96,7 @@ def assess(
     positive: Any = None,
     task: Any = None,
     duplicates: str = "auto",
+    missing_target: str = "drop",
 ) -> Assessment:
     """Assess a model: its error on new cases with an interval, and everything that supports it.
 
@@ -99,27 +109,41 @@ def assess(
     model : object with fit and predict, or name of a model
         Cloned before every fit, never changed.
     X, y : array-like
-        Sample; pandas and polars frames and sparse matrices are welcome.
+        Sample; pandas and polars frames and sparse matrices are welcome. y may be the name of a column of a frame X, and so may
+        groups, sample_weight, time and ids.
     loss : str
         Id of a loss; "auto" is zero-one for classes and squared error for numbers.
-    measure : str or measure, optional
-        Id of any measure, such as "auc", "f1" or "r2", or an object with options, such as `unseen.measures.Cost(costs)` or
-        `unseen.measures.Quantile(0.9)`, instead of a loss; a score s is worked with as 1 - s, its value on
-        all test parts together (measures of scores, such as auc: the mean over parts), and shown as it is.
+    measure : str, measure, scorer or function, optional
+        Id of any measure, such as "auc", "f1" or "r2", a name of scikit-learn's such as "roc_auc" or "neg_mean_absolute_error", a
+        scorer, or an object with options, such as `unseen.measures.Cost(costs)` or `unseen.measures.Quantile(0.9)`, instead of a
+        loss; a score s is worked with as 1 - s, its value on all test parts together (measures of scores, such as auc: the mean
+        over parts), and shown as it is. A function of (y_true, y_pred) works too: `unseen.measures.Scoring` declares its range
+        and direction; without a range the interval is a bootstrap over units.
     measures : sequence of str or measure, optional
         Several of them, such as ["accuracy", "auc", "f1"], from one run: the first is the headline, the others are in `also`,
         each with the interval it would have as the headline. Nothing is fitted twice.
+    scoring : str, scorer, function, list or dict of them, optional
+        The same in scikit-learn's words: one is `measure`, several are `measures`.
+    cv : int, scikit-learn splitter or index pairs, optional
+        These splits alone, instead of the usual designs. The target follows from them: this model if they train on nearly all
+        rows (ten folds), else the algorithm at their training size.
     level : float
         Confidence level of intervals.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     effort : "full", "quick", mapping or text
         Numbers of splits; see `Effort`.
+    quick : bool
+        The same as `effort="quick"`.
     target : {"model", "algorithm"}
         What the headline is the error of: this model, trained on all rows, or the algorithm at the training size of random splits.
     by : str, sequence of str, series, frame or mapping, optional
         Columns to slice the rows by, named or given: `slices` then has the error in each slice, from predictions of models that had
         not seen the row, with intervals that hold together. "site*sex" crosses two columns, "age:5" takes fifths of a number.
+    prefit : bool
+        The model is trained already, and X and y are rows it has not seen: nothing is fitted, and the target is this model.
+    name : str
+        What the model is called in the answer; a short name by default.
     budget : float, optional
         Seconds the call may take. Fits are timed as they come, and what there is no time for is left out or made from a part of the
         rows; the result says so, and which effort repeats it exactly.
@@ -140,6 +164,8 @@ def assess(
     duplicates : {"auto", "together", "apart"}
         Rows with equal features stay on one side of every split: "together" all of them, "apart" none, "auto" those that chance
         does not make, if neither groups nor time are given.
+    missing_target : {"drop", "error"}
+        Leave rows without a target out, with a note (U043), or refuse them.
 
     Returns
     -------
@@ -161,8 +187,14 @@ def assess(
     >>> a = unseen.assess(GaussianNB(), X, y, measures=["accuracy", "log-loss"], random_state=0, effort="quick")
     >>> a.scale, list(a.also), a.also["log-loss"].interval is not None
     ('accuracy', ['log-loss'], True)
+
+    >>> a = unseen.assess("logistic", X, y, scoring="f1_macro", cv=5, random_state=0)
+    >>> a.scale, str(a.target)
+    ('f1_macro', 'the algorithm trained on 120 rows')
     """
     allowed = Budget(check_budget(budget))
+    if scoring is not None:
+        loss, measure, measures = _in_our_words(scoring, loss, measure, measures)
     data = data_of(
         X,
         y,
@@ -173,10 +205,27 @@ def assess(
         positive=positive,
         task=task,
         duplicates=duplicates,
+        missing_target=missing_target,
+        model=_NAMES_MATTER if prefit else model,
     )
-    wanted = check_rounds(rounds, effort_of(effort, data.n_units))
+    wanted = check_rounds(rounds, effort_of(_effort_asked(effort, quick), data.n_units))
     asked, *more = _measures_asked(loss, measure, measures, data)
     parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
+    question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command, cv=cv)
+    if prefit:
+        _refuse_refitting(cv=cv, budget=budget, rounds=rounds)
+        made = assess_held_out(
+            model,
+            data,
+            [asked, *more],
+            usual=measures is None,
+            level=level,
+            seed=root_seed(random_state),
+            name=name,
+            command=command,
+            positive=positive,
+        )
+        return replace(made, slices=_slices(made, parts)) if parts else made
     with open_request(
         model,
         data,
@@ -186,8 +235,8 @@ def assess(
         n_jobs=n_jobs,
         engine=engine,
         progress=progress,
+        name=name,
     ) as request:
-        question = _Question(measure=asked, target=target, also=tuple(more), usual=measures is None, command=command)
         made = _assess(request, question, wanted, allowed)
         if parts:
             made = replace(made, slices=_slices(made, parts))
@@ -220,25 +269,64 @@ class _Question:
     also: tuple[Any, ...]
     usual: bool
     command: str | None
+    cv: Any = None
+
+
+class _NamesMatter:
+    """Stands for a trained model, which wants the columns it was trained on."""
+
+
+_NAMES_MATTER = _NamesMatter()
+
+
+def _refuse_refitting(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name} is about fitting, and prefit=True fits nothing; leave one of them out.")
+
+
+def _effort_asked(effort: str | Mapping[str, int] | Effort, quick: bool) -> str | Mapping[str, int] | Effort:
+    if quick and effort not in ("full", "quick"):
+        raise InputError("quick and effort exclude each other; give one of them.")
+    return "quick" if quick else effort
+
+
+def _in_our_words(scoring: Any, loss: Any, measure: Any, measures: Any) -> tuple[Any, Any, Any]:
+    """Return loss, measure and measures for what scikit-learn calls scoring; a dict or a list of them is several measures."""
+    if measure is not None or measures is not None or loss != "auto":
+        raise InputError("scoring says what is measured; leave loss, measure and measures out.")
+    if isinstance(scoring, Mapping):
+        return loss, None, [_renamed(resolve_measure(one), str(name)) for name, one in scoring.items()]
+    if isinstance(scoring, (list, tuple, set)):
+        return loss, None, list(scoring)
+    return loss, scoring, None
+
+
+def _renamed(measure: Any, name: str) -> Any:
+    """Return a measure made from a function under the name that the user gave it."""
+    return (
+        replace(measure, name=name, range=measure.range if measure.bounded else None)
+        if isinstance(measure, Scoring)
+        else measure
+    )
 
 
 def _measures_asked(loss: str, measure: Any, measures: Sequence[Any] | None, data: Data) -> list[Any]:
     """Return the measures of a call, the headline's first; with squared errors of numbers come MAE and R2."""
     if measures is None:
-        asked = loss if measure is None else measure
+        asked = resolve_measure(loss if measure is None else measure)
         usual = data.task == "regression" and asked in ("auto", "squared")
         return [asked, *(USUAL_OF_NUMBERS if usual else ())]
     if measure is not None or loss != "auto":
         raise InputError("measures name all that is asked for; leave loss and measure out.")
     if isinstance(measures, str) or not measures:
         raise InputError(f"measures is {measures!r}; give a list such as ['accuracy', 'auc'], or one as measure=.")
-    names = [_name_of(one) for one in measures]
+    # refused before anything is fitted
+    found = [resolve_measure(one) for one in measures]
+    names = [_name_of(one) for one in found]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise InputError(f"measures name {', '.join(twice)} more than once.")
-    for one in measures:  # refused before anything is fitted
-        if one != "auto":
-            measure_kind(one)
-    return list(measures)
+    return found
 
 
 def _name_of(measure: Any) -> str:
@@ -324,9 +412,16 @@ class _Runs:
 
 
 def _assess(request: Request, question: _Question, effort: Effort, budget: Budget) -> Assessment:
-    request, effort, notes, seconds = _within_rows(request, effort, budget)
+    given = None if question.cv is None else request.design_of(question.cv)
+    notes: list[Note] = []
+    seconds = 0.0
+    if given is None:
+        request, effort, notes, seconds = _within_rows(request, effort, budget)
+        lead = choose_lead(request.model, request.data, request.loss, question.target)
+    else:
+        lead = choose_lead_of_splits(plan_of(given, request.data, request.seed), question.target)
+        request, effort = with_order(request, given), Effort(repeats=0, bootstrap=0, leave_out=0, curve=0, direct=0)
     data, asked = request.data, effort
-    lead = choose_lead(request.model, data, request.loss, question.target)
     _check_possible(data, effort)
     notes += data_notes(data)
     runs, trained = _Runs(request, scores=any(needs_scores(m) for m in question.also)), None
@@ -346,26 +441,26 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: Budge
     elif budget.seconds is None and data.classes is not None and len(data.classes) == 2 and not runs.scores:
         some = draw_units(data, min(data.n_units, TRIAL_UNITS), request.seed)
         runs.scores = _has_scores(request.model.fit(some, task_seed(request.seed, "fit", "trial")), some)
-    if budget.seconds is not None:
+    if budget.seconds is not None and given is None:
         effort = replace(effort, folds=min(effort.folds, affordable_folds(seconds, budget, workers, data.n_units)))
         effort = effort if trained is not None else replace(effort, direct=0)
-    method = _first_method(lead, effort)
-    design = _first_design(method, data, effort)
+    method = _first_method(lead, effort) if given is None else build(lead.method, "estimators")
+    design = _first_design(method, data, effort) if given is None else given
 
     def on_round(made: LossTable) -> bool:
         nonlocal effort
         done = made.plan.splits[-1].repeat + 1
         if done == 1 and budget.seconds is not None:
             effort = _what_is_left(effort, made, budget, workers, data.n_units)
-        _tell_answer(request, method(made, level=request.level), f"{done} of {effort.repeats} rounds")
+        _tell_answer(request, _by(method, made, request.level), f"{done} of {effort.repeats} rounds")
         return done < effort.repeats
 
     plan = plan_of(design, data, request.seed)
     table, stop = runs.add_first(plan, budget, on_round)
     if not question.usual:  # refused before the long part of the run
         for one in question.also:
-            method(runs.by(_worked_with(one), first=True).tables[table.plan.design], level=request.level)
-    headline = method(table, level=request.level)
+            _by(method, runs.by(_worked_with(one), first=True).tables[table.plan.design], request.level)
+    headline = _by(method, table, request.level)
     effort = _tell_first(request, headline, table, effort)
     baseline = _baseline(request, table.plan, method)
     estimates = {headline.method: headline}
@@ -488,7 +583,15 @@ def _baseline(request: Request, plan: Plan, method: Any) -> Estimate:
     blank = replace(data, X=np.zeros((data.n, 1)), names=("none",), sample_shape=())
     request.reporter.expect(len(plan.fits), "guessing")
     made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank, train=False)
-    return _with_honest_interval(method(made.losses(request.loss), level=request.level), data)
+    return _with_honest_interval(_by(method, made.losses(request.loss), request.level), data)
+
+
+def _by(method: Any, table: LossTable, level: float) -> Estimate:
+    """Return the method's estimate; a measure of unknown range gets an interval by resampled units instead."""
+    if method.id == "range-t" and not getattr(table.measure, "bounded", True):
+        method = build("unit-bootstrap", "estimators")
+    made: Estimate = method(table, level=level)
+    return made
 
 
 def _leading(estimates: Mapping[str, Estimate], method: str) -> Estimate | None:
@@ -504,7 +607,7 @@ def _headline_by(runs: _Runs, measure: Any, target: str, method: Any, trained: F
     recipe = lead.method == "combined" and trained is not None
     other = runs.by(loss, first=not recipe)
     request = other.request
-    made: Estimate = method(next(iter(other.tables.values())), level=request.level)
+    made = _by(method, next(iter(other.tables.values())), request.level)
     if recipe and trained is not None:
         estimates = {made.method: made}
         _add_table_methods(other, estimates)
@@ -592,9 +695,8 @@ def _baseline_model(data: Data, loss: Any) -> Model:
         needs_scores(loss) and measure_kind(loss).kind == "loss"
     ):  # of probabilities: each class its frequency, not one all
         return as_model(DummyClassifier(strategy="prior"))
-    # chosen on all rows: with balanced classes the majority of each training part is the minority of its test part
-    most_frequent = np.asarray(data.classes)[np.argmax(np.bincount(data.codes, data.weights))]
-    return as_model(DummyClassifier(strategy="constant", constant=[most_frequent]))  # a list: a lone bool is refused
+    guessed = guessed_class(data, loss)
+    return as_model(DummyClassifier(strategy="constant", constant=[guessed]))  # a list: a lone bool is refused
 
 
 def _check_possible(data: Data, effort: Effort) -> None:
@@ -611,18 +713,25 @@ def _settings(runs: _Runs, effort: Effort, lead: Lead, headline_design: str, que
     if question.also and not question.usual:
         measure = f"measures={[asked, *question.also]!r}, "
     aim = 'target="algorithm", ' if lead.method == "corrected-t" else ""
-    call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, effort={str(effort)!r}, level={request.level:g})"
+    splits = f"effort={str(effort)!r}" if question.cv is None else f"cv={_cv_in_words(question.cv)}"
+    call = f"unseen.assess(model, X, y, {measure}{aim}random_state={request.seed}, {splits}, level={request.level:g})"
     return {
         "seed": request.seed,
         "level": request.level,
         "effort": asdict(effort),
         "headline_design": headline_design,
         "lead": {"method": lead.method, "reason": lead.reason},
+        "estimator": full_name(getattr(request.model, "estimator", request.model)),
         "designs": {name: dict(table.plan.options) for name, table in runs.tables.items()},
         "data_fingerprint": request.data.fingerprint,
         "versions": {"unseen": __version__, "python": platform.python_version(), **packages},
         "repeat": question.command or call,
     }
+
+
+def _cv_in_words(cv: Any) -> str:
+    """Return a number of folds or a splitter as it is typed; index pairs cannot be."""
+    return full_name(cv) if isinstance(cv, (int, str)) or hasattr(cv, "split") else "pairs"
 
 
 def _designs_beside(data: Data, effort: Effort, first: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from unseen.assessment.wording import (
     headline_sentence,
     in_units,
     interval_picture,
+    name_in_words,
     narrow_sentence,
     shown_model,
     verdict_sentence,
@@ -293,6 +294,13 @@ class Assessment(Result):
     def headline_design(self) -> str:
         """Design id of the headline's table."""
         return str(self.settings["headline_design"])
+
+    def one_line(self) -> str:
+        """Return model, value, interval and target in one line."""
+        shown = in_units(self.headline)
+        span = "" if shown.interval is None else f", {100 * shown.interval.level:g}% interval {shown.interval}"
+        doubt = "" if self.trust.ok else " (not to be trusted)"
+        return f"{shown_model(self.model)}: {name_in_words(self.headline.loss)} {shown.value:.4g}{span}, {self.target}{doubt}"
 
     def __str__(self) -> str:
         verdict = self.verdict()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 import time as clock
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from unseen.core.data import Task
 from unseen.core.errors import InputError, UnknownName
 from unseen.request.command_line import (
     After,
@@ -19,20 +19,15 @@ from unseen.request.command_line import (
     ColumnOptions,
     Costs,
     DataFile,
-    Decimal,
     DuplicateRows,
-    GroupColumn,
+    Folds,
     Json,
     Level,
     Quiet,
-    Rows,
     RunOptions,
     Seed,
-    Separator,
     TableOptions,
     TargetColumn,
-    TaskName,
-    WeightColumn,
     Without,
     command,
     emit,
@@ -42,9 +37,14 @@ from unseen.show.text import text_table
 
 if TYPE_CHECKING:
     from unseen.assessment.resubstitute import Resubstitutions
-    from unseen.core.data import Data, Task
+    from unseen.core.data import Data
 
 __all__: list[str] = []
+
+MODEL_FILES = (".skops", ".onnx", ".pkl", ".pickle", ".joblib")  # the last three to be refused with the way out
+TrustedTypes = Annotated[
+    list[str] | None, typer.Option("--trust", help="Type in the model file you vouch for, full name.")
+]
 
 
 @command("assess")
@@ -56,7 +56,7 @@ def assess(
         typer.Option(
             "--model",
             "-m",
-            help="Model, such as rbf-svm or 'knn:5'; see `unseen models`. By default logistic for classes, ridge for numbers.",
+            help="Model, such as rbf-svm or 'knn:5'; see `unseen models`. By default logistic for classes, ridge for numbers. A skops or ONNX file of a trained model is assessed on DATA as held-out rows.",
         ),
     ] = None,
     target: TargetColumn = None,
@@ -69,7 +69,8 @@ def assess(
         typer.Option(
             "--loss",
             "--measure",
-            help="Loss or measure, such as zero-one, log-loss, auc or r2; may be repeated: the first leads.",
+            "--scoring",
+            help="Loss or measure, such as zero-one, log-loss, auc or r2, or a name of scikit-learn's; may be repeated: the first leads.",
         ),
     ] = None,
     costs: Costs = None,
@@ -80,6 +81,9 @@ def assess(
         ),
     ] = False,
     level: Level = 0.95,
+    cv: Folds = None,
+    name: Annotated[str, typer.Option("--name", help="What the model is called in the answer.")] = "",
+    trust: TrustedTypes = None,
     quick: Annotated[bool, typer.Option("--quick", help="Headline and baseline only.")] = False,
     effort: Annotated[
         str | None, typer.Option("--effort", help="Numbers of splits, such as splits=25,leave_out=200.")
@@ -112,32 +116,44 @@ def assess(
     from unseen.assessment.costs import cheapest_threshold, measure_of
     from unseen.assessment.wording import in_units
     from unseen.evaluation.slice_columns import sample_with_columns
+    from unseen.models.files.load import open_model
 
-    sample, sliced = sample_with_columns(
-        by, columns.drop or (), lambda drop: read_sample(data, target, replace(columns, drop=drop), table, run.seed)
-    )
+    file = _model_file(model)
+    if file is not None and (choose_threshold or effort or quick):
+        raise InputError(
+            "--model names a trained model, and nothing is fitted; leave --choose-threshold, --quick and --effort out."
+        )
+
+    def read(drop: list[str] | None) -> Any:
+        return read_sample(data, target, replace(columns, drop=drop), table, run.seed, keep_names=file is not None)
+
+    sample, sliced = sample_with_columns(by, columns.drop or (), read)
     model = model or ("logistic" if sample.task == "classification" else "ridge")
     several = loss is not None and len(loss) > 1
     if several and costs is not None:
         raise InputError("--costs brings its own measure; leave --measure out, or give costs alone.")
     by = measure_of((loss or ["auto"])[0], costs, sample)
-    result = run_assess(
-        cheapest_threshold(model, sample, by) if choose_threshold else model,
-        sample,
-        measure=None if several else by,
-        measures=loss if several else None,
-        level=level,
-        random_state=run.seed,
-        effort="quick" if quick else effort or "full",
-        by=sliced,
-        budget=_left_of(budget, begin),
-        n_jobs=run.jobs,
-        engine=run.scheduler,
-        progress=run.reporter,
-        rounds=rounds,
-        command=shlex.join(["unseen", *sys.argv[1:]]),
-        duplicates=duplicates,
-    )
+    with contextlib.nullcontext() if file is None else open_model(file, trusted=trust or ()) as opened:
+        result = run_assess(
+            cheapest_threshold(model, sample, by) if choose_threshold else model if opened is None else opened,
+            sample,
+            measure=None if several else by,
+            measures=loss if several else None,
+            cv=cv,
+            level=level,
+            random_state=run.seed,
+            effort="quick" if quick else effort or "full",
+            prefit=opened is not None,
+            name=name or ("" if file is None else file.name),
+            by=sliced,
+            budget=_left_of(budget, begin),
+            rounds=rounds,
+            n_jobs=run.jobs,
+            engine=run.scheduler,
+            progress=run.reporter,
+            command=shlex.join(["unseen", *sys.argv[1:]]),
+            duplicates=duplicates,
+        )
     if save is not None:
         written = result.tables[result.headline_design].source[0].save(save)
         if not run.quiet:
@@ -158,6 +174,12 @@ def _left_of(budget: float | None, begin: float) -> float | None:
     return None if budget is None else round(max(budget - (clock.perf_counter() - begin), 0.05 * budget), 2)
 
 
+def _model_file(model: str | None) -> Path | None:
+    """Return the path if the model is a file and not a name."""
+    path = None if model is None else Path(model)
+    return path if path is not None and path.suffix.lower() in MODEL_FILES else None
+
+
 @command("distribution")
 def distribution(
     data: DataFile,
@@ -169,10 +191,8 @@ def distribution(
         ),
     ] = None,
     target: TargetColumn = None,
-    groups: GroupColumn = None,
-    weights: WeightColumn = None,
-    task: Annotated[str | None, typer.Option("--task", help="classification or regression.")] = None,
-    n: Rows = None,
+    columns: Annotated[ColumnOptions, Without("time", "positive")],
+    table: TableOptions,
     duplicates: DuplicateRows = "auto",
     fraction: Annotated[float, typer.Option("--fraction", help="Share of the units left out of each fit.")] = 0.25,
     splits: Annotated[int, typer.Option("--splits", min=2, help="Number of distinct splits.")] = 500,
@@ -186,10 +206,8 @@ def distribution(
     if len(models) > 2:
         raise InputError(f"{len(models)} models were given; one distribution or two to compare. See `unseen compare`.")
     from unseen.assessment.distribution import distribution as run_distribution
-    from unseen.datasets.read import read
 
-    kind: Any = task
-    sample = read(data, target, groups=groups, weights=weights, task=kind, n=n, seed=run.seed)
+    sample = read_sample(data, target, columns, table, run.seed)
     models = models or ["logistic" if sample.task == "classification" else "ols"]
     made = [
         run_distribution(
@@ -239,16 +257,10 @@ def resub(
         list[str] | None,
         typer.Option("--option", "-o", help="key=value, for one --method; a list is 1,2, a matrix 1,0;0,1."),
     ] = None,
-    trust: Annotated[
-        list[str] | None, typer.Option("--trust", help="Type in the file you vouch for, full name.")
-    ] = None,
+    trust: TrustedTypes = None,
     classes: Annotated[str | None, typer.Option("--classes", help="Labels of an ONNX graph's columns: a,b,c.")] = None,
-    drop: Annotated[list[str] | None, typer.Option("--drop", help="Column that is no feature.")] = None,
-    groups: Annotated[str | None, typer.Option("--groups", help="Column of groups.")] = None,
-    weights: WeightColumn = None,
-    task: TaskName = None,
-    sep: Separator = None,
-    decimal: Decimal = None,
+    columns: Annotated[ColumnOptions, Without("time", "positive")],
+    table: Annotated[TableOptions, Without("n")],
     duplicates: DuplicateRows = "auto",
     memory: Annotated[int, typer.Option("--memory", min=16, help="MiB the model may use.")] = 2048,
     seconds: Annotated[float, typer.Option("--seconds", min=0.1, help="Time for one answer of the model.")] = 60.0,
@@ -264,14 +276,13 @@ def resub(
     """Assess a model file."""
     run.check()
     from unseen.assessment.resubstitute import resubstitute
-    from unseen.datasets.read import read
     from unseen.models.files.load import format_of, open_model
 
     if option and (method is None or len(method) != 1):
         raise InputError("--option belongs to one method; give exactly one --method with it.")
     format_of(modelfile)  # a wrong file is refused before the data are read
-    kind = cast("Task | None", task or (None if classes is None else "classification"))
-    sample = read(data, target, groups=groups, weights=weights, task=kind, sep=sep, decimal=decimal, drop=drop or ())
+    columns = replace(columns, task=columns.task or (None if classes is None else "classification"))
+    sample = read_sample(data, target, columns, table, run.seed, keep_names=True)
     labels = None if classes is None else _labels(classes, sample)
     with open_model(modelfile, trusted=trust or (), classes=labels, memory_mb=memory, seconds=seconds) as model:
         result = resubstitute(

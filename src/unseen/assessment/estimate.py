@@ -6,21 +6,23 @@ import time as clock
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unseen.assessment.headline import Lead, choose_lead, situation_of
+import numpy as np
+
+from unseen.assessment.headline import Lead, choose_lead, choose_lead_of_splits, situation_of
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.estimate import Estimate, check_level
 from unseen.core.losses import PredictionTable
 from unseen.core.model import Fitted, Model, is_fitted
 from unseen.core.notes import note
-from unseen.core.registry import build, declare, options_of
+from unseen.core.registry import build, declare, find, options_of
 from unseen.core.rng import RandomState, stream, task_seed
 from unseen.designs.splits import as_design
 from unseen.estimators.combined.evidence import attach_expected_rms
-from unseen.request.prepare import data_of, needs_scores, task_of
+from unseen.request.prepare import data_of, needs_scores, one_measure_of, plan_of, task_of
 from unseen.request.request import Request, open_request
 
-__all__ = ["check_no_retraining", "estimate", "estimate_on_all_rows"]
+__all__ = ["check_no_retraining", "estimate", "estimate_on_all_rows", "with_order"]
 
 
 def estimate(
@@ -30,8 +32,11 @@ def estimate(
     *,
     method: str | Any = "auto",
     loss: Any = "auto",
+    measure: Any = None,
+    scoring: Any = None,
     level: float = 0.95,
     design: Any = None,
+    cv: Any = None,
     random_state: RandomState = None,
     fitted: bool = False,
     shortcuts: bool = True,
@@ -59,10 +64,14 @@ def estimate(
         Id of a method; `unseen methods` lists them. "auto" gives what `unseen.assess` leads with.
     loss : str or measure
         Id of a loss, or an object such as `unseen.measures.Cost(costs)`; "auto" is zero-one for classes and squared error for numbers.
+    measure, scoring : str, measure, scorer or function, optional
+        As in `unseen.assess`, instead of a loss.
     level : float
         Confidence level.
     design : optional
         Overrides the method's default design.
+    cv : int, scikit-learn splitter or index pairs, optional
+        As in `unseen.assess`, instead of a design.
     random_state : int, Generator or None
         Same seed, same numbers.
     fitted : bool
@@ -90,8 +99,16 @@ def estimate(
     >>> 0 <= e.interval.low <= e.value <= e.interval.high <= 1
     True
     """
+    if "measure" in options_of(
+        find(method, "estimators", "resubstitution") if isinstance(method, str) else type(method)
+    ):
+        options |= {} if measure is None else {"measure": measure}
+        measure = None  # an option of the method itself
     chosen = build(method, "estimators", "resubstitution", options=options) if isinstance(method, str) else method
     declare(type(chosen))
+    loss = one_measure_of(loss, measure, scoring)
+    if cv is not None and design is not None:
+        raise InputError("cv and design both say what is fitted on what; give one of them.")
     if isinstance(model, PredictionTable):
         return _from_table(chosen, model, loss, check_level(level))
     task = task_of(model, X, task) if fitted else task
@@ -105,6 +122,7 @@ def estimate(
         positive=positive,
         task=task,
         duplicates=duplicates,
+        model=model,
     )
     if fitted:
         check_no_retraining(chosen)
@@ -120,6 +138,10 @@ def estimate(
         fitted=fitted,
         shortcuts=shortcuts,
     ) as request:
+        if cv is not None:
+            design = request.design_of(cv)
+            if chosen.id == "auto":
+                return _by_given_splits(request, design)
         if chosen.id == "auto" and design is None:
             return _by_lead(request)
         if chosen.kind == "table":
@@ -142,6 +164,20 @@ def _by_lead(request: Request) -> Estimate:
     else:
         made = _by_splits(method, request, None)
     return replace(made, notes=(*made.notes, note("U026", f"{lead.method}: {lead.reason}")))
+
+
+def _by_given_splits(request: Request, design: Any) -> Estimate:
+    """Return the estimate that suits splits the user gave; a note says which method that is, and why."""
+    lead = choose_lead_of_splits(plan_of(design, request.data, request.seed))
+    made = _by_splits(build(lead.method, "estimators"), with_order(request, design), design)
+    return replace(made, notes=(*made.notes, note("U026", f"{lead.method}: {lead.reason}")))
+
+
+def with_order(request: Request, design: Any) -> Request:
+    """Return the request with rows in the order they stand in, if the given splits predict rows from earlier ones."""
+    if getattr(design, "kind", "") != "time-ordered" or request.data.order is not None:
+        return request
+    return replace(request, data=replace(request.data, order=np.arange(request.data.n)))
 
 
 def _from_table(method: Any, table: PredictionTable, loss: Any, level: float) -> Estimate:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
+from unseen.core.errors import InputError
 from unseen.core.losses import PredictionTable, load_table
 from unseen.core.rng import RandomState
 from unseen.designs.splits import as_design
@@ -20,7 +21,8 @@ def run(
     X: Any,
     y: Any = None,
     *,
-    design: Any = "kfold",
+    design: Any = None,
+    cv: Any = None,
     random_state: RandomState = None,
     train: bool = True,
     full: bool = False,
@@ -47,7 +49,10 @@ def run(
     X, y : array-like
         Sample; pandas and polars frames and sparse matrices are welcome.
     design : design, id of one, scikit-learn splitter, index pairs or number of folds
-        What is fitted on what.
+        What is fitted on what; 10-fold cross-validation by default.
+    cv : int, scikit-learn splitter or index pairs
+        The same in scikit-learn's words: a whole number is a round of so many folds, and splits get the name of the design they
+        have the form of, so that its methods apply.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     train, full, scores : bool
@@ -91,7 +96,10 @@ def run(
         positive=positive,
         task=task,
         duplicates=duplicates,
+        model=model,
     )
+    if cv is not None and design is not None:
+        raise InputError("cv and design both say what is fitted on what; give one of them.")
     with open_request(
         model,
         data,
@@ -101,7 +109,8 @@ def run(
         progress=progress,
         shortcuts=shortcuts,
     ) as request:
-        return request.run(as_design(design), train=train, full=full, scores=scores, probes=probes)
+        chosen = as_design("kfold" if design is None else design) if cv is None else request.design_of(cv)
+        return request.run(chosen, train=train, full=full, scores=scores, probes=probes)
 
 
 def load(path: str | PathLike[str]) -> PredictionTable:

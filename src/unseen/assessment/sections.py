@@ -93,7 +93,8 @@ def _about(a: Assessment) -> str:
         if len(some) == 2:
             text += f"; positive class {data.positive}"
     fits = sum(t.n_fits for t in a.tables.values())
-    text = f"{text}. {fits} models were fitted; the run took {a.seconds:.1f} s."
+    trained = f"{fits} models were fitted" if fits else "Nothing was fitted: the model had been trained on other rows"
+    text = f"{text}. {trained}; the run took {a.seconds:.1f} s."
     return text if a.notes else f"{text} Nothing conspicuous was found in data and run."
 
 
@@ -212,7 +213,9 @@ def predictions(a: Assessment) -> Section | None:
     table = first_table(a, CROSS_VALIDATED)
     if curves:
         text = "The curves come from one round of cross-validation: a model that had not seen it scored each case."
-        if "1 - auc" in (a.headline.loss, *(e.loss for e in a.also.values())):
+        if "holdout" in a.tables:
+            text = "The curves come from the held-out rows."
+        elif "1 - auc" in (a.headline.loss, *(e.loss for e in a.also.values())):
             text += " Their area is that of all test parts together; the AUC above is the mean over test parts."
         blocks.append(Text(text))
         found = measures_of(a)
@@ -393,7 +396,7 @@ def repeat(a: Assessment) -> Section:
 def _facts(a: Assessment) -> list[list[Any]]:
     known = a.settings
     rows: list[list[Any]] = [
-        ["model", a.model],
+        ["model", known.get("estimator") or a.model],
         ["loss", ", ".join([a.headline.loss, *(e.loss for e in a.also.values())])],
         ["seed", str(known["seed"])],
         ["confidence level", str(known["level"])],

@@ -18,6 +18,7 @@ from unseen.show.style import measure_name, quantity
 from unseen.show.text import RATES, percent_or_number
 
 __all__ = [
+    "GUESS_ONE_CLASS",
     "LOSSES_OF_PROBABILITIES",
     "EstimateLine",
     "also_sentence",
@@ -39,7 +40,9 @@ __all__ = [
 LOSSES_OF_PROBABILITIES = (
     "log-loss",
     "brier",
-)  # guessing gives each class its frequency: one class for sure costs 16 or 2
+)  # guessing gives each class its frequency: one class for sure costs 16 or 1
+# shares of the cases that are called so: who never calls a case so has none, and who always does has the class's frequency
+GUESS_ONE_CLASS = {"positive-predictive-value": "positive", "negative-predictive-value": "negative"}
 LONGEST_MODEL = 80  # characters that fit one line of the report
 WIDTH = 79  # columns of the narrowest terminal in use, less one for the cursor
 CELLS = 40  # of the picture of an interval, which leaves room for its ends and what its signs mean
@@ -47,7 +50,7 @@ MOST_BESIDE = 4  # other measures that fit two lines
 STEPS = 8  # round steps that the values of the picture span at least: fewer would leave much of it empty
 NARROWEST = 4  # cells below which an interval can no longer be read
 MINOR = frozenset(
-    {"U003", "U007", "U011", "U017", "U019", "U022", "U026", "U030"}
+    {"U003", "U007", "U011", "U017", "U019", "U022", "U026", "U030", "U045"}
 )  # they do not change how far the headline holds
 
 Value = TypeVar("Value", float, Floats)
@@ -185,7 +188,9 @@ def _article(name: str) -> str:
     >>> _article("AUC"), _article("RMSE"), _article("log loss"), _article("Matthews correlation")
     ('an AUC', 'an RMSE', 'a log loss', 'a Matthews correlation')
     """
-    spelled = len(name) > 1 and name[:2].upper() == name[:2]  # letters said one by one: an R, an F
+    spelled = len(name) > 1 and (
+        name[:2].upper() == name[:2] or name[1].isdigit()
+    )  # letters said one by one: an R, an F
     return f"{'an' if name[0].lower() in ('aefhilmnorsx' if spelled else 'aeio') else 'a'} {name}"
 
 
@@ -239,6 +244,8 @@ def guess_in_words(loss: str, task: str) -> str:
     """
     if task != "classification":
         return "mean"
+    if name := GUESS_ONE_CLASS.get(as_measure(loss, 0.0)[0]):
+        return f"{name} class"
     return "frequencies of the classes" if loss in LOSSES_OF_PROBABILITIES else "most frequent class"
 
 

@@ -77,7 +77,7 @@ def _notes(subjects: tuple[Any, ...], *kinds: Subject) -> tuple[Note, ...]:
 
 
 def data_notes(data: Data) -> tuple[Note, ...]:
-    """Return the notes that the checks of data give.
+    """Return the notes that the data bring and those that the checks of data give.
 
     Parameters
     ----------
@@ -95,7 +95,8 @@ def data_notes(data: Data) -> tuple[Note, ...]:
     >>> [n.code for n in data_notes(unseen.datasets.load("wine"))]
     []
     """
-    return _notes((data,), "data") if data.X is None else _notes((data,), "data", "features")
+    found = _notes((data,), "data") if data.X is None else _notes((data,), "data", "features")
+    return (*data.notes, *found)
 
 
 def run_notes(losses: LossTable | PredictionTable, data: Data | None = None) -> tuple[Note, ...]:

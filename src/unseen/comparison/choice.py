@@ -20,6 +20,8 @@ BY_DESIGN = {  # tests made for one design; random splits and folds have the cor
     "bootstrap": "out-of-bag",
     "nested": "nested-cv",
     "split-halves": "conservative-z",
+    "time-ordered": "time-ordered",
+    "holdout": "wald",
 }
 FOLDS_AND_PARTS = frozenset({"holdout", "kfold", "loo"})  # each case is tested once: DeLong's variance holds
 

@@ -18,11 +18,11 @@ from unseen.request.command_line import (
     Costs,
     DataFile,
     DuplicateRows,
+    Folds,
     Level,
     RunOptions,
     TableOptions,
     TargetColumn,
-    Without,
     command,
     read_sample,
 )
@@ -49,16 +49,23 @@ def compare(
         ),
     ] = None,
     loss: Annotated[
-        str, typer.Option("--loss", "--measure", help="Loss or measure, such as zero-one, log-loss, auc or r2.")
+        str,
+        typer.Option(
+            "--loss",
+            "--measure",
+            "--scoring",
+            help="Loss or measure, such as zero-one, log-loss, auc or r2, or a name of scikit-learn's.",
+        ),
     ] = "auto",
     rope: Annotated[float | None, typer.Option("--rope", help="Half-width of practical equivalence.")] = None,
     adjust: Annotated[str, typer.Option("--adjust", help="holm, benjamini-hochberg or none.")] = "holm",
-    columns: Annotated[ColumnOptions, Without("ids", "drop")],
+    columns: ColumnOptions,
     table: TableOptions,
     duplicates: DuplicateRows = "auto",
     by: By = None,
     costs: Costs = None,
     level: Level = 0.95,
+    cv: Folds = None,
     run: RunOptions,
 ) -> None:
     """Compare models: which has the smaller error, by how much, and how sure one may be."""
@@ -84,6 +91,7 @@ def compare(
         rope=rope,
         adjust=adjust,
         by=sliced,
+        cv=cv,
         random_state=run.seed,
         n_jobs=run.jobs,
         engine=run.scheduler,

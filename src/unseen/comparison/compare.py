@@ -20,10 +20,10 @@ from unseen.core.notes import Note, note
 from unseen.core.registry import build, classes_in, declare, find, options_of
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.scale import advantage
-from unseen.designs.splits import as_design
+from unseen.designs.splits import as_design, design_of_cv
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
 from unseen.evaluation.slices import Slices, table_slices
-from unseen.request.prepare import data_of, model_of, plan_of
+from unseen.request.prepare import data_of, model_of, one_measure_of, plan_of
 from unseen.request.request import Request, open_request
 from unseen.show.text import RATES, percent_or_number
 from unseen.significance.adjust import ADJUSTMENTS, adjust_p
@@ -44,11 +44,13 @@ def compare(
     test: str | Any = None,
     loss: str = "auto",
     measure: Any = None,
+    scoring: Any = None,
     level: float = 0.95,
     rope: float | tuple[float, float] | None = None,
     adjust: str = "holm",
     design: Any = None,
     by: Any = None,
+    cv: Any = None,
     random_state: RandomState = None,
     n_jobs: int | None = None,
     engine: Any = None,
@@ -68,7 +70,7 @@ def compare(
     Parameters
     ----------
     *subjects
-        `compare({"svm": SVC(), "tree": cart}, X, y)`, `compare([a, b, c], X, y)` or `compare(a, b, X, y)`, a model being
+        `compare({"svm": SVC(), "tree": cart}, X, y)` (y may be the name of a column of a frame), `compare([a, b, c], X, y)` or `compare(a, b, X, y)`, a model being
         an object with fit and predict or a name; or saved tables of predictions instead of models and data, as in
         `compare(t, u)`: nothing is refitted then.
     test : str, optional
@@ -82,6 +84,8 @@ def compare(
     measure : str or measure, optional
         Id of any measure, such as "f1" or "r2", or an object such as `unseen.measures.Cost(costs)`, instead of a loss; a score s is compared as 1 - s
         on all test parts together (measures of scores, such as auc: the mean over parts).
+    scoring : str, scorer or function, optional
+        The same in scikit-learn's words, as in `unseen.assess`.
     level : float
         Confidence level; verdicts are given at 1 - level.
     rope : float or pair of float, optional
@@ -93,6 +97,8 @@ def compare(
     by : str, sequence of str, series, frame or mapping, optional
         Columns to slice the rows by, as in `unseen.assess`: `slices` then has the difference of each pair in every slice, with
         intervals that hold together for the slices of a pair. For losses of single rows, not for measures such as auc.
+    cv : int, scikit-learn splitter or index pairs, optional
+        As in `unseen.assess`, instead of a design; the target is the algorithms at the training size of these splits.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     n_jobs, engine, progress
@@ -137,7 +143,9 @@ def compare(
         raise UnknownName("adjustment", adjust, ADJUSTMENTS)
     if rope is not None:
         as_rope(rope)
-    loss = loss if measure is None else measure
+    loss = one_measure_of(loss, measure, scoring)
+    if cv is not None and design is not None:
+        raise InputError("cv and design both say what is fitted on what; give one of them.")
     chosen = None if test is None else _test_of(test, rope, options)
     reason = ""
     models, rest = _subjects(subjects)
@@ -164,12 +172,17 @@ def compare(
             positive=positive,
             task=task,
             duplicates=duplicates,
+            model=models,
         )
+        if cv is not None:
+            design = design_of_cv(cv, data, stream(seed, "plan", "splits"))
+            if getattr(design, "kind", "") == "time-ordered" and data.order is None:
+                data = replace(data, order=np.arange(data.n))
         parts = () if by is None else slice_rows(columns_of_data(by, data))  # refused before anything is fitted
         ready = {name: model_of(model, data) for name, model in models.items()}
         if chosen is None:
             name, reason = (
-                choose_test(ready, data, loss) if design is None else choose_by_design(as_design(design).id, loss)
+                choose_test(ready, data, loss) if design is None else choose_by_design(_design_id(design), loss)
             )
             chosen = _test_of(name, rope, options)
         _check_measure(chosen, loss)
@@ -216,6 +229,12 @@ def _spread(table: LossTable, pair: Comparison) -> float:
     values = values[np.isfinite(values)]
     plain = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
     return 1.0 if not pair.std_error or plain <= 0 else max(1.0, pair.std_error / plain)
+
+
+def _design_id(design: Any) -> str:
+    """Return the id of a design; given splits have that of the design they stand for."""
+    made = as_design(design)
+    return str(getattr(made, "kind", made.id))
 
 
 def _check_measure(test: Any, loss: Any) -> None:
@@ -302,7 +321,7 @@ def _name_of(model: Any) -> str:
     if isinstance(model, str):
         return model
     if isinstance(model, PredictionTable):
-        return model.model.split("(")[0] or "model"
+        return model.model or "model"
     if hasattr(model, "steps"):
         return type(model.steps[-1][1]).__name__
     return type(model).__name__

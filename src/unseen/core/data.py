@@ -12,6 +12,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.errors import InputError
+from unseen.core.notes import Note
 
 __all__ = ["Data", "Task", "check_size_of_weights", "fingerprint_of"]
 
@@ -62,6 +63,8 @@ class Data:
         Unit of each row if rows that are copies of each other are kept together; takes the place of the groups.
     group_name : str
         Name of the column of groups, if it has one.
+    notes : tuple of Note
+        What was left out of the sample on its way in: rows without a target, columns that only name rows.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Data:
     source: Ints | None = None
     joined: Ints | None = None
     group_name: str = ""
+    notes: tuple[Note, ...] = ()
 
     @property
     def n(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -108,26 +108,48 @@ Target.MODEL = Target("model")
 Target.ALGORITHM = Target("algorithm")
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval; unpacks as low, high.
+@dataclass(frozen=True, init=False, eq=False)
+class Interval(tuple[float, float]):
+    """A confidence interval: a tuple of its two ends that also has `low`, `high` and `level`; `in` asks whether a value lies inside.
 
     Examples
     --------
-    >>> low, high = Interval(0.1, 0.3, 0.95)
-    >>> 0.2 in Interval(0.1, 0.3, 0.95), round(high - low, 2)
-    (True, 0.2)
+    >>> interval = Interval(0.1, 0.3, 0.95)
+    >>> low, high = interval
+    >>> interval[0], interval.high, interval.level, len(interval)
+    (0.1, 0.3, 0.95, 2)
+    >>> 0.2 in interval, round(high - low, 2), interval == (0.1, 0.3)
+    (True, 0.2, True)
     """
 
     low: float
     high: float
     level: float
 
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.low, self.high))
+    def __new__(cls, low: float, high: float, level: float) -> Self:
+        """Make the tuple; its ends are also attributes."""
+        made = super().__new__(cls, (low, high))
+        for name, value in (("low", low), ("high", high), ("level", level)):
+            object.__setattr__(made, name, value)
+        return made
 
-    def __contains__(self, value: float) -> bool:
-        return bool(self.low <= value <= self.high)
+    def __getnewargs__(self) -> tuple[float, float, float]:
+        """Return what a copy is made from."""
+        return self.low, self.high, self.level
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether the ends are the same, and the level too if the other is an interval."""
+        return (
+            tuple(self) == other if not isinstance(other, Interval) else self.__getnewargs__() == other.__getnewargs__()
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __contains__(self, value: object) -> bool:
+        return bool(self.low <= value <= self.high)  # type: ignore[operator]
 
     @property
     def width(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -116,8 +117,9 @@ class PredictionTable(Result):
 
     @property
     def n_fits(self) -> int:
-        """Models fitted, the one on all rows included; splits with the same training rows share one."""
-        return len(self.plan.fits) + (self.full is not None)
+        """Models fitted, the one on all rows included; splits with the same training rows share one, a split without any has none."""
+        trained = sum(len(self.plan.splits[group[0]].train) > 0 for group in self.plan.fits)
+        return trained + (self.full is not None)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -155,14 +157,19 @@ class PredictionTable(Result):
 
     def measure(self, loss: str | Any = "auto") -> Any:
         """Return the loss object for an id, checked against this table's task and scores."""
-        if loss == "auto":
+        if isinstance(loss, str) and loss == "auto":
             loss = "zero-one" if self.data.task == "classification" else "squared"
+        # scorers and functions become measures there, which stands above this layer
+        loss = importlib.import_module("unseen.measures.scoring").resolve_measure(loss)
         measure = find(loss, "measures")() if isinstance(loss, str) else loss
         declare(type(measure))
+        if hasattr(measure, "for_data"):
+            measure = measure.for_data(self.data)
         if measure.task not in (self.data.task, "any"):
             raise InputError(f"{measure.id} is a loss for {measure.task}, and this is a {self.data.task} table.")
         # a loss of single examples is one of probabilities; a measure of whole sets, such as auc, only orders the scores
-        decisions = measure.kind == "loss" and self.score_kind == "decision"
+        of_probabilities = measure.kind == "loss" or getattr(measure, "needs_probability", False)
+        decisions = of_probabilities and self.score_kind == "decision"
         if measure.needs_score and (self.test.score is None or decisions):
             raise InputError(
                 f"{measure.id} needs class probabilities; make the table with run(..., scores=True) and a model that has predict_proba."
@@ -322,8 +329,10 @@ class LossTable(Result):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Remarks of the tables it came from."""
-        return merge_notes(*(t.notes for t in self.source))
+        """Remarks of the tables it came from, and which convention a measure follows if there are several."""
+        convention = getattr(self.measure, "convention", "")
+        told = (note("U045", convention),) if convention else ()
+        return merge_notes(*(t.notes for t in self.source), told)
 
     @property
     def completed(self) -> Ints:

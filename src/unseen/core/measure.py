@@ -24,6 +24,8 @@ class PredictionMeasure:
         "loss" if it decomposes over examples, else "set".
     id : str
         Name as the papers say it, in kebab-case.
+    aliases : tuple of str
+        Other names that people type, those of scikit-learn among them.
     task : {"classification", "regression", "any"}
         What it is for.
     range : tuple of float
@@ -39,6 +41,7 @@ class PredictionMeasure:
     group: ClassVar[str] = "measures"
     kind: ClassVar[str] = ""
     id: ClassVar[str] = ""
+    aliases: ClassVar[tuple[str, ...]] = ()
     task: ClassVar[str] = "classification"
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     direction: ClassVar[str] = "lower"

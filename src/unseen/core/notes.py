@@ -184,6 +184,29 @@ declare_notes(
         "Part of the computation used some of the points only. What that changes is in the integration error.",
     ),
     NoteKind(
+        "U043",
+        "rows without a target",
+        "Rows without a target were left out. Ask why they lack it: if that depends on the outcome, the error is of other rows "
+        "than those to come. `missing_target='error'` refuses such data.",
+    ),
+    NoteKind(
+        "U044",
+        "identifier left out",
+        "A text that differs in every row only names it, so it was left out of the features. If it is one, turn it into a "
+        "feature first.",
+    ),
+    NoteKind(
+        "U045",
+        "convention",
+        "The measure has more than one convention for more than two classes. Compare only values of the same one.",
+    ),
+    NoteKind(
+        "U046",
+        "scaling not in the file",
+        "The model file does not show how the model scales its columns, so kernels are as wide as the spread of each column says. "
+        "A skops file of the whole pipeline shows it.",
+    ),
+    NoteKind(
         "U035",
         "copies kept together",
         "Rows with equal features count as one unit and stay on one side of every split. If such rows recur in the population, "

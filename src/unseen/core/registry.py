@@ -111,15 +111,22 @@ def classes_in(group: str) -> dict[str, type[Any]]:
 
 
 def find(method_id: str, *groups: str) -> type[Any]:
-    """Return the class registered under an id in the first of `groups` that has it."""
+    """Return the class registered under an id, or under another name it declares, in the first of `groups` that has it.
+
+    Examples
+    --------
+    >>> find("roc_auc", "measures").id
+    'auc'
+    """
     for group in groups:
         found = GROUPS[group].get(method_id)
         if found is not None:
             return found
     names = [name for group in groups for name in classes_in(group)]  # plug-ins are loaded now
     for group in groups:
-        if method_id in names and method_id in classes_in(group):
-            return classes_in(group)[method_id]
+        for name, cls in classes_in(group).items():
+            if method_id == name or method_id in getattr(cls, "aliases", ()):
+                return cls
     raise UnknownName(GROUPS[groups[0]].noun, method_id, names)
 
 

@@ -19,6 +19,17 @@ from unseen.core.errors import InputError
 __all__ = ["Result", "from_dict", "plain"]
 
 Record = TypeVar("Record")
+# columns of this package and their names in R's broom
+TIDY = {
+    "std_error": "std.error",
+    "lower": "conf.low",
+    "upper": "conf.high",
+    "level": "conf.level",
+    "p": "p.value",
+    "p_adjusted": "adj.p.value",
+    "difference": "estimate",
+}
+LONGEST_LINE = 160  # characters of `repr`: two lines of a narrow terminal
 
 
 def plain(value: Any) -> Any:
@@ -160,6 +171,24 @@ class Result:
     never imports drawing.
     """
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep the one-line `repr`, which a dataclass would replace by all its fields."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        line = self.one_line()
+        return f"<{line}>" if line.startswith(type(self).__name__) else f"<{type(self).__name__}: {line}>"
+
+    def one_line(self) -> str:
+        """Return the result in one line, as `repr` shows it."""
+        if type(self).__str__ is object.__str__:  # no text of its own: its fields
+            first = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in dataclasses.fields(self))  # type: ignore[arg-type]
+        else:
+            first = next(iter(str(self).splitlines()), "")
+        return first if len(first) <= LONGEST_LINE else first[: LONGEST_LINE - 1].rstrip() + "…"
+
     shown_by: ClassVar[str] = ""
     """Package with the figures and sections of this kind of result; empty if the plain ones will do."""
 
@@ -167,10 +196,16 @@ class Result:
         """Return one dict per line of `frame()`."""
         raise TypeError(f"{type(self).__name__} has no table form")
 
-    def frame(self) -> Any:
-        """Return the result as a pandas DataFrame."""
-        pandas = importlib.import_module("pandas")
-        return pandas.DataFrame(self.rows())
+    def frame(self, *, tidy: bool = False) -> Any:
+        """Return the result as a pandas DataFrame.
+
+        Parameters
+        ----------
+        tidy : bool
+            Name the columns as R's broom does: `estimate`, `std.error`, `conf.low`, `conf.high`, `conf.level`, `p.value`.
+        """
+        made = importlib.import_module("pandas").DataFrame(self.rows())
+        return made.rename(columns={k: v for k, v in TIDY.items() if k in made}) if tidy else made
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain values that JSON can hold."""

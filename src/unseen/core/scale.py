@@ -37,13 +37,22 @@ def as_measure(loss: str, value: Value) -> tuple[str, Value]:
     --------
     >>> as_measure("1 - auc", 0.25), as_measure("-utility", 2.0), as_measure("zero-one", 0.1)
     (('auc', 0.75), ('utility', -2.0), ('zero-one', 0.1))
+    >>> as_measure("5 - stars", 1.5)
+    ('stars', 3.5)
     """
     top, dash, name = loss.partition(" - ")
-    if dash and top == "1":
-        return name, 1.0 - value
+    if dash and _is_number(top):
+        return name, float(top) - value
     if loss.startswith("-"):
         return loss[1:], 0.0 - value
     return loss, value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return bool(np.isfinite(float(text)))
+    except ValueError:
+        return False
 
 
 def advantage(loss: str, *, most: bool = False) -> str:

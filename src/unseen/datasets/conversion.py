@@ -11,6 +11,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data, Task, check_size_of_weights, fingerprint_of
 from unseen.core.errors import InputError, KindError, MissingExtra, UnknownName
+from unseen.core.notes import Note, note
 
 __all__ = ["as_data", "column_of", "missing_in", "part_of", "with_positive"]
 
@@ -19,6 +20,7 @@ NamedFeatures = tuple[Any, tuple[str, ...]]
 
 # whole numbers with more different values are more likely counts than classes
 MAX_INTEGER_CLASSES = 20
+MISSING_TARGET = ("drop", "error")
 # in fewer rows every label may be different and still be a class
 SMALL_SAMPLE = 10
 
@@ -34,6 +36,7 @@ def as_data(
     positive: Any = None,
     task: Task | None = None,
     target_name: str = "",
+    missing_target: str = "drop",
 ) -> Data:
     """Check a sample and bring it into one of three forms: array, CSR matrix or pandas frame.
 
@@ -44,7 +47,7 @@ def as_data(
         nullable columns become plain ones with NaN for a missing value. Images and other arrays or tensors of more than two
         dimensions are kept as flat rows with their `sample_shape`, which is given back to models that read it.
     y : array-like
-        Labels or numbers; none may be missing.
+        Labels or numbers; or the name of a column of X, and the same for groups, sample_weight, time and ids.
     groups, sample_weight, time, ids : array-like, optional
         Group, weight, place in time and name of each row.
     positive : label, optional
@@ -52,6 +55,8 @@ def as_data(
     task : {"classification", "regression"}, optional
         Guessed from y by default: text, truth values and whole numbers with at most 20 different values (and at most
         half as many as rows, from 10 rows on) are classes.
+    missing_target : {"drop", "error"}
+        Leave rows without a target out, with a note (U043), or refuse them.
 
     Returns
     -------
@@ -63,6 +68,9 @@ def as_data(
     >>> d.task, d.classes.tolist(), d.positive
     ('classification', ['no', 'yes'], 'yes')
     """
+    if missing_target not in MISSING_TARGET:
+        raise UnknownName("choice for missing_target", missing_target, MISSING_TARGET)
+    X, y, groups, sample_weight, time, ids = _columns_by_name(X, y, groups, sample_weight, time, ids)
     name = target_name or _name_of(y)
     rows, sample_shape = flatten_samples(X)
     features, names = features_of(rows)
@@ -70,6 +78,22 @@ def as_data(
     n = features.shape[0]
     if len(target) != n:
         raise InputError(f"X has {n} rows and y has {len(target)}; they must be equal.")
+    given = {"groups": groups, "sample_weight": sample_weight, "time": time, "ids": ids}
+    columns = {what: None if v is None else _check_length(column_of(v, what), what, n) for what, v in given.items()}
+    group_name = "" if groups is None else _name_of(groups, "")
+    notes: tuple[Note, ...] = ()
+    lost = missing_in(target)
+    if lost.any() and missing_target == "drop" and not lost.all():
+        kept = np.flatnonzero(~lost)
+        features = features.iloc[kept].reset_index(drop=True) if hasattr(features, "iloc") else features[kept]
+        target = target[kept]
+        columns = {what: None if v is None else v[kept] for what, v in columns.items()}
+        # so that what is found in the sample can be found in the file
+        columns["ids"] = kept + 1 if columns["ids"] is None else columns["ids"]
+        notes = (
+            note("U043", f"{int(lost.sum())} of {n} rows lack the target {name!r} and were left out ({_rows(lost)})"),
+        )
+        n = len(kept)
     if n < 2:
         raise InputError(
             f"there {'is 1 row' if n else 'are no rows'}; an error estimate needs at least 2, and means little below 20."
@@ -77,13 +101,13 @@ def as_data(
     target, kind = _target(target, task)
     classes = _classes(target) if kind == "classification" else None
     extras: dict[str, Any] = {
-        "groups": _extra(groups, "groups", n),
-        "weights": _weights(sample_weight, n),
-        "order": _extra(time, "time", n),
-        "ids": _extra(ids, "ids", n),
+        "groups": _extra(columns["groups"], "groups"),
+        "weights": _weights(columns["sample_weight"]),
+        "order": _extra(columns["time"], "time"),
+        "ids": _extra(columns["ids"], "ids"),
     }
     data = Data(features, target, kind, classes, **extras, names=names, target_name=name, sample_shape=sample_shape)
-    data = replace(data, group_name="" if groups is None else _name_of(groups, ""))
+    data = replace(data, group_name=group_name, notes=notes)
     return with_positive(_with_fingerprint(data), positive)
 
 
@@ -104,7 +128,7 @@ def part_of(data: Data, rows: Ints) -> Data:
         part,
         X=features_of(part.X)[0],  # an object column without any value left becomes one of numbers
         classes=None if data.classes is None else _classes(part.y),
-        weights=_weights(part.weights, part.n),
+        weights=_weights(part.weights),
         source=None,
         joined=None,
     )
@@ -181,7 +205,8 @@ def _target(y: Array, task: Task | None) -> tuple[Array, Task]:
     lost = missing_in(y)
     if lost.any():
         raise InputError(
-            f"the target is missing in {int(lost.sum())} of {len(y)} rows ({_rows(lost)}); remove these rows."
+            f"the target is missing in {int(lost.sum())} of {len(y)} rows ({_rows(lost)}); fill them in, remove these rows, or use "
+            "missing_target='drop'."
         )
     y = _plain(y)
     if y.dtype.kind in "mM":
@@ -257,20 +282,37 @@ def _numbers(y: Array) -> Array:
     return numbers.astype(np.int64) if whole else numbers
 
 
-def _extra(values: Any, what: str, n: int) -> Array | None:
-    if values is None:
-        return None
-    array = column_of(values, what)
+def _columns_by_name(X: Any, y: Any, *others: Any) -> tuple[Any, ...]:
+    """Return features, target and other columns; those given by the name of a column of X are taken out of it."""
+    named = [v for v in (y, *others) if isinstance(v, str)]
+    if not named or not hasattr(X, "columns"):
+        return (X, y, *others)
+    frame = X if hasattr(X, "iloc") else _as_pandas(X)
+    held = list(frame.columns)
+    for one in named:
+        if one not in held:
+            raise UnknownName("column", one, map(str, held))
+    found = [frame[v] if isinstance(v, str) else v for v in (y, *others)]
+    return (frame.drop(columns=list(dict.fromkeys(named))), *found)
+
+
+def _check_length(array: Array, what: str, n: int) -> Array:
     if len(array) != n:
         raise InputError(f"{what} has {len(array)} entries and X has {n} rows; they must be equal.")
+    return array
+
+
+def _extra(array: Array | None, what: str) -> Array | None:
+    if array is None:
+        return None
     lost = missing_in(array)
     if lost.any():
-        raise InputError(f"{what} is missing in {int(lost.sum())} of {n} rows ({_rows(lost)}); fill them in.")
+        raise InputError(f"{what} is missing in {int(lost.sum())} of {len(array)} rows ({_rows(lost)}); fill them in.")
     return _plain(array)
 
 
-def _weights(values: Any, n: int) -> Floats | None:
-    array = _extra(values, "sample_weight", n)
+def _weights(values: Array | None) -> Floats | None:
+    array = _extra(values, "sample_weight")
     if array is None:
         return None
     if array.dtype.kind not in "fiub":

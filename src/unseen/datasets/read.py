@@ -16,6 +16,7 @@ from unseen.core.errors import InputError, UnknownName
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.bundled import load, names
 from unseen.datasets.conversion import as_data, missing_in, part_of, with_positive
+from unseen.datasets.identifiers import without_identifiers
 from unseen.datasets.source import SourceFile, open_source
 
 __all__ = ["read", "subsample"]
@@ -33,6 +34,7 @@ class _Reading:
     decimal: str | None
     positive: Any
     task: Task | None
+    missing_target: str
 
 
 def read(
@@ -50,6 +52,8 @@ def read(
     sep: str | None = None,
     decimal: str | None = None,
     drop: Iterable[str] = (),
+    missing_target: str = "drop",
+    keep_names: bool = False,
 ) -> Data:
     """Read a table from a file, or a bundled data set by name.
 
@@ -75,6 +79,11 @@ def read(
         Field separator and decimal mark of a text file; found from the file by default.
     drop : iterable of str
         Columns to leave out.
+    missing_target : {"drop", "error"}
+        Leave rows without a target out, with a note (U043), or refuse the file.
+    keep_names : bool
+        Keep text columns that differ in every row as features, as a trained model may want them; by default they are left out,
+        with a note (U044).
 
     Returns
     -------
@@ -85,7 +94,7 @@ def read(
     Notes
     -----
     A first column without a name (row names written by R or pandas) becomes `ids` if its values differ, never a
-    feature. Rows without a target are refused, not dropped.
+    feature.
 
     Examples
     --------
@@ -100,10 +109,20 @@ def read(
     80
     """
     columns = {"groups": groups, "time": time, "weights": weights, "ids": ids}
-    wanted = _Reading(target, columns, tuple(drop), sep=sep, decimal=decimal, positive=positive, task=task)
+    wanted = _Reading(
+        target,
+        columns,
+        tuple(drop),
+        sep=sep,
+        decimal=decimal,
+        positive=positive,
+        task=task,
+        missing_target=missing_target,
+    )
     place = Path(path_or_name)
     if _exists(place) or str(path_or_name) not in names():
         data = _from_file(path_or_name, wanted)
+        data = data if keep_names else without_identifiers(data)
     else:
         given = [k for k, v in (columns | {"sep": sep, "decimal": decimal, "drop": wanted.drop}).items() if v]
         if given:
@@ -211,7 +230,7 @@ def _from_frame(frame: Any, source: SourceFile, wanted: _Reading) -> Data:
         raise InputError(
             f"no feature column is left in {str(source.path)!r} beside {', '.join(map(repr, sorted(used)))}."
         )
-    _refuse_missing(frame[target].to_numpy(), f"the target {target!r}", source)
+    _check_target(frame[target].to_numpy(), target, source, wanted)
     parts = {role: None if name is None else frame[name] for role, name in wanted.columns.items()}
     order = None if parts["time"] is None else _check_time(parts["time"], source)
     return as_data(
@@ -224,6 +243,7 @@ def _from_frame(frame: Any, source: SourceFile, wanted: _Reading) -> Data:
         positive=wanted.positive,
         task=wanted.task,
         target_name=target,
+        missing_target=wanted.missing_target,
     )
 
 
@@ -250,6 +270,12 @@ def _row_names(frame: Any, held: list[str], roles: dict[str, str], source: Sourc
     if column.isna().any() or column.nunique() < len(column):
         raise InputError(f"the first column of {str(source.path)!r} has no name and its values repeat; give it a name.")
     return column
+
+
+def _check_target(values: Array, name: str, source: SourceFile, wanted: _Reading) -> None:
+    """Refuse a target that is missing everywhere, or anywhere if such rows are not to be left out."""
+    if wanted.missing_target == "error" or missing_in(values).all():
+        _refuse_missing(values, f"the target {name!r}", source)
 
 
 def _refuse_missing(values: Array, what: str, source: SourceFile) -> None:
@@ -283,7 +309,7 @@ def _from_arrays(source: SourceFile, wanted: _Reading) -> Data:
         if array is not None and array not in arrays:
             raise UnknownName(f"{role} array", array, arrays, f"The file is {str(source.path)!r}.")
     if arrays[name].ndim == 1:
-        _refuse_missing(arrays[name], f"the target {name!r}", source)
+        _check_target(arrays[name], name, source, wanted)
     parts = {role: None if c is None else arrays[c] for role, c in wanted.columns.items()}
     return as_data(
         arrays[features],
@@ -295,4 +321,5 @@ def _from_arrays(source: SourceFile, wanted: _Reading) -> Data:
         positive=wanted.positive,
         task=wanted.task,
         target_name=name,
+        missing_target=wanted.missing_target,
     )

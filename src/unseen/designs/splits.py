@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from unseen.core.notes import note
 from unseen.core.plan import Design, Plan, Split
 from unseen.core.registry import build, classes_in, register
 
-__all__ = ["Splits", "as_design"]
+__all__ = ["Splits", "as_design", "design_of_cv", "recognise"]
 
 
 @register
@@ -30,6 +31,8 @@ class Splits(Design):
     kind : str
         Id of the design these splits stand for ("kfold", "monte-carlo", ...), if an estimator should accept them as
         such; "splits" by default, which only plain means accept.
+    words : str
+        What the source is called in the record of the run; its own text by default.
 
     Examples
     --------
@@ -43,17 +46,14 @@ class Splits(Design):
 
     source: Any = ()
     kind: str = "splits"
+    words: str = ""
     id: ClassVar[str] = "splits"
 
     def plan(self, data: Data, rng: np.random.Generator) -> Plan:
         """Return the given splits, checked."""
-        pairs = self._pairs(data, rng)
-        splits = [
-            Split(_indices(a, data.n, "training"), _indices(b, data.n, "test"), repeat=j)
-            for j, (a, b) in enumerate(pairs)
-        ]
-        if not splits:
-            raise InputError("the given splits are empty; give at least one pair of training and test indices.")
+        splits = self.splits_of(data, rng)
+        if self.kind == "repeated-kfold":
+            splits = _in_rounds(splits)
         overlap = _overlapping(splits, data)
         notes = (
             (note("U002", f"in {overlap} of {len(splits)} given splits, units stand on both sides"),) if overlap else ()
@@ -62,9 +62,19 @@ class Splits(Design):
             self.kind,
             tuple(splits),
             data.units,
-            options={"source": _words(self.source), "kind": self.kind},
+            options={"source": self.words or _words(self.source), "kind": self.kind},
             notes=notes,
         )
+
+    def splits_of(self, data: Data, rng: np.random.Generator) -> list[Split]:
+        """Return the splits as they come, their indices checked."""
+        splits = [
+            Split(_indices(a, data.n, "training"), _indices(b, data.n, "test"), repeat=j)
+            for j, (a, b) in enumerate(self._pairs(data, rng))
+        ]
+        if not splits:
+            raise InputError("the given splits are empty; give at least one pair of training and test indices.")
+        return splits
 
     def _pairs(self, data: Data, rng: np.random.Generator) -> list[tuple[Any, Any]]:
         source = self.source
@@ -74,8 +84,101 @@ class Splits(Design):
 
                 source = copy.copy(source)
                 source.random_state = int(rng.integers(2**31 - 1))
-            return list(source.split(np.zeros((data.n, 1)), data.y, data.units if data.grouped else None))
-        return [tuple(pair) for pair in source]
+            try:
+                return list(source.split(np.zeros((data.n, 1)), data.y, data.units if data.grouped else None))
+            except (TypeError, ValueError) as error:
+                raise InputError(f"the splitter {_words(source)} cannot split these data: {error}") from error
+        return [_pair(one) for one in source]
+
+
+def _pair(given: Any) -> tuple[Any, Any]:
+    try:
+        train, test = given
+    except (TypeError, ValueError) as error:
+        raise InputError(f"index pairs are (train, test); one of them is {str(given)[:60]!r}.") from error
+    return train, test
+
+
+def _in_rounds(splits: list[Split]) -> list[Split]:
+    """Return splits with the number of their round and of their fold in it; a round ends once it has tested every row."""
+    out, seen, size, repeat, fold = [], 0, sum(len(s.test) for s in splits) // _rounds(splits), 0, 0
+    for s in splits:
+        out.append(Split(s.train, s.test, repeat=repeat, fold=fold))
+        seen, fold = seen + len(s.test), fold + 1
+        if seen >= size:
+            repeat, seen, fold = repeat + 1, 0, 0
+    return out
+
+
+def _rounds(splits: list[Split]) -> int:
+    """Return how often the first tested row is tested."""
+    first = splits[0].test[0]
+    return sum(bool(np.any(s.test == first)) for s in splits)
+
+
+def recognise(splits: Sequence[Split], n: int) -> str:
+    """Return the id of the design that splits have the form of; "splits" if none is seen.
+
+    Folds are test parts that hold every row once, each trained on all the others, in one round or several. Splits are in time
+    if training rows come before test rows and the test parts follow each other. One split is a hold-out.
+
+    Examples
+    --------
+    >>> rows = np.arange(6)
+    >>> folds = [Split(np.setdiff1d(rows, rows[k::3]), rows[k::3]) for k in range(3)]
+    >>> recognise(folds, 6), recognise(folds[:2], 6), recognise(folds[:1], 6)
+    ('repeated-kfold', 'splits', 'holdout')
+    """
+    if len(splits) == 1:
+        return "holdout"
+    covered, whole = np.zeros(n, dtype=bool), True
+    for s in splits:
+        apart = len(s.train) + len(s.test) == n and not np.intersect1d(s.train, s.test).size
+        if not apart or covered[s.test].any():
+            whole = False
+            break
+        covered[s.test] = True
+        if covered.all():
+            covered[:] = False
+    if whole and not covered.any():
+        return "repeated-kfold"
+    ends = [(s.train.max(), s.test.min(), s.test.max()) for s in splits]
+    later = all(a[2] < b[1] for a, b in pairwise(ends))
+    return "time-ordered" if later and all(last < first for last, first, _ in ends) else "splits"
+
+
+def design_of_cv(cv: Any, data: Data, rng: np.random.Generator) -> Any:
+    """Return the design for what scikit-learn calls `cv`, so that the methods made for it apply.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of index pairs, design or id of one
+        A whole number is one round of so many folds, shuffled, and stratified for classes.
+    data : Data
+        The sample that is split.
+    rng : Generator
+        Seeds a splitter that has no seed of its own.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+    >>> iris, rng = unseen.datasets.load("iris"), np.random.default_rng(0)
+    >>> design_of_cv(StratifiedKFold(5), iris, rng).kind, design_of_cv(ShuffleSplit(9), iris, rng).kind
+    ('repeated-kfold', 'monte-carlo')
+    >>> design_of_cv(5, iris, rng)
+    RepeatedKFold(n_folds=5, n_repeats=1, stratify='auto')
+    """
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+        return build("repeated-kfold", "designs", options={"n_folds": int(cv), "n_repeats": 1})
+    made = as_design(cv)
+    if not isinstance(made, Splits) or made.kind != "splits":
+        return made
+    found = made.splits_of(data, rng)
+    kind = recognise(found, data.n)
+    if kind == "splits" and "ShuffleSplit" in type(cv).__name__:
+        kind = "monte-carlo"
+    return Splits(tuple((s.train, s.test) for s in found), kind, _words(cv))
 
 
 def _overlapping(splits: list[Split], data: Data) -> int:

@@ -31,7 +31,7 @@ def diagnose(
     *,
     model: ModelName = "logistic",
     target: TargetColumn = None,
-    columns: Annotated[ColumnOptions, Without("time", "drop")],
+    columns: Annotated[ColumnOptions, Without("time")],
     others: Annotated[
         str | None, typer.Option("--rank-with", help="Other models, separated by commas, to rank over the splits.")
     ] = None,

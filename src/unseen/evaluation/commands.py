@@ -14,15 +14,13 @@ from unseen.core.errors import InputError
 from unseen.request.command_line import (
     By,
     Costs,
-    Json,
     Level,
-    Quiet,
-    Report,
-    Seed,
-    check_writable,
+    PositiveClass,
+    RunOptions,
+    Separator,
+    TaskName,
+    Without,
     command,
-    emit,
-    write_report,
 )
 from unseen.show.text import text_table
 
@@ -32,6 +30,7 @@ __all__: list[str] = []
 @command("measure")
 def measure(
     file: Annotated[Path, typer.Argument(help="File of predictions: CSV, TSV, Parquet or JSON Lines.")],
+    *,
     truth: Annotated[str, typer.Option("--truth", help="Column with the true label or number; several outputs: a,b.")],
     score: Annotated[
         str | None,
@@ -42,7 +41,7 @@ def measure(
     pred: Annotated[
         str | None, typer.Option("--pred", help="Column with the predicted label or number; as many as outputs: p,q.")
     ] = None,
-    positive: Annotated[str | None, typer.Option("--positive", help="Positive class.")] = None,
+    positive: PositiveClass = None,
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Score from which on a case is called positive.")
     ] = None,
@@ -54,19 +53,14 @@ def measure(
     cluster: Annotated[str | None, typer.Option("--cluster", help="Column that names what cases share.")] = None,
     weights: Annotated[str | None, typer.Option("--weights", help="Column of case weights.")] = None,
     by: By = None,
-    task: Annotated[
-        str | None, typer.Option("--task", help="classification or regression; guessed by default.")
-    ] = None,
-    sep: Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")] = None,
+    task: TaskName = None,
+    sep: Separator = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every measure, not only the ten best known.")] = False,
     level: Level = 0.95,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Measure a file of predictions: rates, curves, calibration or errors of numbers, each with an interval."""
-    check_writable(report)
+    run.check()
     from unseen.evaluation.measure_file import measure_file
 
     result = measure_file(
@@ -85,16 +79,17 @@ def measure(
         task=task,
         sep=sep,
         level=level,
-        random_state=seed,
+        random_state=run.seed,
     )
     result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]), asked=result.asked or everything)
-    emit(result, json)
-    write_report(result, report, quiet)
+    run.emit(result)
+    run.save(result, file.name)
 
 
 @command("predictions")
 def predictions(
     files: Annotated[list[Path], typer.Argument(help="Files of predictions: CSV, TSV, Parquet or JSON Lines.")],
+    *,
     truth: Annotated[str | None, typer.Option("--truth", help="Column with the true label or number.")] = None,
     pred: Annotated[str | None, typer.Option("--pred", help="Column with the predicted label or number.")] = None,
     prob: Annotated[
@@ -119,16 +114,13 @@ def predictions(
     fail_if: Annotated[
         float | None, typer.Option("--fail-if", help="Exit with 1 if the last file's error exceeds this.")
     ] = None,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Estimate and compare errors from files of predictions; no model, no training."""
-    check_writable(report)
-    from unseen.evaluation.predictions import predictions as run
+    run.check()
+    from unseen.evaluation.predictions import predictions as run_predictions
 
-    result = run(
+    result = run_predictions(
         *files,
         truth=truth,
         pred=pred,
@@ -144,11 +136,11 @@ def predictions(
         missing=missing,
         sep=sep,
         level=level,
-        random_state=seed,
+        random_state=run.seed,
     )
     result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]))
-    if json:
-        emit(result, True)
+    if run.json:
+        run.emit(result)
     else:
         typer.echo(f"{result.sentence()}\n")
         columns = ["file", "measure", "estimate", "std_error", "lower", "upper", "level", "method", "n"]
@@ -163,7 +155,7 @@ def predictions(
             typer.echo(f"\n{one.sentence()}\n{one.table()}")
         for note in result.notes:
             typer.echo(str(note))
-    write_report(result, report, quiet)
+    run.save(result, ", ".join(file.name for file in files))
     if fail_if is not None and list(result.estimates.values())[-1].value > fail_if:
         raise typer.Exit(1)
 
@@ -171,6 +163,7 @@ def predictions(
 @command("disagree")
 def disagree(
     files: Annotated[list[Path] | None, typer.Argument(help="Two files of predictions for the same points.")] = None,
+    *,
     labelled: Annotated[
         Path | None, typer.Option("--labelled", help="A request written by --out, its column `label` filled in.")
     ] = None,
@@ -180,16 +173,12 @@ def disagree(
     id: Annotated[str | None, typer.Option("--id", help="Column that names the point.")] = None,
     sep: Annotated[str | None, typer.Option("--sep", help="Column separator of text files.")] = None,
     level: Level = 0.95,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Compare two classifiers by labelling only points on which they disagree."""
-    check_writable(report)
-    check_writable(out)
+    run.check(out)
     from unseen.evaluation.disagree import Disagreement
-    from unseen.evaluation.disagree import disagree as run
+    from unseen.evaluation.disagree import disagree as run_disagree
 
     given = files or []
     if labelled is None and len(given) != 2:
@@ -199,10 +188,12 @@ def disagree(
     if labelled is not None and (given or out):
         raise InputError("--labelled stands alone: the request holds all that is needed.")
     pair = given if labelled is None else (None, None)
-    result = run(*pair, labelled=labelled, pred=pred, id=id, budget=budget, level=level, sep=sep, random_state=seed)
+    result = run_disagree(
+        *pair, labelled=labelled, pred=pred, id=id, budget=budget, level=level, sep=sep, random_state=run.seed
+    )
     if out is not None and isinstance(result, Disagreement):
         result.write(out)
-        if not quiet:
+        if not run.quiet:
             typer.echo(f"fill in the column 'label' of {out}, then: unseen disagree --labelled {out}", err=True)
-    emit(result, json)
-    write_report(result, report, quiet)
+    run.emit(result)
+    run.save(result, "disagreement")

@@ -230,6 +230,8 @@ def _record(
 ) -> Measures:
     """Return the measures that exist on these cases, with the notes of all."""
     estimates = {e.loss: e for e in found if e is not None}
+    if "brier" in estimates and boot.cases.size > 2:
+        notes = (*notes, note("U045", find("brier", "measures").convention))
     return Measures(
         estimates=estimates,
         cases=boot.cases,

@@ -10,16 +10,9 @@ import typer
 from unseen.core.errors import InputError
 from unseen.core.writing import written_whole
 from unseen.request.command_line import (
-    Jobs,
-    Json,
-    Quiet,
-    Report,
-    Seed,
-    check_writable,
+    RunOptions,
+    Without,
     command,
-    emit,
-    progress_for,
-    write_report,
 )
 
 __all__: list[str] = []
@@ -66,6 +59,7 @@ def _order(text: str) -> Any:
 def fit(
     ttr: Ttr,
     doses: Doses,
+    *,
     scheme: SchemeName = "phe-tyr",
     unit: Unit = "fraction",
     time_unit: TimeUnit = "min",
@@ -78,18 +72,13 @@ def fit(
     outliers: Outliers = "deleted",
     drop_early: Early = None,
     frame: Annotated[Path | None, typer.Option("--frame", help="Write one row per subject to this CSV file.")] = None,
-    report: Report = None,
-    jobs: Jobs = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "scheduler")],
 ) -> None:
     """Fit rates, pools and fluxes of every subject, at every location of the conversion."""
-    for path in (frame, report):
-        check_writable(path)
-    from unseen.kinetics.fitting import fit as run
+    run.check(frame)
+    from unseen.kinetics.fitting import fit as run_fit
 
-    result = run(
+    result = run_fit(
         ttr,
         doses,
         scheme=scheme,
@@ -103,14 +92,14 @@ def fit(
         convention=convention,
         outliers=None if outliers == "none" else outliers,
         drop_early=_early(drop_early),
-        n_jobs=jobs,
-        progress=progress_for(quiet),
+        n_jobs=run.jobs,
+        progress=run.progress,
     )
-    emit(result, json)
+    run.emit(result)
     if frame is not None:
         with written_whole(frame) as partial:
             result.frame().to_csv(partial, index=False)
-    write_report(result, report, quiet)
+    run.save(result, ttr.name)
     _partial(result.failures)
 
 
@@ -121,6 +110,7 @@ def _partial(failures: Any) -> None:
 
 @command("simulate", group="kinetics")
 def simulate(
+    *,
     out: Annotated[Path, typer.Option("--out", help="CSV file for the samples.")],
     doses: Annotated[
         Path | None, typer.Option("--doses", help="CSV file for the doses; doses.csv beside --out.")
@@ -134,19 +124,15 @@ def simulate(
     effect: Annotated[
         list[str] | None, typer.Option("--effect", help="RATE=FACTOR in the second of two groups; repeatable.")
     ] = None,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Make a study with known rates: two CSV files ready for `unseen kinetics fit`."""
     where = doses or out.parent / "doses.csv"
-    for path in (out, where, report):
-        check_writable(path)
-    from unseen.kinetics.simulation import simulate as run
+    run.check(out, where)
+    from unseen.kinetics.simulation import simulate as run_simulate
 
     groups = {"control": {}, "changed": _factors(effect)} if effect else None
-    result = run(
+    result = run_simulate(
         subjects,
         noise=noise,
         floor=floor,
@@ -154,13 +140,13 @@ def simulate(
         location=location,
         gross_errors=gross_errors,
         groups=groups,
-        random_state=seed,
+        random_state=run.seed,
     )
     _write(result.ttr, out)
     _write(result.doses, where)
-    emit(result, json)
-    write_report(result, report, quiet)
-    if not quiet:
+    run.emit(result)
+    run.save(result, out.name)
+    if not run.quiet:
         typer.echo(f"samples: {out}, doses: {where}", err=True)
 
 
@@ -188,22 +174,20 @@ def _write(columns: Any, path: Path) -> None:
 def nca(
     ttr: Ttr,
     doses: Doses,
+    *,
     scheme: SchemeName = "phe-tyr",
     unit: Unit = "fraction",
     time_unit: TimeUnit = "min",
     drop_early: Early = None,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Non-compartmental rates of appearance (lower bounds) and conversion between sampled pools, from areas only."""
-    check_writable(report)
-    from unseen.kinetics.noncompartmental import nca as run
+    run.check()
+    from unseen.kinetics.noncompartmental import nca as run_nca
 
-    result = run(ttr, doses, scheme=scheme, unit=unit, time_unit=time_unit, drop_early=_early(drop_early))
-    emit(result, json)
-    write_report(result, report, quiet)
+    result = run_nca(ttr, doses, scheme=scheme, unit=unit, time_unit=time_unit, drop_early=_early(drop_early))
+    run.emit(result)
+    run.save(result, ttr.name)
     _partial(result.failures)
 
 
@@ -211,6 +195,7 @@ def nca(
 def compare_groups(
     ttr: Ttr,
     doses: Doses,
+    *,
     group: Annotated[str, typer.Option("--group", help="Column of the dose table that holds the groups.")],
     scheme: SchemeName = "phe-tyr",
     unit: Unit = "fraction",
@@ -221,23 +206,19 @@ def compare_groups(
     drop_early: Early = None,
     model: Annotated[str | None, typer.Option("--model", help="Classifier; shrunken LDA by default.")] = None,
     permutations: Annotated[int, typer.Option("--permutations", help="Exchanges of the labels.")] = 199,
-    report: Report = None,
-    jobs: Jobs = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "scheduler")],
 ) -> None:
     """Ask whether groups differ in rates and pools, with error estimators made for few subjects."""
-    check_writable(report)
-    from unseen.kinetics.group_comparison import compare_groups as run
+    run.check()
+    from unseen.kinetics.group_comparison import compare_groups as run_compare_groups
 
-    result = run(
+    result = run_compare_groups(
         ttr,
         doses,
         group=group,
         model=model,
         permutations=permutations,
-        random_state=seed,
+        random_state=run.seed,
         scheme=scheme,
         unit=unit,
         time_unit=time_unit,
@@ -245,9 +226,9 @@ def compare_groups(
         location=location,
         outliers=None if outliers == "none" else outliers,
         drop_early=_early(drop_early),
-        n_jobs=jobs,
-        progress=progress_for(quiet),
+        n_jobs=run.jobs,
+        progress=run.progress,
     )
-    emit(result, json)
-    write_report(result, report, quiet)
+    run.emit(result)
+    run.save(result, ttr.name)
     _partial(result.study.failures)

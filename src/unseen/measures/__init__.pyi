@@ -39,4 +39,5 @@ from unseen.measures.regression import Rms as Rms
 from unseen.measures.regression import Squared as Squared
 from unseen.measures.regression import TrimmedAbsolute as TrimmedAbsolute
 from unseen.measures.regression import TrimmedSquared as TrimmedSquared
+from unseen.measures.scoring import Scoring as Scoring
 from unseen.measures.zero_one import ZeroOne as ZeroOne

@@ -35,6 +35,7 @@ class Accuracy(FromClasses):
     """
 
     id: ClassVar[str] = "accuracy"
+    aliases: ClassVar[tuple[str, ...]] = ("accuracy_score",)
     direction: ClassVar[str] = "higher"
 
     def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
@@ -60,6 +61,10 @@ class BalancedAccuracy(FromClasses):
     """
 
     id: ClassVar[str] = "balanced-accuracy"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "balanced_accuracy",
+        "balanced_accuracy_score",
+    )
     direction: ClassVar[str] = "higher"
 
     def of_classes(self, counts: Counts, positive: int = 1) -> Floats:
@@ -85,6 +90,10 @@ class F1(ClassAverage):
     """
 
     id: ClassVar[str] = "f1"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "f1_score",
+        "f1-score",
+    )
     direction: ClassVar[str] = "higher"
 
     def of_counts(self, hits: Floats, misses: Floats, alarms: Floats, rejections: Floats) -> Floats:
@@ -112,6 +121,7 @@ class Mcc(FromClasses):
     """
 
     id: ClassVar[str] = "mcc"
+    aliases: ClassVar[tuple[str, ...]] = ("matthews_corrcoef",)
     range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.0

@@ -153,6 +153,11 @@ class Auc(SetMeasure):
     """
 
     id: ClassVar[str] = "auc"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "roc_auc",
+        "roc-auc",
+        "roc_auc_score",
+    )
     direction: ClassVar[str] = "higher"
     neutral: ClassVar[float | None] = 0.5
     needs_score: ClassVar[bool] = True
@@ -238,6 +243,11 @@ class AveragePrecision(FromCurve):
     """
 
     id: ClassVar[str] = "average-precision"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "average_precision",
+        "average_precision_score",
+        "pr_auc",
+    )
     direction: ClassVar[str] = "higher"
 
     def of_sweep(self, curve: Sweep) -> Floats:

@@ -32,6 +32,11 @@ class LogLoss(Loss):
 
     floor: float = float(np.finfo(float).eps)
     id: ClassVar[str] = "log-loss"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "log_loss",
+        "neg_log_loss",
+        "cross-entropy",
+    )
     range: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     needs_score: ClassVar[bool] = True
 

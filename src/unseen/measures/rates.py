@@ -49,6 +49,11 @@ class Sensitivity(ClassRate):
     """
 
     id: ClassVar[str] = "sensitivity"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "recall",
+        "recall_score",
+        "tpr",
+    )
     direction: ClassVar[str] = "higher"
     part: ClassVar[str] = "hits"
     whole: ClassVar[tuple[str, str]] = ("hits", "misses")  # NaN if no case is positive
@@ -73,6 +78,7 @@ class Specificity(ClassRate):
     """
 
     id: ClassVar[str] = "specificity"
+    aliases: ClassVar[tuple[str, ...]] = ("tnr",)
     direction: ClassVar[str] = "higher"
     part: ClassVar[str] = "rejections"
     whole: ClassVar[tuple[str, str]] = ("rejections", "alarms")  # NaN if no case is negative
@@ -97,6 +103,7 @@ class MissRate(ClassRate):
     """
 
     id: ClassVar[str] = "miss-rate"
+    aliases: ClassVar[tuple[str, ...]] = ("fnr",)
     part: ClassVar[str] = "misses"
     whole: ClassVar[tuple[str, str]] = ("hits", "misses")  # NaN if no case is positive
 
@@ -120,6 +127,7 @@ class FalseAlarmRate(ClassRate):
     """
 
     id: ClassVar[str] = "false-alarm-rate"
+    aliases: ClassVar[tuple[str, ...]] = ("fpr",)
     part: ClassVar[str] = "alarms"
     whole: ClassVar[tuple[str, str]] = ("rejections", "alarms")  # NaN if no case is negative
 
@@ -143,6 +151,11 @@ class PositivePredictiveValue(ClassRate):
     """
 
     id: ClassVar[str] = "positive-predictive-value"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "precision",
+        "precision_score",
+        "ppv",
+    )
     direction: ClassVar[str] = "higher"
     part: ClassVar[str] = "hits"
     whole: ClassVar[tuple[str, str]] = ("hits", "alarms")  # NaN if nothing is called positive
@@ -166,6 +179,7 @@ class NegativePredictiveValue(ClassRate):
     """
 
     id: ClassVar[str] = "negative-predictive-value"
+    aliases: ClassVar[tuple[str, ...]] = ("npv",)
     direction: ClassVar[str] = "higher"
     part: ClassVar[str] = "rejections"
     whole: ClassVar[tuple[str, str]] = ("rejections", "misses")  # NaN if nothing is called negative

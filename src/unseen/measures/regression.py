@@ -138,6 +138,11 @@ class Absolute(NumberLoss):
     """
 
     id: ClassVar[str] = "absolute"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "mae",
+        "mean_absolute_error",
+        "neg_mean_absolute_error",
+    )
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return the absolute difference `|y - value|`."""
@@ -165,6 +170,11 @@ class Squared(NumberLoss):
     """
 
     id: ClassVar[str] = "squared"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "mse",
+        "mean_squared_error",
+        "neg_mean_squared_error",
+    )
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return (y - value)^2."""
@@ -227,6 +237,11 @@ class Rms(NumberMeasure):
     """
 
     id: ClassVar[str] = "rms"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "rmse",
+        "root_mean_squared_error",
+        "neg_root_mean_squared_error",
+    )
 
     def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
         """Return the root of the mean squared error for each weighting."""
@@ -424,3 +439,4 @@ class R2(PinedaP):
     """
 
     id: ClassVar[str] = "r2"
+    aliases: ClassVar[tuple[str, ...]] = ("r2_score",)

@@ -26,6 +26,11 @@ class ZeroOne(Loss):
     """
 
     id: ClassVar[str] = "zero-one"
+    aliases: ClassVar[tuple[str, ...]] = (
+        "zero_one_loss",
+        "error-rate",
+        "error_rate",
+    )
 
     def per_example(self, y: Array, value: Array, score: Floats | None = None) -> Floats:
         """Return 1.0 if the labels differ."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,13 @@ from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError
 from unseen.core.model import Fitted, Model
+from unseen.models.naming import short_name
 from unseen.models.pipelines import piped_hook
 from unseen.models.shapes import in_shape, reads_shapes
 from unseen.models.weights import copies_key, weight_key
 
-__all__ = ["FittedEstimator", "SklearnModel", "as_fitted", "as_model"]
+__all__ = ["FittedEstimator", "NumberedLabels", "SklearnModel", "as_fitted", "as_model"]
 
-MAX_NAME = 300  # characters; the text of a large pipeline fills pages
 _NO_PREDICTOR = {
     "clusterer": "finds clusters and does not learn the target",
     "outlier_detector": "finds outliers and does not learn the target",
@@ -79,6 +79,32 @@ class FittedEstimator:
         return out
 
 
+class NumberedLabels:
+    """An estimator that was fitted on the numbers 0, 1, ... of the labels, as XGBoost wants them; it predicts the labels.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> NumberedLabels(GaussianNB().fit(X, [0, 0, 1, 1]), np.array(["no", "yes"])).predict(X).tolist()
+    ['no', 'no', 'yes', 'yes']
+    """
+
+    def __init__(self, fitted: Any, classes: Array) -> None:
+        self.fitted, self.classes_ = fitted, classes
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "fitted":
+            raise AttributeError(name)
+        return getattr(self.fitted, name)
+
+    def predict(self, X: Any) -> Array:
+        """Return the labels."""
+        codes = np.asarray(self.fitted.predict(X))
+        result: Array = self.classes_[codes.reshape(len(codes), -1)[:, 0].astype(np.int64)]
+        return result
+
+
 @dataclass(frozen=True, eq=False)
 class SklearnModel:
     """An estimator as a model.
@@ -87,7 +113,7 @@ class SklearnModel:
     --------
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> as_model(DecisionTreeClassifier(max_depth=2)).name
-    'DecisionTreeClassifier(max_depth=2)'
+    'decision tree (max_depth=2)'
     """
 
     estimator: Any
@@ -107,8 +133,24 @@ class SklearnModel:
         if self.copies_key is not None and data.together is not None:
             options[self.copies_key] = data.together
         shape = data.sample_shape if data.sample_shape and reads_shapes(fresh) else ()
-        fitted = fresh.fit(in_shape(data.X, shape), data.y, **options)
+        X = in_shape(data.X, shape)
+        if data.classes is None or np.array_equal(data.classes, np.arange(len(data.classes))):
+            fitted = fresh.fit(X, data.y, **options)
+        else:
+            try:
+                fitted = fresh.fit(X, data.y, **options)
+            except (TypeError, ValueError) as error:
+                fitted = fresh = self._fit_codes(X, data, seed, options, error)
         return FittedEstimator(fresh if not hasattr(fitted, "predict") else fitted, data.classes, shape)
+
+    def _fit_codes(self, X: Any, data: Data, seed: int, options: dict[str, Any], reason: Exception) -> NumberedLabels:
+        """Return the estimator fitted on the labels 0, 1, ..., as some want them; if that fails too, raise the first reason."""
+        fresh = self.fresh(seed)
+        try:
+            fitted = fresh.fit(X, data.codes, **options)
+        except Exception:
+            raise reason from None
+        return NumberedLabels(fresh if not hasattr(fitted, "predict") else fitted, np.asarray(data.classes))
 
     def fresh(self, seed: int) -> Any:
         """Return an unfitted clone whose unset `random_state` parameters are set from `seed`."""
@@ -178,7 +220,7 @@ def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:
     data : Data, optional
         Sample it is to learn; a regressor is refused for classes, and a classifier for numbers.
     name : str
-        What to call it; its own text by default.
+        What to call it; by default a short name such as "logistic regression (pipeline of 3 steps)".
 
     Examples
     --------
@@ -194,7 +236,7 @@ def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:
     ['setosa', 'setosa']
     """
     if isinstance(model, SklearnModel):
-        return model
+        return replace(model, name=name) if name else model
     if isinstance(model, Model) and not hasattr(model, "predict"):
         return model
     if isinstance(model, type):
@@ -206,7 +248,7 @@ def as_model(model: Any, data: Data | None = None, name: str = "") -> Model:
         )
     _check_trainable(model)
     _check_task(model, data)
-    return SklearnModel(model, name or " ".join(repr(model).split())[:MAX_NAME])
+    return SklearnModel(model, name or short_name(model))
 
 
 def _gains_predict(model: Any) -> bool:

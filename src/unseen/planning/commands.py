@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from unseen.request.command_line import Json, Level, Quiet, Report, Seed, check_writable, command, emit, write_report
+from unseen.request.command_line import Level, RunOptions, Without, command
 
 __all__: list[str] = []
 
 
 @command("power")
 def power(
+    *,
     n: Annotated[int | None, typer.Option("--n", help="Units in the test set.")] = None,
     difference: Annotated[
         float | None, typer.Option("--difference", "-d", help="True difference of the errors.")
@@ -26,22 +27,20 @@ def power(
     wanted: Annotated[float | None, typer.Option("--power", help="Wanted power; n or the difference is found.")] = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Size of the test.")] = 0.05,
     sides: Annotated[int, typer.Option("--sides", help="1 or 2.")] = 2,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Power of a paired comparison; of --n, --difference and --power give two."""
-    check_writable(report)
-    from unseen.planning.power import power as run
+    run.check()
+    from unseen.planning.power import power as plan_power
 
-    result = run(n, difference, disagreement=disagreement, sd=sd, power=wanted, alpha=alpha, sides=sides)
-    emit(result, json)
-    write_report(result, report, quiet)
+    result = plan_power(n, difference, disagreement=disagreement, sd=sd, power=wanted, alpha=alpha, sides=sides)
+    run.emit(result)
+    run.save(result, "power")
 
 
 @command("plan-test-size")
 def plan_test_size(
+    *,
     half_width: Annotated[float, typer.Option("--half-width", help="Half the interval's width: plus or minus.")],
     error: Annotated[float | None, typer.Option("--error", help="Error rate expected; 0.5 by default.")] = None,
     sd: Annotated[float | None, typer.Option("--sd", help="Standard deviation of a unit's loss.")] = None,
@@ -57,16 +56,13 @@ def plan_test_size(
     cluster_size: Annotated[float, typer.Option("--cluster-size", help="Mean rows of a cluster.")] = 1.0,
     icc: Annotated[float, typer.Option("--icc", help="Correlation of two rows of a cluster.")] = 0.0,
     level: Level = 0.95,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Size of a test set for an interval of a wanted width."""
-    check_writable(report)
-    from unseen.planning.test_size import plan_test_size as run
+    run.check()
+    from unseen.planning.test_size import plan_test_size as plan_size
 
-    result = run(
+    result = plan_size(
         half_width,
         error=error,
         sd=sd,
@@ -77,5 +73,5 @@ def plan_test_size(
         cluster_size=cluster_size,
         icc=icc,
     )
-    emit(result, json)
-    write_report(result, report, quiet)
+    run.emit(result)
+    run.save(result, "test size")

@@ -9,17 +9,13 @@ import typer
 from unseen.core.errors import InputError
 from unseen.request.command_line import (
     Jobs,
-    Json,
-    Quiet,
-    Report,
+    RunOptions,
     Seed,
     Store,
+    Without,
     check_store,
-    check_writable,
     command,
     emit,
-    progress_for,
-    write_report,
 )
 from unseen.show.text import text_table
 
@@ -41,6 +37,7 @@ Options, given as --option value:"""
 @command("reproduce", help=HELP, context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def reproduce(
     context: typer.Context,
+    *,
     name: Annotated[str | None, typer.Argument(help="Id of an experiment; --list names them.")] = None,
     listing: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
     replications: Annotated[
@@ -65,27 +62,25 @@ def reproduce(
         typer.Option("--seeds", help="Several runs, such as 0-9 or 0,3,7: at how many seeds each check passes."),
     ] = None,
     jobs: Jobs = None,
-    report: Report = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("store", "jobs", "scheduler", "seed")],
 ) -> None:
     """Run a published experiment again, or list them."""
     from unseen.reproduction import experiment as framework
     from unseen.reproduction.seeds import parse_seeds, reproduce_over_seeds
 
     if listing:
-        _list(framework.experiments(), as_json)
+        _list(framework.experiments(), run.json)
         return
     if name is None:
         raise InputError("name an experiment, or give --list to see them all.")
     if fail_if not in (None, "checks"):
         raise InputError(f"--fail-if is {fail_if!r}; the one finding an experiment can fail by is 'checks'.")
-    check_writable(report)
+    run.check()
     check_store(store)
     options = {
         "replications": replications,
         "n_jobs": jobs,
-        "progress": progress_for(quiet),
+        "progress": run.progress,
         "store": store,
         **framework.parse_options(name, _pairs(option or [], context.args)),
     }
@@ -94,8 +89,8 @@ def reproduce(
         if seeds is None
         else reproduce_over_seeds(name, parse_seeds(seeds), **options)
     )
-    emit(result, as_json)
-    write_report(result, report, quiet)
+    run.emit(result)
+    run.save(result, name)
     if fail_if and not result.passed:
         raise typer.Exit(1)
 

@@ -32,12 +32,14 @@ __all__ = [
     "Decimal",
     "DropColumns",
     "DuplicateRows",
+    "Folds",
     "GroupColumn",
     "IdColumn",
     "Images",
     "Jobs",
     "Json",
     "Level",
+    "MissingTarget",
     "ModelName",
     "PositiveClass",
     "Quiet",
@@ -311,6 +313,17 @@ By = Annotated[
     list[str] | None,
     typer.Option("--by", help="Column to slice by; may be repeated. site*sex crosses two, age:4 takes quarters."),
 ]
+MissingTarget = Annotated[
+    str, typer.Option("--missing-target", help="Rows without a target: drop them, with a note, or error.")
+]
+Folds = Annotated[
+    int | None,
+    typer.Option(
+        "--cv",
+        min=2,
+        help="One round of so many folds instead of the usual designs; the answer says what it is the error of.",
+    ),
+]
 Rows = Annotated[int | None, typer.Option("--n", min=2, help="Use a random subsample of this many rows.")]
 Separator = Annotated[str | None, typer.Option("--sep", help="Column separator of a text file.")]
 Decimal = Annotated[str | None, typer.Option("--decimal", help="Decimal mark of a text file.")]
@@ -336,6 +349,7 @@ class TableOptions(SharedOptions):
     n: Rows = None
     sep: Separator = None
     decimal: Decimal = None
+    missing_target: MissingTarget = "drop"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,8 +395,10 @@ class RunOptions(SharedOptions):
             keep(result, result.kept_as, name, self.store, self.quiet)
 
 
-def read_sample(data: str, target: str | None, columns: ColumnOptions, table: TableOptions, seed: int) -> Data:
-    """Read the data that a command was given."""
+def read_sample(
+    data: str, target: str | None, columns: ColumnOptions, table: TableOptions, seed: int, *, keep_names: bool = False
+) -> Data:
+    """Read the data that a command was given; `keep_names` keeps columns that only name rows, as a trained model may want."""
     from unseen.datasets.read import read
 
     return read(
@@ -399,4 +415,6 @@ def read_sample(data: str, target: str | None, columns: ColumnOptions, table: Ta
         seed=seed,
         sep=table.sep,
         decimal=table.decimal,
+        missing_target=table.missing_target,
+        keep_names=keep_names,
     )

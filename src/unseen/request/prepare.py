@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from unseen.core.data import Data
-from unseen.core.errors import InputError, KindError
+from unseen.core.errors import InputError
 from unseen.core.model import Fitted, Model
 from unseen.core.plan import Plan
 from unseen.core.registry import declare, find
 from unseen.core.rng import stream
 from unseen.datasets.conversion import as_data
 from unseen.datasets.copies import with_copies
+from unseen.datasets.identifiers import without_identifiers
+from unseen.measures.scoring import resolve_measure
 from unseen.models.sklearn import as_fitted, as_model
 
-__all__ = ["data_of", "fitted_of", "measure_kind", "model_of", "needs_scores", "plan_of", "task_of"]
+__all__ = [
+    "data_of",
+    "fitted_of",
+    "measure_kind",
+    "model_of",
+    "needs_scores",
+    "one_measure_of",
+    "picks_columns",
+    "plan_of",
+    "task_of",
+]
 
 
 def data_of(
@@ -28,17 +41,23 @@ def data_of(
     positive: Any = None,
     task: Any = None,
     duplicates: Any = "auto",
+    missing_target: str = "drop",
+    model: Any = "",
 ) -> Data:
     """Return checked data; `Data` passes through, if nothing else is given beside it. Copies of rows become one unit.
 
     Parameters
     ----------
     X, y : array-like
-        Sample, or `Data` and nothing.
+        Sample, or `Data` and nothing; y may be the name of a column of a frame X.
     groups, sample_weight, time, ids, positive, task
         As in `unseen.datasets.as_data`.
     duplicates : {"auto", "together", "apart"}
         Whether copies of rows stay on one side of every split; see `unseen.datasets.copies.with_copies`.
+    missing_target : {"drop", "error"}
+        As in `unseen.datasets.as_data`.
+    model : optional
+        The model that gets the features: columns that only name rows are left out unless it may pick columns by name.
 
     Examples
     --------
@@ -62,7 +81,37 @@ def data_of(
         return with_copies(X, duplicates)
     if X is None or y is None:
         raise InputError("X and y are needed to fit a model; give both, or a saved table instead of the model.")
-    return with_copies(as_data(X, y, **columns), duplicates)
+    data = as_data(X, y, **columns, missing_target=missing_target)
+    return with_copies(data if picks_columns(model) else without_identifiers(data), duplicates)
+
+
+# transformers that pick columns by name, or do with them what nobody can see
+PICKS_COLUMNS = frozenset({"ColumnTransformer", "FunctionTransformer", "TableVectorizer", "DataFrameMapper"})
+KNOWN_MAKERS = frozenset({"sklearn", "xgboost", "lightgbm", "imblearn", "unseen"})
+
+
+def picks_columns(model: Any) -> bool:
+    """Say whether a model may refer to columns by their names; those of the catalogue and plain scikit-learn ones do not.
+
+    Examples
+    --------
+    >>> from sklearn.compose import make_column_transformer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> picks_columns(LogisticRegression()), picks_columns(make_pipeline(make_column_transformer(("drop", ["id"]))))
+    (False, True)
+    """
+    if isinstance(model, str):
+        return False
+    if isinstance(model, Mapping):
+        return any(map(picks_columns, model.values()))
+    if not hasattr(model, "get_params"):
+        return True
+    parts = [model, *(v for v in model.get_params().values() if hasattr(v, "fit") or hasattr(v, "get_params"))]
+    return any(
+        type(one).__name__ in PICKS_COLUMNS or type(one).__module__.partition(".")[0] not in KNOWN_MAKERS
+        for one in parts
+    )
 
 
 def task_of(fitted: Any, X: Any, task: Any) -> Any:
@@ -73,14 +122,30 @@ def task_of(fitted: Any, X: Any, task: Any) -> Any:
 
 def measure_kind(loss: Any) -> Any:
     """Return the class of a measure named by id, or the measure itself if an object such as `Cost(costs)` was given."""
+    loss = resolve_measure(loss)
     if isinstance(loss, str):
         return find(loss, "measures")
-    if not hasattr(loss, "needs_score"):
-        raise KindError(
-            f"the measure is {loss!r}; give an id such as 'auc', or an object such as unseen.measures.Cost(...)."
-        )
     declare(type(loss))
     return loss
+
+
+def one_measure_of(loss: Any, measure: Any = None, scoring: Any = None) -> Any:
+    """Return the one measure that a call asks for, as this package takes it: `loss`, or what stands in its place.
+
+    Examples
+    --------
+    >>> one_measure_of("auto"), one_measure_of("auto", scoring="neg_log_loss")
+    ('auto', 'log-loss')
+    """
+    given = {
+        "measure": measure,
+        "scoring": scoring,
+        **({} if isinstance(loss, str) and loss == "auto" else {"loss": loss}),
+    }
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise InputError(f"{' and '.join(named)} say what is measured; give one of them.")
+    return resolve_measure(given[named[0]] if named else loss)
 
 
 def needs_scores(loss: Any) -> bool:
@@ -88,13 +153,13 @@ def needs_scores(loss: Any) -> bool:
     return not (isinstance(loss, str) and loss == "auto") and bool(measure_kind(loss).needs_score)
 
 
-def model_of(model: Any, data: Data) -> Model:
-    """Return a model for a name or an object with fit and predict."""
+def model_of(model: Any, data: Data, name: str = "") -> Model:
+    """Return a model for a name of the catalogue or an object with fit and predict; `name` is what it is called in results."""
     if isinstance(model, str):
         from unseen.models.named import named_model
 
-        return as_model(named_model(model, data), data, model)
-    return as_model(model, data)
+        return as_model(named_model(model, data), data, name or model)
+    return as_model(model, data, name)
 
 
 def fitted_of(model: Any, data: Data) -> Fitted:

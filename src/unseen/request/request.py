@@ -12,7 +12,8 @@ from unseen.core.estimate import check_level
 from unseen.core.losses import PredictionTable
 from unseen.core.model import Model
 from unseen.core.plan import Plan
-from unseen.core.rng import RandomState, root_seed
+from unseen.core.rng import RandomState, root_seed, stream
+from unseen.designs.splits import design_of_cv
 from unseen.engine.chunk import Probe
 from unseen.engine.events import Reporter, reporter_for
 from unseen.engine.run import execute
@@ -73,6 +74,10 @@ class Request:
         """Whether the measure exists for whole test parts only; methods without splits cannot give it."""
         result: bool = self.loss != "auto" and measure_kind(self.loss).kind == "set"
         return result
+
+    def design_of(self, cv: Any) -> Any:
+        """Return the design for a number of folds, a splitter or index pairs."""
+        return design_of_cv(cv, self.data, stream(self.seed, "plan", "splits"))
 
     def run(
         self,
@@ -149,6 +154,7 @@ def open_request(
     progress: Any = None,
     fitted: bool = False,
     shortcuts: bool = True,
+    name: str = "",
 ) -> Iterator[Request]:
     """Check and prepare what a call asks for; inside the `with` block fits run on the engine, and the progress bar closes after it.
 
@@ -164,6 +170,8 @@ def open_request(
         The model is trained already and must not be refitted.
     shortcuts : bool
         As in `unseen.run`.
+    name : str
+        What the model is called in results; its short name by default.
 
     Examples
     --------
@@ -173,7 +181,7 @@ def open_request(
     (3, 'lda')
     """
     check_level(level)
-    ready, seed = fitted_of(model, data) if fitted else model_of(model, data), root_seed(random_state)
+    ready, seed = fitted_of(model, data) if fitted else model_of(model, data, name), root_seed(random_state)
     reporter = reporter_for(progress)
     try:
         with using(engine):

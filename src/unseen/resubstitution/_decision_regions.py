@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,9 +24,10 @@ from unseen.resubstitution._decision_rules import (
     voting_rule,
 )
 
-__all__ = ["Regions", "check_classification", "check_model", "regions_of"]
+__all__ = ["STANDARDISED", "Regions", "check_classification", "check_model", "regions_of"]
 
 SPACES = ("auto", "input")
+STANDARDISED = "standardised columns"  # the space of models from files that do not show their own scaling
 MAX_DENSE = 2**27  # numbers; a sparse sample larger than this is not made dense
 
 
@@ -52,13 +53,15 @@ class Regions:
     model : object with predict
         Takes points of this space.
     space : str
-        "input", or "after" and the transformers.
+        "input", "after" and the transformers, or "standardised columns".
     columns : sequence of str or None
         Names the model wants its columns to carry.
     stated : Linear or None
         Linear rule read off the model; not yet checked.
     sample_shape : tuple of int
         Shape in which the model wants each point, if it does not want flat rows.
+    centre, step : ndarray or None
+        Mean and standard deviation of each column, if the points are standardised and the model wants the columns as they were.
     """
 
     points: Floats
@@ -68,6 +71,8 @@ class Regions:
     columns: Any
     stated: Linear | None
     sample_shape: tuple[int, ...] = ()
+    centre: Floats | None = None
+    step: Floats | None = None
 
     @property
     def codes(self) -> Ints:
@@ -86,7 +91,9 @@ class Regions:
         return int(self.points.shape[1])
 
     def as_input(self, points: Floats) -> Any:
-        """Return points as the model wants them: under the names of its columns, or in the shape of examples."""
+        """Return points as the model wants them: in its units, under the names of its columns, or in the shape of examples."""
+        if self.centre is not None and self.step is not None:
+            points = points * self.step + self.centre
         if self.sample_shape:
             return points.reshape(len(points), *self.sample_shape)
         return _as_frame(points, self.columns)
@@ -97,7 +104,8 @@ class Regions:
 
     @cached_property
     def _predict(self) -> Callable[[Floats], Array]:
-        quick = voting_rule(self.model) or kernel_rule(self.model) if self.columns is None else None
+        plain = self.columns is None and self.centre is None
+        quick = voting_rule(self.model) or kernel_rule(self.model) if plain else None
         if quick is not None and np.array_equal(quick(self.points), self.model.predict(self.points)):
             return quick
         return lambda points: np.asarray(self.model.predict(self.as_input(points)))
@@ -165,7 +173,7 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
     if parts:
         form = _linear_form_of_pipeline(parts, final, data.classes, points, columns)
     model = fitted if not hasattr(native, "predict") else native
-    return Regions(
+    plain = Regions(
         points=points,
         data=data,
         model=model,
@@ -173,6 +181,22 @@ def regions_of(method_id: str, fitted: Fitted, data: Data, space: str = "auto") 
         columns=columns,
         stated=form,
         sample_shape=getattr(fitted, "sample_shape", ()),
+    )
+    return _standardise(plain) if space == "auto" and getattr(native, "from_file", False) else plain
+
+
+def _standardise(regions: Regions) -> Regions:
+    """Return the regions of a model whose file does not show its own scaling: kernels among columns of mean 0 and spread 1."""
+    centre, step = regions.points.mean(axis=0), regions.points.std(axis=0)
+    step = np.where(step > 0, step, 1.0)
+    form = None if regions.stated is None else regions.stated.after(np.diag(step), centre)
+    return replace(
+        regions,
+        points=(regions.points - centre) / step,
+        space=STANDARDISED,
+        stated=form,
+        centre=centre,
+        step=step,
     )
 
 

@@ -12,7 +12,7 @@ from unseen.core.errors import InputError
 from unseen.core.result import Result
 from unseen.core.rng import RandomState, root_seed, stream
 from unseen.datasets.conversion import as_data
-from unseen.resubstitution._decision_regions import Regions, regions_of
+from unseen.resubstitution._decision_regions import STANDARDISED, Regions, regions_of
 from unseen.resubstitution._kernel_integrals import misclassified_mass
 from unseen.resubstitution._pretrained import as_pretrained
 from unseen.resubstitution.kernels import Spread
@@ -174,7 +174,7 @@ def _plane(regions: Regions, plane: Any) -> tuple[Floats, tuple[str, str]]:
     if given.shape == (2,) and given.dtype.kind in "iu":
         if given.min() < 0 or given.max() >= d or given[0] == given[1]:
             raise InputError(f"plane is {plane!r}; name two different columns from 0 to {d - 1}.")
-        labels = regions.columns or (regions.data.names if regions.space == "input" else None)
+        labels = regions.columns or (regions.data.names if regions.space in ("input", STANDARDISED) else None)
         first, second = (str(labels[k]) if labels else f"feature {k}" for k in given)
         return np.eye(d)[given], (first, second)
     if given.shape != (2, d) or np.linalg.matrix_rank(given.astype(float)) < 2:

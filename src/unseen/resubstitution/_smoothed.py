@@ -13,9 +13,9 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
 from unseen.core.estimate import SmoothedEstimate, Target
 from unseen.core.kinds import DirectMethod
-from unseen.core.notes import Note, merge_notes
+from unseen.core.notes import Note, merge_notes, note
 from unseen.core.training import Training
-from unseen.resubstitution._decision_regions import SPACES, Regions
+from unseen.resubstitution._decision_regions import SPACES, STANDARDISED, Regions
 from unseen.resubstitution._kernel_draws import KernelDraws
 from unseen.resubstitution._kernel_integrals import Integral
 from unseen.resubstitution._stand_ins import StandIn
@@ -52,7 +52,8 @@ class SmoothedMethod(ResubMethod):
     average : {"points", "class"}
         Mean over all points, or each class with equal weight.
     space : {"auto", "input"}
-        Space in which distances are measured: what the final estimator of a fitted Pipeline sees, or X as given.
+        Space in which distances are measured: what the final estimator of a fitted Pipeline sees, or X as given; of a model from a
+        file without a pipeline, its columns standardised.
     """
 
     average: str = "points"
@@ -60,7 +61,7 @@ class SmoothedMethod(ResubMethod):
 
     weighted: ClassVar[bool] = True
     # large samples are worked on by stand-ins, whose errors every smoothed method passes on
-    shared_note_codes: ClassVar[frozenset[str]] = frozenset({"U039"})
+    shared_note_codes: ClassVar[frozenset[str]] = frozenset({"U039", "U046"})
 
     def __post_init__(self) -> None:
         if self.average not in ("points", "class"):
@@ -159,6 +160,8 @@ def smoothed_estimate(
 ) -> SmoothedEstimate:
     """Return the estimate with all that smoothed_estimate methods report."""
     data = regions.data
+    if regions.space == STANDARDISED:
+        notes = (*notes, note("U046", "kernels live in the training data, standardised column by column"))
     weights = point_weights(data, method.average) if weights is None else weights
     return SmoothedEstimate(
         value=float(weights @ integral.values),

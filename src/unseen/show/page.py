@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from os import PathLike
@@ -14,13 +15,16 @@ from typing import Any
 from unseen._version import __version__
 from unseen.core.controls import escape_controls
 from unseen.core.writing import written_whole
+from unseen.show.figures import figures_for
 from unseen.show.inline_svg import PALETTE_CSS
-from unseen.show.sections import Section, Table, TableCell, build, builders_for
+from unseen.show.sections import Picture, Pictures, Section, Table, TableCell, build, builders_for, picture, table_of
 
 __all__ = ["fragment", "render", "write"]
 
 # fits into one line of a browser tab list or bookmark
 LONGEST_TITLE = 90
+# rows of a table in a notebook; more are for `frame()`
+MOST_ROWS = 200
 # longer text in a cell breaks into lines instead of widening the table
 LONGEST_LINE = 26
 
@@ -125,11 +129,36 @@ def write(result: Any, path: str | PathLike[str]) -> Path:
     return target
 
 
+def _with_picture(result: Any, first: Section) -> Section:
+    """Return the section with the first figure of the result below its first line, unless it has a picture already."""
+    if any(isinstance(block, (Picture, Pictures)) for block in first.blocks):
+        return first
+    drawn = next((one for f in figures_for(result) if (one := picture(result, f.name)) is not None), None)
+    blocks = list(first.blocks)
+    return first if drawn is None else replace(first, blocks=[*blocks[:1], drawn, *blocks[1:]])
+
+
+def _folded_table(result: Any) -> list[Section]:
+    """Return the rows of a result under a heading that opens; none if it has no table or a very long one."""
+    try:
+        rows = result.rows()
+    except TypeError:  # a result without a table form
+        return []
+    if not 0 < len(rows) <= MOST_ROWS:
+        return []
+    return [Section("table", f"Table of {len(rows)} row{'s' * (len(rows) > 1)}", [table_of(rows)], folded=True)]
+
+
 def fragment(result: Any) -> str:
-    """Return the first section for a notebook, made of the same parts as the report; its style touches nothing else."""
+    """Return a result for a notebook: the first section of its report, a picture if that has none, and a folded table.
+
+    Its style touches nothing else on the page.
+    """
     made = (builder(result) for builder in builders_for(result))
     first = next((section for section in made if section is not None), None)
-    sections = [] if first is None else [first]
+    sections = [] if first is None else [_with_picture(result, first)]
+    if first is None or not any(isinstance(block, Table) for block in first.blocks):
+        sections += _folded_table(result)
     return escape_controls(
         _environment()
         .get_template("fragment.html")

@@ -101,9 +101,14 @@ def quantity(loss: str) -> str:
     --------
     >>> quantity("zero-one"), quantity("auc"), quantity("r2 of something")
     ('error', 'AUC', 'error')
+    >>> quantity("f1_macro")
+    'f1_macro'
     """
     cls = classes_in("measures").get(loss)
-    return measure_name(loss) if getattr(cls, "direction", "lower") == "higher" else "error"
+    own = (
+        cls is None and loss.isidentifier() and loss not in _NAMES
+    )  # a function of the user's, or a scorer of scikit-learn's
+    return measure_name(loss) if own or getattr(cls, "direction", "lower") == "higher" else "error"
 
 
 def axis_name(loss: str) -> str:

@@ -14,16 +14,14 @@ import typer
 from unseen.core.errors import InputError
 from unseen.core.rng import LARGEST_SEED
 from unseen.request.command_line import (
-    Json,
-    Quiet,
-    Report,
+    After,
+    RunOptions,
     Scheduler,
-    Seed,
     Store,
+    Without,
     check_writable,
     command,
     emit,
-    progress_for,
     write_report,
 )
 from unseen.show.text import text_table
@@ -48,14 +46,13 @@ Seconds = Annotated[
 @command("new", group="study")
 def new(
     path: Annotated[Path, typer.Argument(help="File to write, such as my.toml.")],
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    *,
+    options: Annotated[RunOptions, Without("report", "store", "jobs", "scheduler")],
 ) -> None:
     """Write a commented spec that runs as it is."""
 
     written = write_template(path)
-    if json:
+    if options.json:
         emit({"written": str(written)}, True)
     else:
         typer.echo(f"wrote {written}; run it with: unseen study run {written}")
@@ -64,6 +61,7 @@ def new(
 @command("run", group="study")
 def run(
     path: Annotated[Path, typer.Argument(help="Spec in TOML; `unseen study new` writes one.")],
+    *,
     store: Store = None,
     name: Annotated[str | None, typer.Option("--name", help="Name in the store instead of the spec's.")] = None,
     workers: Workers = None,
@@ -75,12 +73,10 @@ def run(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed instead of the spec's.")
     ] = None,
-    report: Report = None,
-    json: Json = False,
-    quiet: Quiet = False,
+    options: Annotated[RunOptions, Without("store", "jobs", "scheduler", "seed")],
 ) -> None:
     """Run a study, or what is missing of it, and sum it up."""
-    check_writable(report)
+    options.check()
     from unseen.study import Study
     from unseen.study.spec import StudySpec
 
@@ -90,25 +86,23 @@ def run(
     if changed:
         spec = StudySpec.of({**spec.to_dict(), **changed}, str(path))
     study = Study(spec.name, _url(store))
-    study.run(spec, n_jobs=workers, scheduler=scheduler, progress=progress_for(quiet), seconds=seconds)
-    _emit_summary(study, _url(store), report, json, quiet)
+    study.run(spec, n_jobs=workers, scheduler=scheduler, progress=options.progress, seconds=seconds)
+    _emit_summary(study, _url(store), options)
 
 
 @command("status", group="study")
 def status(
     name: Annotated[str | None, typer.Argument(help="Name of the study; all by default.")] = None,
-    store: Store = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    *,
+    options: Annotated[RunOptions, Without("report", "jobs", "scheduler")],
 ) -> None:
     """Say how far a study is, with the reasons of failed tasks; without a name, list all."""
     if name is None:
-        listing(store, seed, json, quiet)
+        listing(options=options)
         return
-    study = _open_study(name, store)
+    study = _open_study(name, options.store)
     progress, failures = study.status(), study.failures()
-    if json:
+    if options.json:
         emit({**asdict(progress), "failures": failures}, True)
         return
     typer.echo(text_table([asdict(progress)], COLUMNS))
@@ -119,28 +113,26 @@ def status(
 @command("resume", group="study")
 def resume(
     name: Name,
+    *,
     store: Store = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
     seconds: Seconds = None,
-    report: Report = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    options: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Run what is missing of a study in the store, failed and cancelled tasks too."""
-    check_writable(report)
+    options.check()
     study = _open_study(name, store, write=True)
-    study.resume(n_jobs=workers, scheduler=scheduler, progress=progress_for(quiet), seconds=seconds)
-    _emit_summary(study, _url(store), report, json, quiet)
+    study.resume(n_jobs=workers, scheduler=scheduler, progress=options.progress, seconds=seconds)
+    _emit_summary(study, _url(store), options)
 
 
 @command("cancel", group="study")
-def cancel(name: Name, store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+def cancel(name: Name, *, options: Annotated[RunOptions, Without("report", "jobs", "scheduler")]) -> None:
     """Tell every driver of a study to stop; what is done stays, and `resume` goes on."""
-    study = _open_study(name, store, write=True)
+    study = _open_study(name, options.store, write=True)
     progress = study.cancel().status()
-    if json:
+    if options.json:
         emit(asdict(progress), True)
     else:
         typer.echo(f"{name} is cancelled; {progress.done} of {progress.total} tasks are kept.")
@@ -149,60 +141,58 @@ def cancel(name: Name, store: Store = None, seed: Seed = 0, json: Json = False, 
 @command("summary", group="study")
 def summary(
     name: Name,
+    *,
     store: Store = None,
-    report: Report = None,
-    pairs: Annotated[bool, typer.Option("--pairs", help="Add the paired tests between estimators.")] = False,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="Add the paired tests between estimators."), After("report")
+    ] = False,
+    options: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Sum up what is done: bias, variance, RMS, coverage, width, size, power, time, with Monte-Carlo errors."""
-    check_writable(report)
+    options.check()
     study = _open_study(name, store)
     result = study.summary()
-    emit(result, json)
-    if pairs and not json:
+    options.emit(result)
+    if pairs and not options.json:
         typer.echo("\n" + text_table([one.row() for one in result.pairs]))
-    write_report(result, report, quiet)
+    write_report(result, options.report, options.quiet)
 
 
 @command("export", group="study")
 def export(
     name: Name,
+    *,
     to: Annotated[Path, typer.Option("--to", help="File to write: .csv or .parquet (tasks), .tex (summary).")],
     store: Store = None,
     what: Annotated[str | None, typer.Option("--what", help="tasks or summary.")] = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    options: Annotated[RunOptions, Without("report", "store", "jobs", "scheduler")],
 ) -> None:
     """Write the results of a study to a file."""
     check_writable(to)
     written = _open_study(name, store).export(to, what)
-    if json:
+    if options.json:
         emit({"written": str(written)}, True)
-    elif not quiet:
+    elif not options.quiet:
         typer.echo(f"wrote {written}")
 
 
 @command("list", group="study")
-def listing(store: Store = None, seed: Seed = 0, json: Json = False, quiet: Quiet = False) -> None:
+def listing(*, options: Annotated[RunOptions, Without("report", "jobs", "scheduler")]) -> None:
     """List the studies of a store."""
     from unseen.store import open_store
 
-    with open_store(_url(store), read_only=True) as opened:
+    with open_store(_url(options.store), read_only=True) as opened:
         rows = [asdict(one) for one in opened.studies()]
-    emit({"studies": rows}, True) if json else typer.echo(text_table(rows, COLUMNS))
+    emit({"studies": rows}, True) if options.json else typer.echo(text_table(rows, COLUMNS))
 
 
 @command("remove", group="study")
 def remove(
     name: Name,
+    *,
     store: Store = None,
     yes: Annotated[bool, typer.Option("--yes", help="Say that its results may be lost.")] = False,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    options: Annotated[RunOptions, Without("report", "store", "jobs", "scheduler")],
 ) -> None:
     """Remove a study and its results from the store."""
     study = _open_study(name, store, write=True)
@@ -210,9 +200,9 @@ def remove(
     if not yes:
         raise InputError(f"{name!r} has {done} results, which would be lost for good; give --yes to remove it.")
     study.store.remove(name)
-    if json:
+    if options.json:
         emit({"removed": name, "results": done}, True)
-    elif not quiet:
+    elif not options.quiet:
         typer.echo(f"removed {name} with {done} results")
 
 
@@ -238,11 +228,11 @@ def _open_study(name: str, store: str | None, write: bool = False) -> Study:
     return Study(name, open_store(_url(store), read_only=not write))
 
 
-def _emit_summary(study: Study, url: str, report: Path | None, json: bool, quiet: bool) -> None:
+def _emit_summary(study: Study, url: str, options: RunOptions) -> None:
     """Print the summary; a study with tasks missing or failed ends with exit code 3."""
     progress, result = study.status(), study.summary()
-    emit(result, json)
-    write_report(result, report, quiet)
+    options.emit(result)
+    write_report(result, options.report, options.quiet)
     if progress.missing or progress.failed:
         typer.echo(_resume_advice(study, progress, url), err=True)
         raise typer.Exit(3)

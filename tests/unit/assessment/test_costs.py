@@ -130,7 +130,7 @@ def test_a_threshold_takes_what_its_estimator_takes():
         UtilityThreshold(LogisticRegression()).fit(X[["a"]].to_numpy(), y)
 
 
-@pytest.mark.parametrize(("measure", "guess"), [("log-loss", np.log(2)), ("brier", 0.5)])
+@pytest.mark.parametrize(("measure", "guess"), [("log-loss", np.log(2)), ("brier", 0.25)])
 def test_guessing_probabilities_gives_each_class_its_frequency(measure, guess):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 2)), np.array([0, 1] * 30)

@@ -112,7 +112,7 @@ def test_tables_are_used_as_they_are(models, sample, tmp_path):
     fitted, read = unseen.compare(models, *sample, design=DEFAULT, random_state=0), unseen.compare(saved)
     assert [p.to_dict() for p in read] == [p.to_dict() for p in fitted]
     pair = unseen.compare(runs["bayes"], runs["stump"]).pairs[0]
-    assert (pair.a, pair.b) == ("GaussianNB", "DecisionTreeClassifier")
+    assert (pair.a, pair.b) == ("Gaussian naive Bayes", "decision tree (max_depth=1)")
     other = unseen.run(models["bayes"], *sample, design=DEFAULT, random_state=1)
     with pytest.raises(InputError, match="different splits"):
         unseen.compare(runs["bayes"], other)

@@ -85,7 +85,7 @@ def test_a_difference_is_the_difference_by_split(table):
     c = unseen.compare(table, other, measure="f1", test="corrected-t")
     f1 = [f1_score(t.data.codes[t.test.row], t.test.value) for t in (table, other)]  # all test parts together
     assert c.pairs[0].difference == pytest.approx(f1[1] - f1[0])
-    assert c["GaussianNB", "DecisionTreeClassifier"].share_of_splits == np.mean(
+    assert c["Gaussian naive Bayes", "decision tree (max_depth=1)"].share_of_splits == np.mean(
         table.losses("f1").split_means() < other.losses("f1").split_means()
     )
     assert c.pairs[0].estimate.loss == "1 - f1"

@@ -207,9 +207,15 @@ class TestTarget:
     @pytest.mark.parametrize(
         ("y", "options", "words"),
         [
-            (pd.array([1, None, 2, None], dtype="Int64"), {}, "missing in 2 of 4 rows .rows 2, 4, counted from 1"),
-            (["a", "b", None, "a"], {}, "missing in 1 of 4 rows .row 3, counted from 1"),
-            ([0, 1, np.nan, 1], {}, "missing in 1 of 4"),
+            (
+                pd.array([1, None, 2, None], dtype="Int64"),
+                {"missing_target": "error"},
+                "missing in 2 of 4 rows .rows 2, 4, counted from 1",
+            ),
+            (["a", "b", None, "a"], {"missing_target": "error"}, "missing in 1 of 4 rows .row 3, counted from 1"),
+            ([0, 1, np.nan, 1], {"missing_target": "error"}, "missing in 1 of 4"),
+            ([None] * 4, {}, "missing in 4 of 4"),
+            ([0, 1, 0, 1], {"missing_target": "keep"}, "missing_target"),
             ([1, 1, 1, 1], {}, "one class only"),
             ([1.5, 2, 3, 4], {"task": "classification"}, "fraction"),
             (["a", "b", "a", "b"], {"task": "regression"}, "must be numbers"),

@@ -181,7 +181,7 @@ class TestRefused:
     def test_content(self, write, case) -> None:
         content, words = REFUSED[case]
         with pytest.raises(InputError, match=words) as caught:
-            read(write(content), "y", drop=["z"] if case == "no feature" else ())
+            read(write(content), "y", drop=["z"] if case == "no feature" else (), missing_target="error")
         assert "\n" not in str(caught.value)
         assert len(str(caught.value)) < 600
 
@@ -363,7 +363,7 @@ class TestNpz:
     def test_refused(self, tmp_path, arrays, target, words) -> None:
         np.savez(tmp_path / "t.npz", **arrays)
         with pytest.raises(InputError, match=words):
-            read(tmp_path / "t.npz", target)
+            read(tmp_path / "t.npz", target, missing_target="error")
 
 
 @pytest.mark.parametrize("name", ["t.arff.gz", "t.csv.gz", "t.parquet.gz", "t.npz.gz"])

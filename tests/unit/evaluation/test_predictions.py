@@ -112,9 +112,9 @@ def test_numbers_use_squared_error_and_t():
 def test_probabilities_of_two_classes_and_of_three():
     two = pd.DataFrame({"item": [1, 2, 3], "y": ["n", "y", "y"], "p": [0.2, 0.9, 0.4]})
     r = unseen.predictions(two, truth="y", prob="p", id="item", measure="brier")
-    assert next(iter(r.estimates.values())).value == pytest.approx(2 * (0.04 + 0.01 + 0.36) / 3)
+    assert next(iter(r.estimates.values())).value == pytest.approx((0.04 + 0.01 + 0.36) / 3)
     other = unseen.predictions(two, truth="y", prob="p", id="item", measure="brier", positive="n")
-    assert next(iter(other.estimates.values())).value == pytest.approx(2 * (0.64 + 0.81 + 0.16) / 3)
+    assert next(iter(other.estimates.values())).value == pytest.approx((0.64 + 0.81 + 0.16) / 3)
     labels = unseen.predictions(two, truth="y", prob="p", id="item")
     assert next(iter(labels.estimates.values())).value == pytest.approx(1 / 3)
     three = pd.DataFrame({"y": list("abc"), "pa": [0.5, 0.1, 0.2], "pb": [0.3, 0.6, 0.2], "pc": [0.2, 0.3, 0.6]})

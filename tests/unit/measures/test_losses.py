@@ -28,7 +28,7 @@ def test_probability_losses_are_scikit_learns():
     assert np.mean(LogLoss().per_example(LABELS, LABELS, PROBA)) == pytest.approx(log_loss(LABELS, PROBA), rel=1e-12)
     two = PROBA[:, :2] / PROBA[:, :2].sum(axis=1, keepdims=True)
     y = LABELS % 2
-    assert np.mean(Brier().per_example(y, y, two)) == pytest.approx(2 * brier_score_loss(y, two[:, 1]), rel=1e-12)
+    assert np.mean(Brier().per_example(y, y, two)) == pytest.approx(brier_score_loss(y, two[:, 1]), rel=1e-12)
 
 
 def test_brier_by_hand_for_three_classes():

@@ -380,7 +380,40 @@ class TestOnnx:
             assert np.allclose(opened.predict_proba(sample.X), model.predict_proba(sample.X), atol=1e-4)
             found = resubstitute(opened, sample, methods=["resub", "bolster"], random_state=0)
             assert found["resub"].value == pytest.approx(np.mean(model.predict(sample.X) != sample.y), abs=2 / sample.n)
-            assert found["bolster"].space == "input"
+            assert found["bolster"].space == "standardised columns"
+            assert [n.code for n in found["bolster"].notes] == ["U046"]
+            raw = resubstitute(opened, sample, methods=["bolster"], options={"space": "input"}, random_state=0)
+            assert raw["bolster"].space == "input"
+
+    def test_the_same_pipeline_has_the_same_error_in_every_format(self, graph, model, sample, tmp_path):
+        """Scaled by its own scaler in a skops file, by the columns of the training data in a graph: the same kernels."""
+        skops_io = pytest.importorskip("skops.io")
+        skops_io.dump(model, tmp_path / "model.skops")
+        found = {}
+        for path in (tmp_path / "model.skops", graph):
+            with open_model(path) as opened:
+                found[path.suffix] = resubstitute(opened, sample, methods=["bolster"], random_state=0)["bolster"]
+        here = unseen.resubstitution.bolster(model, sample.X, sample.y, random_state=0)
+        assert found[".skops"].value == here.value
+        # an integral by points instead of the exact one, and float32
+        assert found[".onnx"].value == pytest.approx(here.value, abs=4 * found[".onnx"].mc_error + 0.002)
+        assert found[".onnx"].bandwidth == pytest.approx(found[".skops"].bandwidth)
+
+    def test_a_bare_model_too(self, sample, tmp_path):
+        from sklearn.neighbors import KNeighborsClassifier
+
+        skops_io, skl2onnx = pytest.importorskip("skops.io"), pytest.importorskip("skl2onnx")
+        X = sample.X.astype(np.float32)
+        bare = KNeighborsClassifier(5).fit(X, sample.y)
+        skops_io.dump(bare, tmp_path / "model.skops")
+        (tmp_path / "model.onnx").write_bytes(skl2onnx.to_onnx(bare, X[:1]).SerializeToString())
+        values = []
+        for name in ("model.skops", "model.onnx"):
+            with open_model(tmp_path / name) as opened:
+                e = resubstitute(opened, sample, methods=["bolster"], random_state=0)["bolster"]
+            assert e.space == "standardised columns"
+            values.append(e.value)
+        assert values[0] == pytest.approx(values[1], abs=0.01)
 
     def test_a_table_of_scores_takes_labels(self, model, sample, tmp_path):
         skl2onnx = pytest.importorskip("skl2onnx")

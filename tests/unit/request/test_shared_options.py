@@ -31,7 +31,7 @@ def test_fields_become_options_in_their_place(commands):
     def one(
         *,
         first: Annotated[int, typer.Option("--first")] = 1,
-        table: Annotated[TableOptions, Without("decimal")],
+        table: Annotated[TableOptions, Without("decimal", "missing_target")],
         own: Annotated[int, typer.Option("--own"), After("report")] = 2,
         run: Annotated[RunOptions, Without("jobs", "scheduler")],
     ) -> None:
@@ -43,7 +43,7 @@ def test_fields_become_options_in_their_place(commands):
     app = typer.Typer()
     app.command()(made.function)
     out = CliRunner().invoke(app, ["--n", "5", "--own", "7", "--seed", "3", "-q"])
-    assert out.output.strip() == "1 TableOptions(n=5, sep=None, decimal=None) 7 3 False"
+    assert out.output.strip() == "1 TableOptions(n=5, sep=None, decimal=None, missing_target='drop') 7 3 False"
 
 
 def test_a_command_without_records_stays_as_it_is(commands):

@@ -242,7 +242,7 @@ def test_losses_resub_cannot_be_of(loss, error, message):
 def test_losses_of_probabilities_by_hand():
     p = FITTED.predict_proba(X)[np.arange(40), Y]
     assert R.resub(FITTED, X, Y, loss="log-loss").value == pytest.approx(-np.log(p).mean())
-    assert R.resub(FITTED, X, Y, loss="brier").value == pytest.approx(2 * np.mean((1 - p) ** 2))
+    assert R.resub(FITTED, X, Y, loss="brier").value == pytest.approx(np.mean((1 - p) ** 2))
 
 
 def test_a_posterior_that_fails_and_a_prior_mean_that_is_none():

@@ -12,7 +12,11 @@ from unseen.core.losses import LossTable
 
 __all__ = ["CROSS_VALIDATED", "MANY_SPLITS", "first_table", "unit_name"]
 
-CROSS_VALIDATED = ("repeated-kfold", "kfold")
+CROSS_VALIDATED = (
+    "repeated-kfold",
+    "kfold",
+    "holdout",
+)  # or held out: each row is tested by a model that had not seen it
 MANY_SPLITS = ("leave-out", "repeated-kfold", "kfold")
 
 

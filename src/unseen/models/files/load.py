@@ -133,13 +133,13 @@ def _recognise(path: str, suffix: str, head: bytes) -> str:
     for magic, what in MAGIC:
         if head.startswith(magic):
             raise InputError(
-                f"{path!r} is {what}. Pickles run code when they are opened and are never read here. {ADVICE}"
+                f"{path!r} is {what}. Pickles run code when they are opened and are never read here. {_way_out(path)}"
             )
     if head.startswith(b"PK\x03\x04"):
         return "skops"
     if suffix in PICKLE_NAMES or (head[:1] in b"(c]}" and b"\n" in head[:200] and suffix != ".onnx"):
         raise InputError(
-            f"{path!r} looks like a pickle, which runs code when it is opened and is never read here. {ADVICE}"
+            f"{path!r} looks like a pickle, which runs code when it is opened and is never read here. {_way_out(path)}"
         )
     # an ONNX graph is a protobuf message whose first field is the format's version, a small number
     if head[0] == 0x08 and 0 < head[1] < 0x40:
@@ -149,6 +149,15 @@ def _recognise(path: str, suffix: str, head: bytes) -> str:
     if head[8:9] == b"{":
         raise InputError(f"{path!r} looks like safetensors, which holds weights without a model. {ADVICE}")
     raise InputError(f"{path!r} is no model file that is known here. {ADVICE}")
+
+
+def _way_out(path: str) -> str:
+    """Return the lines that convert a pickle; whoever made the file may run them."""
+    return (
+        f"{ADVICE} If you made the file yourself, two lines of Python convert it:\n"
+        "  import joblib, skops.io\n"
+        f"  skops.io.dump(joblib.load({path!r}), {str(Path(path).with_suffix('.skops'))!r})"
+    )
 
 
 def _check_archive(path: str | PathLike[str], content: bytes, memory: int) -> None:

@@ -77,6 +77,7 @@ class RemoteModel(_RemoteClassifier):
     """
 
     reads_shapes = False
+    from_file = True  # kernels live in standardised columns unless the file shows its own scaling
 
     def __init__(self, sandbox: Sandbox, classes: Sequence[Any] | None = None) -> None:
         about = sandbox.description

@@ -9,18 +9,11 @@ import typer
 
 from unseen.core.errors import InputError, UnknownName
 from unseen.request.command_line import (
-    Json,
     Level,
-    Quiet,
-    Report,
-    Seed,
-    Store,
-    check_store,
-    check_writable,
+    RunOptions,
+    Without,
     command,
     emit,
-    keep,
-    write_report,
 )
 from unseen.show.text import text_table
 
@@ -30,6 +23,7 @@ __all__: list[str] = []
 @command("cmi", group="nets")
 def cmi(
     file: Annotated[Path, typer.Argument(help="Table with one row per network: CSV, TSV, Parquet or JSON Lines.")],
+    *,
     gap: Annotated[str, typer.Option("--gap", help="Column with training minus test accuracy.")] = "gap",
     measure: Annotated[str, typer.Option("--measure", help="Column with the measure, or several: m1,m2.")] = "",
     grid: Annotated[str, typer.Option("--grid", help="Columns of the hyper-parameters: h1,h2,h3.")] = "",
@@ -41,17 +35,12 @@ def cmi(
     fail_if: Annotated[
         float | None, typer.Option("--fail-if", help="Exit with 1 if a score (0 to 100) is below this.")
     ] = None,
-    report: Report = None,
-    store: Store = None,
-    seed: Seed = 0,
-    json: Json = False,
-    quiet: Quiet = False,
+    run: Annotated[RunOptions, Without("jobs", "scheduler")],
 ) -> None:
     """Score measures as the PGDL competition did: 0 no information, 100 the order of the gaps."""
     if not measure or not grid:
         raise InputError("name the columns of the measures by --measure and of the hyper-parameters by --grid.")
-    check_writable(report)
-    check_store(store)
+    run.check()
     from unseen.nets.ranking.measure_scores import score_measures
 
     names, axes = _split(measure), _split(grid)
@@ -65,16 +54,15 @@ def cmi(
         seeds=None if seed_column is None else columns[seed_column],
         level=level,
         n_permutations=permutations,
-        random_state=seed,
+        random_state=run.seed,
     )
-    if json:
+    if run.json:
         emit(result.to_dict()["measures"], True)
     else:
         typer.echo(text_table(result.rows()))
         for one in result.notes:
             typer.echo(str(one))
-    write_report(result, report, quiet)
-    keep(result, result.kept_as, f"{file.name}, {', '.join(names)}", store, quiet)
+    run.save(result, f"{file.name}, {', '.join(names)}")
     if fail_if is not None and any(100 * score.value < fail_if for score in result.scores.values()):
         raise typer.Exit(1)
 

@@ -77,7 +77,7 @@ class Bayesian(ResubMethod):
     draws: int | None = None
     exact: bool = True
     id: ClassVar[str] = "bayesian"
-    note_codes: ClassVar[frozenset[str]] = frozenset({"U016", "U023"})
+    note_codes: ClassVar[frozenset[str]] = frozenset({"U016", "U023", "U046"})
 
     def __post_init__(self) -> None:
         if self.space not in SPACES:

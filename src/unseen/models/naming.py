@@ -1,0 +1,148 @@
+"""Short names of models, as a sentence uses them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+__all__ = ["full_name", "short_name"]
+
+LONGEST = 60  # characters of a name with its parameters, so that a sentence with it stays one line
+MOST_PARAMETERS = 3  # further ones stand in the full name
+LONGEST_FULL = 2000  # characters of a report's last section
+# how a fit runs, not what is fitted
+LEFT_OUT = frozenset({"random_state", "n_jobs", "verbose", "max_iter", "tol", "copy_X", "cache_size", "warm_start"})
+# classes whose names are no words
+WORDS = {
+    "SVC": "support vector machine",
+    "NuSVC": "support vector machine",
+    "LinearSVC": "linear support vector machine",
+    "SVR": "support vector regression",
+    "LinearSVR": "linear support vector regression",
+    "GaussianNB": "Gaussian naive Bayes",
+    "MultinomialNB": "multinomial naive Bayes",
+    "BernoulliNB": "Bernoulli naive Bayes",
+    "ComplementNB": "complement naive Bayes",
+    "KNeighborsClassifier": "nearest neighbours",
+    "KNeighborsRegressor": "nearest neighbours",
+    "MLPClassifier": "neural net",
+    "MLPRegressor": "neural net",
+    "SGDClassifier": "linear model by stochastic gradients",
+    "SGDRegressor": "linear model by stochastic gradients",
+    "HistGradientBoostingClassifier": "gradient boosting",
+    "HistGradientBoostingRegressor": "gradient boosting",
+    "XGBClassifier": "XGBoost",
+    "XGBRegressor": "XGBoost",
+    "LGBMClassifier": "LightGBM",
+    "LGBMRegressor": "LightGBM",
+    "CatBoostClassifier": "CatBoost",
+    "CatBoostRegressor": "CatBoost",
+    "GridSearchCV": "grid search",
+    "RandomizedSearchCV": "random search",
+    "HalvingGridSearchCV": "halving grid search",
+    "HalvingRandomSearchCV": "halving random search",
+}
+
+
+def short_name(model: Any) -> str:
+    """Return what a model is called in a sentence: words of its class, parameters that were set, and what it stands in.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> short_name(DecisionTreeClassifier(max_depth=2))
+    'decision tree (max_depth=2)'
+    >>> pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    >>> short_name(pipeline)
+    'logistic regression (pipeline of 2 steps)'
+    >>> short_name(GridSearchCV(pipeline, {"logisticregression__C": [1, 10]}))
+    'logistic regression (grid search, pipeline of 2 steps)'
+    """
+    inner, around = _unwrap(model)
+    set_to = _parameters(inner)
+    name = _words_of(inner)
+    whole = _joined(name, [*around, *set_to])
+    if len(whole) > LONGEST:
+        whole = _joined(name, around)
+    return whole if len(whole) <= LONGEST else name[:LONGEST]
+
+
+def full_name(model: Any) -> str:
+    """Return a model's own text in one line, addresses in memory left out.
+
+    Examples
+    --------
+    >>> full_name(object())
+    '<object object>'
+    """
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(repr(model).split()))
+    return text if len(text) <= LONGEST_FULL else text[: LONGEST_FULL - 1] + "…"
+
+
+def _joined(name: str, details: list[str]) -> str:
+    return f"{name} ({', '.join(details)})" if details else name
+
+
+def _unwrap(model: Any) -> tuple[Any, list[str]]:
+    """Return the predictor inside pipelines and searches, and what it stands in, outermost first."""
+    around: list[str] = []
+    for _ in range(10):  # a model inside itself ends here
+        steps = getattr(model, "steps", None)
+        if isinstance(steps, list) and steps:
+            around.append(f"pipeline of {len(steps)} step{'s' * (len(steps) > 1)}")
+            model = steps[-1][1]
+            continue
+        inside = next(
+            (
+                found
+                for name in ("estimator", "regressor", "base_estimator")
+                if hasattr(found := getattr(model, name, None), "fit") and not isinstance(found, type)
+            ),
+            None,
+        )
+        if inside is None:
+            break
+        around.append(_words_of(model))
+        model = inside
+    return model, around
+
+
+def _words_of(model: Any) -> str:
+    """Return the class of a model in words; a function by its name."""
+    if inspect.isroutine(model):
+        name = str(getattr(model, "__name__", "function"))
+        return "function" if name == "<lambda>" else name
+    name = type(model).__name__
+    if name in WORDS:
+        return WORDS[name]
+    if name.islower() or not name.isidentifier():
+        return name
+    parts = getattr(model, "estimators", None)
+    plain = re.sub(r"(Classifier|Regressor|CV)$", "", name) or name
+    words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+", plain)
+    text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words) or name
+    return f"{text} of {len(parts)} models" if isinstance(parts, list) and parts else text
+
+
+def _parameters(model: Any) -> list[str]:
+    """Return the parameters that differ from their defaults, if they are plain values."""
+    if not hasattr(model, "get_params"):
+        return []
+    try:
+        given = model.get_params(deep=False)
+        defaults = {name: p.default for name, p in inspect.signature(type(model)).parameters.items()}
+    except (TypeError, ValueError, AttributeError):
+        return []
+    found = []
+    for name, value in given.items():
+        plain = isinstance(value, (str, bool, int, float)) and len(str(value)) < 20
+        if plain and name not in LEFT_OUT and name in defaults and value != defaults[name]:
+            found.append(
+                f"{name}={value if isinstance(value, str) else format(value, 'g') if isinstance(value, float) else value}"
+            )
+    return found[:MOST_PARAMETERS]

@@ -249,10 +249,11 @@ def test_the_effort_fits_the_time(monkeypatch, seconds, examples, draws, left_ou
 
 def test_a_ranking_within_a_time_can_be_repeated_without_the_clock(monkeypatch):
     nets = many(2)
-    from unseen.nets.ranking.measuring import Effort
+    from unseen.nets.ranking.measuring import MeasuringEffort
 
     monkeypatch.setattr(
-        "unseen.nets.ranking.rank.plan_effort", lambda *_: Effort(examples=90, draws={"vpm": 2}, left_out=("alpha",))
+        "unseen.nets.ranking.rank.plan_effort",
+        lambda *_: MeasuringEffort(examples=90, draws={"vpm": 2}, left_out=("alpha",)),
     )
     timed = rank(nets, measures=["vpm", "alpha"], seconds=60, device="cpu", accuracy=0)
     assert [n.text for n in timed.notes] == ["within 60 s: 90 of 900 examples, vpm with 2 draws, without alpha"]

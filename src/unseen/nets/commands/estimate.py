@@ -223,9 +223,11 @@ def _net(
     )
     torch.manual_seed(seed)  # a net without weights is the same in every run
     checkpoint = None if weights is None else read_checkpoint(weights)
+    options: dict[str, Any] = {}
+    remarks: tuple[Note, ...] = ()
     try:
         if weights is None or checkpoint is None:
-            net, options, remarks = architecture.build({}), {}, ()
+            net = architecture.build({})
         else:
             made = make_network(architecture, checkpoint, weights.name, options_beside(weights), state)
             net, options, remarks = made.module, made.options, made.notes

@@ -23,7 +23,7 @@ from unseen.nets.files.weights import read_metadata, read_weights
 __all__ = [
     "ENDINGS",
     "Checkpoint",
-    "Fitted",
+    "FittedWeights",
     "checkpoint_rows",
     "fill_from",
     "fill_module",
@@ -91,7 +91,7 @@ class Checkpoint:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Fitted:
+class FittedWeights:
     """Weights that fit a module, and what had to be chosen or left out."""
 
     state: dict[str, Tensor]
@@ -124,7 +124,7 @@ def find_checkpoints(folder: str | PathLike[str]) -> dict[str, Path]:
         for file in place.iterdir():
             if file.is_file() and file.suffix in ENDINGS and not OTHERS.search(file.name):
                 found[file.relative_to(root).as_posix()] = file
-    return {name: found[name] for name in sorted(found, key=_natural)}
+    return {name: found[name] for name in sorted(found, key=_by_numbers)}
 
 
 def _is_network(folder: Path) -> bool:
@@ -133,7 +133,7 @@ def _is_network(folder: Path) -> bool:
     return shards or (CONFIG in files and any(name.endswith(".safetensors") for name in files))
 
 
-def _natural(name: str) -> list[Any]:
+def _by_numbers(name: str) -> list[Any]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in NUMBERED.split(name)]
 
 
@@ -334,7 +334,7 @@ class _Candidate:
         return ".".join(part for part in (self.place, self.prefix.rstrip(".")) if part)
 
 
-def fit_weights(checkpoint: Checkpoint, wanted: Mapping[str, Sequence[int]], which: str | None = None) -> Fitted:
+def fit_weights(checkpoint: Checkpoint, wanted: Mapping[str, Sequence[int]], which: str | None = None) -> FittedWeights:
     """Return the weights of a checkpoint that fit a module, by the names and shapes of its state.
 
     Parameters
@@ -375,7 +375,7 @@ def fit_weights(checkpoint: Checkpoint, wanted: Mapping[str, Sequence[int]], whi
         more = f" and {len(best.left) - 3} more" if len(best.left) > 3 else ""
         remarks.append(f"left out, since the net has no place for them: {', '.join(best.left[:3])}{more}")
     notes = (note("N008", f"{Path(checkpoint.name).name}: {'; '.join(remarks)}"),) if remarks else ()
-    return Fitted(state=best.state, notes=notes)
+    return FittedWeights(state=best.state, notes=notes)
 
 
 def _candidates(place: str, state: dict[str, Tensor], wanted: Mapping[str, Sequence[int]]) -> Iterator[_Candidate]:
@@ -476,7 +476,7 @@ def fill_from(
 ) -> tuple[nn.Module, tuple[Note, ...]]:
     """Fill a module with the weights of a checkpoint that fit it; return it and what had to be chosen."""
     wanted = module.state_dict()
-    shapes = {name: tuple(wanted[name].shape) for name in _untied(wanted, checkpoint)}
+    shapes = {name: tuple(wanted[name].shape) for name in _stored_names(wanted, checkpoint)}
     fitted = fit_weights(checkpoint, shapes, which)
     module.load_state_dict(
         fitted.state, strict=False
@@ -484,7 +484,7 @@ def fill_from(
     return module, fitted.notes
 
 
-def _untied(wanted: Mapping[str, Tensor], checkpoint: Checkpoint) -> list[str]:
+def _stored_names(wanted: Mapping[str, Tensor], checkpoint: Checkpoint) -> list[str]:
     """Return the names of weights that are stored: of several names of one tensor, safetensors files keep one."""
     held = {name for state in checkpoint.states.values() for name in state}
     owners: dict[tuple[int, tuple[int, ...]], list[str]] = {}

@@ -214,7 +214,7 @@ def bench_networks(
                 LOG.warning("measuring stopped after %.0f s", max_seconds)
                 break
             reporter.expect(0, f"{measure.id}, {row['name']}")
-            found = _measured_row(name, row["seed"], row["name"], networks[row["name"]], measure, None, random_state)
+            found = _measure_row(name, row["seed"], row["name"], networks[row["name"]], measure, None, random_state)
             values.append(found)
             if path is not None:
                 _append(Path(path), found)
@@ -479,7 +479,7 @@ def measure_zoo(
             if k not in loaded:
                 loaded[k] = zoo.net(k, device)
             one = zoo.nets[k]
-            row = _measured_row(
+            row = _measure_row(
                 zoo.grid.id, one.seed, one.name, loaded[k], measure, (draws or {}).get(measure.id), random_state
             )
             rows.append(row)
@@ -489,7 +489,7 @@ def measure_zoo(
     return rows
 
 
-def _measured_row(
+def _measure_row(
     zoo: str, seed: int, name: str, net: Net, measure: Measure, draws: int | None, random_state: int
 ) -> MeasureRow:
     begun = time.perf_counter()

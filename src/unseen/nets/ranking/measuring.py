@@ -23,7 +23,7 @@ from unseen.nets.measures.measure import Measure
 from unseen.nets.measures.value import MeasureValue
 from unseen.nets.modules.net import Net
 
-__all__ = ["Effort", "Measured", "effort_note", "measure_networks", "plan_effort", "some_examples"]
+__all__ = ["MeasureTable", "MeasuringEffort", "effort_note", "measure_networks", "plan_effort", "some_examples"]
 
 PILOT = 256  # examples on which a measure is timed
 LEAST = 200  # examples below which no ranking is made for want of time, if there are as many
@@ -34,7 +34,7 @@ KIND = "unseen values of measures 1"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effort:
+class MeasuringEffort:
     """What is measured: how many examples, how many draws, which measures; the same for every network.
 
     Parameters
@@ -53,7 +53,7 @@ class Effort:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class MeasureTable:
     """Values by measure, each in the order of the networks, and why others are missing."""
 
     values: dict[str, list[MeasureValue]]
@@ -100,7 +100,7 @@ def plan_effort(
     seconds: float,
     seed: int,
     draws: Mapping[str, int] | None = None,
-) -> Effort:
+) -> MeasuringEffort:
     """Return how many examples, draws and measures fit into a time, after timing one draw of each measure on one network.
 
     Draws are halved first, then examples, down to a few hundred; then the dearest measures are left out, all but one.
@@ -133,11 +133,11 @@ def plan_effort(
                 ):
                     changed = {name: n for name, n in counts.items() if n != usual[name]}
                     gone = tuple(m.id for m in measures if m.id not in kept)
-                    return Effort(examples=size, draws=changed, left_out=gone)
+                    return MeasuringEffort(examples=size, draws=changed, left_out=gone)
         kept.pop()
 
 
-def effort_note(effort: Effort, of: int, seconds: float) -> Note | None:
+def effort_note(effort: MeasuringEffort, of: int, seconds: float) -> Note | None:
     """Return what was done less of for want of time, so that it can be repeated without the clock; None if nothing was."""
     parts = [f"{effort.examples} of {of} examples"] if effort.examples < of else []
     parts += [f"{name} with {count} draw{'s' if count > 1 else ''}" for name, count in effort.draws.items()]
@@ -154,7 +154,7 @@ def measure_networks(
     path: str | PathLike[str] | None = None,
     deadline: float | None = None,
     progress: Any = None,
-) -> Measured:
+) -> MeasureTable:
     """Measure networks, one measure on all of them first, so that a run that is stopped leaves whole columns.
 
     Parameters
@@ -200,7 +200,7 @@ def measure_networks(
             except UnseenError as error:
                 reporter.advance(len(nets) - len(values))
                 notes.append(note("N007", f"{measure.id}, network {list(nets)[len(values)]!r}: {error}"))
-    return Measured(values=table, notes=tuple(notes))
+    return MeasureTable(values=table, notes=tuple(notes))
 
 
 def _fingerprint(net: Net) -> str:

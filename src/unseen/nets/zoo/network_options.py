@@ -123,7 +123,7 @@ def make_network(
     first: UnseenError
     try:
         module, notes = fill_from(architecture.build(options), checkpoint, state)
-        return _made(architecture, module, options, said, given, notes)
+        return _network_of(architecture, module, options, said, given, notes)
     except UnseenError as error:
         first = error
     key = tuple((place, k, tuple(v.shape)) for place, held in checkpoint.states.items() for k, v in held.items())
@@ -138,13 +138,13 @@ def make_network(
             module, notes = fill_from(architecture.build(whole), checkpoint, state)
         except UnseenError:
             continue
-        return _made(
+        return _network_of(
             architecture, module, whole, {**said, **dict.fromkeys(set(found) - set(fixed), "shapes")}, given, notes
         )
     raise first
 
 
-def _made(
+def _network_of(
     architecture: Architecture,
     module: nn.Module,
     options: dict[str, Any],

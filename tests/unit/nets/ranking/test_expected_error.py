@@ -49,12 +49,13 @@ Y = (X[:, 0] > 0).long()
 def test_the_gap_follows_the_score_as_on_the_zoos():
     score = np.array([0.0, 0.5, 1.0])
     r, s = correlation(["always-generalize"]), _transfer()["spread"]
+    train = np.array([0.0, 0.0, 0.1])
     gaps, errors, drawn = order_of_errors(
-        score, np.tile(score, (4, 1)), np.array([0.0, 0.0, 0.1]), 0.2, ["always-generalize"]
+        score, np.tile(score, (4, 1)), train, 0.2, ["always-generalize"], guessing=0.5
     )
     z = (score - 0.5) / math.sqrt(1 / 6)
-    np.testing.assert_allclose(gaps, 0.2 * np.exp(r * s * z))
-    np.testing.assert_allclose(errors, gaps + np.array([0, 0, 0.1]))
+    np.testing.assert_allclose(gaps, 0.2 * np.exp(r * s * z) * [1, 1, 0.8])  # a fifth of the way to guessing is gone
+    np.testing.assert_allclose(errors, gaps + train)
     np.testing.assert_allclose(drawn, np.tile(errors, (4, 1)))
     assert correlation(["random-order"]) == 0.05  # says nothing: gaps are all but equal
     assert correlation(["a measure of tomorrow"]) == 0.05
@@ -248,10 +249,11 @@ def test_the_effort_fits_the_time(monkeypatch, seconds, examples, draws, left_ou
 
 def test_a_ranking_within_a_time_can_be_repeated_without_the_clock(monkeypatch):
     nets = many(2)
-    from unseen.nets.ranking.measuring import Effort
+    from unseen.nets.ranking.measuring import MeasuringEffort
 
     monkeypatch.setattr(
-        "unseen.nets.ranking.rank.plan_effort", lambda *_: Effort(examples=90, draws={"vpm": 2}, left_out=("alpha",))
+        "unseen.nets.ranking.rank.plan_effort",
+        lambda *_: MeasuringEffort(examples=90, draws={"vpm": 2}, left_out=("alpha",)),
     )
     timed = rank(nets, measures=["vpm", "alpha"], seconds=60, device="cpu", accuracy=0)
     assert [n.text for n in timed.notes] == ["within 60 s: 90 of 900 examples, vpm with 2 draws, without alpha"]

@@ -1,6 +1,6 @@
-"""What the zoos say about the size of a gap: how far measures follow it within a zoo, and how its level transfers to data left out.
+"""What the zoos say about the size of errors: how far measures follow the test error among networks of the same data, and how the level of the gap transfers to data left out.
 
-Run from the root: python -m studies.gap_transfer [--to FILE]. Writes what `unseen.nets.rank` predicts gaps with; data sets are left out in turn.
+Run from the root: python -m studies.gap_transfer [--to FILE]. Writes what `unseen.nets.rank` predicts errors with; data sets are left out in turn.
 """
 
 from __future__ import annotations
@@ -9,34 +9,53 @@ import argparse
 import csv
 import json
 import math
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unseen.nets.ranking.bench import read_rows
 
 ZOOS = Path(__file__).resolve().parent / "zoo"
+CLASSES = {"letter": 26}  # the others have ten
 TARGET = Path(__file__).resolve().parents[1] / "src" / "unseen" / "nets" / "ranking" / "gap_transfer.json"
-LEVEL_MEASURE = (
-    "vpm"  # takes any inputs, and of the measures that every zoo has it was nearest to the level of data left out
-)
 
 
-def read_zoos(folder: Path = ZOOS) -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
-    """Return for each zoo the gaps and the measures that all of its networks have."""
+@dataclass(frozen=True)
+class ZooTable:
+    """Gaps, test errors, full columns of measures, and which networks saw the same rows and labels.
+
+    Test errors are those on labels as noisy as the training labels, which is what a test set from the same source shows.
+    """
+
+    gap: np.ndarray
+    error: np.ndarray
+    values: dict[str, np.ndarray]
+    sets: list[np.ndarray]
+
+
+def read_zoos(folder: Path = ZOOS) -> dict[str, ZooTable]:
+    """Return the tables of every zoo."""
     found = {}
     for path in sorted(folder.glob("networks_*.csv")):
         name = path.stem.removeprefix("networks_")
         with path.open(newline="") as file:
-            nets = [row for row in csv.DictReader(file) if float(row["gap"]) > 0]
+            nets = list(csv.DictReader(file))
         values: dict[str, dict[tuple[int, str], float]] = {}
         for row in read_rows(folder / f"measures_{name}.csv"):
             values.setdefault(row.measure, {})[row.seed, row.net] = row.value
         keys = [(int(row["seed"]), row["name"]) for row in nets]
         whole = {m: np.array([held.get(k, math.nan) for k in keys]) for m, held in values.items()}
-        found[name] = (
-            np.array([float(row["gap"]) for row in nets]),
-            {m: column for m, column in whole.items() if np.isfinite(column).all()},
+        noise = np.array([float(row.get("label_noise") or 0.0) for row in nets])
+        right = np.array([float(row["test_accuracy"]) for row in nets])
+        error = 1 - (1 - noise) * right - noise * (1 - right) / (CLASSES.get(name.split("-")[0], 10) - 1)
+        same = [(row["seed"], row.get("label_noise"), row.get("train_rows")) for row in nets]
+        found[name] = ZooTable(
+            gap=error - 1 + np.array([float(row["train_accuracy"]) for row in nets]),
+            error=error,
+            values={m: column for m, column in whole.items() if np.isfinite(column).all()},
+            sets=[np.array([k for k, other in enumerate(same) if other == key]) for key in dict.fromkeys(same)],
         )
     return found
 
@@ -48,52 +67,46 @@ def places(column: np.ndarray) -> np.ndarray:
     return (less + same / 2) / (len(column) - 1)
 
 
-def agreement(zoos: dict, measure: str) -> float | None:
-    """Return the mean over zoos of the correlation between a measure's places and the logarithm of the gap; None without one."""
+def within(table: ZooTable, column: np.ndarray) -> np.ndarray:
+    """Return a column less its mean over networks of the same data."""
+    out = np.empty(len(column))
+    for own in table.sets:
+        out[own] = column[own] - column[own].mean()
+    return out
+
+
+def agreement(zoos: dict[str, ZooTable], measure: str) -> float | None:
+    """Return the mean over zoos of the correlation between a measure's places and the logarithm of the test error, among networks of the same data."""
     each = []
-    for gap, values in zoos.values():
-        if measure in values and np.ptp(values[measure]) > 0:
-            each.append(float(np.corrcoef(places(values[measure]), np.log(gap))[0, 1]))
+    for table in zoos.values():
+        if measure in table.values and np.ptp(table.values[measure]) > 0:
+            place = np.empty(len(table.error))
+            for own in table.sets:
+                place[own] = places(table.values[measure][own])
+            each.append(float(np.corrcoef(within(table, place), within(table, np.log(table.error)))[0, 1]))
     return float(np.mean(each)) if each else None
 
 
-def line(zoos: dict, names: list[str]) -> tuple[float, float]:
-    """Return intercept and slope of the logarithm of the gap on that of the level measure, every zoo with the same weight."""
-    x = np.concatenate([np.log(zoos[z][1][LEVEL_MEASURE]) for z in names])
-    y = np.concatenate([np.log(zoos[z][0]) for z in names])
-    w = np.concatenate([np.full(len(zoos[z][0]), 1 / len(zoos[z][0])) for z in names])
-    mx, my = np.average(x, weights=w), np.average(y, weights=w)
-    slope = max(0.0, float(np.average((x - mx) * (y - my), weights=w) / np.average((x - mx) ** 2, weights=w)))
-    return float(my - slope * mx), slope
+def log_level(table: ZooTable) -> float:
+    """Return the mean logarithm of the gap over networks that have one."""
+    return float(np.log(table.gap[table.gap > 0]).mean())
 
 
-def transfer(zoos: dict) -> dict:
-    """Return what a prediction of gaps needs, with the error of the level on data sets left out."""
-    spread = math.sqrt(np.mean([np.log(gap).var() for gap, _ in zoos.values()]))
-    known = sorted({m for _, values in zoos.values() for m in values})
-    rows, errors = [], []
+def transfer(zoos: dict[str, ZooTable]) -> dict[str, Any]:
+    """Return what a prediction of errors needs, and how far the level of each data set is from that of the others."""
+    spread = math.sqrt(np.mean([within(table, np.log(table.error)).var() for table in zoos.values()]))
+    known = sorted({m for table in zoos.values() for m in table.values})
+    levels = {name: log_level(table) for name, table in zoos.items()}
+    rows = []
     for left in sorted({z.split("-")[0] for z in zoos}):
-        rest = [z for z in zoos if z.split("-")[0] != left]
-        intercept, slope = line(zoos, rest)
-        own = [
-            float(np.mean(np.log(zoos[z][0]) - intercept - slope * np.log(zoos[z][1][LEVEL_MEASURE])))
-            for z in zoos
-            if z.split("-")[0] == left
-        ]
-        errors.append(float(np.mean(np.square(own))))
-        rows.append({"left_out": left, "log_error": round(float(np.mean(own)), 3)})
-    intercept, slope = line(zoos, list(zoos))
-    levels = [float(np.log(gap).mean()) for gap, _ in zoos.values()]
+        own, rest = ([v for z, v in levels.items() if (z.split("-")[0] == left) == here] for here in (True, False))
+        rows.append({"left_out": left, "log_error": round(float(np.mean(own) - np.mean(rest)), 3)})
     return {
         "spread": round(spread, 4),
         "agreement": {m: round(r, 3) for m in known if (r := agreement(zoos, m)) is not None},
         "level": {
-            "measure": LEVEL_MEASURE,
-            "intercept": round(intercept, 4),
-            "slope": round(slope, 4),
-            "log_error": round(math.sqrt(np.mean(errors)), 4),
-            "typical": round(math.exp(np.mean(levels)), 4),
-            "typical_log_error": round(float(np.std(levels, ddof=1)), 4),
+            "typical": round(math.exp(np.mean(list(levels.values()))), 4),
+            "log_error": round(float(np.std(list(levels.values()), ddof=1)), 4),
         },
         "left_out": rows,
         "zoos": list(zoos),

@@ -166,9 +166,9 @@ def _ranking_basis(r: NetRanking) -> str:
     about = f"By {', '.join(r.values)}, from the training data alone."
     if r.expected is None:
         return f"{about} What the measures miss about the gap is not part of that probability."
-    about = f"{len(r.names)} networks ranked by expected test error: training error plus predicted gap. {about} "
+    about = f"{len(r.names)} networks ranked by expected test error, which follows the measures. {about} "
     if any(one.code == "N006" for one in r.notes):
-        about += "Some do not fit their training data: they stand where their expected test error puts them, not where their gap would. "
+        about += "Some do not fit their training data; that alone says little about the test error, so they stand where the measures put them, and last only if they have learned next to nothing. "
     return about + f"Gaps around {r.expected.level:.3f} are expected here ({r.expected.source})."
 
 
@@ -197,8 +197,8 @@ def ranking_table(r: NetRanking) -> Section:
     names = list(rows[0])
     words = [name.replace("_", " ") for name in names]
     caption = (
-        "Expected error: training error plus gap, with the ends of the 95 % interval of what differs between the networks. Score: mean place over the measures, "
-        "0 for always first. Smaller values of a measure stand for a smaller expected gap."
+        "Expected error: along the score, with the ends of the 95 % interval of what differs between the networks. Score: mean place over the measures, "
+        "0 for always first. Gap: expected error less training error. Smaller values of a measure stand for a smaller expected error."
     )
     blocks: list[Block] = [Table(words, [[row[name] for name in names] for row in rows], caption)]
     ranks = picture(r, "ranks")

@@ -52,8 +52,8 @@ def rank(
 ) -> NetRanking:
     """Rank trained networks by their expected test error, without a test set.
 
-    Each measure orders the networks; a network's score is its mean place over the measures, and its predicted gap follows the score as it does on the zoos.
-    Networks are ranked by training error plus predicted gap, so that one that does not fit its training data stands where its errors put it. How sure each rank is follows from the measures' own
+    Each measure orders the networks; a network's score is its mean place over the measures, and its expected test error follows the score as it does on the zoos.
+    The training error is a column and decides only about networks that have learned next to nothing: added to a predicted gap it made the order worse. How sure each rank is follows from the measures' own
     draws, which all networks share: the probability that endless draws would give that rank. What the measures miss about the gap is not part of it (see
     the bench), and a measure taken with one draw counts as if it had no noise.
 
@@ -76,8 +76,8 @@ def rank(
     path : path, optional
         File that values are added to as they come; a ranking that was stopped goes on from there.
     level : float, optional
-        Typical gap of such networks, if you know it; by default from copies trained on 80 % if networks bring them, else as it transfers from the zoos,
-        which may be wrong by a factor of three (in the same way for all networks).
+        Typical gap of such networks, if you know it; by default from copies trained on 80 % if networks bring them, else that of the zoos, which may be
+        wrong by a factor of three (in the same way for all networks).
     device : str
         "auto" takes a GPU if there is one.
     value_range : tuple
@@ -146,18 +146,16 @@ def rank(
         raise InputError(f"none of the measures applies to these networks: {reasons}")
     score, simulated = _scores(table, seed)
     train = np.array([1 - trained[name] for name in names])
-    typical = gap_level(ready, table, seed) if level is None else GapLevel(float(level), 0.0, "given")
+    typical = gap_level(ready) if level is None else GapLevel(float(level), 0.0, "given")
     counts_of = torch.bincount(ready[names[0]].y_train)
     guessing = 1 - float(counts_of.max()) / float(counts_of.sum())  # error of naming the largest class
-    gaps, errors, errors_drawn = order_of_errors(
-        score, simulated, train, typical.gap, table, guessing=max(guessing, 1e-9)
-    )
-    chance = _chances(errors_drawn)
-    order = np.lexsort((-chance[:, 0], np.round(errors, 12)))  # a tie goes to the network that is best more often
+    found = order_of_errors(score, simulated, train, typical.gap, table, guessing=max(guessing, 1e-9))
+    chance = _chances(found.simulated)
+    order = np.lexsort((-chance[:, 0], np.round(found.errors, 12)))  # a tie goes to the network that is best more often
     expected = expected_errors(
-        train=train[order],
-        gaps=gaps[order],
-        simulated=errors_drawn[:, order],
+        train=train,
+        found=found,
+        order=order,
         level=typical,
         measures=table,
         rng=stream(seed, "rank", "expected errors"),

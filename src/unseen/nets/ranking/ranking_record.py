@@ -24,9 +24,9 @@ class ExpectedErrors(Result):
     Parameters
     ----------
     error : tuple of float
-        Training error plus predicted gap.
+        Along the score, around a level for all networks.
     train_error, gap : tuple of float
-        The two parts.
+        Training error, and how far the expected error is above it.
     low, high : tuple of float
         95 % interval of what differs between the networks: the measures' draws, and what rankings by them missed on the zoos.
     lowest, highest : tuple of float
@@ -184,11 +184,9 @@ class NetRanking(Result):
         meant = []
         if e is not None:
             meant.append(
-                f"error: expected test error, training error plus predicted gap; the level of the gaps ({e.source}) moves all alike: "
+                f"error: expected test error, which follows the measures; gap: less the training error. The level ({e.source}) moves all alike: "
                 f"the first's error lies between {e.lowest[0]:.3f} and {e.highest[0]:.3f}."
             )
-        meant.append(
-            "P(best): that endless draws of the measures would put it first; what they miss about the gap is not in it."
-        )
+        meant.append("P(best): that endless draws of the measures would put it first; what they miss is not in it.")
         first = [] if e is None else [self.advice]
         return "\n".join([*first, head, *body, *meant, *agreed, *map(str, self.notes)])

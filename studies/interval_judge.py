@@ -261,6 +261,15 @@ def verdict_text(j: Judged, masks: list[tuple[str, np.ndarray]]) -> str:
     )
 
 
+def sharpness_text(j: Judged, gain: float, low: float) -> str:
+    """Say whether the score is as far below the rival's as was asked, and what it is where the two differ."""
+    alone = [f"{100 * share:.1f}%" for share in j.gain(j.usable & (j.of["led"] == 1))]
+    return (
+        f" Asked were 10% and limits above 0: {'met' if gain >= 0.1 else 'not met'}, and {'met' if low > 0 else 'not met'}. "
+        f"From 280 rows on headline and rival are the same interval; where `combined` leads it is {alone[0]} ({alone[1]} to {alone[2]})."
+    )
+
+
 def judge(given: Listed) -> None:
     """Write the table of a list."""
     j = Judged(pack_rows(given.packed, "estimate"), given.family_of)
@@ -272,7 +281,8 @@ def judge(given: Listed) -> None:
         f"{len(np.unique(j.family))} families that no choice has seen, {len(j.names)} samples, of which {int(j.usable.sum())} have a true error known to a quarter of the interval's half-width.",
         markdown(head, lines),
         amended_text(j, masks) if given is FIRST else verdict_text(j, masks),
-        f"Mean interval score {100 * gain:.1f}% below that of the corrected t on 5 x 10-fold in Wilson's form (limits over families {100 * low:.1f}% to {100 * high:.1f}%).",
+        f"Mean interval score {100 * gain:.1f}% below that of the corrected t on 5 x 10-fold in Wilson's form (limits over families {100 * low:.1f}% to {100 * high:.1f}%)."
+        + ("" if given is FIRST else sharpness_text(j, gain, low)),
     ]
     given.page.write_text("\n\n".join(text) + "\n")
     print(given.page.read_text())

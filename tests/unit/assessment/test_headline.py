@@ -169,7 +169,7 @@ def test_the_situation_is_that_of_model_and_sample(blocks):
 def test_the_headline_hardly_depends_on_the_seed(blocks):
     """Over seeds its standard deviation is at most a tenth of the half-width."""
     X, y = blocks
-    made = [unseen.estimate(KNeighborsClassifier(3), X[:80], y[:80], random_state=seed) for seed in range(12)]
+    made = [unseen.estimate(KNeighborsClassifier(3), X[:80], y[:80], random_state=seed) for seed in range(20)]
     assert np.std([e.value for e in made], ddof=1) < np.mean([e.interval.width for e in made]) / 20
 
 

@@ -221,9 +221,14 @@ def out_of_bag_areas(y: Tensor, first: Tensor, second: Tensor, W: Tensor) -> Ten
         own[ones] = ((mean.mean(1) - mean.mean()) / ones.sum()).double()
         own[zeros] = ((mean.mean(0) - mean.mean()) / zeros.sum()).double()
         made = _jackknife(own[None], (moved * rest[:, None])[None], mean.mean().double()[None], areas=W.max() == 1)
-        made[:, 2] = torch.minimum(made[:, 2], torch.minimum(ones.sum(), zeros.sum()) - 1).clamp(min=1)
+        made[:, 2] = _rarer(labels[None])
         out.append(made)
     return torch.cat(out)
+
+
+def _rarer(y: Tensor) -> Tensor:
+    """Return one less than the rows of the rarer class of each data set."""
+    return (torch.minimum(y.sum(1), y.shape[1] - y.sum(1)) - 1).clamp(min=1)
 
 
 def _calls(y: Tensor, made: Tensor, cut: float) -> tuple[Tensor, Tensor]:
@@ -242,7 +247,8 @@ def out_of_bag_f1(y: Tensor, first: Tensor, second: Tensor, W: Tensor, cut: floa
         hit, miss = (((c * outside).sum(1) / times).mean(1)[:, None, None] for c in (right, wrong))
         value = value + sign * (miss / (2 * hit + miss))[:, 0, 0]
         slope = slope + sign * (2 * hit * wrong - 2 * miss * right) / (2 * hit + miss).square()
-    return torch.cat([torch.as_tensor(value)[:, None], out_of_bag(torch.as_tensor(slope), W)[:, 1:]], dim=1)
+    made = out_of_bag(torch.as_tensor(slope), W)
+    return torch.stack([torch.as_tensor(value), made[:, 1], torch.maximum(made[:, 2], _rarer(y))], dim=1)
 
 
 def corrected(parts: Tensor, n: int) -> Tensor:

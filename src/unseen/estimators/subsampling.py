@@ -55,8 +55,8 @@ class Subsampling(TableMethod):
     the number of subsamples adds to that is taken off. Training sets that differ are allowed for in this way, which is why the test of a
     difference keeps its size for unstable models too. Measures of labels such as F1 are taken from all units' counts together and enter by
     their slope; AUC is the mean over pairs of units of both classes that were left out together. Such measures rest on fewer units than
-    there are (those of a rare class, say), so that their interval is Student's, with as many degrees of freedom as the squares of the units'
-    influences have (Satterthwaite), for areas at most one less than the rarer class has rows.
+    there are (those of a rare class, say), so that their interval is Student's, with one degree of freedom less than the rarest class has
+    rows; for measures of labels with as many as the squares of the units' influences have (Satterthwaite), if that is more.
 
     References
     ----------
@@ -104,17 +104,18 @@ class Subsampling(TableMethod):
         classes = () if table.data.classes is None else table.data.classes
         if not can_subsample(measure, len(classes)):
             raise NotApplicable(f"{self.id} has no form for {measure.id} on these data; use corrected-t.")
+        rarer = max(float(np.bincount(table.data.codes).min()) - 1, 1.0)
         if measure.needs_score:
             if table.data.groups is not None:
                 raise InputError(
                     f"{self.id} takes areas over pairs of rows, and these come in groups; use corrected-t."
                 )
             value, own, variance = _of_pairs(table)
-            df = min(_degrees_of_freedom(own), max(int(np.bincount(table.data.codes).min()) - 1, 1))
+            df = rarer
         else:
             value, losses, drawn = _slopes(table, measure)
             own, variance = _of_losses(losses, drawn)[1:]
-            df = _degrees_of_freedom(own)
+            df = max(_degrees_of_freedom(own), rarer)
         return t_interval(self, table, value, float(np.sqrt(variance)), level, df=df, notes=notes)
 
 

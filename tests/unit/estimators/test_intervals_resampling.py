@@ -249,7 +249,7 @@ def test_resampled_t_ignores_the_overlap(loss_table):
 
 @pytest.mark.parametrize(
     ("n", "fits", "spent"),
-    [(100, 300, 50), (100, 39, 30), (100, 10, 10), (100, 9, 1), (8, 300, 40), (2000, 300, 20), (30_000, 300, 10)],
+    [(100, 300, 50), (100, 39, 30), (100, 10, 10), (100, 9, 1), (8, 300, 40), (30_000, 300, 20), (100_001, 300, 10)],
 )
 def test_auto_chooses_rounds_of_folds_by_size_and_cost(n, fits, spent):
     data = as_data(np.zeros((n, 1)), np.arange(float(n)))

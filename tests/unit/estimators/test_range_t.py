@@ -217,7 +217,7 @@ def test_unequal_groups_count_by_their_rows():
 
 
 @pytest.mark.parametrize(
-    ("n", "folds", "rounds"), [(4, 4, 5), (10, 10, 5), (1000, 10, 5), (1001, 10, 2), (10_000, 10, 2), (10_001, 10, 1)]
+    ("n", "folds", "rounds"), [(4, 4, 5), (10, 10, 5), (1000, 10, 5), (1001, 10, 2), (100_000, 10, 2), (100_001, 10, 1)]
 )
 def test_rounds_follow_from_the_number_of_units(n, folds, rounds):
     data = as_data(np.zeros((n, 1)), np.arange(n) % 2)

@@ -26,8 +26,8 @@ def count_rows(train: Sequence[Ints], n: int) -> Array:
     for one, rows in zip(out, train):
         one[rows] = 1
     sizes = np.fromiter(map(len, train), np.int64, len(train))
-    repeating = np.flatnonzero(np.count_nonzero(out, axis=1) != sizes)
-    if len(repeating):
+    repeating = np.flatnonzero(np.count_nonzero(out, axis=1) != sizes).tolist()
+    if repeating:
         many = [np.bincount(train[j], minlength=n) for j in repeating]
         if max(int(m.max()) for m in many) > np.iinfo(np.uint8).max:
             out = out.astype(np.int64)
@@ -98,7 +98,7 @@ class Fits:
     def times(self, fit: Ints, row: Ints) -> Ints:
         """Return how often fits learn rows; both arrays have one shape, or broadcast to one."""
         if self.left_out is not None:
-            return (row != self.left_out[fit]).astype(np.int64)
+            return np.asarray(row != self.left_out[fit], dtype=np.int64)
         return np.asarray(self.counts[fit, row], dtype=np.int64)
 
     @cached_property
@@ -128,7 +128,7 @@ class Fits:
         # if they ascend, none is repeated, and their sum tells which one is missing
         if not np.all(rows[:, 1:] > rows[:, :-1]):
             return None
-        return n * (n - 1) // 2 - rows.sum(axis=1)
+        return np.asarray(n * (n - 1) // 2 - rows.sum(axis=1), dtype=np.int64)
 
     @cached_property
     def class_counts(self) -> Ints:

@@ -94,4 +94,4 @@ def _medians(y: Floats, fits: Fits) -> Floats:
     n = fits.sizes[:, None]
     low = (upto <= (n - 1) // 2).sum(axis=1)
     high = (upto <= n // 2).sum(axis=1)
-    return (y[order[low]] + y[order[high]]) / 2
+    return np.asarray((y[order[low]] + y[order[high]]) / 2, dtype=float)

@@ -135,7 +135,7 @@ def apply_weights(fits: Fits, rows: Floats, weights: Floats) -> Floats:
         Weights of each fit.
     """
     if len(fits.row) <= ROWS_WORTH_A_LOOP * len(fits):
-        return np.einsum("ip,ipq->iq", rows[fits.row], weights[fits.fit])
+        return np.asarray(np.einsum("ip,ipq->iq", rows[fits.row], weights[fits.fit]), dtype=float)
     out = np.empty((len(fits.row), weights.shape[2]))
     for j in range(len(fits)):
         here = fits.wanted(j)

@@ -90,7 +90,7 @@ def _without(fits: Fits, kernel: Floats, inverse: Floats, solution: Floats) -> A
         return Answer(values=out[row] - falls, safe=np.ones(len(fits), dtype=bool))
     safe: Array = np.bincount(fits.changes.fit[fits.changes.by > 0], minlength=len(fits)) == 0
     where = np.searchsorted(fits.changes.fit, np.arange(len(fits) + 1))
-    for j in np.flatnonzero(safe):
+    for j in np.flatnonzero(safe).tolist():
         gone = fits.changes.row[where[j] : where[j + 1]]
         here = fits.wanted(j)
         own = solution - inverse[:, gone] @ np.linalg.solve(inverse[np.ix_(gone, gone)], solution[gone])

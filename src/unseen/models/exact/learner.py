@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import expit
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
 from unseen.engine.fits import Answer, Fits
 from unseen.engine.threads import limited_threads
 
-__all__ = ["Exact", "Sample", "decide", "is_sklearn", "probabilities", "steps_of"]
+__all__ = ["Exact", "Sample", "decide", "exponentials", "is_sklearn", "probabilities", "steps_of"]
 
 MAX_COUNTS = 400_000_000  # fits times rows; their counts then take 400 MB
 MAX_WANTED = 50_000_000  # predictions; beyond that the engine refits split by split
+_proved: dict[type[Any], bool] = {}  # shortcuts that this process has compared with refitting
 AGREES = 1e-6  # how far scores may be from scikit-learn's on the rows of the proof
 
 
@@ -163,16 +164,29 @@ def decide(
 
 
 def probabilities(joint: Floats) -> Floats:
-    """Return exp(joint) with rows that sum to one."""
+    """Return exp(joint) with rows that sum to one, two classes by the logistic function, as linear models of scikit-learn do.
+
+    Close to one there are few numbers, and a measure of order such as the AUC sees which of them are equal: so the formula counts.
+    """
+    if joint.shape[1] == 2:
+        second = expit(joint[:, 1] - joint[:, 0])
+        return np.column_stack([1 - second, second])
     rest = np.exp(joint - joint.max(axis=1, keepdims=True))
     return np.asarray(rest / rest.sum(axis=1, keepdims=True))
 
 
-@cache
+def exponentials(joint: Floats) -> Floats:
+    """Return exp(joint) with rows that sum to one, by logarithms, as Gaussian models of scikit-learn do."""
+    rest = joint - joint.max(axis=1, keepdims=True)
+    return np.asarray(np.exp(rest - np.log(np.exp(rest).sum(axis=1, keepdims=True))))
+
+
 def agrees(cls: type[Exact]) -> bool:
     """Say whether a shortcut gives what refitting gives on a few rows, here and now, for each learner that it knows."""
-    plainest = {type(model).__name__: model for model in reversed(cls.examples())}
-    return all(_agrees(cls, model) for model in plainest.values())
+    if cls not in _proved:
+        plainest = {type(model).__name__: model for model in reversed(cls.examples())}
+        _proved[cls] = all(_agrees(cls, model) for model in plainest.values())
+    return _proved[cls]
 
 
 def _agrees(cls: type[Exact], estimator: Any) -> bool:

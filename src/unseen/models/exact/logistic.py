@@ -111,7 +111,7 @@ class Logistic(Exact):
 
 def _meets_optimum(final: Any) -> bool:
     """Say whether scikit-learn's probabilities are those of the optimum; its L-BFGS also stops if the loss hardly falls any more."""
-    return final.solver != "lbfgs" and final.tol <= EXACT_TOLERANCE
+    return bool(final.solver != "lbfgs" and final.tol <= EXACT_TOLERANCE)
 
 
 def _penalty(final: Any) -> float | None:
@@ -300,7 +300,7 @@ class _Problem:
             level = np.einsum("jii->j", hessian) / (q * m)
             shared = np.tile(np.eye(m), (q, q)) * np.tile(free, (1, q))[:, :, None]
             system = system + level[:, None, None] * shared / q
-        good = np.isfinite(system).all(axis=(1, 2))
+        good: Array = np.asarray(np.isfinite(system).all(axis=(1, 2)))
         system[~good] = np.eye(q * m)
         values, vectors = np.linalg.eigh(system) if len(system) <= OWN_DERIVATIVES else (None, None)
         if values is not None and vectors is not None:
@@ -312,7 +312,7 @@ class _Problem:
             return np.broadcast_to(np.eye(q * m), system.shape).copy(), np.zeros(len(system), dtype=bool)
         # the largest eigenvalue of the inverse is below its trace
         good &= np.einsum("jii->j", inverse) * SMALLEST * np.einsum("jii->j", system) / (q * m) < 1.0
-        return inverse, good
+        return np.asarray(inverse, dtype=float), good
 
     def _reach(self, fits: Fits, which: Ints, inverse: Floats, factor: Floats, total: Floats) -> Floats:
         """Return how much a decision value moves, at most, if the mean gradient of scikit-learn's weights has length one."""

@@ -10,12 +10,13 @@ import numpy as np
 
 from unseen.core.registry import register
 from unseen.engine.fits import Answer, Fits
-from unseen.models.exact.learner import Exact, Sample, decide, probabilities
+from unseen.models.exact.learner import Exact, Sample, decide, exponentials
 from unseen.models.exact.scaling import scaling_of
 from unseen.models.exact.sums import class_moments, squared_distances
 
 __all__ = ["NaiveBayes"]
 
+CERTAIN = 27.0  # lead of the best class in logarithms; its probability is then within 1e-12 of one
 ROUNDING = 1e-9  # of a log joint density; variances have kept at least ten digits
 
 
@@ -73,7 +74,11 @@ class NaiveBayes(Exact):
         weight = np.where(there[:, :, None], 1.0 / variance, 0.0)
         constant = np.where(there, np.log(shares) - 0.5 * np.log(2 * np.pi * variance).sum(axis=2), -np.inf)
         joint = constant[fits.fit] - 0.5 * squared_distances(fits, sample.X, moments.mean, weight)
+        if fits.scores:
+            # scikit-learn leaves probabilities next to one the rounding errors of their logarithms, by which an AUC would order them
+            certain = np.sort(joint, axis=1)[:, -2] < joint.max(axis=1) - CERTAIN
+            safe[fits.fit[certain]] = False
         size = np.where(np.isfinite(joint), np.abs(joint), 0.0).max(axis=1)
         return decide(
-            fits, joint, ROUNDING * (1 + size), safe, probabilities(joint) if fits.scores else None, "probability"
+            fits, joint, ROUNDING * (1 + size), safe, exponentials(joint) if fits.scores else None, "probability"
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.registry import register
 from unseen.engine.fits import Answer, Fits
-from unseen.models.exact.learner import Exact, Sample, decide, probabilities
+from unseen.models.exact.learner import Exact, Sample, decide, exponentials
 from unseen.models.exact.scaling import scaling_of
 from unseen.models.exact.sums import class_moments, squared_distances
 
@@ -62,14 +62,14 @@ class Centroid(Exact):
         there = moments.size > 0
         present = there.sum(axis=1)
         # scikit-learn wants two classes; it says so itself when it refits
-        safe = moments.safe & scaling.safe & (present > 1)
+        safe = scaling.safe & (present > 1)
         n = moments.size.sum(axis=1)
         shares = np.where(there, moments.size / n[:, None] if priors == "empirical" else 1.0 / present[:, None], 0.0)
         even = np.all(np.isclose(shares, 1.0 / present[:, None]) | ~there, axis=1)
         within = moments.squares.sum(axis=1) / np.maximum(n - present, 1)[:, None]
         if fits.scores or not even.all():
             # a column without spread inside the classes leaves scikit-learn rounding errors to divide by
-            safe &= np.all(within > 0, axis=1)
+            safe &= moments.safe & np.all(within > 0, axis=1)
         by_spread = 1.0 / np.where(within > 0, within, scaling.scale**2)[:, None, :]
         by_scale = np.broadcast_to(1.0 / scaling.scale[:, None, :] ** 2, by_spread.shape)
         distance = squared_distances(fits, X, moments.mean, np.where(even[:, None, None], by_scale, by_spread))
@@ -81,5 +81,5 @@ class Centroid(Exact):
         scores = None
         if fits.scores:
             spread = squared_distances(fits, X, moments.mean, by_spread)
-            scores = probabilities(log_prior[fits.fit] - spread + absent)
+            scores = exponentials(log_prior[fits.fit] - spread + absent)
         return decide(fits, joint, ROUNDING * tolerance, safe, scores, "probability")

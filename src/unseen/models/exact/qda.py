@@ -12,7 +12,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
 from unseen.engine.fits import Answer, Fits
-from unseen.models.exact.learner import Exact, Sample, decide, probabilities
+from unseen.models.exact.learner import Exact, Sample, decide, exponentials
 from unseen.models.exact.scaling import harmless, scaling_of
 from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
 from unseen.models.exact.sums import centre_by_class, changed_sums
@@ -101,7 +101,7 @@ class QuadraticDiscriminant(Exact):
                 distance[here], fine[which] = task.by_factors(part, which)
         joint = log_prior[fits.fit] - 0.5 * distance
         largest = np.where(there[fits.fit], np.abs(distance), 0.0).max(axis=1)
-        scores = probabilities(joint) if fits.scores else None
+        scores = exponentials(joint) if fits.scores else None
         return decide(fits, joint, ROUNDING * (1 + largest), safe & fine, scores, "probability")
 
 

@@ -71,14 +71,14 @@ class Inverted:
 def invert(matrices: Floats) -> Inverted:
     """Factor and invert many symmetric matrices at once; those that are not positive definite come back as the identity."""
     p = matrices.shape[-1]
-    bad = ~np.isfinite(matrices).all(axis=(-2, -1))
+    bad: Array = np.asarray(~np.isfinite(matrices).all(axis=(-2, -1)))
     A = np.where(bad[..., None, None], np.eye(p), matrices)
     try:
         lower = np.linalg.cholesky(A)
     except np.linalg.LinAlgError:
         bad |= np.linalg.eigvalsh(A)[..., 0] <= 1e-12 * np.abs(A).max(axis=(-2, -1))
         lower = np.linalg.cholesky(np.where(bad[..., None, None], np.eye(p), A))
-    factor = np.linalg.inv(lower)
+    factor: Floats = np.asarray(np.linalg.inv(lower), dtype=float)
     smallest = np.where(bad, 0.0, 1.0 / np.square(factor).sum(axis=(-2, -1)))
     return Inverted(factor, 2 * np.log(np.diagonal(lower, axis1=-2, axis2=-1)).sum(axis=-1), smallest)
 

@@ -129,8 +129,8 @@ def class_moments(sample: Sample, fits: Fits, group: Ints | None = None, n_group
     shift = sums[:, :, 1 : 1 + p] / there
     squares = np.maximum(sums[:, :, 1 + p :] - there * shift**2, 0.0)
     usual = all_rows[:, 1 + p :] / np.maximum(all_rows[:, :1], 1e-300)
-    lost = (squares / there < CANCELLED * usual) & (usual > 0) & (size > 0)[:, :, None]
-    return ClassMoments(size, centre + shift, squares, ~lost.any(axis=(1, 2)))
+    lost: Array = (squares / there < CANCELLED * usual) & (usual > 0) & (size > 0)[:, :, None]
+    return ClassMoments(size, centre + shift, squares, np.asarray(~lost.any(axis=(1, 2))))
 
 
 def _copies(fits: Fits, code: Ints, n_groups: int) -> Floats:

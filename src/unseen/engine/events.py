@@ -14,6 +14,7 @@ __all__ = ["LONG_RUN", "Bar", "Lines", "Reporter", "Silent", "reporter_for", "re
 
 LOG = logging.getLogger("unseen")
 LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
+LEAST_DONE = 3  # fits that tell how long the others take
 PATIENCE = 2.0  # seconds; a bar for a shorter run would only flicker
 
 
@@ -72,7 +73,8 @@ class Lines(Silent):
         """Say once how long the run will take, if that is long, as soon as a few seconds tell."""
         self._done += fits
         spent = time.monotonic() - self._start
-        if self._told or spent < PATIENCE or not self._done:
+        few = self._done < LEAST_DONE and spent < LONG_RUN / 4  # the first fit pays for imports and workers
+        if self._told or spent < PATIENCE or few:
             return
         expected = spent * self._total / self._done
         if expected > LONG_RUN:

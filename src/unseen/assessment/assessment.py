@@ -281,7 +281,7 @@ class Assessment(Result):
                 "expected_rms": dict(self.expected_rms),
                 "distribution": None if spread is None else spread.to_dict(),
                 "splits": optimism,
-                "slices": None if self.slices is None else self.slices.to_dict(),
+                **({} if self.slices is None else {"slices": self.slices.to_dict()}),
                 "notes": [n.to_dict() for n in self.notes],
                 "complete": self.complete,
                 "settings": dict(self.settings),

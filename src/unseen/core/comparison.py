@@ -586,7 +586,7 @@ class Comparisons(Result):
             "pairs": [pair.to_dict() for pair in self.pairs],
             "models": {name: plain(e.row()) for name, e in self.estimates.items()},
             "winner": self.winner.to_dict(),
-            "slices": [s.to_dict() for s in self.slices],
+            **({"slices": [s.to_dict() for s in self.slices]} if self.slices else {}),
             "notes": [n.to_dict() for n in self.notes],
         }
 

@@ -17,6 +17,7 @@ LOG = logging.getLogger("unseen")
 BEFORE_LINES = 10.0  # seconds: who waits so long for a command without a terminal looks into its log
 BETWEEN_LINES = 30.0  # seconds: a log that is read later needs no more
 LONG_RUN = 120.0  # seconds after which a user would like to have known that a run takes long
+LEAST_DONE = 3  # fits that tell how long the others take
 PATIENCE = 2.0  # seconds; a bar for a shorter run would only flicker
 
 
@@ -87,7 +88,8 @@ class Lines(Silent):
         now = time.monotonic()
         spent = now - self._start
         expected = spent * self._total / self._done if self._done else 0.0
-        if not self._told and spent >= PATIENCE and expected > LONG_RUN:
+        few = self._done < LEAST_DONE and spent < LONG_RUN / 4  # the first fit pays for imports and workers
+        if not self._told and not few and spent >= PATIENCE and expected > LONG_RUN:
             self.say(f"about {expected / 60:.0f} min expected for {self._total} fits")
         elif now - self._last > BETWEEN_LINES:
             self.say(f"{self._done} of {self._total} fits done, now {self._label}")

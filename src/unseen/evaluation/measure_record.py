@@ -256,7 +256,7 @@ class Measures(Result):
                 "confusion": None if cases.classes is None else self.confusion().rows(),
                 "sentence": self.sentence(),
                 "calibration": self._calibration_dict(),
-                "slices": {name: s.to_dict() for name, s in self.slices.items()},
+                **({"slices": {name: s.to_dict() for name, s in self.slices.items()}} if self.slices else {}),
                 "notes": list(self.notes),
             }
         )

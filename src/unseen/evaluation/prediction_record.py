@@ -122,7 +122,7 @@ class PredictionFiles(Result):
             "files": {name: plain(e.row()) for name, e in self.estimates.items()},
             "pairs": [p.to_dict() for p in self.pairs],
             "tests": [t.to_dict() for t in self.tests],
-            "slices": [s.to_dict() for s in self.slices],
+            **({"slices": [s.to_dict() for s in self.slices]} if self.slices else {}),
             "unmatched": plain(dict(self.unmatched)),
             "notes": [n.to_dict() for n in self.notes],
         }

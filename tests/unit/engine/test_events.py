@@ -41,7 +41,7 @@ def test_a_long_run_says_so_once_where_stderr_is_no_terminal(monkeypatch, capsys
     lines = events.reporter_for(None)
     assert isinstance(lines, events.Lines)
     lines.expect(100, "repeated-kfold")
-    for _ in range(5):
+    for _ in range(8):
         now[0] += 3.0
         lines.advance(1)
     assert capsys.readouterr().err == "unseen: about 5 min expected for 100 fits\n"

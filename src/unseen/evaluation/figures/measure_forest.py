@@ -32,12 +32,12 @@ class MeasureForestInfo:
 
 
 def info(m: Measures) -> MeasureForestInfo | None:
-    """Return the measures between 0 and 1, in the order they were made."""
+    """Return the measures between 0 and 1 that the answer shows."""
     from unseen.core.registry import classes_in
 
     classes = classes_in("measures")
     rows = []
-    for name, e in m.estimates.items():
+    for name, e in (m.estimates if m.cases.outputs else m.known).items():
         cls = classes.get(name.split("[")[0].split(" at ")[0])
         if cls is not None and cls.range == (0.0, 1.0):
             rows.append((name, e, cls.neutral))

@@ -493,7 +493,7 @@ def _measure_row(
     zoo: str, seed: int, name: str, net: Net, measure: Measure, draws: int | None, random_state: int
 ) -> MeasureRow:
     begun = time.perf_counter()
-    place = {"zoo": zoo, "seed": seed, "net": name, "measure": measure.id}
+    place: dict[str, Any] = {"zoo": zoo, "seed": seed, "net": name, "measure": measure.id}
     try:
         found = measure(net, draws=draws, random_state=random_state)
     except UnseenError as error:

@@ -264,7 +264,7 @@ def _from_path(path: Path, part: str | None, look: _Look, limit: int | None) -> 
     if path.is_file() and path.suffix not in (".parquet", ".pq", ".arrow"):
         return _from_npz(path, part)
     if path.is_file() or is_table_folder(path):
-        return from_columns(read_columns(path, part, limit), str(path), _Pictures(look, str(path)))
+        return from_columns(read_columns(path, part, limit), str(path), _PictureDecoder(look, str(path)))
     images = sorted(p for p in path.iterdir() if "idx" in p.name and "images" in p.name)
     return _from_idx(path, images, part or "train") if images else _from_pictures(path, part, look, limit)
 
@@ -339,7 +339,7 @@ def _some_of_every_class(files: list[tuple[Path, str]], limit: int | None) -> li
     return [files[k] for k in sorted(k for _, k in sorted(turns)[:limit])]
 
 
-class _Pictures:
+class _PictureDecoder:
     """Decodes the pictures of one source, all with the channels of the first."""
 
     def __init__(self, look: _Look, name: str) -> None:
@@ -409,7 +409,7 @@ def _label(value: Any, k: int) -> Any:
 def _from_dataset(dataset: Any, limit: int | None, look: _Look) -> tuple[Any, np.ndarray]:
     indexed = hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
     items = (dataset[k] for k in range(len(dataset))) if indexed else iter(dataset)
-    decode = _Pictures(look, "of the dataset")
+    decode = _PictureDecoder(look, "of the dataset")
     inputs: list[Any] = []
     labels: list[Any] = []
     for k, item in enumerate(itertools.islice(items, limit)):

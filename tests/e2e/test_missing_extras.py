@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from unseen.core.errors import install_line
+
 PACKAGES = ("sqlalchemy", "psycopg", "dask", "distributed", "starlette", "uvicorn", "torch", "safetensors")
 BARE = f"""
 import sys
@@ -71,7 +73,7 @@ def bare(tmp_path_factory):
 def test_the_extra_is_named(bare, words, extra):
     done = bare(words)
     assert done.returncode == 2, done.stderr
-    assert f"unseen[{extra}]" in done.stderr
+    assert install_line(extra) in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 

@@ -33,6 +33,7 @@ from unseen.request.command_line import (
     emit,
     read_sample,
 )
+from unseen.request.gate import GateCheck, GateOptions
 from unseen.show.text import text_table
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__: list[str] = []
 
+SUMMARISED = ("term", "estimate", "lower", "upper", "level", "method", "target", "n")  # columns of a Markdown summary
 MODEL_FILES = (".skops", ".onnx", ".pkl", ".pickle", ".joblib")  # the last three to be refused with the way out
 TrustedTypes = Annotated[
     list[str] | None, typer.Option("--trust", help="Type in the model file you vouch for, full name.")
@@ -105,6 +107,7 @@ def assess(
     save: Annotated[
         Path | None, typer.Option("--save", help="Keep the first run's table of predictions (.npz)."), After("report")
     ] = None,
+    gate: GateOptions,
     run: RunOptions,
 ) -> None:
     """Estimate the error of a model on data it has never seen, with an interval."""
@@ -112,6 +115,7 @@ def assess(
     if quick and effort:
         raise InputError("--quick and --effort exclude each other; give one of them.")
     run.check(save)
+    gate.check()
     from unseen.assessment.assess import assess as run_assess
     from unseen.assessment.costs import cheapest_threshold, measure_of
     from unseen.assessment.wording import in_units
@@ -162,10 +166,15 @@ def assess(
     if everything and not run.json:
         typer.echo(f"\n{result.table()}")
     run.save(result, f"{Path(data).name}, {model}")
+    told = in_units(result.headline) if result.scale == "error" else result.headline
+    passed = fail_if is None or (told.value <= fail_if and result.trust.ok)
+    asked = "an answer" if fail_if is None else f"error at most {fail_if:g}"
+    rows = [{name: row[name] for name in SUMMARISED} for row in result.rows()[:1]]
+    check = GateCheck(name=asked, passed=passed and result.complete, sentence=result.sentence())
+    gate.write(f"{Path(data).name}, {result.model}", [check], rows)
     if not result.complete:
         raise typer.Exit(3)
-    told = in_units(result.headline) if result.scale == "error" else result.headline
-    if fail_if is not None and (told.value > fail_if or not result.trust.ok):
+    if not passed:
         raise typer.Exit(1)
 
 

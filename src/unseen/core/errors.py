@@ -20,6 +20,7 @@ __all__ = [
     "UnknownName",
     "UnseenError",
     "as_missing_extra",
+    "install_line",
     "nearest",
 ]
 
@@ -85,8 +86,30 @@ class MissingExtra(UnseenError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package!r}, which is not installed: pip install 'unseen[{extra}]'."
+            f"{purpose} needs the package {package!r}, which is not installed: {install_line(extra, package)}."
         )
+
+
+# what an extra of this package asks for, as in pyproject.toml: a hint names packages that are on the index
+REQUIREMENTS = {
+    "frames": ("pyarrow>=15",), "models": ("skops>=0.13", "onnxruntime>=1.19"), "study": ("SQLAlchemy>=2.0.30", "pydantic>=2.8"),
+    "postgres": ("psycopg[binary]>=3.2",), "dask": ("dask>=2024.8", "distributed>=2024.8"), "web": ("starlette>=0.40", "uvicorn>=0.30"),
+    "torch": ("torch>=2.11", "safetensors>=0.4.5"),
+}  # fmt: skip
+
+
+def install_line(extra: str, package: str = "") -> str:
+    """Return the command that installs what an extra asks for.
+
+    Examples
+    --------
+    >>> install_line("frames"), install_line("mlflow", "mlflow")
+    ("pip install 'pyarrow>=15'", 'pip install mlflow')
+    """
+    needed = REQUIREMENTS.get(extra)
+    return (
+        f"pip install {package or extra}" if needed is None else "pip install " + " ".join(f"'{one}'" for one in needed)
+    )
 
 
 EXTRAS = {
@@ -102,7 +125,7 @@ def as_missing_extra(error: ModuleNotFoundError, purpose: str) -> ModuleNotFound
     Examples
     --------
     >>> str(as_missing_extra(ModuleNotFoundError(name="sqlalchemy.orm"), "unseen.store"))
-    "unseen.store needs the package 'sqlalchemy', which is not installed: pip install 'unseen[study]'."
+    "unseen.store needs the package 'sqlalchemy', which is not installed: pip install 'SQLAlchemy>=2.0.30' 'pydantic>=2.8'."
     """
     package = (error.name or "").partition(".")[0]
     return MissingExtra(package, EXTRAS[package], purpose) if package in EXTRAS else error

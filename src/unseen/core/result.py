@@ -238,6 +238,23 @@ class Result:
         with importlib.import_module("unseen.store").open_store(store) as opened:
             return int(opened.keep(self.kept_as, name, self.to_record()))
 
+    def track(self, tracker: str = "mlflow", run: Any = None) -> Any:
+        """Log the result to an experiment tracker: its values with their limits, its report and its table.
+
+        Parameters
+        ----------
+        tracker : str
+            Name of an adapter of the entry-point group `unseen.trackers`; "mlflow" is there.
+        run : optional
+            Id of the run to add to; the active run, or a new one, by default.
+
+        Returns
+        -------
+        str
+            What the adapter returns: for MLflow the id of the run.
+        """
+        return importlib.import_module("unseen.store.tracking").track(self, tracker, run)
+
     def plot(self, figure: str | None = None, ax: Any = None) -> Any:
         """Draw the figure registered for this kind of result and return its matplotlib axes.
 

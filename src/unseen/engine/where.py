@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from multiprocessing import resource_tracker
 from typing import Any
 
-from unseen.core.errors import FitError, InputError, KindError
+from unseen.core.errors import FitError, InputError, KindError, install_line
 
 __all__ = ["check_engine", "client_of", "count_workers", "current_client", "using"]
 
@@ -138,7 +138,7 @@ def _start_workers(text: str, argument: str) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:
-        raise InputError(f"{argument} {text!r} needs dask; install the extra: pip install 'unseen[dask]'.") from error
+        raise InputError(f"{argument} {text!r} needs dask: {install_line('dask')}.") from error
     if not local:
         try:
             client = Client(text, timeout=PATIENCE, set_as_default=False)

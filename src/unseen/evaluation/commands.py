@@ -6,7 +6,7 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +22,11 @@ from unseen.request.command_line import (
     Without,
     command,
 )
+from unseen.request.gate import GateCheck, GateOptions
 from unseen.show.text import text_table
+
+if TYPE_CHECKING:
+    from unseen.evaluation.prediction_record import PredictionFiles
 
 __all__: list[str] = []
 
@@ -114,10 +118,22 @@ def predictions(
     fail_if: Annotated[
         float | None, typer.Option("--fail-if", help="Exit with 1 if the last file's error exceeds this.")
     ] = None,
+    fail_if_worse: Annotated[
+        float | None,
+        typer.Option(
+            "--fail-if-worse",
+            min=0,
+            help="Exit with 1 if the last file's error exceeds the first one's by more than this.",
+        ),
+    ] = None,
+    gate: GateOptions,
     run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Estimate and compare errors from files of predictions; no model, no training."""
     run.check()
+    gate.check()
+    if fail_if_worse is not None and len(files) < 2:
+        raise InputError("--fail-if-worse compares the last file with the first; give at least two files.")
     from unseen.evaluation.predictions import predictions as run_predictions
 
     result = run_predictions(
@@ -156,8 +172,33 @@ def predictions(
         for note in result.notes:
             typer.echo(str(note))
     run.save(result, ", ".join(file.name for file in files))
-    if fail_if is not None and list(result.estimates.values())[-1].value > fail_if:
+    checks = _gate_checks(result, fail_if, fail_if_worse)
+    gate.write(", ".join(file.name for file in files), checks, result.by_file())
+    if not all(one.passed for one in checks):
         raise typer.Exit(1)
+
+
+def _gate_checks(result: PredictionFiles, fail_if: float | None, fail_if_worse: float | None) -> list[GateCheck]:
+    """Return what a build asks of files of predictions: the last one's error, and what it loses against the first."""
+    names = list(result.estimates)
+    last = result.estimates[names[-1]]
+    checks = []
+    if fail_if is not None:
+        sentence = f"{names[-1]}: {last.loss} {last.value:.4g}."
+        checks.append(GateCheck(name=f"error at most {fail_if:g}", passed=last.value <= fail_if, sentence=sentence))
+    if fail_if_worse is not None:
+        pair = result[names[0], names[-1]]
+        loss = -pair.difference if pair.a == names[0] else pair.difference
+        ends = () if pair.interval is None else sorted(-v if pair.a == names[0] else v for v in pair.interval)
+        span = f" (interval {ends[0]:.4g} to {ends[1]:.4g})" if ends else ""
+        sentence = f"The error of {names[-1]} is {abs(loss):.4g} {'larger' if loss > 0 else 'smaller'} than that of {names[0]}{span}."
+        if ends and ends[0] <= 0 <= ends[1]:
+            sentence += " The interval holds 0: the two may as well be equal."
+        name = f"error at most {fail_if_worse:g} above that of {names[0]}"
+        checks.append(GateCheck(name=name, passed=loss <= fail_if_worse, sentence=sentence))
+    if not checks:
+        checks.append(GateCheck(name="an answer", passed=True, sentence=str(result).splitlines()[0]))
+    return checks
 
 
 @command("disagree")

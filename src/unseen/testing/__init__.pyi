@@ -6,6 +6,7 @@ from unseen.testing.direct_methods import DIRECT_CHECKS as DIRECT_CHECKS
 from unseen.testing.direct_methods import check_direct_method as check_direct_method
 from unseen.testing.engines import ENGINE_CHECKS as ENGINE_CHECKS
 from unseen.testing.engines import check_engine as check_engine
+from unseen.testing.gates import assert_model as assert_model
 from unseen.testing.measures import MEASURE_CHECKS as MEASURE_CHECKS
 from unseen.testing.measures import check_measure as check_measure
 from unseen.testing.nets_measures import NET_MEASURE_CHECKS as NET_MEASURE_CHECKS

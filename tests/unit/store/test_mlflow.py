@@ -1,0 +1,103 @@
+"""Results in MLflow: the real package with a file store where it is installed, else an imitation of the calls that are made."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import types
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import unseen
+from unseen.core.errors import MissingExtra, UnknownName
+from unseen.store.tracking import track
+
+
+@pytest.fixture(scope="module")
+def assessed():
+    return unseen.assess(
+        "lda", unseen.datasets.load("breast-cancer"), scoring=["roc_auc", "accuracy"], cv=10, random_state=0
+    )
+
+
+class Imitation(types.ModuleType):
+    """The few functions of MLflow that the adapter calls, with what they were given."""
+
+    def __init__(self):
+        super().__init__("mlflow")
+        self.metrics, self.tags, self.files, self.active, self.started = {}, {}, {}, None, []
+
+    def active_run(self):
+        return self.active
+
+    @contextmanager
+    def start_run(self, run_id=None, nested=False):
+        self.started.append((run_id, nested))
+        yield types.SimpleNamespace(info=types.SimpleNamespace(run_id=run_id or "new"))
+
+    def log_metrics(self, values):
+        self.metrics |= values
+
+    def set_tags(self, values):
+        self.tags |= values
+
+    def log_artifacts(self, folder, artifact_path):
+        self.files |= {f"{artifact_path}/{f.name}": f.read_text() for f in Path(folder).iterdir()}
+
+
+def check(a, metrics, tags, files):
+    shown = a.headline.on_scale()
+    assert metrics["auc"] == pytest.approx(shown.value)
+    assert (metrics["auc.lower"], metrics["auc.upper"]) == pytest.approx(shown.interval)
+    right = a.also["accuracy"].on_scale()
+    assert (metrics["accuracy"], metrics["accuracy.lower"]) == pytest.approx((right.value, right.interval.low))
+    assert tags["unseen.model"] == "lda"
+    assert "<html" in files["unseen/report.html"]
+    assert files["unseen/table.csv"].startswith("term,estimate")
+    assert json.loads(files["unseen/result.json"])["error"] == pytest.approx(a.error)
+
+
+def test_what_is_logged(assessed, monkeypatch):
+    imitation = Imitation()
+    monkeypatch.setitem(sys.modules, "mlflow", imitation)
+    assert assessed.track("mlflow") == "new"
+    check(assessed, imitation.metrics, imitation.tags, imitation.files)
+    assert assessed.track("mlflow", run="r7") == "r7"
+    assert imitation.started == [(None, False), ("r7", False)]
+    imitation.active = types.SimpleNamespace(info=types.SimpleNamespace(run_id="open"))
+    assert track(assessed) == "open"
+    assert len(imitation.started) == 2
+
+
+def test_comparisons_too(monkeypatch):
+    imitation = Imitation()
+    monkeypatch.setitem(sys.modules, "mlflow", imitation)
+    c = unseen.compare({"a": "lda", "b": "dummy"}, unseen.datasets.load("iris"), cv=5, random_state=0)
+    c.track()
+    assert imitation.metrics["a - b.difference"] == pytest.approx(c.pairs[0].difference)
+    assert imitation.metrics["a - b.difference.lower"] == pytest.approx(c.pairs[0].interval.low)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="mlflow is not installed")
+def test_the_real_package_with_a_file_store(assessed, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    import mlflow
+
+    mlflow.set_tracking_uri(tmp_path.as_uri())
+    mlflow.set_experiment("unseen")
+    number = assessed.track("mlflow")
+    run = mlflow.get_run(number)
+    place = Path(run.info.artifact_uri.removeprefix("file://")) / "unseen"
+    files = {f"unseen/{f.name}": f.read_text() for f in place.iterdir()}
+    check(assessed, run.data.metrics, run.data.tags, files)
+
+
+def test_refused(assessed, monkeypatch):
+    with pytest.raises(UnknownName, match="unknown tracker"):
+        assessed.track("wandb")
+    monkeypatch.setitem(sys.modules, "mlflow", None)
+    with pytest.raises((MissingExtra, ImportError), match="mlflow"):
+        assessed.track("mlflow")

@@ -248,8 +248,8 @@ def importance_rows(sets: int) -> list[list[str]]:
                 found, _ = permutation_importance(request, 2)
             assert found is not None
             place = [found.names.index(name) for name in data.names]
-            # a coefficient of variance 1 / (0.9 n - 6) around the true one adds twice that variance on average
-            truth = 2 * np.square(weights) + 2 / (0.9 * n - 6)
+            # (w x - b x')^2 exceeds (w x - b x)^2 by 2 w b on average, and b is w on average
+            truth = 2 * np.square(weights)
             holds = (found.low[place] <= truth) & (truth <= found.high[place])
             together += bool(holds.all())
             each += holds

@@ -54,6 +54,8 @@ JOINT_RESAMPLES = 400
 # a correction below this share of the interval changes nothing that a reader would act on
 NOTABLE = 0.02
 DIFFERENCE = "difference of "
+# correlations below are rounding: the slices share no unit
+UNRELATED = 1e-9
 # halvings that bring the ends of a mid-P interval below the rounding of doubles
 HALVINGS = 60
 # shares of the cases of a class, which are counts as error rates are
@@ -819,8 +821,8 @@ def _level_of_each(draws: Floats, dependent: Floats | None, count: int, level: f
 
 
 def _gaps(made: _Values, mine: list[int], parts: Sequence[RowsOfSlice], draws: Floats, level: float) -> list[SliceGap]:
-    """Return every pair of slices of a column, limits recovered from those of the slices so that all pairs hold together."""
-    from scipy.special import ndtr
+    """Return every pair of slices of a column, all pairs holding together: limits recovered from those of independent slices."""
+    from scipy.special import ndtr, stdtrit
 
     pairs = list(combinations(range(len(mine)), 2))
     if not pairs:
@@ -837,8 +839,13 @@ def _gaps(made: _Values, mine: list[int], parts: Sequence[RowsOfSlice], draws: F
     for a, b in pairs:
         below, above = value[[a, b]] - ends[[a, b], 0], ends[[a, b], 1] - value[[a, b]]
         gap = value[a] - value[b]
-        down = np.sqrt(max(below[0] ** 2 + above[1] ** 2 - 2 * rho[a, b] * below[0] * above[1], 0.0))
-        up = np.sqrt(max(above[0] ** 2 + below[1] ** 2 - 2 * rho[a, b] * above[0] * below[1], 0.0))
+        down, up = float(np.hypot(below[0], above[1])), float(np.hypot(above[0], below[1]))
+        if (
+            abs(rho[a, b]) > UNRELATED
+        ):  # what slices share cancels in the difference of each unit, not in skewed limits of each
+            shared = error[a] ** 2 + error[b] ** 2 - 2 * rho[a, b] * error[a] * error[b]
+            freedom = float(min(made.freedom[mine[a]], made.freedom[mine[b]]))
+            down = up = float(stdtrit(freedom, (1 + each) / 2)) * float(np.sqrt(max(shared, 0.0)))
         one, two = parts[mine[a]], parts[mine[b]]
         out.append(
             SliceGap(
@@ -862,7 +869,7 @@ def _test(made: _Values, mine: list[int], column: str, seed: int) -> SliceTest:
     value, error = made.value[mine], made.error[mine]
     if made.correlation is not None:
         rho = made.correlation[np.ix_(mine, mine)]
-        if np.abs(rho - np.eye(len(mine))).max() > 1e-9:
+        if np.abs(rho - np.eye(len(mine))).max() > UNRELATED:
             return _shared_test(value, np.outer(error, error) * rho, int(made.units[mine].max()), column)
     return _welch_test(value, error, made.freedom[mine], column)
 

@@ -115,9 +115,10 @@ def test_welch_s_f_of_three_slices_is_his_formula():
 
 
 def test_shared_units_give_hotelling_s_test_and_a_paired_gap():
+    rng = np.random.default_rng(11)
     person = np.arange(40)
-    base = RNG.exponential(1.0, 40)
-    first, second = base + RNG.normal(0, 0.1, 40), base + 0.1 + RNG.normal(0, 0.1, 40)
+    base = rng.exponential(1.0, 40)
+    first, second = base + rng.normal(0, 0.1, 40), base + 0.1 + rng.normal(0, 0.1, 40)
     values, units = np.concatenate([first, second]), np.concatenate([person, person])
     s = slices_of_losses(
         values, slice_rows({"eye": np.repeat(["left", "right"], 40)}), loss="absolute", units=units, span=(0.0, np.inf)
@@ -125,6 +126,7 @@ def test_shared_units_give_hotelling_s_test_and_a_paired_gap():
     paired = stats.ttest_rel(first, second)
     assert s.tests[0].statistic == pytest.approx(paired.statistic**2, rel=0.03)  # n or n - 1 under the sums
     gap = s["left", "right"]
+    assert [gap.low, gap.high] == pytest.approx(paired.confidence_interval(0.95), rel=0.05)
     assert gap.high < 0  # seen because the two eyes of a person go together
     apart = slices_of_losses(
         values,

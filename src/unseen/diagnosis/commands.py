@@ -37,6 +37,9 @@ def diagnose(
     coefficients: Annotated[str, typer.Option("--coefficients", help="jackknife or bootstrap.")] = "jackknife",
     noise: Annotated[str, typer.Option("--noise", help="labels or features.")] = "labels",
     table: TableOptions,
+    permutations: Annotated[
+        int | None, typer.Option("--permutations", min=0, help="Permutations of the test of dependence, such as 999.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
     run: Annotated[RunOptions, Without("store")],
@@ -54,6 +57,7 @@ def diagnose(
         coefficients=coefficients,
         noise=noise,
         effort="quick" if quick else "full",
+        permutations=permutations,
         level=level,
         random_state=run.seed,
         n_jobs=run.jobs,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import comb
 from typing import Any
 
@@ -32,13 +32,16 @@ COEFFICIENTS = ("jackknife", "bootstrap")
 
 @dataclass(frozen=True, kw_only=True)
 class DiagnosisEffort:
-    """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples."""
+    """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples.
+
+    Without a number, permutations are 999 if one solve answers for all of them (least squares, ridge), else 99.
+    """
 
     splits: int = 100
     sizes: int = 6
     repeats: int = 10
     noise: int = 20
-    permutations: int = 99
+    permutations: int | None = None
     bootstrap: int = 200
 
 
@@ -59,6 +62,7 @@ def diagnose(
     noise: str = "labels",
     rates: Sequence[float] = (0.0, 0.1, 0.2, 0.3),
     effort: str | DiagnosisEffort = "full",
+    permutations: int | None = None,
     level: float = 0.95,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -89,6 +93,8 @@ def diagnose(
         What is corrupted in the test of noise tolerance.
     rates : sequence of float
         Shares of labels changed, or multiples of a column's standard deviation added.
+    permutations : int, optional
+        Permutations of the test of dependence; by default those of the effort. `unseen.permutation_test` makes that test alone.
     effort : "full", "quick" or DiagnosisEffort
         How many fits the parts take.
     level : float
@@ -125,6 +131,8 @@ def diagnose(
     if noise not in ("labels", "features") or not len(rates) or min(rates) < 0:
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
+    if permutations is not None:
+        wanted = replace(wanted, permutations=permutations)
     data = data_of(X, y, groups=groups, sample_weight=sample_weight, time=time, ids=ids, positive=positive, task=task)
     with open_request(
         model,

@@ -25,6 +25,7 @@ from unseen.core.estimate import Estimate as Estimate
 from unseen.core.estimate import Interval as Interval
 from unseen.core.estimate import Target as Target
 from unseen.core.losses import PredictionTable as PredictionTable
+from unseen.diagnosis.dependence import permutation_test as permutation_test
 from unseen.diagnosis.diagnose import diagnose as diagnose
 from unseen.diagnosis.diagnosis import Diagnosis as Diagnosis
 from unseen.diagnosis.preprocessing_leak import preprocessing_leak as preprocessing_leak

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import logging
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import IO, Any
+
+import numpy as np
 
 from unseen.core.errors import InputError
 from unseen.datasets.column_types import with_column_types
@@ -22,6 +25,8 @@ SEPARATORS = (",", ";", "\t", "|")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "blank"}
 _WORDS = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|", "space": " ", "blank": " "}
 # enough lines to see which separator is regular
+_BLOCK = 1 << 24  # bytes looked at together
+_LONGEST = 100_000  # bytes of a line; csv refuses fields of 131,072 characters
 _SAMPLE_LINES = 200
 
 log = logging.getLogger("unseen")
@@ -130,17 +135,59 @@ def _layout(source: SourceFile, encoding: str, sep: str | None) -> TextLayout:
         names: list[str] = next((row for row in reader if any(row)), [])
         _check_names(names, chosen, first, source)
         width, count = len(names), 0
-        for row in reader:
+        plain = _plain_rows(source, encoding, chosen, width)
+        for row in reader if plain is None else ():
             if len(row) != width:
                 if not row or (len(row) == 1 and not row[0].strip()):
                     continue
                 raise _uneven_line_error(source, reader.line_num, len(row), width, chosen)
             count += 1
+    count = count if plain is None else plain
     if count == 0:
         raise InputError(f"the file {str(source.path)!r} has column names but no rows below them.")
     if encoding in ("cp1252", "latin-1"):
         log.warning("%s is not UTF-8; its text was read as %s", source.path, encoding)
     return TextLayout(encoding, chosen, tuple(n.strip() for n in names), count)
+
+
+def _plain_rows(source: SourceFile, encoding: str, sep: str, width: int) -> int | None:
+    """Return the number of rows below the names if counting separators shows that each has all its fields.
+
+    None if that needs a closer look: quotes, other line ends, blank or uneven lines, lines so long that csv has a limit for them.
+    """
+    if encoding == "utf-16" or sep == " " or not sep.isascii():
+        return None
+    decoder = codecs.getincrementaldecoder(encoding)()
+    rows, rest = -1, b""
+    with source.open() as file:
+        while block := file.read(_BLOCK):
+            decoder.decode(block)  # text in another encoding is an error here as it is below
+            block = rest + block
+            end = block.rfind(b"\n") + 1
+            rest = block[end:]
+            found = _full_lines(block[:end], sep, width)
+            if found is None or len(rest) > _LONGEST:
+                return None
+            rows += found
+    decoder.decode(b"", final=True)
+    if rest:
+        found = _full_lines(rest + b"\n", sep, width)
+        return None if found is None else rows + found
+    return rows
+
+
+def _full_lines(block: bytes, sep: str, width: int) -> int | None:
+    """Return the number of lines if each has `width` fields and no quote or bare carriage return; else None."""
+    if b'"' in block or b"\0" in block or block.count(b"\r") != block.count(b"\r\n"):
+        return None
+    values = np.frombuffer(block, dtype=np.uint8)
+    ends = np.flatnonzero(values == 10)
+    if not len(ends):
+        return 0
+    marks = np.searchsorted(np.flatnonzero(values == ord(sep)), ends)
+    lines = np.diff(ends, prepend=-1)
+    even = np.all(np.diff(marks, prepend=0) == width - 1) and lines.max() <= _LONGEST
+    return len(ends) if even else None
 
 
 def _first_lines(file: IO[str]) -> list[str]:

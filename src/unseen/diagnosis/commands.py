@@ -46,6 +46,9 @@ def diagnose(
     ] = None,
     table: TableOptions,
     duplicates: DuplicateRows = "auto",
+    permutations: Annotated[
+        int | None, typer.Option("--permutations", min=0, help="Permutations of the test of dependence, such as 999.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
     run: Annotated[RunOptions, Without("store")],
@@ -64,6 +67,7 @@ def diagnose(
         noise=noise,
         together=_groups(together),
         effort="quick" if quick else "full",
+        permutations=permutations,
         level=level,
         random_state=run.seed,
         n_jobs=run.jobs,

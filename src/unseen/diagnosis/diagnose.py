@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import comb
 from typing import Any
 
@@ -33,13 +33,16 @@ COEFFICIENTS = ("jackknife", "bootstrap")
 
 @dataclass(frozen=True, kw_only=True)
 class DiagnosisEffort:
-    """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples, rounds of folds."""
+    """How many fits each part may take: splits, curve sizes and repeats, noise samples, permutations, bootstrap samples, rounds of folds.
+
+    Without a number, permutations are 999 if one solve answers for all of them (least squares, ridge), else 99.
+    """
 
     splits: int = 100
     sizes: int = 6
     repeats: int = 10
     noise: int = 20
-    permutations: int = 99
+    permutations: int | None = None
     bootstrap: int = 200
     importance: int = 5
 
@@ -62,6 +65,7 @@ def diagnose(
     rates: Sequence[float] = (0.0, 0.1, 0.2, 0.3),
     together: Mapping[str, Sequence[str]] | None = None,
     effort: str | DiagnosisEffort = "full",
+    permutations: int | None = None,
     level: float = 0.95,
     random_state: RandomState = None,
     n_jobs: int | None = None,
@@ -96,6 +100,8 @@ def diagnose(
     together : mapping of str to sequence of str, optional
         Columns whose importance is that of the group, such as `{"size": ["height", "weight"]}`: they are permuted as one, since
         correlated columns hide each other. Every other column stands alone.
+    permutations : int, optional
+        Permutations of the test of dependence; by default those of the effort. `unseen.permutation_test` makes that test alone.
     effort : "full", "quick" or DiagnosisEffort
         How many fits the parts take.
     level : float
@@ -134,6 +140,8 @@ def diagnose(
     if noise not in ("labels", "features") or not len(rates) or min(rates) < 0:
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
+    if permutations is not None:
+        wanted = replace(wanted, permutations=permutations)
     data = data_of(
         X,
         y,

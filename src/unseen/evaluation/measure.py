@@ -17,6 +17,7 @@ from unseen.core.registry import classes_in, find
 from unseen.core.rng import RandomState, root_seed
 from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure_intervals import (
+    MANY_UNITS,
     BootstrapIntervals,
     area_estimate,
     estimate_of,
@@ -30,6 +31,7 @@ from unseen.evaluation.scored_cases import ScoredCases, check_scored_cases, scor
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_by_name, columns_of_data, slice_rows
 from unseen.evaluation.slices import RATES, Slices, slices_of_cases
 from unseen.measures.agreement import DPrime
+from unseen.measures.areas import FromCurve
 from unseen.measures.confusion import MOST_IN_TABLES, Counts, counts_of
 from unseen.measures.costs import Utility, cost_matrix
 
@@ -189,7 +191,7 @@ def measure(
     if cases.probability and cases.size > MOST_IN_TABLES and measures is None:
         text = f"{cases.size} classes: {', '.join(OF_OUTPUTS)} of single classes are left out (made for up to {MOST_IN_TABLES})"
         notes = (*notes, note("U019", text))
-    if boot.draws < n_bootstrap:
+    if boot.draws < n_bootstrap and not (cases.simple and cases.size <= MOST_IN_TABLES):
         notes = (*notes, note("U019", f"{cases.n} cases: {boot.draws} resamples instead of {n_bootstrap}"))
     slices = _slices_by_measure(boot, parts, measures)
     made = _record(found, boot, merge_notes(notes, *(s.notes for s in slices.values())), slices)
@@ -329,6 +331,16 @@ def _of_set(
     cases = boot.cases
     y, value = (cases.y, cases.value) if y is None else (y, value)
     name = name or one.id
+    if cases.n_units >= MANY_UNITS:  # the bootstrap would only add noise to what the influence of each case says
+        if cases.simple and isinstance(one, FromCurve):
+            return boot.of_curve(name, one)
+        if one.kind == "loss":
+            losses = one.per_example(y, value, cases.score)
+            mean = float(np.average(losses, weights=cases.weight))
+            return boot.of_influence(name, mean, losses - mean, one.range)
+        if hasattr(one, "influence"):
+            whole = float(one.of_weights(y, value, cases.score, cases.weight[None], cases.positive)[0])
+            return boot.of_influence(name, whole, one.influence(y, value, cases.score, cases.weight), one.range)
     if one.kind == "set":
         return boot.of_weights(name, lambda w: one.of_weights(y, value, cases.score, w, cases.positive), one.range)
     losses = one.per_example(y, value, cases.score)
@@ -406,7 +418,7 @@ def _measures_of_scores(boot: BootstrapIntervals) -> list[Estimate | None]:
             ((cases.y == k).astype(int), cases.column(k)[:, None]) for k in range(cases.size) if np.any(cases.y == k)
         ]
         mean = lambda w: np.mean([auc.of_weights(y, y, s, w) for y, s in each], axis=0)  # noqa: E731
-        few = cases.size <= MOST_IN_TABLES
+        few = cases.size <= MOST_IN_TABLES and cases.n_units < MANY_UNITS
         out.append(boot.of_weights("auc", mean, (0.0, 1.0)) if few else mean_area_estimate(cases, level))
         out += [
             area_estimate(cases, f"auc[{cases.label(k)}]", cases.y == k, cases.column(k), level)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -21,6 +22,9 @@ __all__ = ["Labels", "MatchedRows", "column", "is_missing", "labels_of", "match_
 WHOLE = re.compile(r"[+-]?\d+\.0+")
 # names listed in a message before "and ... more"
 SHOWN = 5
+# kinds of cells, as pandas calls them: without text, and with one label for equal cells
+NO_TEXT = frozenset({"integer", "floating", "mixed-integer-float", "boolean", "empty"})
+ONE_KIND = frozenset({"integer", "floating", "mixed-integer-float", "boolean", "string"})
 DROP = "mend them, or empty them and leave them out with missing='drop'"
 
 
@@ -48,8 +52,17 @@ def is_missing(values: Array) -> Array:
     """Say which values are None, NaN or empty."""
     import pandas as pd
 
-    result: Array = np.asarray(pd.isna(values)) | np.array([isinstance(v, str) and not v.strip() for v in values])
-    return result
+    empty: Array = np.asarray(pd.isna(values))
+    if _kind(values) not in NO_TEXT:
+        empty = empty | np.array([isinstance(v, str) and not v.strip() for v in values])
+    return empty
+
+
+def _kind(values: Array) -> str:
+    """Return what the cells of a column are, as pandas calls it; "integer", "string" and so on if they are all of one kind."""
+    import pandas as pd
+
+    return str(pd.api.types.infer_dtype(values, skipna=True))
 
 
 def numbers(values: Array, what: str, ids: Array, advice: str = DROP) -> Floats:
@@ -83,9 +96,19 @@ def labels_of(columns: Sequence[Array]) -> Labels:
     >>> made.classes.tolist(), [c.tolist() for c in made.codes]
     (['0', '1', '2'], [[1, 0], [1, 2]])
     """
-    texts = [np.array([_label(v) for v in values]) for values in columns]
-    classes, codes = np.unique(np.concatenate(texts), return_inverse=True)
-    return Labels(classes, list(np.split(codes.astype(np.int64), np.cumsum([len(t) for t in texts])[:-1])))
+    import pandas as pd
+
+    found = []
+    for values in columns:
+        if _kind(values) in ONE_KIND:  # then equal cells have equal labels, and each is looked at once
+            codes, distinct = pd.factorize(values, use_na_sentinel=False)
+            found.append((codes, [_label(v) for v in distinct]))
+        else:
+            found.append((np.arange(len(values)), [_label(v) for v in values]))
+    classes = np.array(sorted({label for _, labels in found for label in labels}))
+    places = {label: k for k, label in enumerate(classes.tolist())}
+    made = [np.array([places[label] for label in labels], dtype=np.int64)[codes] for codes, labels in found]
+    return Labels(classes, made)
 
 
 def _label(value: Any) -> str:
@@ -111,6 +134,11 @@ def match_rows(frames: Mapping[str, Any], id: str | None) -> MatchedRows:
     if id is None:
         return _match_by_place(frames)
     keys = {file: _keys(frame, id, file) for file, frame in frames.items()}
+    first, *others = (list(k) for k in keys.values())
+    if all(k == first for k in others):  # the same rows in the same order, as most pairs of files have them
+        n = len(first)
+        rows = {file: np.arange(n) for file in keys}
+        return MatchedRows(np.array(first, dtype=object), rows, {file: [] for file in keys}, ())
     shared = set.intersection(*(set(k) for k in keys.values()))
     if not shared:
         heads = "; ".join(f"{file}: {', '.join(map(repr, list(k)[:3]))}" for file, k in keys.items())
@@ -133,20 +161,27 @@ def _keys(frame: Any, id: str, file: str) -> dict[Any, int]:
         raise InputError(
             f"{file}: {id!r} is missing in {int(lost.sum())} rows (first: row {int(np.argmax(lost)) + 1})."
         )
-    keys: dict[Any, int] = {}
-    twice: dict[Any, None] = {}
-    for row, value in enumerate(values):
-        key = _label(value)
-        if key in keys:
-            twice[key] = None
-        keys[key] = row
-    if twice:
+    labels = _row_labels(values)
+    keys: dict[Any, int] = dict(zip(labels, range(len(labels))))
+    if len(keys) < len(labels):
+        times = Counter(labels)
+        twice = [label for label, count in times.items() if count > 1]
         raise InputError(
-            f"{file}: {len(twice)} values of {id!r} stand in several rows ({_first_few(list(twice))}); every row needs its "
+            f"{file}: {len(twice)} values of {id!r} stand in several rows ({_first_few(twice)}); every row needs its "
             "own name. Repeated answers to one item belong in one row (their mean), or need a finer id and cluster="
             f"{id!r}."
         )
     return keys
+
+
+def _row_labels(values: Array) -> list[str]:
+    """Return the label of each row; whole numbers and plain words need no closer look."""
+    kind = _kind(values)
+    if kind == "integer":
+        return list(map(str, values.tolist()))
+    if kind == "string":
+        return [_label(v) if "." in v or v[:1].isspace() or v[-1:].isspace() else v for v in values]
+    return [_label(v) for v in values]
 
 
 def _match_by_place(frames: Mapping[str, Any]) -> MatchedRows:

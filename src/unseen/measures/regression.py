@@ -86,6 +86,12 @@ def trimmed_mean(losses: Floats, weight: Floats, share: float) -> float:
     return float(used @ losses[order] / room)
 
 
+def _ratio_influence(upper: Floats, lower: Floats, weight: Floats) -> Floats:
+    """Return by how much each case moves the ratio of two means."""
+    above, below = float(np.average(upper, weights=weight)), float(np.average(lower, weights=weight))
+    return np.asarray((upper - above) / below - above / below**2 * (lower - below))
+
+
 class NumberLoss(Loss):
     """A loss of predicted numbers."""
 
@@ -124,6 +130,14 @@ class Trimmed(NumberMeasure):
         """Return the trimmed mean for each weighting."""
         losses = self.loss_of(y - value)
         return np.array([trimmed_mean(losses, w, self.share) for w in weights])
+
+    def influence(self, y: Array, value: Array, score: Floats | None, weight: Floats) -> Floats:
+        """Return by how much each case moves the measure: as the mean of losses cut at the edge does, over the share that counts."""
+        losses = self.loss_of(y - value)
+        order = np.argsort(losses, kind="stable")
+        edge = np.searchsorted(np.cumsum(weight[order]), (1 - self.share) * weight.sum())
+        cut = np.minimum(losses, losses[order[min(int(edge), len(order) - 1)]])
+        return np.asarray((cut - np.average(cut, weights=weight)) / (1 - self.share))
 
 
 @register
@@ -248,6 +262,12 @@ class Rms(NumberMeasure):
         result: Floats = np.sqrt(weights @ np.square(y - value) / weights.sum(axis=1))
         return result
 
+    def influence(self, y: Array, value: Array, score: Floats | None, weight: Floats) -> Floats:
+        """Return by how much each case moves the root: its square's distance from the mean, over twice the root."""
+        squares = np.square(y - value)
+        mean = float(np.average(squares, weights=weight))
+        return np.asarray((squares - mean) / (2 * np.sqrt(mean)))
+
 
 @register
 @dataclass(frozen=True)
@@ -275,6 +295,11 @@ class NormalisedAbsolute(NumberMeasure):
         result: Floats = np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
         return result
 
+    def influence(self, y: Array, value: Array, score: Floats | None, weight: Floats) -> Floats:
+        """Return by how much each case moves the ratio; a shift of the median moves its own mean distance not at all."""
+        error, spread = np.abs(y - value), np.abs(y - weighted_median(y, weight))
+        return _ratio_influence(error, spread, weight)
+
 
 @register
 @dataclass(frozen=True)
@@ -301,6 +326,10 @@ class NormalisedSquared(NumberMeasure):
         error = weights @ np.square(y - value) / weights.sum(axis=1)
         result: Floats = np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
         return result
+
+    def influence(self, y: Array, value: Array, score: Floats | None, weight: Floats) -> Floats:
+        """Return by how much each case moves the ratio."""
+        return _ratio_influence(np.square(y - value), np.square(y - np.average(y, weights=weight)), weight)
 
 
 @register
@@ -390,6 +419,16 @@ class Pov(NumberMeasure):
         result: Floats = np.minimum(1.0, np.divide(joint**2, spread, out=np.zeros_like(spread), where=spread > 0))
         return result
 
+    def influence(self, y: Array, value: Array, score: Floats | None, weight: Floats) -> Floats:
+        """Return by how much each case moves the squared correlation: 2 r (u v - r (u^2 + v^2) / 2) of its standard scores."""
+        scores = []
+        for values in (y, value):
+            mean, variance = moments(np.asarray(values, dtype=float), weight[None])
+            scores.append((values - mean[0]) / np.sqrt(variance[0]))
+        u, v = scores
+        r = float(np.average(u * v, weights=weight))
+        return np.asarray(2 * r * (u * v - r * (u**2 + v**2) / 2))
+
 
 @register
 @dataclass(frozen=True)
@@ -419,6 +458,10 @@ class PinedaP(NumberMeasure):
         error = weights @ np.square(y - value) / weights.sum(axis=1)
         result: Floats = 1 - np.divide(error, spread, out=np.full_like(spread, np.nan), where=spread > 0)
         return result
+
+    def influence(self, y: Array, value: Array, score: Floats | None, weight: Floats) -> Floats:
+        """Return by how much each case moves the share."""
+        return -_ratio_influence(np.square(y - value), np.square(y - np.average(y, weights=weight)), weight)
 
 
 @register

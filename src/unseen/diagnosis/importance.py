@@ -207,7 +207,9 @@ def permutation_importance(
     mean, values = found[:, 0].mean(), found[:, 1:]
     splits = len(values)
     error = values.std(axis=0, ddof=1) * np.sqrt(1 / splits + n_test / n_train)
-    quantile = float(stdtrit(splits - 1, (1 + _level_of_each(values, request.level, request.seed)) / 2))
+    # further rounds test the same rows again, so that only the folds of one round count as independent
+    freedom = min(splits, FOLDS) - 1
+    quantile = float(stdtrit(freedom, (1 + _level_of_each(values, request.level, request.seed)) / 2))
     value = values.mean(axis=0)
     order = np.argsort(-value, kind="stable")
     made = Importance(

@@ -41,7 +41,7 @@ from unseen.engine.where import current_client
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.estimators.wilson import wilson_interval
 from unseen.models.sklearn import as_model
-from unseen.request.budget import SLACK, Budget, affordable_folds, affordable_units, draw_units
+from unseen.request.budget import SLACK, TimeBudget, affordable_folds, affordable_units, draw_units
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, check_rounds, effort_of, within_budget
 from unseen.request.prepare import data_of, measure_kind, needs_scores, plan_of
 from unseen.request.request import Request, open_request
@@ -153,7 +153,7 @@ def assess(
     >>> a.scale, list(a.also), a.also["log-loss"].interval is not None
     ('accuracy', ['log-loss'], True)
     """
-    allowed = Budget(check_budget(budget))
+    allowed = TimeBudget(check_budget(budget))
     data = data_of(
         X,
         y,
@@ -253,7 +253,7 @@ class _Runs:
         return self.derive(replace(table, full=self.full))
 
     def add_first(
-        self, plan: Plan, budget: Budget, on_round: Callable[[LossTable], bool]
+        self, plan: Plan, budget: TimeBudget, on_round: Callable[[LossTable], bool]
     ) -> tuple[LossTable, Stopped | None]:
         """Run the first plan round by round; an interrupt leaves what was finished, if that is enough for an estimate."""
         request = self.request
@@ -293,7 +293,7 @@ class _Runs:
         return other
 
 
-def _assess(request: Request, question: _Question, effort: Effort, budget: Budget) -> Assessment:
+def _assess(request: Request, question: _Question, effort: Effort, budget: TimeBudget) -> Assessment:
     request, effort, notes, seconds = _within_rows(request, effort, budget)
     data, asked = request.data, effort
     lead = choose_lead(request.model, data, request.loss, question.target)
@@ -380,7 +380,7 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: Budge
     )
 
 
-def _within_rows(request: Request, effort: Effort, budget: Budget) -> tuple[Request, Effort, list[Note], float]:
+def _within_rows(request: Request, effort: Effort, budget: TimeBudget) -> tuple[Request, Effort, list[Note], float]:
     """Return the request on the rows that the effort names or the budget allows, a note if these are not all, and the seconds of a fit.
 
     Without a budget nothing is timed.
@@ -402,7 +402,7 @@ def _within_rows(request: Request, effort: Effort, budget: Budget) -> tuple[Requ
     return request, effort, notes, seconds
 
 
-def _what_is_left(effort: Effort, made: LossTable, budget: Budget, workers: int, n_units: int) -> Effort:
+def _what_is_left(effort: Effort, made: LossTable, budget: TimeBudget, workers: int, n_units: int) -> Effort:
     """Return the effort that the rest of the budget allows, after the first round of folds was timed."""
     each = made.seconds / len(made.plan)
     total = budget.left() / SLACK + each * len(made.plan) / workers
@@ -441,7 +441,7 @@ def _done_of(effort: Effort, runs: _Runs) -> Effort:
     return replace(effort, **dict.fromkeys(missing, 0))
 
 
-def _budget_note(budget: Budget, asked: Effort, effort: Effort, table: LossTable) -> Note:
+def _budget_note(budget: TimeBudget, asked: Effort, effort: Effort, table: LossTable) -> Note:
     """Return the note on a budget: what was done, what was left out, and how to repeat it."""
     full = asdict(replace(asked, splits=0))
     less = [name for name, count in asdict(effort).items() if name not in ("rows", "splits") and count < full[name]]
@@ -615,7 +615,7 @@ def _designs_beside(data: Data, effort: Effort, first: str) -> dict[str, Any]:
 
 
 def _add_support(
-    runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None, budget: Budget, lead: Lead
+    runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None, budget: TimeBudget, lead: Lead
 ) -> Effort:
     """Run what supports the headline, each part added as soon as it is done; return the effort that was made.
 
@@ -640,7 +640,7 @@ def _add_support(
     return effort
 
 
-def _direct_seconds(trained: Fitted, data: Data, budget: Budget) -> float:
+def _direct_seconds(trained: Fitted, data: Data, budget: TimeBudget) -> float:
     """Return how long methods without retraining may take: most of it goes into predictions at points drawn from kernels."""
     if budget.seconds is None:
         return 0.0

@@ -50,7 +50,7 @@ from unseen.evaluation.slices import Slices, fold_spread, table_slices
 from unseen.measures.scoring import Scoring, resolve_measure
 from unseen.models.naming import full_name
 from unseen.models.sklearn import as_model
-from unseen.request.budget import SLACK, Budget, affordable_folds, affordable_units, draw_units
+from unseen.request.budget import SLACK, TimeBudget, affordable_folds, affordable_units, draw_units
 from unseen.request.effort import DEFAULT_SPLITS, Effort, check_budget, check_rounds, effort_of, within_budget
 from unseen.request.prepare import data_of, measure_kind, needs_scores, plan_of
 from unseen.request.request import Request, open_request
@@ -192,7 +192,7 @@ def assess(
     >>> a.scale, str(a.target)
     ('f1_macro', 'the algorithm trained on 120 rows')
     """
-    allowed = Budget(check_budget(budget))
+    allowed = TimeBudget(check_budget(budget))
     if scoring is not None:
         loss, measure, measures = _in_our_words(scoring, loss, measure, measures)
     data = data_of(
@@ -371,7 +371,7 @@ class _Runs:
         return self.derive(replace(table, full=self.full))
 
     def add_first(
-        self, plan: Plan, budget: Budget, on_round: Callable[[LossTable], bool]
+        self, plan: Plan, budget: TimeBudget, on_round: Callable[[LossTable], bool]
     ) -> tuple[LossTable, Stopped | None]:
         """Run the first plan round by round; an interrupt leaves what was finished, if that is enough for an estimate."""
         request = self.request
@@ -411,7 +411,7 @@ class _Runs:
         return other
 
 
-def _assess(request: Request, question: _Question, effort: Effort, budget: Budget) -> Assessment:
+def _assess(request: Request, question: _Question, effort: Effort, budget: TimeBudget) -> Assessment:
     given = None if question.cv is None else request.design_of(question.cv)
     notes: list[Note] = []
     seconds = 0.0
@@ -505,7 +505,7 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: Budge
     )
 
 
-def _within_rows(request: Request, effort: Effort, budget: Budget) -> tuple[Request, Effort, list[Note], float]:
+def _within_rows(request: Request, effort: Effort, budget: TimeBudget) -> tuple[Request, Effort, list[Note], float]:
     """Return the request on the rows that the effort names or the budget allows, a note if these are not all, and the seconds of a fit.
 
     Without a budget nothing is timed.
@@ -527,7 +527,7 @@ def _within_rows(request: Request, effort: Effort, budget: Budget) -> tuple[Requ
     return request, effort, notes, seconds
 
 
-def _what_is_left(effort: Effort, made: LossTable, budget: Budget, workers: int, n_units: int) -> Effort:
+def _what_is_left(effort: Effort, made: LossTable, budget: TimeBudget, workers: int, n_units: int) -> Effort:
     """Return the effort that the rest of the budget allows, after the first round of folds was timed."""
     each = made.seconds / len(made.plan)
     total = budget.left() / SLACK + each * len(made.plan) / workers
@@ -566,7 +566,7 @@ def _done_of(effort: Effort, runs: _Runs) -> Effort:
     return replace(effort, **dict.fromkeys(missing, 0))
 
 
-def _budget_note(budget: Budget, asked: Effort, effort: Effort, table: LossTable) -> Note:
+def _budget_note(budget: TimeBudget, asked: Effort, effort: Effort, table: LossTable) -> Note:
     """Return the note on a budget: what was done, what was left out, and how to repeat it."""
     full = asdict(replace(asked, splits=0))
     less = [name for name, count in asdict(effort).items() if name not in ("rows", "splits") and count < full[name]]
@@ -754,7 +754,7 @@ def _designs_beside(data: Data, effort: Effort, first: str) -> dict[str, Any]:
 
 
 def _add_support(
-    runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None, budget: Budget, lead: Lead
+    runs: _Runs, effort: Effort, estimates: dict[str, Estimate], trained: Fitted | None, budget: TimeBudget, lead: Lead
 ) -> Effort:
     """Run what supports the headline, each part added as soon as it is done; return the effort that was made.
 
@@ -779,7 +779,7 @@ def _add_support(
     return effort
 
 
-def _direct_seconds(trained: Fitted, data: Data, budget: Budget) -> float:
+def _direct_seconds(trained: Fitted, data: Data, budget: TimeBudget) -> float:
     """Return how long methods without retraining may take: most of it goes into predictions at points drawn from kernels."""
     if budget.seconds is None:
         return 0.0

@@ -168,7 +168,7 @@ def _refitted_error(request: Request, plan: Plan, order: Ints) -> float:
 
 
 @dataclass(frozen=True)
-class _LinearRule:
+class _ManyTargets:
     """Steps that look at features alone, and a regression that takes many targets as columns; labels count as -1 and 1."""
 
     before: Any
@@ -176,7 +176,7 @@ class _LinearRule:
     classes: int
 
 
-def _linear_rule(request: Request) -> _LinearRule | None:
+def _linear_rule(request: Request) -> _ManyTargets | None:
     """Return the model as one solve for many targets, None if it is no such model."""
     from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
     from sklearn.pipeline import Pipeline
@@ -194,16 +194,16 @@ def _linear_rule(request: Request) -> _LinearRule | None:
     if data.classes is None:
         fits = type(last) is LinearRegression or (type(last) is Ridge and np.ndim(last.alpha) == 0)
         known = isinstance(request.loss, str) and request.loss in NUMBER_LOSSES
-        return _LinearRule(front, last, 0) if fits and known and not last.positive else None
+        return _ManyTargets(front, last, 0) if fits and known and not last.positive else None
     if type(last) is not RidgeClassifier or last.class_weight is not None or last.positive:
         return None
     if request.loss not in ("auto", "zero-one"):
         return None
     ridge = Ridge(alpha=last.alpha, fit_intercept=last.fit_intercept, solver=last.solver, tol=last.tol)
-    return _LinearRule(front, ridge, len(data.classes))
+    return _ManyTargets(front, ridge, len(data.classes))
 
 
-def _errors_of_all(rule: _LinearRule, data: Data, plan: Plan, orders: Ints, loss: Any) -> Floats:
+def _errors_of_all(rule: _ManyTargets, data: Data, plan: Plan, orders: Ints, loss: Any) -> Floats:
     """Return the mean over folds of the mean loss for each column of targets."""
     from sklearn.base import clone
 

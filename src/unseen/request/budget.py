@@ -13,7 +13,7 @@ from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
 from unseen.request.request import Request
 
-__all__ = ["SLACK", "Affordable", "Budget", "affordable_folds", "affordable_units", "draw_units"]
+__all__ = ["SLACK", "Affordable", "TimeBudget", "affordable_folds", "affordable_units", "draw_units"]
 
 FIRST_TRIAL = 200  # units of the first timed fit: few enough that it takes no time for any usual model
 GROWTH = 4  # of the trials: all but the last together cost a third of it
@@ -26,12 +26,12 @@ SLACK = 1.15  # fits vary: a round is started only if so many times its expected
 
 
 @dataclass(frozen=True)
-class Budget:
+class TimeBudget:
     """Seconds that a run may take from `start` on; None is no limit.
 
     Examples
     --------
-    >>> Budget(None).left(), 0 < Budget(60.0).left() < 60
+    >>> TimeBudget(None).left(), 0 < TimeBudget(60.0).left() < 60
     (inf, True)
     """
 
@@ -81,7 +81,7 @@ class Affordable:
     of_all: float
 
 
-def affordable_units(request: Request, budget: Budget) -> Affordable:
+def affordable_units(request: Request, budget: TimeBudget) -> Affordable:
     """Return how many units may be used, and how long a fit should take: fits on growing parts are timed.
 
     All of them if a fit should take at most a third of the budget, else as many as leave time for ten folds; if there is no time
@@ -118,12 +118,12 @@ def _time_fit(request: Request, data: Data) -> float:
     return max(time.perf_counter() - start, 1e-6)
 
 
-def affordable_folds(seconds: float, budget: Budget, workers: int, n_units: int) -> int:
+def affordable_folds(seconds: float, budget: TimeBudget, workers: int, n_units: int) -> int:
     """Return how many folds there is time for, if a fit on all rows takes so many seconds.
 
     Examples
     --------
-    >>> affordable_folds(0.01, Budget(60.0), 1, 500), affordable_folds(15.0, Budget(60.0), 1, 500)
+    >>> affordable_folds(0.01, TimeBudget(60.0), 1, 500), affordable_folds(15.0, TimeBudget(60.0), 1, 500)
     (10, 3)
     """
     fitting = [k for k in FOLDS if k <= n_units and budget.allows((k - 1) * seconds / min(workers, k))]

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import unseen
 from unseen.core.errors import InputError, Stopped
-from unseen.request.budget import Budget, draw_units
+from unseen.request.budget import TimeBudget, draw_units
 
 FOLDS_ONLY = "repeats=4,direct=0"
 
@@ -158,6 +158,6 @@ def test_units_drawn_hold_every_class_and_whole_groups():
 
 
 def test_no_budget_is_no_limit():
-    assert Budget(None).until is None
-    assert Budget(None).allows(1e9)
-    assert not Budget(10.0).allows(9.0)  # what comes after the fits needs time too
+    assert TimeBudget(None).until is None
+    assert TimeBudget(None).allows(1e9)
+    assert not TimeBudget(10.0).allows(9.0)  # what comes after the fits needs time too

@@ -11,7 +11,7 @@ import numpy as np
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.data import Data
 
-__all__ = ["Answer", "Changes", "Fits", "count_rows"]
+__all__ = ["Changes", "ManyAnswers", "ManyFits", "count_rows"]
 
 
 def count_rows(train: Sequence[Ints], n: int) -> Array:
@@ -45,7 +45,7 @@ class Changes:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Fits:
+class ManyFits:
     """Fits on parts of one sample, and the predictions wanted of them, in long form.
 
     Parameters
@@ -64,7 +64,7 @@ class Fits:
     Examples
     --------
     >>> data = Data(np.zeros((3, 1)), np.array([0, 1, 0]), "classification", np.array([0, 1]))
-    >>> two = Fits(data=data, train=[np.array([0, 1]), np.array([1, 1, 2])], fit=np.array([0, 1]), row=np.array([2, 0]))
+    >>> two = ManyFits(data=data, train=[np.array([0, 1]), np.array([1, 1, 2])], fit=np.array([0, 1]), row=np.array([2, 0]))
     >>> two.counts.tolist()
     [[1, 1, 0], [0, 2, 1]]
     >>> two.changes.fit.tolist(), two.changes.row.tolist(), two.changes.by.tolist()
@@ -148,7 +148,7 @@ class Fits:
         """Return the places of the predictions that are wanted of one fit."""
         return slice(int(self.starts[j]), int(self.starts[j + 1]))
 
-    def some(self, which: Ints) -> Fits:
+    def some(self, which: Ints) -> ManyFits:
         """Return these fits alone, with their wanted predictions."""
         number = np.full(len(self), -1, dtype=np.int64)
         number[which] = np.arange(len(which))
@@ -156,11 +156,11 @@ class Fits:
         fit, row = number[self.fit[keep]], self.row[keep]
         held_out = None if self.held_out is None else [self.held_out[j] for j in which]
         train = [self.train[j] for j in which]
-        return Fits(data=self.data, train=train, fit=fit, row=row, scores=self.scores, held_out=held_out)
+        return ManyFits(data=self.data, train=train, fit=fit, row=row, scores=self.scores, held_out=held_out)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Answer:
+class ManyAnswers:
     """What a shortcut says of all fits.
 
     Parameters

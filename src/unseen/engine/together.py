@@ -15,7 +15,7 @@ from unseen.core.model import Model
 from unseen.core.plan import Plan
 from unseen.core.registry import classes_in
 from unseen.engine.chunk import Outcome, Wants
-from unseen.engine.fits import Answer, Fits, count_rows
+from unseen.engine.fits import ManyAnswers, ManyFits, count_rows
 
 __all__ = ["Together", "answer_together"]
 
@@ -97,7 +97,7 @@ def answer_together(model: Model, data: Data, plan: Plan, wants: Wants, full: bo
 
 def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants, full: bool) -> Together | None:
     fits, parts, order = _ask(data, plan, wants)
-    answer: Answer | None = shortcut.fit_many(model, fits)
+    answer: ManyAnswers | None = shortcut.fit_many(model, fits)
     if answer is None or np.mean(~answer.safe) > MOST_REFITTED or (wants.scores and answer.scores is None):
         return None
     _distribute(answer, list(parts.values()), order)
@@ -106,8 +106,10 @@ def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants
     if full:
         everything, first = np.arange(data.n), np.zeros(data.n, dtype=np.int64)
         whole = _Part(np.full(data.n, len(plan), dtype=np.int64), everything)
-        one = Fits(data=data, train=[everything], fit=first, row=everything, scores=wants.scores, held_out=[first[:0]])
-        last: Answer | None = shortcut.fit_many(model, one)
+        one = ManyFits(
+            data=data, train=[everything], fit=first, row=everything, scores=wants.scores, held_out=[first[:0]]
+        )
+        last: ManyAnswers | None = shortcut.fit_many(model, one)
         if last is None or (wants.scores and last.scores is None):
             return None
         _distribute(last, [whole], None)
@@ -117,7 +119,7 @@ def _answer_by(shortcut: Any, model: Model, data: Data, plan: Plan, wants: Wants
     return Together(test=parts["test"], train=parts.get("train"), full=whole, refit=frozenset(refit), score_kind=kind)
 
 
-def _ask(data: Data, plan: Plan, wants: Wants) -> tuple[Fits, Mapping[str, _Part], Ints | None]:
+def _ask(data: Data, plan: Plan, wants: Wants) -> tuple[ManyFits, Mapping[str, _Part], Ints | None]:
     """Return what to ask, the parts of the table in the order in which they were joined, and how they were sorted."""
     groups, splits = plan.fits, plan.splits
     shared = len(groups) < len(splits)
@@ -139,7 +141,7 @@ def _ask(data: Data, plan: Plan, wants: Wants) -> tuple[Fits, Mapping[str, _Part
     if order is not None:
         fit, row = fit[order], row[order]
     held_out = tests if plan.complementary else None
-    return Fits(data=data, train=train, fit=fit, row=row, scores=wants.scores, held_out=held_out), parts, order
+    return ManyFits(data=data, train=train, fit=fit, row=row, scores=wants.scores, held_out=held_out), parts, order
 
 
 def _long(rows: list[Ints]) -> tuple[Ints, Ints]:
@@ -147,7 +149,7 @@ def _long(rows: list[Ints]) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(rows)), lengths), np.concatenate(rows).astype(np.int64, copy=False)
 
 
-def _distribute(answer: Answer, parts: list[_Part], order: Ints | None) -> None:
+def _distribute(answer: ManyAnswers, parts: list[_Part], order: Ints | None) -> None:
     """Give each part its predictions."""
     values, scores = answer.values, answer.scores
     if order is not None:

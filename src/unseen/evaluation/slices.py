@@ -410,7 +410,7 @@ def skewed_ends(value: Floats, error: Floats, skewness: Floats, n: Floats, quant
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Values:
+class _SliceValues:
     """One value per slice with its error, degrees of freedom and correlation; `limits` gives all ends at a level of each."""
 
     value: Floats
@@ -537,7 +537,7 @@ def _values_of_losses(
     span: tuple[float, float],
     spread: float,
     rate: bool,
-) -> _Values:
+) -> _SliceValues:
     """Return mean losses: shares by mid-P limits, other losses by Student's t with Hall's correction of skewness."""
     from scipy.special import stdtrit
 
@@ -585,7 +585,7 @@ def _values_of_losses(
 
         plain_cases = spread == 1.0 and n_units == len(values) and bool(np.all(weight == 1))
         counts = (share * cases, cases.astype(float)) if plain_cases and _two_valued(values, span) else None
-        return _Values(
+        return _SliceValues(
             value=value,
             error=np.where(cases > 0, rough, np.nan),
             freedom=freedom,
@@ -601,7 +601,7 @@ def _values_of_losses(
         quantile = np.asarray(stdtrit(freedom, (1 + each) / 2))
         return np.clip(skewed_ends(value, error, np.nan_to_num(skew), np.maximum(counted, 1), quantile), low, high)
 
-    return _Values(
+    return _SliceValues(
         value=value,
         error=error,
         freedom=freedom,
@@ -649,7 +649,7 @@ def _correlation(pull: Floats) -> Floats:
     return np.asarray(made)
 
 
-def _as_roots(made: _Values) -> _Values:
+def _as_roots(made: _SliceValues) -> _SliceValues:
     """Return mean squares as their roots; limits follow, errors by the delta method."""
     root = np.sqrt(made.value)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -662,7 +662,7 @@ def _values_of_sets(
     parts: Sequence[RowsOfSlice],
     one: Any,
     estimate: Callable[[BootstrapIntervals, Any], Estimate | None],
-) -> _Values:
+) -> _SliceValues:
     """Return a measure of whole sets in each slice, each with the interval it has in `unseen.measure`."""
     from scipy.special import ndtri
 
@@ -690,7 +690,7 @@ def _values_of_sets(
         found = [None if e is None else e.interval for e in estimates(each)]
         return np.array([(np.nan, np.nan) if i is None else (i.low, i.high) for i in found], dtype=float)
 
-    return _Values(
+    return _SliceValues(
         value=value,
         error=error,
         freedom=np.maximum(units - 1.0, 1.0),
@@ -742,7 +742,7 @@ def _joint_correlation(cases: ScoredCases, parts: Sequence[RowsOfSlice], one: An
 
 
 def _slices(
-    made: _Values, parts: Sequence[RowsOfSlice], measure: str, higher: bool, level: float, seed: int, of: str
+    made: _SliceValues, parts: Sequence[RowsOfSlice], measure: str, higher: bool, level: float, seed: int, of: str
 ) -> Slices:
     """Return the record: limits of all slices together, gaps, tests, and the worst slice."""
     good = np.flatnonzero(made.usable)
@@ -801,7 +801,7 @@ def _or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _normal_draws(made: _Values, good: Ints, seed: int) -> Floats:
+def _normal_draws(made: _SliceValues, good: Ints, seed: int) -> Floats:
     """Return draws of the standardised errors of the slices, which are independent unless they share units."""
     z = stream(seed, "slices", "max").standard_normal((DRAWS, len(good)))
     if made.correlation is None:
@@ -820,7 +820,9 @@ def _level_of_each(draws: Floats, dependent: Floats | None, count: int, level: f
     return float(2 * ndtr(np.quantile(largest, level)) - 1)
 
 
-def _gaps(made: _Values, mine: list[int], parts: Sequence[RowsOfSlice], draws: Floats, level: float) -> list[SliceGap]:
+def _gaps(
+    made: _SliceValues, mine: list[int], parts: Sequence[RowsOfSlice], draws: Floats, level: float
+) -> list[SliceGap]:
     """Return every pair of slices of a column, all pairs holding together: limits recovered from those of independent slices."""
     from scipy.special import ndtr, stdtrit
 
@@ -860,7 +862,7 @@ def _gaps(made: _Values, mine: list[int], parts: Sequence[RowsOfSlice], draws: F
     return out
 
 
-def _test(made: _Values, mine: list[int], column: str, seed: int) -> SliceTest:
+def _test(made: _SliceValues, mine: list[int], column: str, seed: int) -> SliceTest:
     """Test whether slices of a column differ: exactly for counts, by Welch's F, or by Hotelling's if they share units."""
     if len(mine) < 2:
         return SliceTest(column=column, test="none", statistic=None, p=None)
@@ -917,7 +919,7 @@ def _shared_test(value: Floats, covariance: Floats, units: int, column: str) -> 
     return SliceTest(column=column, test="Hotelling's T-square", statistic=t2, p=float(fdtrc(k, freedom, f)))
 
 
-def _worst(made: _Values, good: Ints, listed: Sequence[Slice], draws: Floats, higher: bool) -> WorstSlice:
+def _worst(made: _SliceValues, good: Ints, listed: Sequence[Slice], draws: Floats, higher: bool) -> WorstSlice:
     """Return the worst slice and what to expect of it: less what choosing the worst of several adds on average."""
     sign = -1.0 if higher else 1.0
     value = sign * made.value[good]

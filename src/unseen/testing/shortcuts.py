@@ -247,7 +247,7 @@ def foreign_models_are_left_alone(cls: type[Any]) -> None:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import PolynomialFeatures
 
-    from unseen.engine.fits import Fits
+    from unseen.engine.fits import ManyFits
 
     model = cls.examples()[0]
     data = sample_for_shortcuts(_classifies(model))
@@ -255,7 +255,7 @@ def foreign_models_are_left_alone(cls: type[Any]) -> None:
     shortcut = cls()
 
     def answer(estimator: Any, sample: Data) -> Any:
-        fits = Fits(data=sample, train=[rows[5:], rows[:-5]], fit=np.array([0, 1]), row=np.array([0, 29]))
+        fits = ManyFits(data=sample, train=[rows[5:], rows[:-5]], fit=np.array([0, 1]), row=np.array([0, 29]))
         ready = as_model(estimator)
         return shortcut.fit_many(ready, fits) if shortcut.knows(ready, sample) else None
 

@@ -16,7 +16,7 @@ from unseen.core.plan import Split
 from unseen.core.rng import stream
 from unseen.datasets import as_data
 from unseen.designs import Bootstrap, KFold, LeaveOut
-from unseen.engine.fits import Fits
+from unseen.engine.fits import ManyFits
 from unseen.models.exact.hat import factorize, held_out_residuals
 from unseen.models.exact.least_squares import LeastSquares
 from unseen.models.exact.ridge import RidgeRegression
@@ -60,7 +60,7 @@ def sample(n=60, p=5, seed=0, weights=False):
 def all_rows(data, splits):
     J, n = len(splits), data.n
     fit, row = np.repeat(np.arange(J), n), np.tile(np.arange(n), J)
-    return Fits(data=data, train=[s.train for s in splits], fit=fit, row=row)
+    return ManyFits(data=data, train=[s.train for s in splits], fit=fit, row=row)
 
 
 def answered(estimator, data, splits):
@@ -177,7 +177,7 @@ def test_leave_one_out_has_the_known_closed_form():
     loo = (data.y - hat @ data.y) / (1 - np.diag(hat))
     fit = factorize(data.X, data.y[:, None], 0.0, True, None)
     rows = np.arange(data.n)
-    fits = Fits(data=data, train=[np.delete(rows, i) for i in rows], fit=rows, row=rows)
+    fits = ManyFits(data=data, train=[np.delete(rows, i) for i in rows], fit=rows, row=rows)
     values, safe = fit.predictions(fits)
     assert safe.all()
     assert data.y - values[:, 0] == pytest.approx(loo, abs=1e-6)

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide
 from unseen.models.exact.scaling import harmless
 from unseen.models.exact.sums import class_moments
@@ -54,14 +54,14 @@ class Dummy(Exact):
             DummyRegressor(strategy="median"),
         ]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         if not harmless(scalers):
             return None
         safe = np.ones(len(fits), dtype=bool)
         if not sample.n_classes:
             made = _guesses(final.strategy, sample, fits)
-            return None if made is None else Answer(values=made[fits.fit], safe=safe)
+            return None if made is None else ManyAnswers(values=made[fits.fit], safe=safe)
         if final.strategy not in ("most_frequent", "prior"):
             return None
         if sample.weights is None:
@@ -77,7 +77,7 @@ class Dummy(Exact):
         return decide(fits, share[fits.fit], tolerance, safe, scores[fits.fit], "probability")
 
 
-def _guesses(strategy: str, sample: Sample, fits: Fits) -> Floats | None:
+def _guesses(strategy: str, sample: Sample, fits: ManyFits) -> Floats | None:
     """Return the number that each fit predicts for every row."""
     y = np.asarray(sample.data.y, dtype=float)
     if strategy == "mean":
@@ -87,7 +87,7 @@ def _guesses(strategy: str, sample: Sample, fits: Fits) -> Floats | None:
     return None
 
 
-def _medians(y: Floats, fits: Fits) -> Floats:
+def _medians(y: Floats, fits: ManyFits) -> Floats:
     """Return the median of each training part: the middle of the sorted targets, counted as often as they are there."""
     order = np.argsort(y, kind="stable")
     upto: Array = np.cumsum(fits.counts[:, order], axis=1, dtype=np.int64)

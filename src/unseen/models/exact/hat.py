@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
-from unseen.engine.fits import Fits
+from unseen.engine.fits import ManyFits
 from unseen.models.exact.scatter import changed_scatter
 from unseen.models.exact.sums import ROWS_WORTH_A_LOOP, changed_sums
 
@@ -65,7 +65,7 @@ class Factored:
     plain: Floats
     target: Floats
 
-    def weights(self, fits: Fits) -> tuple[Floats, Array]:
+    def weights(self, fits: ManyFits) -> tuple[Floats, Array]:
         """Return the weights of every fit, (fits, p, targets), and which fits are safe.
 
         A fit is not safe if its training part hardly determines the weights; it is then to be refitted.
@@ -85,7 +85,7 @@ class Factored:
             out[part], safe[part] = self._by_normal_equations(fits.some(part) if len(part) < J else fits)
         return out, safe
 
-    def predictions(self, fits: Fits) -> tuple[Floats, Array]:
+    def predictions(self, fits: ManyFits) -> tuple[Floats, Array]:
         """Return the wanted predictions, (predictions, targets), and which fits are safe."""
         weights, safe = self.weights(fits)
         return apply_weights(fits, self.plain, weights), safe
@@ -98,7 +98,7 @@ class Factored:
         residual = (self.target - self.rows @ weights)[out] / np.where(safe, rest, 1.0)[:, None]
         return weights - rows[:, :, None] * residual[:, None, :], safe
 
-    def _by_removal(self, fits: Fits, size: int) -> tuple[Floats, Array]:
+    def _by_removal(self, fits: ManyFits, size: int) -> tuple[Floats, Array]:
         """Remove `size` rows from each fit: weights fall by B_C' (I - H_CC)^-1 e_C."""
         weights = self.rows.T @ self.target
         if size == 0:
@@ -111,7 +111,7 @@ class Factored:
         away = np.linalg.solve(rest, (self.target - self.rows @ weights)[left_out])
         return weights - rows.transpose(0, 2, 1) @ away, safe
 
-    def _by_normal_equations(self, fits: Fits) -> tuple[Floats, Array]:
+    def _by_normal_equations(self, fits: ManyFits) -> tuple[Floats, Array]:
         """Solve each fit's own p x p equations, well conditioned in this basis."""
         p, q = self.rows.shape[1], self.target.shape[1]
         system = np.eye(p) + changed_scatter(fits, self.rows)[:, 0]
@@ -122,12 +122,12 @@ class Factored:
         return np.linalg.solve(system, right.reshape(-1, p, q)), safe
 
 
-def apply_weights(fits: Fits, rows: Floats, weights: Floats) -> Floats:
+def apply_weights(fits: ManyFits, rows: Floats, weights: Floats) -> Floats:
     """Return rows times weights for each wanted prediction: (predictions, targets).
 
     Parameters
     ----------
-    fits : Fits
+    fits : ManyFits
         Wanted predictions.
     rows : ndarray, (n, p)
         Rows to predict for.
@@ -177,7 +177,7 @@ def factorize(X: Floats, y: Floats, penalty: float, intercept: bool, weights: Fl
     --------
     >>> X, y = np.arange(4.0)[:, None], np.array([1.0, 3.0, 5.0, 7.0])
     >>> from unseen.core.data import Data
-    >>> one = Fits(data=Data(X, y, "regression"), train=[np.array([0, 1, 2])], fit=np.zeros(2, int), row=np.array([1, 3]))
+    >>> one = ManyFits(data=Data(X, y, "regression"), train=[np.array([0, 1, 2])], fit=np.zeros(2, int), row=np.array([1, 3]))
     >>> factorize(X, y[:, None], 0.0, True, None).predictions(one)[0].round(9).ravel().tolist()
     [3.0, 7.0]
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample
 
 __all__ = ["KernelRidgeRegression"]
@@ -55,7 +55,7 @@ class KernelRidgeRegression(Exact):
 
         return [KernelRidge(kernel="rbf"), KernelRidge(alpha=0.1), KernelRidge(kernel="poly", degree=2)]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         n = len(sample.X)
         named = isinstance(final.kernel, str) and final.kernel != "precomputed"
@@ -77,7 +77,7 @@ class KernelRidgeRegression(Exact):
         return _without(fits, K * root, inverse, solution)
 
 
-def _without(fits: Fits, kernel: Floats, inverse: Floats, solution: Floats) -> Answer:
+def _without(fits: ManyFits, kernel: Floats, inverse: Floats, solution: Floats) -> ManyAnswers:
     """Take the rows that each fit leaves out from the equations of all rows."""
     out = np.zeros(len(fits.row))
     if fits.left_out is not None:
@@ -87,7 +87,7 @@ def _without(fits: Fits, kernel: Floats, inverse: Floats, solution: Floats) -> A
         out = kernel @ solution
         # predictions of all rows fall by K A_i c_i / A_ii
         falls = np.einsum("ij,ij->i", kernel[row], inverse[gone[fit]]) * ratio[fit]
-        return Answer(values=out[row] - falls, safe=np.ones(len(fits), dtype=bool))
+        return ManyAnswers(values=out[row] - falls, safe=np.ones(len(fits), dtype=bool))
     safe: Array = np.bincount(fits.changes.fit[fits.changes.by > 0], minlength=len(fits)) == 0
     where = np.searchsorted(fits.changes.fit, np.arange(len(fits) + 1))
     for j in np.flatnonzero(safe).tolist():
@@ -96,4 +96,4 @@ def _without(fits: Fits, kernel: Floats, inverse: Floats, solution: Floats) -> A
         own = solution - inverse[:, gone] @ np.linalg.solve(inverse[np.ix_(gone, gone)], solution[gone])
         own[gone] = 0.0
         out[here] = kernel[fits.row[here]] @ own
-    return Answer(values=out, safe=safe)
+    return ManyAnswers(values=out, safe=safe)

@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide, probabilities
 from unseen.models.exact.scaling import Scaling, harmless, scaling_of
 from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
@@ -26,7 +26,7 @@ WELL_APART = 1e-2  # of singular values between classes, over scikit-learn's tol
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _CentredRows:
     """All rows in coordinates in which the scatter within classes is the identity.
 
     Parameters
@@ -86,7 +86,7 @@ class LinearDiscriminant(Exact):
             LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.2),
         ]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         shrinkage, K = final.shrinkage, sample.n_classes
         if final.covariance_estimator is not None or final.n_components is not None:
@@ -137,7 +137,7 @@ def _of(scaling: Scaling, which: Array) -> Floats:
     return scaling.scale if len(scaling.scale) == 1 else scaling.scale[which]
 
 
-def _standardize(sample: Sample) -> _Rows | None:
+def _standardize(sample: Sample) -> _CentredRows | None:
     """Return rows divided by their spread within classes."""
     centre, away = centre_by_class(sample.X, sample.codes, sample.n_classes, None)
     spread = np.sqrt(np.square(away).sum(axis=0))
@@ -145,10 +145,10 @@ def _standardize(sample: Sample) -> _Rows | None:
         return None
     middle = sample.X.mean(axis=0)
     far = FAR_FROM_ZERO * len(away) * float(np.square(np.abs(sample.X).max(axis=0) / spread).sum())
-    return _Rows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, 1.0, far)
+    return _CentredRows((sample.X - middle) / spread, away / spread, (centre - middle) / spread, 1.0, far)
 
 
-def _whiten(sample: Sample) -> _Rows | None:
+def _whiten(sample: Sample) -> _CentredRows | None:
     """Return rows in the basis of the correlations within classes; None if these are close to singular."""
     n, p = sample.X.shape
     rows = _standardize(sample) if n - sample.n_classes > p else None
@@ -158,11 +158,11 @@ def _whiten(sample: Sample) -> _Rows | None:
     if not values[0] > SMALLEST:
         return None
     basis = vectors / np.sqrt(values)
-    return _Rows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, float(values[0]), rows.far)
+    return _CentredRows(rows.z @ basis, rows.away @ basis, rows.centre @ basis, float(values[0]), rows.far)
 
 
 def _leave_one_out(
-    rows: _Rows, sample: Sample, fits: Fits, size: Floats, tol: float, tolerance: float
+    rows: _CentredRows, sample: Sample, fits: ManyFits, size: Floats, tol: float, tolerance: float
 ) -> tuple[Floats, Array]:
     """Take one row from the scatter: its inverse changes by a matrix of rank one."""
     out = fits.left_out
@@ -192,7 +192,7 @@ def _leave_one_out(
 
 
 def _by_factors(
-    rows: _Rows, sample: Sample, fits: Fits, size: Floats, tol: float, tolerance: float, shrunk: Any
+    rows: _CentredRows, sample: Sample, fits: ManyFits, size: Floats, tol: float, tolerance: float, shrunk: Any
 ) -> tuple[Floats, Array]:
     """Factor the scatter of each training part."""
     K, p = size.shape[1], rows.z.shape[1]

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.data import Data
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.engine.threads import limited_threads
 
 __all__ = ["Exact", "Sample", "decide", "exponentials", "is_sklearn", "probabilities", "steps_of"]
@@ -57,7 +57,7 @@ class Exact:
         """Return models that are answered for, the plainest first; the contract of shortcuts tries them all."""
         raise NotImplementedError
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None if this model must be refitted.
 
         Parameters
@@ -68,7 +68,7 @@ class Exact:
             The unfitted estimator, exactly of one of the classes in `learners`.
         sample : Sample
             Features in double precision, and weights.
-        fits : Fits
+        fits : ManyFits
             What is fitted on what, and which predictions are wanted.
         """
         raise NotImplementedError
@@ -82,7 +82,7 @@ class Exact:
 
         return isinstance(final, ClassifierMixin) == (data.task == "classification")
 
-    def fit_many(self, model: Any, fits: Fits) -> Answer | None:
+    def fit_many(self, model: Any, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits of a model, or None if it must be refitted."""
         scalers, final = steps_of(model.estimator)
         if len(fits) * fits.data.n > MAX_COUNTS or len(fits.row) > MAX_WANTED or fits.data.sample_shape:
@@ -136,13 +136,13 @@ def numbers(X: Any) -> Floats | None:
 
 
 def decide(
-    fits: Fits, joint: Floats, tolerance: Any, safe: Array, scores: Floats | None = None, kind: str | None = None
-) -> Answer:
+    fits: ManyFits, joint: Floats, tolerance: Any, safe: Array, scores: Floats | None = None, kind: str | None = None
+) -> ManyAnswers:
     """Return the class with the largest value, the first of equals; a fit with a lead within `tolerance` is not safe.
 
     Parameters
     ----------
-    fits : Fits
+    fits : ManyFits
         What was asked.
     joint : ndarray, (predictions, classes)
         Values to compare; minus infinity for a class that the fit has not seen.
@@ -151,7 +151,7 @@ def decide(
     safe : ndarray of bool
         Fits that are safe otherwise.
     scores, kind
-        As in `Answer`; left out if no scores were asked for.
+        As in `ManyAnswers`; left out if no scores were asked for.
     """
     values = joint.argmax(axis=1)
     two = np.partition(joint, -2, axis=1)[:, -2:] if joint.shape[1] > 2 else np.sort(joint, axis=1)
@@ -160,7 +160,7 @@ def decide(
     safe[fits.fit[~sure]] = False
     if not fits.scores:
         scores = kind = None
-    return Answer(values=values.astype(np.int64), safe=safe, scores=scores, score_kind=kind)
+    return ManyAnswers(values=values.astype(np.int64), safe=safe, scores=scores, score_kind=kind)
 
 
 def probabilities(joint: Floats) -> Floats:
@@ -195,7 +195,7 @@ def _agrees(cls: type[Exact], estimator: Any) -> bool:
     data = _proof(estimator)
     train = [np.flatnonzero(np.arange(data.n) % 5 != k) for k in range(5)]
     row = np.concatenate([np.flatnonzero(np.arange(data.n) % 5 == k) for k in range(5)])
-    fits = Fits(data=data, train=train, fit=np.repeat(np.arange(5), len(row) // 5), row=row, scores=True)
+    fits = ManyFits(data=data, train=train, fit=np.repeat(np.arange(5), len(row) // 5), row=row, scores=True)
     model: Any = as_model(estimator)
     with limited_threads(1), np.errstate(all="ignore"):
         got = cls().answer([], estimator, Sample(data.X, data), fits)

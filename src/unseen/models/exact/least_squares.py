@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample
 from unseen.models.exact.linear import linear_predictions
 
@@ -49,10 +49,10 @@ class LeastSquares(Exact):
 
         return [LinearRegression(), LinearRegression(fit_intercept=False)]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         if final.positive:
             return None
         targets = np.asarray(sample.data.y, dtype=float)[:, None]
         made = linear_predictions(scalers, 0.0, bool(final.fit_intercept), sample, targets, fits)
-        return None if made is None else Answer(values=made[0][:, 0], safe=made[1])
+        return None if made is None else ManyAnswers(values=made[0][:, 0], safe=made[1])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
-from unseen.engine.fits import Fits
+from unseen.engine.fits import ManyFits
 from unseen.models.exact.hat import apply_weights, factorize
 from unseen.models.exact.learner import Sample
 from unseen.models.exact.scaling import Scaling, harmless, scaling_of
@@ -22,7 +22,7 @@ SMALLEST = 1e-7  # eigenvalue of the equations over the mean one, below which re
 
 
 def linear_predictions(
-    scalers: Sequence[Any], penalty: float, intercept: bool, sample: Sample, targets: Floats, fits: Fits
+    scalers: Sequence[Any], penalty: float, intercept: bool, sample: Sample, targets: Floats, fits: ManyFits
 ) -> tuple[Floats, Array] | None:
     """Return the wanted predictions of penalised least squares, and which fits are safe; None if refitting is the exact way.
 
@@ -32,7 +32,7 @@ def linear_predictions(
         Transformers in front of the model.
     penalty, intercept : float, bool
         Of every weight but the intercept; whether a constant is fitted.
-    sample, fits : Sample, Fits
+    sample, fits : Sample, ManyFits
         What is fitted on what.
     targets : ndarray, (n, targets)
         What is predicted.
@@ -49,7 +49,7 @@ def linear_predictions(
 
 
 def _by_own_units(
-    scaling: Scaling, penalty: float, sample: Sample, targets: Floats, fits: Fits
+    scaling: Scaling, penalty: float, sample: Sample, targets: Floats, fits: ManyFits
 ) -> tuple[Floats, Array] | None:
     """Solve each fit's equations: a scaler gives each of its weights a penalty of its own."""
     n, p = sample.X.shape

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.hat import apply_weights
 from unseen.models.exact.learner import Exact, Sample, decide, probabilities
 from unseen.models.exact.scaling import Scaling, scaling_of
@@ -72,7 +72,7 @@ class Logistic(Exact):
         exact = {"tol": 1e-10, "solver": "newton-cholesky"}
         return [LogisticRegression(**exact), LogisticRegression(C=0.1, **exact), LogisticRegression()]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         penalty = _penalty(final)
         if penalty is None or (fits.scores and not _meets_optimum(final)):
@@ -83,7 +83,7 @@ class Logistic(Exact):
         n, p = sample.X.shape
         if scaling is None or K < 2 or (p + 1) ** 2 * outputs**2 > CHUNK_NUMBERS or n * (p + 1) ** 2 > MAX_OUTER:
             return None
-        problem = _Problem.of(sample, scaling, penalty, outputs)
+        problem = _LogisticProblem.of(sample, scaling, penalty, outputs)
         start, doubtful = _start(scalers, final, sample, problem)
         # a fit is in doubt if one of its rows is; most fits being so, the algebra would only add to refitting
         if start is None or (1 - doubtful) ** (len(fits.row) / len(fits)) < 1 - MOST_DOUBTFUL:
@@ -129,16 +129,18 @@ def _penalty(final: Any) -> float | None:
     return 0.0 if kind is None else 1.0 / float(final.C)
 
 
-def _start(scalers: Sequence[Any], final: Any, sample: Sample, problem: _Problem) -> tuple[Floats | None, float]:
+def _start(
+    scalers: Sequence[Any], final: Any, sample: Sample, problem: _LogisticProblem
+) -> tuple[Floats | None, float]:
     """Return the optimum on all rows, if scikit-learn's solver finds it too with ease, else None; and the share of rows in doubt."""
     everything = np.arange(len(sample.X))
-    one = Fits(
+    one = ManyFits(
         data=sample.data, train=[everything], fit=np.zeros_like(everything), row=everything, held_out=[everything[:0]]
     )
     own = scaling_of(scalers, sample, one)
     if own is None or not own.safe.all():
         return None, 1.0
-    alone = _Problem.of(sample, own, problem.ridge, problem.outputs)
+    alone = _LogisticProblem.of(sample, own, problem.ridge, problem.outputs)
     weights, fine, reach = alone.solve(one, np.zeros(1, dtype=np.int64), np.zeros(problem.shape))
     if not fine.all():
         return None, 1.0
@@ -161,7 +163,7 @@ def _start(scalers: Sequence[Any], final: Any, sample: Sample, problem: _Problem
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
+class _LogisticProblem:
     """Penalised log likelihoods of all fits, in standardised columns.
 
     Parameters
@@ -191,7 +193,7 @@ class _Problem:
     outputs: int
 
     @classmethod
-    def of(cls, sample: Sample, scaling: Scaling, ridge: float, outputs: int) -> _Problem:
+    def of(cls, sample: Sample, scaling: Scaling, ridge: float, outputs: int) -> _LogisticProblem:
         X = sample.X
         middle, spread = X.mean(axis=0), X.std(axis=0)
         spread = np.where(spread > 0, spread, 1.0)
@@ -206,7 +208,7 @@ class _Problem:
         """Shape of the weights of one fit."""
         return self.rows.shape[1], self.outputs
 
-    def solve(self, fits: Fits, which: Ints, start: Floats) -> tuple[Floats, Array, Floats]:
+    def solve(self, fits: ManyFits, which: Ints, start: Floats) -> tuple[Floats, Array, Floats]:
         """Return the weights of some fits, whether each was found, and how far the solver's tolerance reaches at each wanted row."""
         J, (m, q) = len(fits), self.shape
         counts = fits.counts * self.case_weights
@@ -276,7 +278,7 @@ class _Problem:
             out[:, a, :, b, :] = out[:, b, :, a, :] = block
         return out.reshape(len(theta), self.outputs * m, self.outputs * m)
 
-    def _curvature_at(self, start: Floats, fits: Fits) -> Floats:
+    def _curvature_at(self, start: Floats, fits: ManyFits) -> Floats:
         """Return second derivatives at the same weights for all fits, from those of all rows."""
         whole = self._curvature(start[None], self.case_weights[None])[0]
         m, q = self.shape
@@ -314,7 +316,7 @@ class _Problem:
         good &= np.einsum("jii->j", inverse) * SMALLEST * np.einsum("jii->j", system) / (q * m) < 1.0
         return np.asarray(inverse, dtype=float), good
 
-    def _reach(self, fits: Fits, which: Ints, inverse: Floats, factor: Floats, total: Floats) -> Floats:
+    def _reach(self, fits: ManyFits, which: Ints, inverse: Floats, factor: Floats, total: Floats) -> Floats:
         """Return how much a decision value moves, at most, if the mean gradient of scikit-learn's weights has length one."""
         J, (m, q) = len(fits), self.shape
         offset = np.broadcast_to(self.offset[which if len(self.offset) > 1 else [0]], (J, m - 1))

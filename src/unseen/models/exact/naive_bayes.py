@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide, exponentials
 from unseen.models.exact.scaling import scaling_of
 from unseen.models.exact.sums import class_moments, squared_distances
@@ -50,7 +50,7 @@ class NaiveBayes(Exact):
 
         return [GaussianNB(), GaussianNB(var_smoothing=0.1), GaussianNB(priors=[0.3, 0.7])]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         scaling = scaling_of(scalers, sample, fits)
         K = sample.n_classes

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide, exponentials
 from unseen.models.exact.scaling import scaling_of
 from unseen.models.exact.sums import class_moments, squared_distances
@@ -49,7 +49,7 @@ class Centroid(Exact):
 
         return [NearestCentroid(), NearestCentroid(priors="empirical")]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         priors = getattr(final, "priors", "uniform")
         if final.metric != "euclidean" or final.shrink_threshold or not isinstance(priors, str):

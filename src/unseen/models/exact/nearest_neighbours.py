@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide
 from unseen.models.exact.scaling import Scaling, scaling_of
 
@@ -62,7 +62,7 @@ class NearestNeighbours(Exact):
             KNeighborsRegressor(4, weights="distance"),
         ]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         k = final.n_neighbors
         euclidean = final.metric == "euclidean" or (final.metric == "minkowski" and final.p == 2)
@@ -77,12 +77,14 @@ class NearestNeighbours(Exact):
         if scaling is None:
             return None
         targets = sample.codes if sample.data.task == "classification" else np.asarray(sample.data.y, dtype=float)
-        search = _Search(sample.X, scaling, targets, sample.n_classes, int(k), final.weights == "distance", fits)
+        search = _NeighbourSearch(
+            sample.X, scaling, targets, sample.n_classes, int(k), final.weights == "distance", fits
+        )
         out, sure = search.vote()
         safe = scaling.safe & (fits.sizes >= k)
         safe[fits.fit[~sure]] = False
         if not sample.n_classes:
-            return Answer(values=out[:, 0], safe=safe)
+            return ManyAnswers(values=out[:, 0], safe=safe)
         total = out.sum(axis=1, keepdims=True)
         # counts of votes have no rounding error; sums of weights have
         return decide(
@@ -90,11 +92,11 @@ class NearestNeighbours(Exact):
         )
 
 
-class _Search:
+class _NeighbourSearch:
     """Neighbours of all wanted rows among all rows, and the votes of those that a fit has."""
 
     def __init__(
-        self, X: Floats, scaling: Scaling, targets: Array, n_classes: int, k: int, by_distance: bool, fits: Fits
+        self, X: Floats, scaling: Scaling, targets: Array, n_classes: int, k: int, by_distance: bool, fits: ManyFits
     ) -> None:
         self.units = np.median(scaling.scale, axis=0)
         self.X = (X - X.mean(axis=0)) / self.units

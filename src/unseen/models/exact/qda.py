@@ -11,7 +11,7 @@ import numpy as np
 
 from unseen.core.arrays import Array, Floats
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide, exponentials
 from unseen.models.exact.scaling import harmless, scaling_of
 from unseen.models.exact.scatter import MAX_OUTER, changed_scatter, invert, split_fits
@@ -60,7 +60,7 @@ class QuadraticDiscriminant(Exact):
             QuadraticDiscriminantAnalysis(reg_param=0.3),
         ]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         solver, shrinkage = getattr(final, "solver", "svd"), getattr(final, "shrinkage", None)
         if getattr(final, "covariance_estimator", None) is not None or isinstance(shrinkage, str):
@@ -119,7 +119,7 @@ class _Parts:
     reg: float
     shrinkage: float
 
-    def leave_one_out(self, fits: Fits) -> tuple[Floats, Array]:
+    def leave_one_out(self, fits: ManyFits) -> tuple[Floats, Array]:
         """Take one row from the scatter of its class: the inverse changes by a matrix of rank one, the others stay."""
         out = fits.left_out
         assert out is not None
@@ -152,7 +152,7 @@ class _Parts:
             distance[:, k] = left[fits.fit] * squared + log_det[fits.fit]
         return distance, fine
 
-    def by_factors(self, fits: Fits, which: Array) -> tuple[Floats, Array]:
+    def by_factors(self, fits: ManyFits, which: Array) -> tuple[Floats, Array]:
         """Factor the covariance of each class in each training part."""
         size, unit = self.size[which], self.unit[which]
         K, p = self.centre.shape

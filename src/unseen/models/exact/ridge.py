@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unseen.core.registry import register
-from unseen.engine.fits import Answer, Fits
+from unseen.engine.fits import ManyAnswers, ManyFits
 from unseen.models.exact.learner import Exact, Sample, decide
 from unseen.models.exact.linear import linear_predictions
 
@@ -59,7 +59,7 @@ class RidgeRegression(Exact):
             RidgeClassifier(0.1, fit_intercept=False),
         ]
 
-    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: Fits) -> Answer | None:
+    def answer(self, scalers: Sequence[Any], final: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
         """Return the wanted predictions of all fits, or None."""
         if final.positive or final.solver not in DIRECT_SOLVERS or np.ndim(final.alpha) != 0 or not final.alpha >= 0:
             return None
@@ -75,7 +75,7 @@ class RidgeRegression(Exact):
             return None
         values, safe = made
         if not K:
-            return Answer(values=values[:, 0], safe=safe)
+            return ManyAnswers(values=values[:, 0], safe=safe)
         # a class that a part lacks has no column of its own there
         safe = safe & np.all(fits.class_counts > 0, axis=1)
         joint = values if K > 2 else np.hstack([np.zeros_like(values), values])

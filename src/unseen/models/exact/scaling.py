@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats
-from unseen.engine.fits import Fits
+from unseen.engine.fits import ManyFits
 from unseen.models.exact.learner import Sample, is_sklearn
 from unseen.models.exact.sums import class_moments
 
@@ -62,7 +62,7 @@ class Scaling:
     plain: bool
 
 
-def scaling_of(scalers: Sequence[Any], sample: Sample, fits: Fits) -> Scaling | None:
+def scaling_of(scalers: Sequence[Any], sample: Sample, fits: ManyFits) -> Scaling | None:
     """Return what the scalers do in each fit; None if there is another transformer, or a column that hardly varies.
 
     Examples
@@ -70,7 +70,7 @@ def scaling_of(scalers: Sequence[Any], sample: Sample, fits: Fits) -> Scaling | 
     >>> from sklearn.preprocessing import StandardScaler
     >>> from unseen.core.data import Data
     >>> X = np.array([[0.0], [2.0], [7.0]])
-    >>> one = Fits(data=Data(X, X[:, 0], "regression"), train=[np.array([0, 1])], fit=np.zeros(1, int), row=np.zeros(1, int))
+    >>> one = ManyFits(data=Data(X, X[:, 0], "regression"), train=[np.array([0, 1])], fit=np.zeros(1, int), row=np.zeros(1, int))
     >>> found = scaling_of([StandardScaler()], Sample(X, one.data), one)
     >>> found.shift.tolist(), found.scale.tolist()
     ([[1.0]], [[1.0]])
@@ -115,7 +115,7 @@ def scaling_of(scalers: Sequence[Any], sample: Sample, fits: Fits) -> Scaling | 
     return Scaling(shift, scale, safe, False)
 
 
-def _ends(X: Floats, fits: Fits) -> tuple[Floats, Floats]:
+def _ends(X: Floats, fits: ManyFits) -> tuple[Floats, Floats]:
     """Return the smallest and largest value of each column in each training part."""
     order = np.argsort(X, axis=0, kind="stable")
     columns = np.arange(X.shape[1])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
-from unseen.engine.fits import Fits
+from unseen.engine.fits import ManyFits
 from unseen.models.exact.sums import changed_sums
 
 __all__ = ["MAX_OUTER", "Inverted", "changed_scatter", "invert", "split_fits"]
@@ -16,12 +16,12 @@ MAX_OUTER = 50_000_000  # numbers in the outer products of all rows, 400 MB
 CHUNK_NUMBERS = 4_000_000  # of the matrices of several fits, 32 MB
 
 
-def changed_scatter(fits: Fits, rows: Floats, group: Ints | None = None, n_groups: int = 1) -> Floats:
+def changed_scatter(fits: ManyFits, rows: Floats, group: Ints | None = None, n_groups: int = 1) -> Floats:
     """Return, for each fit and group, the sum of outer products over its training part minus that over all rows.
 
     Parameters
     ----------
-    fits : Fits
+    fits : ManyFits
         Training parts.
     rows : ndarray, (n, p)
         Centred rows.
@@ -35,7 +35,7 @@ def changed_scatter(fits: Fits, rows: Floats, group: Ints | None = None, n_group
     Examples
     --------
     >>> from unseen.core.data import Data
-    >>> one = Fits(data=Data(np.zeros((2, 2)), np.zeros(2), "regression"), train=[np.array([0, 0])],
+    >>> one = ManyFits(data=Data(np.zeros((2, 2)), np.zeros(2), "regression"), train=[np.array([0, 0])],
     ...            fit=np.zeros(0, int), row=np.zeros(0, int))
     >>> changed_scatter(one, np.array([[1.0, 2.0], [3.0, 0.0]]))[0, 0].tolist()
     [[-8.0, 2.0], [2.0, 4.0]]
@@ -83,7 +83,7 @@ def invert(matrices: Floats) -> Inverted:
     return Inverted(factor, 2 * np.log(np.diagonal(lower, axis1=-2, axis2=-1)).sum(axis=-1), smallest)
 
 
-def split_fits(fits: Fits, numbers_each: int) -> list[Array]:
+def split_fits(fits: ManyFits, numbers_each: int) -> list[Array]:
     """Return the numbers of the fits in parts whose matrices fit into memory."""
     step = max(1, CHUNK_NUMBERS // max(numbers_each, 1))
     return [np.arange(start, min(start + step, len(fits))) for start in range(0, len(fits), step)]

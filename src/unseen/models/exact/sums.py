@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from unseen.core.arrays import Array, Floats, Ints
-from unseen.engine.fits import Fits
+from unseen.engine.fits import ManyFits
 from unseen.models.exact.learner import Sample
 
 __all__ = ["ClassMoments", "centre_by_class", "changed_sums", "class_moments", "squared_distances"]
@@ -20,13 +20,13 @@ ROWS_WORTH_A_LOOP = 8  # wanted predictions per fit from which a loop over fits 
 
 
 def changed_sums(
-    fits: Fits, columns: Floats, group: Ints | None = None, n_groups: int = 1, weights: Floats | None = None
+    fits: ManyFits, columns: Floats, group: Ints | None = None, n_groups: int = 1, weights: Floats | None = None
 ) -> Floats:
     """Return, for each fit and group of rows, the sum of `columns` over its training part minus that over all rows.
 
     Parameters
     ----------
-    fits : Fits
+    fits : ManyFits
         Training parts.
     columns : ndarray, (n, q)
         What is summed.
@@ -43,7 +43,7 @@ def changed_sums(
     --------
     >>> from unseen.core.data import Data
     >>> data = Data(np.zeros((3, 1)), np.zeros(3), "regression")
-    >>> two = Fits(data=data, train=[np.array([0, 1]), np.array([1, 1, 2])], fit=np.zeros(0, int), row=np.zeros(0, int))
+    >>> two = ManyFits(data=data, train=[np.array([0, 1]), np.array([1, 1, 2])], fit=np.zeros(0, int), row=np.zeros(0, int))
     >>> changed_sums(two, np.array([[1.0], [10.0], [100.0]])).ravel().tolist()
     [-100.0, 9.0]
     """
@@ -109,7 +109,7 @@ class ClassMoments:
     safe: Array
 
 
-def class_moments(sample: Sample, fits: Fits, group: Ints | None = None, n_groups: int = 1) -> ClassMoments:
+def class_moments(sample: Sample, fits: ManyFits, group: Ints | None = None, n_groups: int = 1) -> ClassMoments:
     """Return the moments of each group of rows, in each training part; without groups, those of the whole part."""
     X, weights = sample.X, sample.weights
     code = np.zeros(len(X), dtype=np.int64) if group is None else group
@@ -133,17 +133,17 @@ def class_moments(sample: Sample, fits: Fits, group: Ints | None = None, n_group
     return ClassMoments(size, centre + shift, squares, np.asarray(~lost.any(axis=(1, 2))))
 
 
-def _copies(fits: Fits, code: Ints, n_groups: int) -> Floats:
+def _copies(fits: ManyFits, code: Ints, n_groups: int) -> Floats:
     ones = np.ones((len(code), 1))
     return changed_sums(fits, ones, code, n_groups)[:, :, 0] + np.bincount(code, minlength=n_groups)
 
 
-def squared_distances(fits: Fits, X: Floats, centre: Floats, weight: Floats) -> Floats:
+def squared_distances(fits: ManyFits, X: Floats, centre: Floats, weight: Floats) -> Floats:
     """Return sum over features of weight (x - centre)^2 for each wanted prediction and class.
 
     Parameters
     ----------
-    fits : Fits
+    fits : ManyFits
         Wanted predictions.
     X : ndarray, (n, p)
         Rows.

@@ -52,7 +52,7 @@ CASES = {
     "unknown groups": (["good.csv", "-t", "y", "--groups", "gg"], "unknown groups column 'gg'"),
     "one class": (["one_class.csv", "-t", "y"], "one class only ('u')"),
     "one row": (["one_row.csv", "-t", "y"], "there is 1 row"),
-    "NaN target": (["nan_target.csv", "-t", "y"], "missing in 1 of 40 rows"),
+    "NaN target": (["nan_target.csv", "-t", "y", "--missing-target", "error"], "missing in 1 of 40 rows"),
     "infinite": (["infinite.csv", "-t", "y"], "column 'a' holds infinite"),
     "same names": (["twice.csv", "-t", "y"], "several columns called 'a'"),
     "ragged": (["ragged.csv", "-t", "y"], "line 42 of 'ragged.csv' has 3 fields"),

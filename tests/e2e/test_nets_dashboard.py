@@ -58,7 +58,7 @@ def place(tmp_path_factory):
         write_weights(root / "mine" / f"{k}.safetensors", net.state_dict())
         networks[name] = {"weights": f"{k}.safetensors", "make": "make_vgg", "options": {"blocks": 1, "width": 4}}
     (root / "mine" / "manifest.json").write_text(json.dumps({"networks": networks}))
-    code = "from unseen.nets import make_vgg\n\ndef make(n_features, n_classes):\n    return make_vgg(n_features=n_features, n_classes=n_classes, blocks=1, width=4)\n"
+    code = "from unseen.nets import make_vgg\n\ndef make(n_features, n_classes, blocks=1, width=4):\n    return make_vgg(n_features=n_features, n_classes=n_classes, blocks=blocks, width=width)\n"
     (root / "own.py").write_text(code)
     tables(root, rng)
     return root

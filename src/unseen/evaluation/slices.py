@@ -360,7 +360,7 @@ def mid_p_ends(share: Floats, size: Floats, level: float) -> Floats:
     Examples
     --------
     >>> mid_p_ends(np.array([0.1]), np.array([20.0]), 0.95).round(4).tolist()
-    [[0.0174, 0.2926]]
+    [[0.0171, 0.2929]]
     """
     from scipy.special import betainc
 
@@ -398,7 +398,7 @@ def skewed_ends(value: Floats, error: Floats, skewness: Floats, n: Floats, quant
     >>> skewed_ends(one, 0.1 * one, 0.0 * one, 25 * one, 2.0 * one).round(3).tolist()
     [[0.8, 1.2]]
     >>> skewed_ends(one, 0.1 * one, 2.0 * one, 25 * one, 2.0 * one).round(3).tolist()
-    [[0.858, 1.332]]
+    [[0.842, 1.332]]
     """
     a = np.asarray(skewness, dtype=float) / np.sqrt(n)
     safe = np.where(np.abs(a) < 1e-8, 1.0, a)

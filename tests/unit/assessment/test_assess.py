@@ -114,7 +114,7 @@ def test_effort_goes_by_the_size_of_the_sample():
     assert Effort.full(281) == Effort.full(700) == Effort(repeats=5, bootstrap=50)
     assert Effort.full(1000) == Effort(repeats=5, bootstrap=0, leave_out=0, direct=0)
     assert Effort.full(2001) == Effort(repeats=2, bootstrap=0, leave_out=0, curve=0, direct=0)
-    assert Effort.full(10_001).repeats == Effort.quick(10_001).repeats == 1
+    assert Effort.full(100_001).repeats == Effort.quick(100_001).repeats == 1
     assert effort_of("leave_out=30", 100) == Effort(repeats=1, bootstrap=0, leave_out=30, curve=0)
     assert effort_of("splits=30", 100) == Effort(splits=30, repeats=0, bootstrap=0, leave_out=0, curve=0)
 

@@ -57,12 +57,12 @@ def estimates(a):
 
 def test_every_round_gives_an_answer_and_fewer_rounds_are_the_first_ones():
     heard = []
-    a = unseen.assess(GaussianNB(), *sample(), random_state=3, effort=FOLDS_ONLY, progress=heard.append)
+    a = unseen.assess(Slow(), *sample(), random_state=3, effort=FOLDS_ONLY, progress=heard.append)
     answers = [e.answer for e in heard if e.answer is not None]
     assert [round(e.n_fits) for e in answers] == [10, 20, 30, 40]
     assert answers[-1].value == a.estimates["range-t"].value
     for rounds in (1, 2, 3):
-        b = unseen.assess(GaussianNB(), *sample(), random_state=3, effort=FOLDS_ONLY, rounds=rounds)
+        b = unseen.assess(Slow(), *sample(), random_state=3, effort=FOLDS_ONLY, rounds=rounds)
         assert b.rounds == rounds
         assert b.headline.value == answers[rounds - 1].value
         assert tuple(b.interval) == tuple(answers[rounds - 1].interval)

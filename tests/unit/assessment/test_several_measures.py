@@ -200,6 +200,7 @@ def test_the_report_shows_them_beside_the_confusion_matrix(several, undrawn):
         "ROC curve",
         "Precision and recall",
         "Calibration",
+        "Decision curve",
     ]
     text = " ".join(b.text for b in blocks if isinstance(b, Text))
     assert "the AUC above is the mean over test parts" in text

@@ -265,7 +265,8 @@ def test_comparisons_and_files_say_what_their_errors_are_of():
     row = one.by_file()[0]
     assert (row["measure"], row["estimate"]) == ("auc", pytest.approx(roc_auc_score(label, frame["p"])))
     assert row["lower"] < row["estimate"] < row["upper"]
-    assert str(one).startswith(f"a: auc {row['estimate']:.4g}")
+    assert str(one).startswith(f"a has an AUC of {row['estimate']:.4g} (95% interval")
+    assert f"\na: auc {row['estimate']:.4g}" in str(one)
     two = unseen.predictions({"a": frame, "b": other}, truth="y", prob="p", measure="auc")
     better = roc_auc_score(label, frame["p"]) > roc_auc_score(label, other["p"])
     assert (two.pairs[0].difference < 0) == better

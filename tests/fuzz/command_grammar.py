@@ -633,9 +633,9 @@ def nets_rank(draw: Draw) -> Input:
         for name in ("flat", "steep")
     }
     measures = draw.choice(["inverse-margin", "path-norm", "inverse-margin,path-norm"])
-    options = [("--zoo", "zoo"), ("--data", "train.npz"), ("--measures", measures), ("--device", "cpu")]
+    options = [("--data", "train.npz"), ("--measures", measures), ("--device", "cpu")]
     return Input(
-        Line(("nets", "rank"), [], options + common(draw, level=False, report=0.0)),
+        Line(("nets", "rank"), ["zoo"], options + common(draw, level=False, report=0.0)),
         files={"train.npz": arrays(draw), "zoo/manifest.json": json.dumps({"networks": nets}).encode()},
         kept=("zoo/flat.safetensors", "zoo/steep.safetensors"),
     )

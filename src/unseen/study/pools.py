@@ -306,7 +306,11 @@ class DaskPool(FuturePool):
                     # as a result, not as scattered data: what a dead worker held is then made again by the scheduler
                     self.sent = self.client.submit(share_context, self.context, pure=False)
                 return self.client.submit(run_rows, self.sent, rows, pure=False, retries=0)
-            except (TimeoutError, OSError) as error:
+            except (TimeoutError, OSError, AttributeError) as error:
+                if self.client.scheduler is None or self.client.status == "closed":  # the client gave the scheduler up
+                    raise PartialRun("the dask scheduler is gone; start it and run the study again.") from error
+                if isinstance(error, AttributeError):
+                    raise
                 if time.monotonic() > give_up:
                     raise PartialRun(
                         f"the dask cluster has had no worker for {LONGEST_WITHOUT_WORKERS:.0f} s."

@@ -268,7 +268,7 @@ class TestParquet:
 
         monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
         monkeypatch.setattr(builtins, "__import__", missing)
-        with pytest.raises(MissingExtra, match=r"unseen\[frames\]"):
+        with pytest.raises(MissingExtra, match=r"pip install 'pyarrow>="):
             read(tmp_path / "t.parquet", "y")
 
 

@@ -308,6 +308,8 @@ def test_long_tables_are_sorted_and_paged_by_links(started, base):
         assert_own(visit, base)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_without_script_all_is_there(started, base):
     context = started.new_context(java_script_enabled=False)
     page = context.new_page()

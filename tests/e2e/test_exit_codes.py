@@ -194,6 +194,4 @@ class TestDask:
         out, err = process.communicate(timeout=60)
         assert process.returncode in (3, 130, -signal.SIGINT)
         assert "Traceback" not in err
-        assert (
-            "stopped" in err or "interrupted: stopped" in out
-        )  # before the first fold, or with the answer so far
+        assert "stopped" in err or "interrupted: stopped" in out  # before the first fold, or with the answer so far

@@ -65,6 +65,8 @@ def test_simulated_tables_repeat_with_the_seed(run, folder, tmp_path):
     assert (tmp_path / "doses.csv").read_text().splitlines()[0] == "subject,dose_precursor,dose_product,group"
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_fit_prints_json_and_writes_report_and_frame(run, folder):
     done = run(
         "fit",

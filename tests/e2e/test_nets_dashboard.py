@@ -250,6 +250,8 @@ def test_a_hostile_name_is_text_everywhere(started, base):
             assert visit.page.locator("main script").count() == 0
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_images_are_there_with_their_penalties(started, base):
     with Visit(started, Address(f"{base}/kept/1")) as visit:
         page = visit.page
@@ -264,6 +266,8 @@ def test_images_are_there_with_their_penalties(started, base):
         assert min(decoded) > 40
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_bench_is_sorted_and_the_scatter_chosen_by_keyboard(started, base):
     with Visit(started, Address(f"{base}/kept/2")) as visit:
         page = visit.page
@@ -278,6 +282,8 @@ def test_the_bench_is_sorted_and_the_scatter_chosen_by_keyboard(started, base):
         assert_own(visit, base)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_list_leads_to_each_kind(started, base):
     with Visit(started, Address(f"{base}/")) as visit:
         page = visit.page

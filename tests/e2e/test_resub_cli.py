@@ -63,6 +63,8 @@ def files(trained, tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_model_file_is_assessed_without_training(files, trained):
     out = start("resub", files / "model.skops", files / "iris.csv", "--target", "kind", "--json", "--seed", "4")
     assert out.returncode == 0, out.stderr
@@ -99,6 +101,8 @@ def test_one_method_with_an_option_a_threshold_and_a_report(run_unseen, forked_m
     assert page.read_text().startswith("<!")
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_threshold_goes_by_the_recipe_or_by_the_method_that_is_named_and_by_nothing_else(
     run_unseen, forked_models, files, trained
 ):

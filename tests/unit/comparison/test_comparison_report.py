@@ -25,6 +25,8 @@ def blocks(result, kind):
     return [b for s in build(result) for b in s.blocks if isinstance(b, kind)]
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_sections_and_sentences(three):
     sections = build(three)
     assert [s.id for s in sections] == [

@@ -203,6 +203,8 @@ def test_permutation_p_values():
     assert np.mean(p) > 0.25
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_whole_picture(cancer, tmp_path):
     d = cancer
     assert d.dependence.p == 0.05

@@ -93,6 +93,8 @@ def test_same_seed_same_numbers_and_global_state_untouched(model, iris):
     assert not np.array_equal(a, c, equal_nan=True)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_numbers_do_not_depend_on_workers(iris, monkeypatch):
     X, y = iris
     monkeypatch.setattr("unseen.engine.joblib_.WORTH_STARTING_WORKERS", 0.0)

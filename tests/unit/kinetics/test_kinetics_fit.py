@@ -189,6 +189,8 @@ def test_a_planted_error_is_removed_and_named():
     assert abs(study["s1"].rates["k21"] - 0.131) < abs(kept.rates["k21"] - 0.131)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_workers_do_not_change_the_numbers(made):
     one, two = (kinetics.fit(made.ttr, made.doses, locations=["EC-EC"], n_jobs=j) for j in (1, 2))
     pd.testing.assert_frame_equal(one.frame(), two.frame())

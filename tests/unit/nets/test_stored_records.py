@@ -317,6 +317,8 @@ for kind, payload in json.load(sys.stdin).items():
 """
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_a_machine_without_torch_shows_them_too(results):
     payloads = {kind: stored(results[kind]).payload for kind in KINDS}
     done = subprocess.run(

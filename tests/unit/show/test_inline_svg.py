@@ -92,6 +92,8 @@ def test_ids_are_unique_across_figures_and_references_resolve(pictures):
         assert set(wanted) <= set(re.findall(r'\bid="([^"]*)"', text))
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_the_same_numbers_give_the_same_bytes(classified):
     assert drawn(classified) == drawn(classified)
 

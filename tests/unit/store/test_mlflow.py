@@ -60,6 +60,8 @@ def check(a, metrics, tags, files):
     assert json.loads(files["unseen/result.json"])["error"] == pytest.approx(a.error)
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_what_is_logged(assessed, monkeypatch):
     imitation = Imitation()
     monkeypatch.setitem(sys.modules, "mlflow", imitation)

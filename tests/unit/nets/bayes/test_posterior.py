@@ -75,6 +75,8 @@ def test_dynamics_agree_with_quadrature(logistic, sampler, step, thin):
     assert not p.notes
 
 
+@pytest.mark.slow
+@pytest.mark.sample
 def test_batches_keep_the_mean_and_widen_the_posterior(logistic):
     X, y, net, mean, variance, _, _ = logistic
     p = nets.posterior(

@@ -19,8 +19,6 @@ print(json.dumps(sorted(name for name in sys.modules if name.startswith("unseen.
 """
 
 
-@pytest.mark.slow
-@pytest.mark.sample
 def test_the_report_of_an_assessment_loads_the_flat_of_its_record_alone(tmp_path):
     page = tmp_path / "a.html"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

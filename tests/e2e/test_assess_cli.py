@@ -161,7 +161,7 @@ def test_ctrl_c_after_the_headline_shows_what_was_finished(tmp_path):
 @pytest.mark.sample
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_before_the_headline_says_that_nothing_was_kept(tmp_path):
-    done = interrupted(tmp_path, "assess", "iris", "--model", "slow_model:make", "--effort", "repeats=20", after=5)
+    done = interrupted(tmp_path, "assess", "iris", "--model", "slow_model:make", "--effort", "repeats=20", after=1)
     assert done.returncode == 130
     assert done.stdout == ""
     assert "of 200 fits of repeated-kfold; nothing was kept." in done.stderr

@@ -6,7 +6,9 @@ import gzip
 import io
 import json
 import random
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -706,6 +708,8 @@ def make_pantry(folder: Path, run: Callable[[list[str], Path], Any]) -> None:
     spec = SPEC.format(seed=1, replications=2, sizes="12", population="gaussian-blocks", model="knn:3", method="resub")
     (folder / "s.toml").write_text(spec)
     run(["study", "run", "s.toml", "--store", "studies.db", "--quiet"], folder)
+    with closing(sqlite3.connect(folder / "studies.db")) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # inputs copy this file alone
     (folder / "s.toml").unlink()
     try:
         _make_nets(folder)

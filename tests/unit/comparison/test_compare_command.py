@@ -114,7 +114,9 @@ def test_the_winner_of_a_score_has_the_largest(unseen, measure):
     assert shown["lower"] <= shown["corrected"] <= shown["naive"] <= 1
     assert [shown["lower"], shown["upper"]] == [1 - won["interval"]["high"], 1 - won["interval"]["low"]]
     text = unseen(*words)[1]
-    assert f"largest {measure}: {won['name']}, {shown['naive']:.4g}; corrected" in text
+    same = f"{shown['naive']:.3g}" == f"{shown['corrected']:.3g}"
+    told = f"largest {measure}: {won['name']}, "
+    assert (f"{told}{shown['naive']:.3g}, 95% interval" if same else f"{told}{shown['naive']:.4g}; corrected") in text
     assert f"interval [{shown['lower']:.4g}, {shown['upper']:.4g}]" in text
     seen, expected = (f"{shown[key]:.3g}" for key in ("naive", "corrected"))
     said = f"its {measure} of {seen} looks larger than it is: expect {expected} of a model chosen like this" in text

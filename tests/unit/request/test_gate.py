@@ -122,8 +122,6 @@ def test_the_plug_in_in_a_test_run(tmp_path):
         "-q",
         "-p",
         "no:cacheprovider",
-        "-p",
-        "unseen.testing.plugin",
         str(tmp_path),
     ]
     out = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120)

@@ -122,7 +122,7 @@ def test_killed_at_fifty_random_moments(database, uninterrupted, tmp_path, reque
 def test_killed_again_and_again(uninterrupted, tmp_path):
     draw = random.Random(18)
     url = f"sqlite:///{tmp_path / 'store.db'}"
-    ends = deaths(*({"url": url, "after": draw.uniform(0.05, 0.4)} for _ in range(RANDOM_DEATHS)))
+    ends = deaths(*({"url": url, "after": draw.uniform(0.01, 0.12)} for _ in range(RANDOM_DEATHS)))
     assert np.sum([os.WIFSIGNALED(end) for end in ends]) > 3
     with open_store(url) as store:
         mortal.make_study(store)

@@ -230,7 +230,8 @@ def _calibration_error(
 
     Distances of the bins are about normal around the true ones. If these were s times the distances seen, the plain error would have
     a known distribution: the estimate is the error of the s for which the one seen is its median, the limits those for which it lies
-    in a tail. Zero is inside unless calibrated probabilities would hardly give such an error.
+    in a tail. Zero is inside unless calibrated probabilities would hardly give such an error. The upper limit is at least the plain error: luck
+    that makes it small is no proof that there is none.
     """
     bins = bins_of(p, n_bins)
     mass = np.asarray(np.bincount(bins, cases.weight), dtype=float)
@@ -246,7 +247,7 @@ def _calibration_error(
     tail = (1 - level) / 2
     value, low, high = (plain * _scale_at(above, chance) for chance in (0.5, tail, 1 - tail))
     se = float(np.sqrt(np.square(share * error).sum()))
-    return plain, estimate_of(cases, "ece", value, se, (low, min(max(high, value), 1.0)), level, "debiased-ece")
+    return plain, estimate_of(cases, "ece", value, se, (low, min(max(high, value, plain), 1.0)), level, "debiased-ece")
 
 
 def _errors_of_bins(cases: ScoredCases, y: Floats, p: Floats, bins: Ints, distance: Floats, mass: Floats) -> Floats:

@@ -165,7 +165,7 @@ def _ranking_basis(r: NetRanking) -> str:
     """Return what the ranking rests on, and what it does with networks that do not fit their training data."""
     about = f"By {', '.join(r.values)}, from the training data alone."
     if r.expected is None:
-        return f"{about} What the measures miss about the gap is not part of that probability."
+        return f"{about} What the measures miss is not part of that probability."
     about = f"{len(r.names)} networks ranked by expected test error, which follows the measures. {about} "
     if any(one.code == "N006" for one in r.notes):
         about += "Some do not fit their training data; that alone says little about the test error, so they stand where the measures put them, and last only if they have learned next to nothing. "

@@ -89,6 +89,15 @@ def test_calibration_error_is_found_where_it_is_known():
     assert fit.ece.value == pytest.approx(0.1, abs=0.01)
 
 
+def test_an_error_that_is_small_by_luck_has_an_upper_limit_above_it():
+    """Half of each group is positive, exactly as predicted but for a thousandth: chance alone would give far more."""
+    p = np.repeat([0.499, 0.501], 100)
+    fit = unseen.measure(np.tile([0, 1], 100), p, measures=["accuracy"]).calibration(n_bins=2).fit
+    assert fit.raw_ece == pytest.approx(0.001)
+    assert fit.ece.interval.low == 0.0
+    assert fit.ece.interval.high >= 0.001
+
+
 def test_separated_classes_have_no_slope_and_say_no_more():
     y = np.repeat([0, 1], 30)
     c = unseen.measure(

@@ -67,7 +67,7 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
     ax.set_yticks(range(n), [label(name) for name in numbers.names])
     ax.set_xticks([1, *range(5, n + 1, 5)] if n > 12 else range(1, n + 1))
     ax.tick_params(length=0)
-    ax.set_xlabel("rank (1: smallest expected gap)")
+    ax.set_xlabel("rank (1: smallest expected error)")
     for side in ("top", "right", "left", "bottom"):
         ax.spines[side].set_visible(False)
     if numbers.left:
@@ -81,7 +81,7 @@ figure(
         info=info,
         draw=draw,
         title="How sure each rank is",
-        caption="The area of a square is the probability that endless draws of the measures would give that rank. What the measures miss about the gap is not in it.",
+        caption="The area of a square is the probability that endless draws of the measures would give that rank. What the measures miss is not in it.",
         order=10,
     )
 )

@@ -54,7 +54,7 @@ def rank(
 
     Each measure orders the networks; a network's score is its mean place over the measures, and its expected test error follows the score as it does on the zoos.
     The training error is a column and decides only about networks that have learned next to nothing: added to a predicted gap it made the order worse. How sure each rank is follows from the measures' own
-    draws, which all networks share: the probability that endless draws would give that rank. What the measures miss about the gap is not part of it (see
+    draws, which all networks share: the probability that endless draws would give that rank. What the measures miss is not part of it (see
     the bench), and a measure taken with one draw counts as if it had no noise.
 
     Parameters

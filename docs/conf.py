@@ -21,6 +21,9 @@ release = version = unseen.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_generated", "tables"]
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["unseen.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "unseen"
 html_theme_options = {
@@ -30,6 +33,9 @@ html_theme_options = {
     "footer_end": [],
 }
 html_sidebars = {"index": []}
+# the four shelves of the header: folder and title
+SHELVES = (("guides", "Guides"), ("reference", "Reference"), ("validation", "Validation"), ("decisions", "Decisions"))
+html_context = {"shelves": SHELVES}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
@@ -37,4 +43,3 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 # methods that scikit-learn adds to every estimator, with references to its own manual
 autodoc_default_options = {"exclude-members": "set_fit_request, set_partial_fit_request, set_score_request"}
-suppress_warnings = ["myst.xref_missing"]

@@ -56,6 +56,8 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.installed-torch
+	$(BIN)/python docs/make_images.py --check
+	$(BIN)/python docs/make_pairs.py
 	$(BIN)/python docs/run_examples.py
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 

@@ -6,6 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
+from gallery import write_gallery  # noqa: E402
 from make_notes import write_notes  # noqa: E402
 from make_tables import write_tables  # noqa: E402
 
@@ -13,6 +14,7 @@ import unseen  # noqa: E402
 
 write_tables(HERE / "_generated")
 write_notes()
+write_gallery()
 
 project = "unseen"
 author = "The unseen developers"
@@ -21,15 +23,22 @@ release = version = unseen.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_generated", "tables"]
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["unseen.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "unseen"
 html_theme_options = {
     "show_prev_next": False,
-    "secondary_sidebar_items": ["page-toc"],
+    # tables and pairs of scripts need the width
+    "secondary_sidebar_items": {"guides/*": ["page-toc"], "index": [], "guides/everyday": [], "guides/gallery": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "guides/everyday": [], "guides/gallery": []}
+# the four shelves of the header: folder and title
+SHELVES = (("guides", "Guides"), ("reference", "Reference"), ("validation", "Validation"), ("decisions", "Decisions"))
+html_context = {"shelves": SHELVES}
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 numpydoc_show_class_members = False
@@ -37,4 +46,3 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 # methods that scikit-learn adds to every estimator, with references to its own manual
 autodoc_default_options = {"exclude-members": "set_fit_request, set_partial_fit_request, set_score_request"}
-suppress_warnings = ["myst.xref_missing"]

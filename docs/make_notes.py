@@ -1,4 +1,4 @@
-"""Writes `notes.md` from the codes that checks, methods, kinetics and nets declare."""
+"""Writes `reference/notes.md` from the codes that checks, methods, kinetics and nets declare."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from unseen.checks.registry import CodedCheck
 from unseen.core.notes import NoteKind, known_notes
 
-PAGE = Path(__file__).parent / "notes.md"
+PAGE = Path(__file__).parent / "reference" / "notes.md"
 
 LEAD = """# Notes
 
@@ -15,7 +15,7 @@ LEAD = """# Notes
 
 A note is a coded remark on statistical weakness. It travels with the result: in `result.notes`, in JSON and in the report.
 Misuse raises an error instead. A note marked as an alarm changes the headline: the sentence begins "Do not trust this number",
-`--json` has `"trust": false` with the reasons, and `--fail-if` fails. [What to do then](trust.md).
+`--json` has `"trust": false` with the reasons, and `--fail-if` fails. [What to do then](../guides/trust.md).
 """
 
 

@@ -29,7 +29,9 @@ def run_file(path: Path) -> int:
 
 def main() -> int:
     """Run the named files, or all."""
-    wanted = [Path(a).resolve() for a in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    shelves = ("guides", "reference", "validation", "decisions")
+    pages = [page for shelf in shelves for page in sorted((ROOT / "docs" / shelf).glob("*.md"))]
+    wanted = [Path(a).resolve() for a in sys.argv[1:]] or [ROOT / "README.md", ROOT / "docs" / "index.md", *pages]
     for path in wanted:
         start = time.perf_counter()
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 """Public pharmacokinetic and tracer data through the same code as the tracer studies.
 
-    python examples/kinetics_real_data.py FOLDER > docs/kinetics_real_data.md
+    python examples/kinetics_real_data.py FOLDER > docs/validation/kinetics-real-data.md
 
 FOLDER holds indometh.csv.gz, cefamandole.csv.gz, theoph.csv.gz and eelgrass_32p.csv.gz. The page it prints is part of the
 documentation.

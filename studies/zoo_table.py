@@ -21,7 +21,7 @@ from zoo_benches import DOCS, ZOOS, stored_benches
 from unseen.nets.ranking.bench import write_table
 from unseen.nets.ranking.bench_record import Bench
 
-# CMI x 100 as published for tasks of the competition (other networks; sources in docs/zoo.md)
+# CMI x 100 as published for tasks of the competition (other networks; sources in docs/validation/zoo.md)
 PUBLISHED = {
     "task 1": {"dbi-mixup": 25.22, "mixup-margin": 1.11, "augment-margin": 15.66, "vpm": 6.07, "wcv": 27.75, "vr": 9.32, "kv-margin": 5.83, "kv-gn-margin": 18.17, "distance-from-initial": 5.13, "sharpness": 0.00},
     "task 2": {"dbi-mixup": 22.19, "mixup-margin": 47.33, "augment-margin": 48.34, "vpm": 6.44, "wcv": 37.44, "vr": 19.58, "kv-margin": 29.11, "kv-gn-margin": 45.24, "distance-from-initial": 4.71, "sharpness": 0.00},

@@ -23,7 +23,7 @@ from unseen.show.text import RATES, percent_or_number
 __all__ = ["Resubstitutions", "direct_methods", "known_methods", "methods_for", "resubstitute"]
 
 AUTO = "auto-resub"
-TOO_LOW = ("resub", "bayesian")  # on the points the model was trained on; docs/resubstitution.md
+TOO_LOW = ("resub", "bayesian")  # on the points the model was trained on; docs/guides/resubstitution.md
 HELD_IF_LARGE = "85%"  # of the samples of 400 units from families of data sets left out of its fit; docs/tables/interval_auto-resub.md
 
 

@@ -38,7 +38,7 @@ REMARKS = (
     "bolster-3nnpp: posterior at the kernel point, not the product of equation (2.38).",
     "The kNN rows of table 2.4 were made from rounded standard deviations; times of table 2.5 come from another machine.",
     "The published true errors of a rule are off by about the same at every size, as a test set of 5,000 points shared by its classifiers makes them; "
-    "ours come from fresh points in every replication. The checks of true errors and biases count such a set for each rule (docs/reproductions.md).",
+    "ours come from fresh points in every replication. The checks of true errors and biases count such a set for each rule (docs/validation/reproductions.md).",
     "Resampled nearest neighbours are read off one table of distances instead of being fitted again, with the same results.",
     "Milliseconds differ from run to run; every other number follows from the seed.",
 )

@@ -24,7 +24,7 @@ GRID = ZooGrid(
     accuracy=0.5,
 )
 HALF, DECAY, BATCHES = (0.0, 0.5), (0.0, 1e-3), (64, 512)
-# blocks, widths, rates and batches of section 5.1 of the specification; steps of cifar-nin as docs/decisions.md has them
+# blocks, widths, rates and batches of section 5.1 of the specification; steps of cifar-nin as docs/decisions/zoos.md has them
 SPECIFIED = {
     "cifar-vgg": {
         "blocks": (1, 3),

@@ -31,7 +31,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan
 from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.core.training import codes_of, fit_rows
+from unseen.core.training import codes_of, fit_rows, model_errors
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
 from unseen.designs.learning_curve import LearningCurve
@@ -652,8 +652,9 @@ def _predict_all_rows(request: Request, trained: Fitted) -> Predictions:
     """Return what the model fitted on all rows predicts for them."""
     data = request.data
     rows = np.arange(data.n)
-    score = trained.scores(data.X) if request.needs_score else None
-    values = codes_of(trained.predict(data.X), data)
+    with model_errors(f"the model fitted on all {data.n:,} rows could not predict them"):
+        score = trained.scores(data.X) if request.needs_score else None
+        values = codes_of(trained.predict(data.X), data)
     return Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
 
 

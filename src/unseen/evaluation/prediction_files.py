@@ -105,7 +105,12 @@ def labels_of(columns: Sequence[Array]) -> Labels:
             found.append((codes, [_label(v) for v in distinct]))
         else:
             found.append((np.arange(len(values)), [_label(v) for v in values]))
-    classes = np.array(sorted({label for _, labels in found for label in labels}))
+    distinct_labels = sorted({label for _, labels in found for label in labels})
+    if ends := [label for label in distinct_labels if label.endswith("\x00")]:
+        raise InputError(
+            f"the label {ends[0]!r} ends in a NUL character, which arrays of text cannot hold; remove it from the column."
+        )
+    classes = np.array(distinct_labels)
     places = {label: k for k, label in enumerate(classes.tolist())}
     made = [np.array([places[label] for label in labels], dtype=np.int64)[codes] for codes, labels in found]
     return Labels(classes, made)

@@ -153,6 +153,25 @@ def listening() -> set[str]:
     return {fields[1] for fields in lines if fields[3] == "0A"}
 
 
+class TestModelsThatRaise:
+    @pytest.mark.parametrize("options", [["--quick"], ["--budget", "5"]], ids=lambda options: options[0].strip("-"))
+    def test_a_fit_on_all_rows_that_fails_is_a_sentence(self, options, tmp_path, monkeypatch, capsys) -> None:
+        """A cell of 1e308 overflows in the scaler, and the model refuses what comes out."""
+        rng = np.random.default_rng(0)
+        frame = pd.DataFrame({"x0": rng.normal(size=24), "x1": rng.normal(size=24), "y": list("ab") * 12})
+        frame.loc[3, "x0"] = 1e308
+        frame.to_csv(tmp_path / "data.csv", index=False)
+        command = ["assess", str(tmp_path / "data.csv"), "--target", "y", "--model", "ridge", "--quiet", *options]
+        code, out, err = call(command, monkeypatch, capsys)
+        assert (code, out) == (2, "")
+        assert "the fit on 24 rows failed; it says: " in err  # the warning of the overflow, or the refusal of NaN
+        assert "Traceback" not in err
+
+    def test_one_unit_has_no_jackknife_and_no_error(self) -> None:
+        m = unseen.measure([1.0, 2.0], [1.5, 2.5], task="regression", groups=["s", "s"])
+        assert m["normalised-absolute"].value == pytest.approx(1.0)
+
+
 class TestDask:
     def test_workers_that_die_at_the_start(self, distributed, monkeypatch) -> None:
         def fail(**options):

@@ -31,7 +31,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan
 from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.core.training import codes_of
+from unseen.core.training import codes_of, fit_rows
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
 from unseen.designs.learning_curve import LearningCurve
@@ -440,7 +440,7 @@ def _assess(request: Request, question: _Question, effort: Effort, budget: TimeB
             )
     elif budget.seconds is None and data.classes is not None and len(data.classes) == 2 and not runs.scores:
         some = draw_units(data, min(data.n_units, TRIAL_UNITS), request.seed)
-        runs.scores = _has_scores(request.model.fit(some, task_seed(request.seed, "fit", "trial")), some)
+        runs.scores = _has_scores(fit_rows(request.model, some, task_seed(request.seed, "fit", "trial")), some)
     if budget.seconds is not None and given is None:
         effort = replace(effort, folds=min(effort.folds, affordable_folds(seconds, budget, workers, data.n_units)))
         effort = effort if trained is not None else replace(effort, direct=0)
@@ -644,7 +644,7 @@ def _has_scores(trained: Fitted, data: Data) -> bool:
 def _fit_on_all_rows(request: Request) -> tuple[Fitted, float]:
     """Return the model fitted on all rows, and the seconds that took."""
     begin = clock.perf_counter()
-    trained = request.model.fit(request.data, task_seed(request.seed, "fit", "full"))
+    trained = fit_rows(request.model, request.data, task_seed(request.seed, "fit", "full"))
     return trained, clock.perf_counter() - begin
 
 

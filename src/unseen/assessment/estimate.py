@@ -17,6 +17,7 @@ from unseen.core.model import Fitted, Model, is_fitted
 from unseen.core.notes import note
 from unseen.core.registry import build, declare, find, options_of
 from unseen.core.rng import RandomState, stream, task_seed
+from unseen.core.training import fit_rows
 from unseen.designs.splits import as_design
 from unseen.estimators.combined.evidence import attach_expected_rms
 from unseen.request.prepare import data_of, needs_scores, one_measure_of, plan_of, task_of
@@ -242,7 +243,7 @@ def _by_recipe(recipe: Any, request: Request, design: Any) -> tuple[Estimate, An
         )
     data, fitted = request.data, is_fitted(request.model)
     start = clock.perf_counter()
-    trained = request.model if fitted else request.model.fit(data, task_seed(request.seed, "fit", "full"))
+    trained = request.model if fitted else fit_rows(request.model, data, task_seed(request.seed, "fit", "full"))
     seconds = clock.perf_counter() - start
     recipe = recipe.for_model(trained.native)
     methods = {name: build(name, "estimators", "resubstitution") for name in recipe.needed}

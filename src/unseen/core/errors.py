@@ -72,7 +72,7 @@ class NotWritten(InputError):
 
 
 class FitError(UnseenError, RuntimeError):
-    """Every fit of a run failed."""
+    """Every fit of a run failed, or the one on all rows."""
 
 
 class PartialRun(UnseenError, RuntimeError):

@@ -10,10 +10,10 @@ import numpy as np
 
 from unseen.core.arrays import Array
 from unseen.core.data import Data
-from unseen.core.errors import InputError
+from unseen.core.errors import FitError, InputError, UnseenError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Training", "codes_of", "fit_once"]
+__all__ = ["Training", "codes_of", "fit_once", "fit_rows"]
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,43 @@ class Training:
         return replace(self, n_fits=self.n_fits + n_fits, seconds=self.seconds + seconds)
 
 
+def fit_rows(model: Model, data: Data, seed: int) -> Fitted:
+    """Fit a model outside a run of splits; whatever it raises becomes one sentence.
+
+    Parameters
+    ----------
+    model : Model
+        Anything with `fit(data, seed)`.
+    data : Data
+        The rows to fit.
+    seed : int
+        Seed of the fit.
+
+    Examples
+    --------
+    >>> import unseen
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from unseen.request.prepare import model_of
+    >>> data = unseen.datasets.load("gaussian-blocks")
+    >>> fitted = fit_rows(model_of(LogisticRegression(), data), data, 0)
+    >>> fitted.predict(data.X).shape == (data.n,)
+    True
+    """
+    try:
+        return model.fit(data, seed)
+    except UnseenError:
+        raise
+    except Exception as error:  # a user's model may raise anything; its words are passed on
+        reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        raise FitError(f"the fit on {data.n:,} rows failed; it says: {reason[:500]}") from error
+
+
 def fit_once(model: Model | Fitted, data: Data, rng: np.random.Generator) -> Training:
     """Return a trained model as it is, or fit the model once on all rows."""
     if is_fitted(model):
         return Training(cast(Fitted, model))
     start = time.perf_counter()
-    fitted = cast(Model, model).fit(data, int(rng.integers(2**31 - 1)))
+    fitted = fit_rows(cast(Model, model), data, int(rng.integers(2**31 - 1)))
     return Training(fitted, 1, time.perf_counter() - start)
 
 

@@ -12,6 +12,7 @@ from unseen.core.data import Data
 from unseen.core.losses import LossTable
 from unseen.core.model import Fitted
 from unseen.core.rng import task_seed
+from unseen.core.training import fit_rows
 from unseen.designs.bootstrap import Bootstrap
 from unseen.request.request import Request
 
@@ -141,7 +142,7 @@ def coefficients_of(request: Request, table: LossTable, how: str, samples: int) 
 
     `table` is a leave-out run with the probe `read_coefficients`; how="bootstrap" fits `samples` bootstrap samples instead.
     """
-    trained = request.model.fit(request.data, task_seed(request.seed, "fit", "full"))
+    trained = fit_rows(request.model, request.data, task_seed(request.seed, "fit", "full"))
     full = read_coefficients(trained, request.data, request.data)
     if full is None:
         return None

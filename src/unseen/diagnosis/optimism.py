@@ -11,6 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.errors import InputError
 from unseen.core.losses import LossTable
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
+from unseen.core.training import fit_rows
 from unseen.datasets.populations import population as population_of
 from unseen.request.prepare import model_of
 
@@ -84,7 +85,7 @@ def optimism_over_sets(
     train, optimism = np.empty(sets), np.empty(sets)
     for k in range(sets):
         data = source.draw(n, stream(seed, "set", k))
-        fitted = model_of(model, data).fit(data, task_seed(seed, "fit", k))
+        fitted = fit_rows(model_of(model, data), data, task_seed(seed, "fit", k))
         predicted = fitted.predict(data.X)
         wrong = predicted != data.y if data.classes is not None else np.square(predicted - data.y)
         train[k] = float(np.mean(wrong))

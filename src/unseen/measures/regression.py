@@ -57,7 +57,7 @@ def moments(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def weighted_median(values: Floats, weight: Floats) -> float:
-    """Return the middle value; between two neighbours if the weight splits evenly.
+    """Return the middle value; between two neighbours if the weight splits evenly, NaN without any weight.
 
     Examples
     --------
@@ -66,6 +66,8 @@ def weighted_median(values: Floats, weight: Floats) -> float:
     """
     order = np.argsort(values, kind="stable")
     order = order[weight[order] > 0]
+    if not len(order):
+        return float("nan")
     sums = np.cumsum(weight[order])
     half = sums[-1] / 2
     first, last = np.searchsorted(sums, half * (1 - 1e-12)), np.searchsorted(sums, half * (1 + 1e-12), side="right")

@@ -11,6 +11,7 @@ import numpy as np
 from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
+from unseen.core.training import fit_rows
 from unseen.request.request import Request
 
 __all__ = ["SLACK", "Affordable", "TimeBudget", "affordable_folds", "affordable_units", "draw_units"]
@@ -114,7 +115,7 @@ def affordable_units(request: Request, budget: TimeBudget) -> Affordable:
 
 def _time_fit(request: Request, data: Data) -> float:
     start = time.perf_counter()
-    request.model.fit(data, task_seed(request.seed, "fit", "trial"))
+    fit_rows(request.model, data, task_seed(request.seed, "fit", "trial"))
     return max(time.perf_counter() - start, 1e-6)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,19 +11,21 @@ from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.notes import Note, note
 from unseen.resubstitution._decision_regions import Regions, align
-from unseen.resubstitution._neighbours import k_nearest_in_parts
+from unseen.resubstitution._neighbours import exact_rows, k_nearest_in_parts
 from unseen.resubstitution._stand_ins import StandIn, neighbour_stand_in
 from unseen.resubstitution.kernels import Spread
 
-__all__ = ["AMONG", "NAMES", "Posterior", "posterior_notes", "posterior_of", "posterior_stand_in"]
+__all__ = ["NAMES", "Among", "Posterior", "posterior_notes", "posterior_of", "posterior_stand_in"]
 
 NAMES = ("knn", "model", "calibrated", "gaussian-process")
 Posterior = Callable[..., Floats]
 MAX_GAUSSIAN_PROCESS = 3000  # its cost grows with the third power of the rows
-AMONG = 12_500  # rows among which a training point looks for its neighbours
+Among = int | None | Literal["auto"]
 
 
-def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = AMONG) -> tuple[Posterior, str]:
+def posterior_of(
+    regions: Regions, posterior: Any, k: int, among: Among = "auto", kernels: bool = False
+) -> tuple[Posterior, str]:
     """Return a function (points, of=None) -> probabilities in the order of the classes, and its name in words.
 
     `of` is the training row around which each point was drawn; without it the points are the training points themselves, in
@@ -37,12 +39,15 @@ def posterior_of(regions: Regions, posterior: Any, k: int, among: int | None = A
         One of `NAMES`; a classifier, cloned and fitted to the sample in the space of the kernels; or a function of points.
     k : int
         Neighbours of "knn".
-    among : int or None
-        In a larger sample a point looks for them in the part of a training point, random and of at most so many; None: in all.
+    among : int, None or "auto"
+        In a larger sample a point looks for them in the part of a training point, random and of at most so many; None: in all;
+        "auto": as many as `exact_rows` says.
+    kernels : bool
+        The points are drawn from kernels.
     """
     if isinstance(posterior, str):
         if posterior == "knn":
-            n = len(regions.points)
+            n, among = len(regions.points), _largest_part(regions, among, kernels)
             cut = (
                 "" if among is None or n <= among else f", each point's among its own {-(-n // -(-n // among))} of {n}"
             )
@@ -74,12 +79,21 @@ def posterior_notes(posterior: Any) -> tuple[Note, ...]:
 
 
 def posterior_stand_in(
-    regions: Regions, posterior: Any, k: int, among: int | None, weights: Floats, spread: Spread | None = None
+    regions: Regions, posterior: Any, k: int, among: Among, weights: Floats, spread: Spread | None = None
 ) -> StandIn:
     """Return the error of looking for neighbours in parts of the sample; none for other posteriors."""
     if not (isinstance(posterior, str) and posterior == "knn"):
         return StandIn()
-    return neighbour_stand_in(regions, int(k), among, weights, spread)
+    largest = _largest_part(regions, among, spread is not None)
+    return neighbour_stand_in(regions, int(k), largest, weights, spread)
+
+
+def _largest_part(regions: Regions, among: Among, kernels: bool) -> int | None:
+    if isinstance(among, str):
+        if among != "auto":
+            raise UnknownName("among", among, ("auto",), "A whole number of rows, or None for all, works too.")
+        return exact_rows(regions.points.shape[1], kernels)
+    return among
 
 
 def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:
@@ -88,7 +102,9 @@ def _by_neighbours(regions: Regions, k: int, among: int | None) -> Posterior:
         raise InputError(f"k is {k!r}; the number of neighbours is a whole number from 1 to the sample size, {n}.")
 
     if among is not None and (isinstance(among, bool) or not isinstance(among, (int, np.integer)) or among < 2 * k):
-        raise InputError(f"among is {among!r}; give a whole number of at least 2 k = {2 * k} rows, or None for all.")
+        raise InputError(
+            f"among is {among!r}; give a whole number of at least 2 k = {2 * k} rows, 'auto', or None for all."
+        )
 
     def posterior(points: Floats, of: Ints | None = None) -> Floats:
         near = k_nearest_in_parts(regions.points, int(k), among, points, of)

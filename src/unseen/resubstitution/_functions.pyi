@@ -4,6 +4,7 @@ from typing import Any
 
 from unseen.core.estimate import CalibratedEstimate, Estimate, SmoothedEstimate
 from unseen.core.rng import RandomState
+from unseen.resubstitution._class_probabilities import Among
 
 def bayesian(
     fitted: Any,
@@ -56,7 +57,7 @@ def bolster_posterior(
     exact: bool = True,
     posterior: Any = "knn",
     k: int = 3,
-    among: int | None = 12500,
+    among: Among = "auto",
 ) -> SmoothedEstimate: ...
 def bolster_posterior_accuracy(
     fitted: Any,
@@ -170,7 +171,7 @@ def posterior(
     space: str = "auto",
     posterior: Any = "knn",
     k: int = 3,
-    among: int | None = 12500,
+    among: Among = "auto",
 ) -> SmoothedEstimate: ...
 def resub(
     fitted: Any,

@@ -8,12 +8,17 @@ import numpy as np
 
 from unseen.core.arrays import Floats, Ints
 
-__all__ = ["gaps_by_column", "k_nearest", "k_nearest_in_parts", "nearest_distances"]
+__all__ = ["exact_rows", "gaps_by_column", "k_nearest", "k_nearest_in_parts", "nearest_distances"]
 
 # measured: up to these dimensions a tree among so many rows is quicker than matrix products
 TREES = ((6, 500), (12, 10_000))
 BLOCK = 2**21  # numbers in one block of similarities: 16 MB
-ASK_ALL = 4  # dimensions up to which every point is asked for its nearest neighbour
+# Rows among which all neighbours are looked for by default, for the points themselves and for points of their kernels (at least
+# ten times as many), up to a dimension. Measured on one core: a tree asks a million points in 4 dimensions in 6 s and 200,000 in
+# 6 dimensions in 3 s; products ask 30,000 in 10 dimensions in 3 s and in 100 in 6 s. More costs with the square.
+EXACT = ((4, None, None), (6, 200_000, 50_000), (100, 30_000, 12_500))
+MANY_DIMENSIONS = 12_500  # the same in more dimensions than the table has
+QUERIES = 5_000  # points of a larger class that are asked for their nearest neighbour
 FEW = 64  # rows up to which all distances at once are quicker than anything that is cleverer
 
 
@@ -34,17 +39,39 @@ def _similarity_blocks(points: Floats, among: Floats) -> Iterator[tuple[slice, F
         yield block, similarity
 
 
-def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
+def exact_rows(d: int, kernels: bool = False) -> int | None:
+    """Return how many rows are looked through whole by default in d dimensions; None if there is no limit.
+
+    Parameters
+    ----------
+    d : int
+        Dimension.
+    kernels : bool
+        Neighbours of points drawn from the kernels, of which there are many for each row.
+
+    Examples
+    --------
+    >>> exact_rows(3), exact_rows(10), exact_rows(10, kernels=True)
+    (None, 30000, 12500)
+    """
+    for dimensions, rows, rows_of_kernels in EXACT:
+        if d <= dimensions:
+            return rows_of_kernels if kernels else rows
+    return MANY_DIMENSIONS
+
+
+def nearest_distances(points: Floats, max_queries: int | None = None) -> Floats:
     """Return each point's distance to the nearest other one.
 
     Parameters
     ----------
     points : ndarray of shape (n, d)
         At least two points.
-    max_queries : int
+    max_queries : int or None
         With more points than this in more than four dimensions, only so many of them (drawn with a fixed seed) are asked for
-        their neighbour among all, which keeps the cost linear in n. In fewer dimensions a tree asks all of them at little
-        cost, and must: the few wide gaps at the ends make much of the mean, and some of the points would miss them.
+        their neighbour among all, which keeps the cost linear in n. None asks all of up to `exact_rows` points, and 5,000 of
+        more. In up to four dimensions a tree asks all of them at little cost, and must: the few wide gaps at the ends make much
+        of the mean, and some of the points would miss them.
 
     Examples
     --------
@@ -59,8 +86,10 @@ def nearest_distances(points: Floats, max_queries: int = 5_000) -> Floats:
         np.fill_diagonal(between, np.inf)
         return np.asarray(between.min(axis=1))
     asked = np.arange(n)
-    if n > max_queries and d > ASK_ALL:
-        asked = np.sort(np.random.default_rng(0).choice(n, max_queries, replace=False))
+    limit = exact_rows(d)
+    if limit is not None and n > (limit if max_queries is None else max_queries):
+        count = QUERIES if max_queries is None else max_queries
+        asked = np.sort(np.random.default_rng(0).choice(n, count, replace=False))
     if d <= TREES[0][0] and _use_tree(n, d):  # so few points are asked that products stay ahead in more dimensions
         from scipy.spatial import cKDTree
 

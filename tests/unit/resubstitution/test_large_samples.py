@@ -11,7 +11,7 @@ import pytest
 from unseen import resubstitution as R
 from unseen.datasets.populations import GaussianBlocks
 from unseen.resubstitution import _neighbours
-from unseen.resubstitution._neighbours import k_nearest_in_parts
+from unseen.resubstitution._neighbours import exact_rows, k_nearest_in_parts, nearest_distances
 
 LIMIT = 400e6  # bytes of arrays; with the libraries and the sample that is far below the 2 GB allowed
 
@@ -58,14 +58,38 @@ def test_neighbours_of_many_rows_are_asked_in_blocks(large, monkeypatch):
     assert sum(points for points, _ in asked) == 130_000
 
 
+def test_the_definition_is_followed_up_to_a_size_fixed_by_the_dimension(large):
+    """Neither 12,500 points nor a class of 5,000 is cut: the default is the defining form, and no note speaks of a stand-in."""
+    X, y = (part[:13_000] for part in large)
+    default, whole = R.posterior(rule, X, y), R.posterior(rule, X, y, among=None)
+    assert default.value == whole.value
+    assert not [n for n in default.notes if n.code == "U039"]
+    few = X[:6_000]
+    found = nearest_distances(few)
+    assert found.shape == (6_000,)
+    rows = np.arange(0, 6_000, 500)
+    gaps = np.linalg.norm(few[rows, None] - few[None], axis=2)
+    gaps[np.arange(len(rows)), rows] = np.inf
+    np.testing.assert_allclose(found[rows], gaps.min(axis=1))
+    assert nearest_distances(X[:6_000], 100).shape == (100,)
+
+
+def test_the_size_falls_with_the_dimension_and_for_points_of_kernels():
+    for kernels in (False, True):
+        sizes = [exact_rows(d, kernels) for d in (1, 4, 5, 6, 7, 100, 101, 5_000)]
+        assert sizes[:2] == [None, None]
+        assert sizes[2:] == sorted(sizes[2:], reverse=True)
+    assert all((exact_rows(d, True) or 0) <= (exact_rows(d) or 0) for d in (3, 6, 50, 500))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "options"),
     [("bolster", {"n_mc": 20}), ("posterior", {}), ("bolster-posterior", {"n_mc": 2}), ("semi-bolster", {"n_mc": 20})],
 )
 def test_the_cost_grows_about_linearly(method, options):
-    """From 12,500 points on neighbours are looked for in parts; the smallest time of two, since other work only adds."""
-    sizes, seconds = (12_500, 25_000, 50_000, 100_000), []
+    """Above 30,000 points of a class in ten dimensions; the smallest time of two, since other work only adds."""
+    sizes, seconds = (62_500, 125_000), []
     for n in sizes:
         X, y = GaussianBlocks().draw(n, np.random.default_rng(0)).xy
         best = np.inf

@@ -152,14 +152,11 @@ def test_the_error_of_neighbours_counts_weights_and_chance_by_hand(monkeypatch):
 @pytest.mark.parametrize("method", ["bolster-posterior", "bolster-posterior-accuracy", "bolster-posterior-product"])
 def test_every_method_with_neighbours_passes_their_error_on(monkeypatch, method):
     """At so many points the change is known to some .001 for kernel points, and exactly for training points."""
-    from unseen.resubstitution import _stand_ins
-    from unseen.resubstitution.methods import bolster_posterior_accuracy, bolster_posterior_product, posterior
+    from unseen.resubstitution import _class_probabilities, _stand_ins
 
     x, y = sample(600, d=3)
     model = LogisticRegression().fit(x, y)
-    for module in (posterior, bolster_posterior_accuracy, bolster_posterior_product):
-        monkeypatch.setattr(module, "AMONG", 200)
-    monkeypatch.setattr(posterior.unassigned_probability, "__defaults__", (200,))
+    monkeypatch.setattr(_class_probabilities, "exact_rows", lambda d, kernels=False: 200)
     monkeypatch.setattr(_stand_ins, "ASKED", 100_000)
     options = {"among": 200} if method == "bolster-posterior" else {}
     whole = {"among": None} if method == "bolster-posterior" else {}
@@ -184,8 +181,8 @@ def test_small_samples_have_no_stand_in():
 @pytest.mark.slow
 @pytest.mark.sample
 def test_a_large_sample_says_so_in_the_report_of_resub():
-    x, y = sample(13_000)
+    x, y = sample(66_000, d=10)
     found = unseen.resubstitute(LogisticRegression().fit(x, y), x, y, methods=["posterior", "bolster"], random_state=0)
-    assert "neighbours are looked for among 6,500 of 13,000 points" in str(found)
+    assert "neighbours are looked for among 22,000 of 66,000 points" in str(found)
     assert "bandwidths come from some of the points of a class" in str(found)
     assert all(e.mc_error > 0 for e in found.estimates)

@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.training import fit_once
-from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_of, posterior_stand_in
+from unseen.resubstitution._class_probabilities import Among, posterior_notes, posterior_of, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import kernel_means
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
@@ -33,8 +33,9 @@ class BolsterPosterior(KernelMethod):
         As in `bolster`; no exact form exists here, so it changes nothing.
     posterior, k
         As in `posterior`.
-    among : int or None
-        As in `posterior`; kernel points look in the part of the training point they were drawn around.
+    among : int, None or "auto"
+        As in `posterior`; kernel points look in the part of the training point they were drawn around. "auto" looks among all in
+        up to four dimensions, and among up to 50,000 points in six, 12,500 in more.
 
     References
     ----------
@@ -53,7 +54,7 @@ class BolsterPosterior(KernelMethod):
 
     posterior: Any = "knn"
     k: int = 3
-    among: int | None = AMONG
+    among: Among = "auto"
     id: ClassVar[str] = "bolster-posterior"
     note_codes: ClassVar[frozenset[str]] = frozenset({"U023"})
     version: ClassVar[int] = 2
@@ -64,7 +65,7 @@ class BolsterPosterior(KernelMethod):
         training = fit_once(model, data, rng)
         regions = regions_of(self.id, training.fitted, data, self.space)
         spread = self.spread(regions)
-        estimate, name = posterior_of(regions, self.posterior, self.k, self.among)
+        estimate, name = posterior_of(regions, self.posterior, self.k, self.among, kernels=True)
 
         def doubt(points: Floats, kernels: Ints) -> Floats:
             shares = estimate(points, kernels)

@@ -12,7 +12,7 @@ from unseen.core.data import Data
 from unseen.core.estimate import SmoothedEstimate
 from unseen.core.registry import register
 from unseen.core.training import fit_once
-from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_stand_in
+from unseen.resubstitution._class_probabilities import posterior_notes, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
@@ -75,7 +75,7 @@ class BolsterPosteriorAccuracy(KernelMethod):
             return misclassified_at(regions, other, draws, rows, exact=self.exact)
 
         stand_ins = (
-            posterior_stand_in(regions, self.posterior, self.k, AMONG, shares * (1 - mass.values)),
+            posterior_stand_in(regions, self.posterior, self.k, "auto", shares * (1 - mass.values)),
             bandwidth_stand_in(regions, spread, shares * trust, values_at),
         )
         return smoothed_estimate(

@@ -13,7 +13,7 @@ from unseen.core.estimate import SmoothedEstimate
 from unseen.core.notes import note
 from unseen.core.registry import register
 from unseen.core.training import fit_once
-from unseen.resubstitution._class_probabilities import AMONG, posterior_notes, posterior_stand_in
+from unseen.resubstitution._class_probabilities import posterior_notes, posterior_stand_in
 from unseen.resubstitution._decision_regions import check_classification, regions_of
 from unseen.resubstitution._kernel_integrals import Integral, misclassified_at, misclassified_mass
 from unseen.resubstitution._smoothed import KernelMethod, point_weights, smoothed_estimate
@@ -72,7 +72,7 @@ class BolsterPosteriorProduct(KernelMethod):
             return misclassified_at(regions, other, draws, rows, exact=self.exact)
 
         stand_ins = (
-            posterior_stand_in(regions, self.posterior, self.k, AMONG, shares * mass.values),
+            posterior_stand_in(regions, self.posterior, self.k, "auto", shares * mass.values),
             bandwidth_stand_in(regions, spread, shares * doubt.values, values_at),
         )
         return smoothed_estimate(

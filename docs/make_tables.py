@@ -129,8 +129,158 @@ def commands() -> str:
     return _table(["command", "what it does"], [[f"`unseen {name}`", text] for name, text in sorted(rows)])
 
 
+def options() -> str:
+    """Return the options of every command, a heading and a table each, from the command line itself."""
+    from typer.main import get_command
+
+    from unseen.cli import app as module
+
+    module._attach_commands()
+    parts = [_options_of(name, command) for name, command in sorted(_leaves(get_command(module.app), ("unseen",)))]
+    return "\n\n".join(parts)
+
+
+def _leaves(command: object, names: tuple[str, ...]) -> list[tuple[str, object]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        return [(" ".join(names), command)]
+    return [leaf for name, one in inner.items() for leaf in _leaves(one, (*names, name))]
+
+
+def _options_of(name: str, command: object) -> str:
+    rows = []
+    for one in command.params:
+        if getattr(one, "hidden", False) or one.name == "help":
+            continue
+        flags = (
+            ", ".join(f"`{flag}`" for flag in (*one.opts, *one.secondary_opts))
+            if one.opts[0][0] == "-"
+            else f"`{one.name.upper()}`"
+        )
+        default = (
+            one.default if isinstance(one.default, (str, int, float)) and not isinstance(one.default, bool) else ""
+        )
+        rows.append([flags, (getattr(one, "help", "") or "").strip(), f"`{default}`" if default != "" else ""])
+    about = _first_line(command.callback)
+    return f"## {name}\n\n{about}\n\n{_table(['option', 'what it does', 'default'], rows)}"
+
+
 def _first_line(function: object) -> str:
     return (function.__doc__ or "").strip().split("\n")[0]
+
+
+# what the columns of frames mean; the page refuses a column without an entry
+COLUMNS = {
+    "a, b": "the two models of a pair; differences are those of a less b",
+    "agreement": "chance that two models trained on different splits say the same of the unit",
+    "avr, tavr, med": "mean, mean without 5% at each end, and median of the error over splits",
+    "column": "name of a column, or of columns that are permuted together",
+    "conf.low, conf.high, conf.level": "limits and level of the interval, in R's names (`frame(tidy=True)`)",
+    "difference": "error of a less that of b; negative favours a",
+    "error": "mean loss of the unit over the splits that tested it; for classes the share that missed it",
+    "estimate": "the value",
+    "expected_rms, worst_rms": "how far the method was from the true error on a typical data set like this one, and on the worst (a study)",
+    "fits": "models fitted for it",
+    "importance": "by how much the loss on rows not trained on grows if the column is permuted",
+    "level": "level of the interval",
+    "lower, upper": "limits of the interval; empty if no valid one exists",
+    "matters": "whether the lower limit is above 0",
+    "mc_error": "error of the integration alone, no standard error",
+    "method": "id of the method ([methods](methods.md))",
+    "mean_rank, mean_error": "mean over data sets of the place among the models, and of the error",
+    "measure": "id of the measure",
+    "model": "name of the model",
+    "n": "independent units, rows or groups; in slices the cases, with `units` beside them",
+    "note": "coded remark on statistical weakness ([notes](notes.md))",
+    "p, p_adjusted": "p-value of the pair, alone and adjusted for the number of pairs",
+    "p_against_best": "p-value of the model against the one with the best mean rank",
+    "rope": "decision about the region of practical equivalence",
+    "rows": "rows of the unit",
+    "scale": "the error itself, or log(1 + error)",
+    "seconds": "time it took",
+    "share_of_splits": "share of splits on which a has the smaller error: about these splits, not about new data",
+    "slice": "value, or range of values, of the column that the cases are sliced by",
+    "space, integration": "where kernels live, and how their integrals were made",
+    "std, mad, iqr": "spread of the error over splits: standard deviation, median deviation, interquartile range",
+    "statistic": "statistic of the test",
+    "std_error, std.error": "standard error over samples; empty if unknown",
+    "q05, q25, q75, q95": "fractiles of the error over splits",
+    "target": "what the number is the error of: this model, or the algorithm at a training size",
+    "term": "measure, or id of a loss",
+    "test": "id of the test",
+    "tested": "splits that tested the unit",
+    "unit": "number of the unit",
+    "units": "independent units in the slice",
+    "verdict": "in words",
+}
+
+
+def columns() -> str:
+    """Return what the columns of every frame mean, for frames of small runs."""
+    X, y = unseen.datasets.load("iris").xy
+    quick = {"random_state": 0, "effort": "quick"}
+    assessed, seen = unseen.assess("lda", X, y, **quick), unseen.diagnose("lda", X, y, **quick)
+    compared = unseen.compare("lda", "naive-bayes", X, y, test="corrected-t", random_state=0)
+    frames = {
+        "unseen.assess(...).frame()": assessed.frame().columns,
+        "unseen.assess(...).frame(tidy=True)": assessed.frame(tidy=True).columns,
+        "unseen.measure(...).frame()": unseen.measure(y, y, random_state=0).frame().columns,
+        "unseen.compare(...).frame()": compared.frame().columns,
+        "unseen.distribution(...).frame()": unseen.distribution("lda", X, y, n_splits=5, random_state=0)
+        .frame()
+        .columns,
+        "unseen.rank(...).frame()": unseen.rank({"a": [0.1, 0.2, 0.1], "b": [0.2, 0.3, 0.3]}).frame().columns,
+        "unseen.assess(..., by=...).slices.frame()": unseen.assess("lda", X, y, by={"length:2": X[:, 0]}, **quick)
+        .slices.frame()
+        .columns,
+        "unseen.diagnose(...).frame()": seen.frame().columns,
+        "unseen.diagnose(...).importance.rows()": seen.importance.rows()[0],
+    }
+    known = {name for key in COLUMNS for name in key.split(", ")}
+    missing = {f"{frame}: {name}" for frame, names in frames.items() for name in names if name not in known}
+    if missing:
+        raise ValueError(f"columns without a meaning in docs/make_tables.py: {', '.join(sorted(missing))}")
+    rows = [[", ".join(f"`{name}`" for name in key.split(", ")), text] for key, text in sorted(COLUMNS.items())]
+    which = [[f"`{frame}`", ", ".join(f"`{name}`" for name in names)] for frame, names in frames.items()]
+    return f"{_table(['column', 'meaning'], rows)}\n\n## Which frame has which\n\n{_table(['frame', 'columns'], which)}"
+
+
+# what belongs beside a public function: others, and its guide
+SEE_ALSO = {
+    "assess": ("estimate, compare, diagnose, measure", "quickstart"),
+    "estimate": ("assess, run, load", "quickstart"),
+    "run": ("estimate, compare, load", "quickstart"),
+    "load": ("run, estimate", "quickstart"),
+    "compare": ("rank, predictions, power", "comparing"),
+    "rank": ("compare", "comparing"),
+    "measure": ("predictions, assess", "measuring"),
+    "predictions": ("measure, disagree, compare", "prediction-files"),
+    "disagree": ("predictions, power", "prediction-files"),
+    "diagnose": ("assess, permutation_test, training_variance", "diagnosing"),
+    "permutation_test": ("diagnose, assess", "diagnosing"),
+    "preprocessing_leak": ("assess, BackwardElimination", "diagnosing"),
+    "monitor": ("QuitWhenAhead, training_variance", "diagnosing"),
+    "training_variance": ("variance_components, monitor", "diagnosing"),
+    "variance_components": ("training_variance, optimism_over_sets", "diagnosing"),
+    "optimism_over_sets": ("variance_components, diagnose", "diagnosing"),
+    "jackknife": ("diagnose", "diagnosing"),
+    "distribution": ("assess, optimal_fraction", "distribution"),
+    "optimal_fraction": ("distribution, plan_test_size", "distribution"),
+    "power": ("plan_test_size, compare", "planning"),
+    "plan_test_size": ("power, optimal_fraction", "planning"),
+    "resubstitute": ("open_model, estimate", "resubstitution"),
+    "open_model": ("resubstitute, assess", "model-files"),
+    "Study": ("assess, compare", "studies"),
+    "UtilityThreshold": ("measure, assess", "measuring"),
+}
+
+
+def _see_also(name: str) -> list[str]:
+    if name not in SEE_ALSO:
+        return []
+    others, guide = SEE_ALSO[name]
+    links = ", ".join(f":py:obj:`unseen.{other}`" for other in others.split(", "))
+    return ["", f"   **See also** {links}; the guide :doc:`/guides/{guide}`.", ""]
 
 
 def packages() -> list[str]:
@@ -151,11 +301,12 @@ def _directives(package: str) -> str:
         if name.startswith("__"):
             continue
         value = getattr(module, name)
+        also = _see_also(name) if package == "unseen" else []
         again = ["   :no-index:"] if package != "unseen" and getattr(unseen, name, None) is value else []
         if inspect.isclass(value):
-            parts += [f".. autoclass:: {package}.{name}", "   :members:", *again, ""]
+            parts += [f".. autoclass:: {package}.{name}", "   :members:", *again, *also, ""]
         elif callable(value):
-            parts += [f".. autofunction:: {package}.{name}", *again, ""]
+            parts += [f".. autofunction:: {package}.{name}", *again, *also, ""]
         elif not inspect.ismodule(value):
             shown = [f"   :value: {value!r}"] if isinstance(value, (str, int, float)) else []
             parts += [f".. data:: {package}.{name}", *shown, ""]
@@ -262,6 +413,8 @@ def write_tables(folder: Path) -> None:
         data,
         models,
         commands,
+        options,
+        columns,
         api,
         scale_costs,
         scale_workers,

@@ -2,7 +2,7 @@
 
     python studies/choose_net_measures.py [--folder studies/zoo] [--docs docs]
 
-The procedure, fixed before the zoos of convolution nets were trained, is written down in docs/guides/generalization.md ("A combination, and how it is judged"). Reads
+The procedure, fixed before the zoos of convolution nets were trained, is written down in docs/validation/net-ranking.md (the first procedure). Reads
 {networks,measures}_<zoo>.csv of the five zoos whose networks fit their labels; writes combination.csv (one row per zoo left out, and the choices on all zoos: of all candidates, and of those that need
 no images), combination_singles.csv and
 docs/tables/net_combination.md.

@@ -2,7 +2,7 @@
 
     python studies/choose_net_ranking.py [--folder studies/zoo] [--docs docs]
 
-The procedure was fixed before the zoos with noisy labels were trained: docs/guides/generalization.md, "Ranking by the expected test error". Reads {networks,measures}_<zoo>.csv of
+The procedure was fixed before the zoos with noisy labels were trained: docs/validation/net-ranking.md, "Ranking by the expected test error". Reads {networks,measures}_<zoo>.csv of
 every zoo; writes zoo/ranking.csv, zoo/ranking_singles.csv and docs/tables/net_ranking.md. A minute of one core.
 """
 

@@ -1,7 +1,7 @@
 """Coverage and width of the intervals, and size of the tests, on populations where the truth is known.
 
 Run as `python -m studies.study_intervals [--datasets N] [--size-datasets N] [--parts size,coverage] [--runs FILE]`: about
-45 CPU minutes on one core with the numbers of the documentation, which are written into docs/guides/comparing.md. Every data
+45 CPU minutes on one core with the numbers of the documentation, which are written into docs/validation/intervals.md. Every data
 set's intervals are appended to the file of runs, and a run that was stopped goes on from there.
 """
 
@@ -32,7 +32,7 @@ HERE = Path(__file__).parent
 __all__ = ["LEARNERS", "METHODS", "NULL_TESTS", "Logistic", "Neighbours", "Ridge", "coverage", "sizes"]
 
 RESULTS = HERE / "study_intervals.json"
-PAGE = HERE.parent / "docs" / "guides" / "comparing.md"
+PAGE = HERE.parent / "docs" / "validation" / "intervals.md"
 RUNS = HERE.parent / "build" / "study_intervals.jsonl"
 QUICK = {"assume_finite": True, "skip_parameter_validation": True}
 N, N_TRUTH = 100, 10_000

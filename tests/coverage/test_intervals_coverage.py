@@ -50,7 +50,7 @@ def test_the_shipped_table_covers_as_it_should(study, learner):
     found = json.loads(study.RESULTS.read_text())["coverage"][learner]["methods"]
     assert min(found[name]["n"] for name in [*BOUNDS, "nested-cv, 3 x 5"]) >= 1000
     assert_within_bounds(found, learner)
-    page = (Path(study.__file__).parents[1] / "docs" / "guides" / "comparing.md").read_text()
+    page = (Path(study.__file__).parents[1] / "docs" / "validation" / "intervals.md").read_text()
     for name, cell in found.items():
         assert f"| {learner} | {name} | {cell['expected']:.3f} | {cell['risk']:.3f} | {cell['width']:.3f} |" in page
 

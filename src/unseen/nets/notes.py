@@ -71,4 +71,9 @@ declare_notes(
         "outputs and labels at odds",
         "Always naming the largest class would get more training rows right. Give classes= (--classes) in the order of the outputs.",
     ),
+    NoteKind(
+        "N024",
+        "no temperature",
+        "The rows that were left out do not determine it: all right, or none better than chance. Give more rows with validation= (--validation).",
+    ),
 )

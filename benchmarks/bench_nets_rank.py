@@ -53,7 +53,8 @@ def rank_folder(folder: Path, X: Any, y: Any, device: str) -> tuple[float, float
     found = nets.read_networks(folder, (X, y), make=make_net, device=device)
     read = time.perf_counter()
     ranking = nets.rank(found, device=device, random_state=0, progress=False)
-    assert len(ranking.names) == NETS and ranking.advice.startswith("Take")
+    assert len(ranking.names) == NETS
+    assert ranking.advice.startswith("Take")
     return read - start, time.perf_counter() - read
 
 

@@ -121,7 +121,8 @@ def estimate(
     check_writable(report)
     check_store(store)
     more, training = read_pairs("--option", option), read_pairs("--train", train)
-    method = method or default_method(training)
+    if method is None:  # the default lets kappa fall below 1, as nets.estimate does
+        method, more = default_method(training), {"bidirectional": True, **more}
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
     _check_given(method, more, training, given, module)
     shown = examples.read(data)

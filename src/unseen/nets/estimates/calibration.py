@@ -22,6 +22,7 @@ from unseen.nets.estimates.problem import EstimateOptions, Problem, problem_of
 from unseen.nets.estimates.temperature import Temperature, fit_temperature
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import LogitFunction
+from unseen.nets.modules.tokens import TokensAsNumbers
 from unseen.nets.training.fit_many import fit_many, training_options
 
 __all__ = ["KappaSearch", "Trials", "fresh_copy", "search_kappa", "splits_of", "train_trials", "trials_of_modules"]
@@ -162,12 +163,14 @@ def train_trials(problem: Problem, kind: str, options: EstimateOptions, seed: in
                 f"copies are trained by the cross-entropy of logits, but the model {what}; give factory=, a function that makes a net with logits."
             )
         factory = lambda: fresh_copy(module)  # noqa: E731
+    tokens = not problem.X.is_floating_point()
+    make = (lambda: TokensAsNumbers(factory())) if tokens else factory
     codes = problem.codes.cpu().numpy()
     splits = splits_of(codes, options, stream(seed, "splits"))
     seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
     fits = fit_many(
-        factory,
-        problem.X,
+        make,
+        problem.X.float() if tokens else problem.X,
         problem.codes,
         [train for train, _ in splits],
         seeds=seeds,
@@ -177,7 +180,8 @@ def train_trials(problem: Problem, kind: str, options: EstimateOptions, seed: in
         **training_options(options.training or {}),
     )
     fits.demand_all("the copy of the net number")
-    modules = [fits.module(k).to(problem.net.device) for k in range(options.repeats)]
+    modules: list[Any] = [fits.module(k).to(problem.net.device) for k in range(options.repeats)]
+    modules = [module.module for module in modules] if tokens else modules
     return trials_of_modules(problem, modules, splits, kind, options, seed)
 
 

@@ -7,6 +7,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -26,7 +27,7 @@ from unseen.nets.files.examples import read_examples
 from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.logits import logit_function
-from unseen.nets.modules.tokens import embedding_of, has_tokens, in_one_tensor
+from unseen.nets.modules.tokens import NamedInputs, embedding_of, has_tokens, in_one_tensor
 from unseen.nets.training.classifier import TrainingSpec, inputs_for
 
 __all__ = ["estimate"]
@@ -82,7 +83,7 @@ def estimate(
     step: float = 0.1,
     max_kappa: float = 20.0,
     fraction: float = 0.2,
-    bidirectional: bool = False,
+    bidirectional: bool | None = None,
     level: float = 0.95,
 ) -> NetEstimate:
     """Estimate the error of a trained net on unseen data from its training data, without training it again.
@@ -148,7 +149,7 @@ def estimate(
     factory : function
         Returns a fresh net; by default the layers of `module` are re-initialised.
     step, max_kappa, fraction, bidirectional
-        Of a calibration: width of a step (0.1), largest kappa (20), share left out (0.2), and whether kappa may fall below 1.
+        Of a calibration: width of a step (0.1), largest kappa (20), share left out (0.2), and whether kappa may fall below 1: by default if you name no method, since a method named is the published one, which only grows it.
     level : float
         Confidence level of the interval of the error, and of the temperature's.
 
@@ -180,6 +181,7 @@ def estimate(
     >>> 0 < e.value < 0.5, e.integration, e.contributions.shape
     (True, 'exact', (60,))
     """
+    bidirectional = method is None if bidirectional is None else bidirectional
     method = default_method(training) if method is None else method
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
@@ -191,6 +193,8 @@ def estimate(
     if isinstance(module, torch.nn.Module):
         tokens = has_tokens(module, X)
         module, X = in_one_tensor(module, X)
+        if isinstance(module, NamedInputs) and factory is not None:
+            factory = partial(_with_names, factory, module.widths)
         if tokens and layer is None and "bolster" in method:
             layer = embedding_of(module, torch.as_tensor(X).long())
     elif isinstance(X, Mapping):
@@ -246,6 +250,10 @@ def estimate(
     )
     temperature = task.temperatures[0] if task.temperatures else None
     return replace(result, temperature=temperature, notes=notes, seconds=time.perf_counter() - start)
+
+
+def _with_names(factory: Callable[[], torch.nn.Module], widths: dict[str, int]) -> torch.nn.Module:
+    return NamedInputs(factory(), widths)
 
 
 def _estimate_from_logits(method: str, y: Any, options: EstimateOptions) -> NetEstimate:

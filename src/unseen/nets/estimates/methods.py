@@ -25,6 +25,9 @@ from unseen.nets.modules.layers import eval_mode
 __all__ = ["METHODS", "EstimateTask", "NetMethod", "default_method", "error_probabilities"]
 
 
+FIT_APART = 0.05  # training errors that differ by less are those of the same training
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EstimateTask:
     """What one estimate computes with: a net with its sample, options and a seed; methods add notes and the temperature of copies to it."""
@@ -141,6 +144,7 @@ class CalibratedBolsterMethod:
             text = "training= was not given; the copies behind kappa may be better or worse trained than the net"
             task.notes.append(note("N022", text))
         trials = task.trials(self.kind)
+        task.notes.extend(_training_notes(problem, trials))
         found = search_kappa(
             lambda k: trials.deviations(k, options.exact),
             step=options.step,
@@ -161,6 +165,7 @@ class CalibratedBolsterMethod:
             means_at(found.kappa), f"{self.kind} kernels scaled by {found.kappa:.4g}", scaled, options.repeats
         )
         known = {**vars(base), "interval": task.interval(trials)}
+        task.notes.extend(_bias_notes(base.value, known["interval"], options))
         task.temperatures.append(trials.temperature(options.level))
         return CalibratedNetEstimate(
             **known,
@@ -170,6 +175,26 @@ class CalibratedBolsterMethod:
             uncalibrated=uncalibrated,
             calibration_error=_calibration_error(trials, options, {found.kappa: base.value}, value_at),
         )
+
+
+def _bias_notes(value: float, interval: Interval | None, options: EstimateOptions) -> list[Note]:
+    """Say if the estimate contradicts the copies it was calibrated on."""
+    if interval is None or value in interval:
+        return []
+    why = "" if options.bidirectional else "; bidirectional=True (--option bidirectional=true) lets kappa fall below 1"
+    return [note("N026", f"the estimate is {value:.3f}, the copies' errors allow {interval}{why}")]
+
+
+def _training_notes(problem: Problem, trials: Trials) -> list[Note]:
+    """Say if the copies fit their rows otherwise than the net fits its own: they were trained in another way, and their errors say little about it."""
+    own, copies = (
+        float(np.mean([(p.assigned != p.codes).double().mean().item() for p in parts]))
+        for parts in ([problem], trials.problems)
+    )
+    sampling = np.sqrt(max(own * (1 - own), copies * (1 - copies)) / len(problem.X))
+    if abs(own - copies) <= max(FIT_APART, 3 * sampling):
+        return []
+    return [note("N025", f"training error {own:.3f} of the net, {copies:.3f} of its copies")]
 
 
 def _calibration_error(

@@ -236,23 +236,19 @@ def _scores(z: Any, codes: Any, temperature: float) -> tuple[Floats, Floats]:
 
 
 def _log_error(z: Any, codes: Any, temperature: float, rows: Ints, copies: Ints | None) -> float:
-    """Return the standard error of log T: over rows, those of one row taken together, and over copies beyond what their rows explain."""
+    """Return the standard error of log T: over rows, those of one row taken together, and over copies beyond what their rows explain.
 
-    def over_rows(chosen: Any, at: float) -> float:
-        first, second = _scores(z[chosen], codes[chosen], at)
-        return float(np.square(np.bincount(rows[chosen], first)).sum() / second.sum() ** 2)
-
-    everything = np.arange(len(z))
-    variance = over_rows(everything, temperature)
+    What one copy would change is its Newton step from the common temperature: finite for a copy without an error, too.
+    """
+    first, second = _scores(z, codes, temperature)
+    curvature = float(second.mean())
+    variance = float(np.square(np.bincount(rows, first)).sum()) / (curvature * len(z)) ** 2
     if copies is not None and copies.max() > 0:
-        parts = [np.flatnonzero(copies == k) for k in range(copies.max() + 1)]
-        single = [best_temperature(z[part], codes[part]) for part in parts]
-        inside = [abs(np.log(t)) < HIGH - EDGE for t in single]
-        logs = [np.log(t) for t, ok in zip(single, inside) if ok]
-        if len(logs) > 1:
-            explained = np.mean([over_rows(p, t) for p, t, ok in zip(parts, single, inside) if ok])
-            # the net is one more of its kind: its own temperature differs from the mean of the copies
-            variance += max(float(np.var(logs, ddof=1)) - float(explained), 0.0) * (1 + 1 / len(logs))
+        sizes = np.bincount(copies)
+        steps = np.bincount(copies, first) / (curvature * sizes)
+        explained = np.mean(np.bincount(copies, first**2) / (curvature * sizes) ** 2)
+        # the net is one more of its kind: its own temperature differs from the mean of the copies
+        variance += max(float(np.var(steps, ddof=1)) - float(explained), 0.0) * (1 + 1 / len(sizes))
     return float(np.sqrt(variance))
 
 

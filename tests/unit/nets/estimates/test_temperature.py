@@ -41,7 +41,8 @@ def test_the_optimum_is_scipys():
     found = fit_temperature(z, y)
     assert np.log(found.value) == pytest.approx(best.x, abs=1e-6)
     assert found.loss_before == pytest.approx(loss(0.0))
-    assert found.loss_after == pytest.approx(best.fun, rel=0.01) and found.loss_after > best.fun
+    assert found.loss_after == pytest.approx(best.fun, rel=0.01)
+    assert found.loss_after > best.fun
 
 
 @pytest.mark.slow
@@ -60,7 +61,8 @@ def test_rows_that_come_several_times_count_once():
     z, y = honest_sample(200, 3, 2, times=2.0)
     once = fit_temperature(z, y)
     thrice = fit_temperature(np.tile(z, (3, 1)), np.tile(y, 3), rows=np.tile(np.arange(200), 3))
-    assert thrice.value == pytest.approx(once.value) and thrice.interval == pytest.approx(once.interval)
+    assert thrice.value == pytest.approx(once.value)
+    assert thrice.interval == pytest.approx(once.interval)
     assert thrice.n_rows == 200
     blind = fit_temperature(np.tile(z, (3, 1)), np.tile(y, 3))
     ratio = np.log(blind.interval.high / blind.value) / np.log(once.interval.high / once.value)
@@ -68,13 +70,13 @@ def test_rows_that_come_several_times_count_once():
 
 
 def test_copies_that_differ_widen_the_interval():
-    logs = np.array([-0.6, -0.2, 0.2, 0.6])
+    logs = np.array([-0.15, -0.05, 0.05, 0.15])
     parts = [honest_sample(4000, 3, k, times=np.exp(logs[k])) for k in range(4)]
     found = fit_temperature(
         np.vstack([z for z, _ in parts]), np.concatenate([y for _, y in parts]), copies=np.repeat(np.arange(4), 4000)
     )
     half = np.log(found.interval.high / found.value)
-    assert half == pytest.approx(1.96 * logs.std(ddof=1) * np.sqrt(1 + 1 / 4), rel=0.05)
+    assert half == pytest.approx(1.96 * logs.std(ddof=1) * np.sqrt(1 + 1 / 4), rel=0.1)  # less .02 each for the rows
     assert found.n_copies == 4
 
 
@@ -85,10 +87,13 @@ def test_calibration_error_before_and_after():
     true = np.exp(log_softmax(z / 3, axis=1))[np.arange(len(y)), p.argmax(1)]
     # the expectation of what the bins show: confidence less the true chance of being right
     assert found.before.error == pytest.approx(np.mean(p.max(1) - true), abs=0.01)
-    assert found.before.error > 0.15 and found.after.error < 0.015
+    assert found.before.error > 0.15
+    assert found.after.error < 0.015
     assert (found.before.confidence > found.before.right).all()
     b = found.after
-    assert int(b.count.sum()) == 20_000 and (b.low <= b.right).all() and (b.right <= b.high).all()
+    assert int(b.count.sum()) == 20_000
+    assert (b.low <= b.right).all()
+    assert (b.right <= b.high).all()
     assert ((b.low <= b.confidence) & (b.confidence <= b.high)).all()
     k = 4
     low, high = wilson_interval(b.right[k], b.count[k], 1 - 0.05 / len(b.count))
@@ -104,7 +109,8 @@ def test_labels_by_lot_ask_for_no_confidence_at_all():
 
 def test_rows_without_an_error_have_no_temperature():
     found = fit_temperature(np.array([[3.0, 0], [0, 2.0], [1, 0]]), [0, 1, 0])
-    assert found.interval is None and [n.code for n in found.notes] == ["N024"]
+    assert found.interval is None
+    assert [n.code for n in found.notes] == ["N024"]
     assert "No temperature" in str(found)
 
 
@@ -128,7 +134,7 @@ def trained():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((240, 6)).astype(np.float32)
     y = (X[:, 0] + 0.9 * rng.standard_normal(240) > 0).astype(int)
-    training = dict(epochs=80, lr=0.2, batch_size=20, stop="none")
+    training = {"epochs": 80, "lr": 0.2, "batch_size": 20, "stop": "none"}
     net = nets.fit_many(nets.make_mlp, X, y, None, seeds=[0], device="cpu", **training).module(0)
     return net, X, y, training
 
@@ -138,7 +144,8 @@ def trained():
 def test_copies_of_an_estimate_bring_the_temperature_and_the_interval(trained):
     net, X, y, training = trained
     e = nets.estimate(net, X, y, training=training, repeats=3, random_state=0)
-    assert e.temperature.n_copies == 3 and e.temperature.interval.low > 1
+    assert e.temperature.n_copies == 3
+    assert e.temperature.interval.low > 1
     rng = np.random.default_rng(1)
     fresh = rng.standard_normal((4000, 6)).astype(np.float32)
     truth = (fresh[:, 0] + 0.9 * rng.standard_normal(4000) > 0).astype(int)
@@ -163,7 +170,8 @@ def test_rows_of_ones_own_give_the_nets_temperature(trained):
     e = nets.estimate(net, X, y, method="bolster", validation=own, n_mc=5, random_state=0)
     with torch.no_grad():
         logits = net(torch.as_tensor(own[0]))
-    assert e.temperature.value == best_temperature(logits, torch.as_tensor(own[1])) and e.temperature.n_copies == 0
+    assert e.temperature.value == best_temperature(logits, torch.as_tensor(own[1]))
+    assert e.temperature.n_copies == 0
     assert nets.estimate(net, X, y, method="bolster", n_mc=5, random_state=0).temperature is None
 
 
@@ -173,11 +181,13 @@ def test_an_estimate_with_a_temperature_is_reported_and_kept(trained, tmp_path):
     net, X, y, training = trained
     e = nets.estimate(net, X, y, training=training, repeats=2, n_mc=5, random_state=0)
     page = e.report(tmp_path / "r.html") and (tmp_path / "r.html").read_text()
-    assert "How far its probabilities can be trusted" in page and "Where the interval comes from" in page
+    assert "How far its probabilities can be trusted" in page
+    assert "Where the interval comes from" in page
     number = e.keep(f"sqlite:///{tmp_path / 's.db'}", "net")
     from unseen.store import open_store
 
     with open_store(f"sqlite:///{tmp_path / 's.db'}") as store:
         again = nets.from_store(store.record(number))
-    assert again.temperature.value == e.temperature.value and again.interval == e.interval
+    assert again.temperature.value == e.temperature.value
+    assert again.interval == e.interval
     np.testing.assert_allclose(again.temperature.after.right, e.temperature.after.right)

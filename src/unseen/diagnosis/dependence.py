@@ -164,7 +164,7 @@ def _orders(plan: Plan, data: Data, first: Ints, count: int, rng: np.random.Gene
 
 def _refitted_error(request: Request, plan: Plan, order: Ints) -> float:
     data = replace(request.data, y=request.data.y[order])
-    return float(request.run_plan(plan, data=data, train=False).losses(request.loss).split_means().mean())
+    return float(request.run_plan(plan, data=data).losses(request.loss).split_means().mean())
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ SPARSE_ROWS = 64  # largest row number over number of rows from which counting u
 class Wants:
     """What a run must keep of each fit."""
 
-    train: bool = True
+    train: bool = False
     scores: bool = False
     probes: Mapping[str, Probe] = field(default_factory=dict)
     threads: int | None = 1

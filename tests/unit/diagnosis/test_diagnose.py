@@ -98,7 +98,7 @@ def test_optimism_of_the_majority_rule_falls_with_the_training_error():
     """Seed 003: labels that depend on nothing; the risk is 1/2, so optimism is 1/2 - training error but for test noise."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 1)), rng.integers(0, 2, 200)
-    t = unseen.run("dummy", X, y, design=unseen.designs.LeaveOut(0.9, 60), random_state=0)
+    t = unseen.run("dummy", X, y, design=unseen.designs.LeaveOut(0.9, 60), train=True, random_state=0)
     link = optimism_link(t.losses())
     assert link.correlation < -0.7
     assert link.optimism == pytest.approx(t.losses().split_means() - t.losses().train_errors())

@@ -56,7 +56,7 @@ def iris():
 def test_test_errors_are_those_of_a_bare_loop(iris):
     X, y = iris
     model = make_pipeline(StandardScaler(), SVC())
-    t = unseen.run(model, X, y, design=unseen.designs.MonteCarlo(0.2, 7), random_state=3)
+    t = unseen.run(model, X, y, design=unseen.designs.MonteCarlo(0.2, 7), train=True, random_state=3)
     for j, split in enumerate(t.plan):
         fitted = clone(model).fit(X[split.train], y[split.train])
         assert t.losses().split_means()[j] == pytest.approx(
@@ -70,7 +70,7 @@ def test_test_errors_are_those_of_a_bare_loop(iris):
 def test_bootstrap_training_error_counts_repeats(iris):
     X, y = iris
     model = DecisionTreeClassifier(max_depth=1, random_state=0)
-    t = unseen.run(model, X, y, design="bootstrap", random_state=1)
+    t = unseen.run(model, X, y, design="bootstrap", train=True, random_state=1)
     split = t.plan.splits[4]
     fitted = clone(model).fit(X[split.train], y[split.train])
     by_hand = np.mean(fitted.predict(X[split.train]) != y[split.train])
@@ -100,7 +100,14 @@ def test_numbers_do_not_depend_on_workers(iris, monkeypatch):
     monkeypatch.setattr("unseen.engine.joblib_.WORTH_STARTING_WORKERS", 0.0)
     runs = [
         unseen.run(
-            DecisionTreeClassifier(max_features=2), X, y, design="leave-out", random_state=0, n_jobs=n, scores=True
+            DecisionTreeClassifier(max_features=2),
+            X,
+            y,
+            design="leave-out",
+            random_state=0,
+            n_jobs=n,
+            train=True,
+            scores=True,
         )
         for n in (1, 2)
     ]

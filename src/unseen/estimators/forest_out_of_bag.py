@@ -133,7 +133,7 @@ def _out_of_bag_votes(forest: Any, Z: Floats) -> tuple[Floats, Array]:
     return np.zeros((len(X), 1)) if votes is None else votes, times
 
 
-def _check_leaves(tree: Any, X: Floats) -> None:
+def _check_leaves(tree: Any, X: Array) -> None:
     """Refuse rows of which a leaf holds another number than it learned."""
     inner = tree.tree_
     leaf = inner.children_left == -1

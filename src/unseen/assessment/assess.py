@@ -85,6 +85,7 @@ def assess(
     name: str = "",
     budget: float | None = None,
     rounds: int | None = None,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -150,6 +151,8 @@ def assess(
     rounds : int, optional
         Rounds of cross-validation instead of those of the effort. A result that a budget or Ctrl-C shortened has its number of
         rounds in `rounds`.
+    shortcuts : bool
+        As in `unseen.run`: False refits every part, where algebra would give the same numbers.
     n_jobs : int, optional
         Worker processes, as in joblib.
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
@@ -235,6 +238,7 @@ def assess(
         n_jobs=n_jobs,
         engine=engine,
         progress=progress,
+        shortcuts=shortcuts,
         name=name,
     ) as request:
         made = _assess(request, question, wanted, allowed)
@@ -582,7 +586,7 @@ def _baseline(request: Request, plan: Plan, method: Any) -> Estimate:
     data = request.data
     blank = replace(data, X=np.zeros((data.n, 1)), names=("none",), sample_shape=())
     request.reporter.expect(len(plan.fits), "guessing")
-    made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank, train=False)
+    made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank)
     return _with_honest_interval(_by(method, made.losses(request.loss), request.level), data)
 
 
@@ -666,7 +670,7 @@ def _preprocessing_notes(request: Request, table: LossTable, method: Any) -> tup
 
     def rerun(moved: Any) -> LossTable:
         request.reporter.expect(len(table.plan), table.plan.design)
-        return request.run_plan(table.plan, model=as_model(moved), train=False).losses(request.loss)
+        return request.run_plan(table.plan, model=as_model(moved)).losses(request.loss)
 
     on_differences = method if method.linear else build("corrected-t", "estimators")
     return outside_notes(estimator, request.data, table, rerun, on_differences, request.level)

@@ -52,6 +52,7 @@ def compare(
     by: Any = None,
     cv: Any = None,
     random_state: RandomState = None,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -101,7 +102,7 @@ def compare(
         As in `unseen.assess`, instead of a design; the target is the algorithms at the training size of these splits.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
-    n_jobs, engine, progress
+    shortcuts, n_jobs, engine, progress
         As in `unseen.run`.
     command : str
         Command line to show in the report.
@@ -195,6 +196,7 @@ def compare(
             n_jobs=n_jobs,
             engine=engine,
             progress=progress,
+            shortcuts=shortcuts,
         ) as request:
             tables = _run(request, ready, chosen, design)
         alarms = tuple(n for n in data_notes(data) if n.alarm)

@@ -199,9 +199,7 @@ def permutation_importance(
         )
     loss = request.loss
     measure = _loss_of(loss, data)
-    table = request.run(
-        RepeatedKFold(FOLDS, rounds), train=False, probes={"importance": _Probe(groups, measure, request.seed)}
-    )
+    table = request.run(RepeatedKFold(FOLDS, rounds), probes={"importance": _Probe(groups, measure, request.seed)})
     found = np.array([row for row in table.probes["importance"] if row is not None])
     n_test, n_train = table.plan.mean_sizes()
     mean, values = found[:, 0].mean(), found[:, 1:]

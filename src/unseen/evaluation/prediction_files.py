@@ -138,6 +138,14 @@ def match_rows(frames: Mapping[str, Any], id: str | None) -> MatchedRows:
     """Match the rows of all files by name, or by place if no column of names is given."""
     if id is None:
         return _match_by_place(frames)
+    if (numbered := _same_numbers(frames, id)) is not None:
+        n = len(numbered)
+        return MatchedRows(
+            np.array(list(map(str, numbered.tolist())), dtype=object),
+            {file: np.arange(n) for file in frames},
+            {file: [] for file in frames},
+            (),
+        )
     keys = {file: _keys(frame, id, file) for file, frame in frames.items()}
     first, *others = (list(k) for k in keys.values())
     if all(k == first for k in others):  # the same rows in the same order, as most pairs of files have them
@@ -157,6 +165,26 @@ def match_rows(frames: Mapping[str, Any], id: str | None) -> MatchedRows:
         for file, left in lost.items()
     )
     return MatchedRows(np.array(order, dtype=object), rows, unmatched, notes)
+
+
+def _same_numbers(frames: Mapping[str, Any], id: str) -> Array | None:
+    """Return the names of rows if they are whole numbers, each once, and the same in all files; looking them up as words takes ten times as long."""
+    found: Array | None = None
+    for file, frame in frames.items():
+        values = column(frame, id, file)
+        if _kind(values) != "integer" or is_missing(values).any():
+            return None
+        try:
+            whole = values.astype(np.int64)
+        except (OverflowError, TypeError, ValueError):
+            return None
+        if found is None:
+            found = whole
+            if not np.diff(np.sort(whole)).all():  # numpy's `unique` hashes, which takes ten times as long
+                return None
+        elif not np.array_equal(found, whole):
+            return None
+    return found
 
 
 def _keys(frame: Any, id: str, file: str) -> dict[Any, int]:

@@ -442,7 +442,8 @@ def _task(measure: str, y: Array, columns: list[Array], prob: tuple[str, ...]) -
     if prob:
         return "classification"
     values = np.concatenate([y, *columns])
-    if not all(isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in values):
+    kinds = set(map(type, values.tolist() if values.dtype != object else values))
+    if not all(issubclass(kind, (int, float, np.number)) and not issubclass(kind, bool) for kind in kinds):
         return "classification"
     plain = values.astype(float)
     whole = np.all(plain == np.round(plain)) and len(np.unique(plain)) <= MAX_WHOLE_NUMBER_CLASSES

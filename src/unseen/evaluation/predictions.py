@@ -225,11 +225,9 @@ def _slices_of_files(
             made = measure_cases(source, measures=[loss], by=columns, level=level, random_state=source.seed)
             found += [replace(s, of=file) for s in made.slices.values()]
         return tuple(found)
-    each = [table_slices(t, parts, level=level, seed=t.source[0].seed, spread=1.0, of=f) for f, t in tables.items()]
+    each = [table_slices(t, parts, level=level, seed=t.source[0].seed, of=f) for f, t in tables.items()]
     pairs = [
-        table_slices(
-            tables[a].minus(tables[b]), parts, level=level, seed=tables[a].source[0].seed, spread=1.0, of=f"{a} − {b}"
-        )
+        table_slices(tables[a].minus(tables[b]), parts, level=level, seed=tables[a].source[0].seed, of=f"{a} − {b}")
         for a, b in combinations(tables, 2)
     ]
     return (*each, *pairs)

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from scipy.stats import beta, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
+from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import unseen
@@ -25,7 +27,15 @@ from unseen.evaluation.slice_columns import slice_rows
 from unseen.evaluation.slices import Slices, slices_of_losses, table_slices
 from unseen.request.request import open_request
 
-__all__ = ["calibration_rows", "decision_rows", "importance_rows", "slice_rows_of_models", "slice_rows_of_predictions"]
+__all__ = [
+    "calibration_rows",
+    "decision_rows",
+    "importance_rows",
+    "slice_rows_of_comparisons",
+    "slice_rows_of_measures",
+    "slice_rows_of_models",
+    "slice_rows_of_predictions",
+]
 
 PAGE = Path(__file__).parents[1] / "docs" / "validation" / "evaluation.md"
 TEST = 30_000  # rows that tell the true error of a trained model to .003
@@ -161,7 +171,7 @@ def slice_rows_of_models(sets: int) -> list[list[str]]:
     lines = []
     X_test, y_test, site_test = _sample(np.random.default_rng(99), TEST)
     for name, (model, n) in MODELS.items():
-        slices = 0
+        slices = gaps = 0
         for k in range(sets):
             X, y, site = _sample(np.random.default_rng([5, k]), n)
             table: LossTable = unseen.run(
@@ -170,9 +180,95 @@ def slice_rows_of_models(sets: int) -> list[list[str]]:
             wrong = model.fit(X, y).predict(X_test) != y_test
             truth = {str(j): float(wrong[site_test == j].mean()) for j in range(3)}
             parts = slice_rows({"site": site.astype(str)})
-            slices += _holds(table_slices(table, parts, level=0.95, seed=k), truth)[0]
-        lines.append([name, f"{slices / sets:.3f}", str(sets)])
+            a, b = _holds(table_slices(table, parts, level=0.95, seed=k), truth)
+            slices, gaps = slices + a, gaps + b
+        lines.append([name, f"{slices / sets:.3f}", f"{gaps / sets:.3f}", str(sets)])
         print(lines[-1], flush=True)
+    return lines
+
+
+def _numbers(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    site, X = rng.integers(0, 3, n), rng.normal(size=(n, 4))
+    return X, (X[:, 0] + X[:, 1]) * np.array([2, 1, 0.3])[site] + rng.normal(size=n), site
+
+
+PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any, Any, Any]], int]] = {
+    "LDA and naive Bayes, n = 150": (LinearDiscriminantAnalysis(), GaussianNB(), _sample, 150),
+    "LDA and a tree of depth 3, n = 150": (
+        LinearDiscriminantAnalysis(),
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        _sample,
+        150,
+    ),
+    "least squares and a tree of depth 3, n = 150": (
+        LinearRegression(),
+        DecisionTreeRegressor(max_depth=3, random_state=0),
+        _numbers,
+        150,
+    ),
+}
+# training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates
+TRAININGS, FRESH = 400, 3000
+
+
+def _true_differences(a: Any, b: Any, draw: Any, n: int) -> Truth:
+    """Return the difference of two algorithms' mean losses at each site, over many training sets of n rows."""
+    rng = np.random.default_rng(4)
+    total = np.zeros(3)
+    for _ in range(TRAININGS):
+        X, y, _site = draw(rng, n)
+        X_test, y_test, site = draw(rng, FRESH)
+        off = [m.fit(X, y).predict(X_test) - y_test for m in (a, b)]
+        loss = [np.square(v) if draw is _numbers else (v != 0).astype(float) for v in off]
+        total += np.array([(loss[0] - loss[1])[site == j].mean() for j in range(3)])
+    return {str(j): float(v) for j, v in enumerate(total / TRAININGS)}
+
+
+def slice_rows_of_comparisons(sets: int) -> list[list[str]]:
+    """Return one line per pair of algorithms: do slices of `compare` hold the difference of the algorithms at the size trained on?"""
+    lines = []
+    for name, (a, b, draw, n) in PAIRS.items():
+        truth: Truth | None = None
+        slices = gaps = 0
+        for k in range(sets):
+            X, y, site = draw(np.random.default_rng([5, k]), n)
+            c = unseen.compare({"a": a, "b": b}, X, y, by={"site": site.astype(str)}, random_state=k)
+            truth = truth or _true_differences(a, b, draw, round(c.pairs[0].estimate.target.n_train or n))
+            one, two = _holds(c.slices[0], truth)
+            slices, gaps = slices + one, gaps + two
+        lines.append([name, f"{slices / sets:.3f}", f"{gaps / sets:.3f}", str(sets)])
+        print(lines[-1], flush=True)
+    return lines
+
+
+SITES = np.array([1.5, 1.0, 0.5])  # distance of the classes' scores at each site
+
+
+def slice_rows_of_measures(sets: int) -> list[list[str]]:
+    """Return one line per measure of whole sets, and per difference of two files, in three slices of 300 cases."""
+    n, half = 300, norm.cdf(SITES / 2)
+    truths = {
+        "auc": norm.cdf(SITES / np.sqrt(2)),
+        "sensitivity": half,
+        "balanced-accuracy": half,
+        "f1": half,  # as many hits of each class as false alarms of the other: precision is sensitivity
+        "difference of two files": norm.cdf(-SITES / 2) - 0.3,
+    }
+    held = {name: np.zeros(2) for name in truths}
+    for k in range(sets):
+        rng = np.random.default_rng([19, k])
+        site, y = rng.integers(0, 3, n), rng.integers(0, 2, n)
+        score = rng.normal((y - 0.5) * SITES[site])
+        names = [name for name in truths if " " not in name]
+        found = unseen.measure(y, score, measures=names, by={"site": site.astype(str)}, random_state=k).slices
+        rows = pd.DataFrame({"y": y, "yhat": (score > 0).astype(int), "site": site.astype(str)})
+        other = rows.assign(yhat=np.where(rng.random(n) < 0.3, 1 - y, y))
+        files = unseen.predictions({"a": rows, "b": other}, truth="y", pred="yhat", by="site", random_state=k)
+        found = {**found, "difference of two files": files.slices[-1]}
+        for name, values in truths.items():
+            held[name] += _holds(found[name], {str(j): float(v) for j, v in enumerate(values)})
+    lines = [[name, *(f"{v / sets:.3f}" for v in counts), str(sets)] for name, counts in held.items()]
+    print(*lines, sep="\n", flush=True)
     return lines
 
 
@@ -321,7 +417,9 @@ HEADS = {
         "worst slice: bias, corrected",
         "data sets",
     ],
-    "slices_of_models": ["model", "all slices hold", "data sets"],
+    "slices_of_models": ["model", "all slices hold", "all gaps hold", "data sets"],
+    "slices_of_comparisons": ["algorithms", "all slices hold", "all gaps hold", "data sets"],
+    "slices_of_measures": ["measure", "all slices hold", "all gaps hold", "data sets"],
     "calibration": [
         "situation",
         "slope",
@@ -338,6 +436,8 @@ HEADS = {
 PARTS = {
     "slices": slice_rows_of_predictions,
     "slices_of_models": slice_rows_of_models,
+    "slices_of_comparisons": slice_rows_of_comparisons,
+    "slices_of_measures": slice_rows_of_measures,
     "calibration": calibration_rows,
     "decision": decision_rows,
     "importance": importance_rows,

@@ -11,13 +11,13 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
-from unseen.core.losses import LossTable, PredictionTable
+from unseen.core.losses import PredictionTable
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.core.training import codes_of
 from unseen.designs.repeated_kfold import RepeatedKFold
-from unseen.evaluation.slices import skewed_ends
+from unseen.evaluation.slices import fold_spread, skewed_ends
 from unseen.request.request import Request
 
 __all__ = ["ColumnGroup", "Importance", "column_groups", "permutation_importance"]
@@ -235,7 +235,7 @@ def permutation_importance(
     pull = np.stack([np.bincount(data.units, column, data.n_units) for column in moved.T], axis=1)
     n = data.n_units
     plain = np.sqrt(np.square(pull).sum(axis=0) * n / (n - 1))
-    error = np.maximum(plain * _spread(losses), _error_over_splits(table))
+    error = np.maximum(plain * fold_spread(losses), _error_over_splits(table))
     quantile = float(stdtrit(n - 1, (1 + _level_of_each(pull, request.level, request.seed)) / 2))
     scale = np.sqrt(np.square(pull).mean(axis=0))
     skewness = (pull**3).mean(axis=0) / np.where(scale > 0, scale, 1.0) ** 3
@@ -271,13 +271,6 @@ def _row_sums(table: PredictionTable) -> Floats:
     for rows, sums in found:
         total[rows] += sums
     return total
-
-
-def _spread(table: LossTable) -> float:
-    """Return the factor on standard errors for models that share training rows (Nadeau & Bengio, 2003), at least 1."""
-    n_test, n_train = table.plan.mean_sizes()
-    splits = len(table.completed)
-    return float(max(1.0, np.sqrt((1 / splits + n_test / n_train) * table.data.n_units / n_test)))
 
 
 def _loss_of(loss: Any, data: Data) -> Any:

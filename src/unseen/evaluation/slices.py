@@ -29,6 +29,7 @@ __all__ = [
     "SliceTest",
     "Slices",
     "WorstSlice",
+    "fold_spread",
     "mid_p_ends",
     "skewed_ends",
     "slices_of_cases",
@@ -994,3 +995,10 @@ def _variance_over_splits(table: LossTable, parts: Sequence[RowsOfSlice], weight
         whole = float(weight[part.rows].sum())
         found[j] = 0.0 if whole <= 0 else float((squares[again] / (times[again] - 1)).sum()) / whole**2
     return found
+
+
+def fold_spread(table: LossTable) -> float:
+    """Return the factor on standard errors for models that share training rows (Nadeau & Bengio, 2003), at least 1."""
+    n_test, n_train = table.plan.mean_sizes()
+    splits = len(table.completed)
+    return float(max(1.0, np.sqrt((1 / splits + n_test / n_train) * table.data.n_units / n_test)))

@@ -46,7 +46,7 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
 from unseen.evaluation.scored_cases import one_round
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
-from unseen.evaluation.slices import Slices, fold_spread, table_slices
+from unseen.evaluation.slices import Slices, table_slices
 from unseen.measures.scoring import Scoring, resolve_measure
 from unseen.models.naming import full_name
 from unseen.models.sklearn import as_model
@@ -254,7 +254,7 @@ def _slices(a: Assessment, parts: Sequence[RowsOfSlice]) -> Slices:
     table = next((a.tables[name] for name in CROSS_VALIDATED if name in a.tables), a.tables[a.headline_design])
     level, seed = float(a.settings["level"]), int(a.settings["seed"])
     if not table.by_split:
-        return table_slices(table, parts, level=level, seed=seed, spread=fold_spread(table))
+        return table_slices(table, parts, level=level, seed=seed)
     columns = {p.column: np.full(a.data.n, None, dtype=object) for p in parts}
     for p in parts:
         columns[p.column][p.rows] = p.name

@@ -51,8 +51,8 @@ def importance(d: Diagnosis) -> Section | None:
         return None
     i = d.importance
     caption = (
-        f"Growth of the mean loss ({measure_name(i.loss)}) on unseen rows if the column is permuted; limits hold for all columns "
-        f"together. {i.n_splits} models."
+        f"Growth of this model's mean loss ({measure_name(i.loss)}) on unseen rows if the column is permuted; limits hold for all "
+        f"columns together. {i.n_splits} models."
     )
     blocks = [Text(i.sentence()), picture(d, "diagnosis-importance"), table_of(i.rows(), caption)]
     return Section("importance", "Which columns matter", [b for b in blocks if b is not None])

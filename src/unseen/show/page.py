@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -48,7 +49,7 @@ def _environment() -> Any:
     environment.filters["sort_key"] = sort_key
     environment.filters["numeric"] = numeric
     environment.tests["number"] = is_number
-    environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, TableCell) and bool(v.hint))
+    environment.tests["long"] = lambda v: max(len(cell(v)), len(getattr(v, "hint", ""))) > LONGEST_LINE
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
 
@@ -114,15 +115,17 @@ def render(title: str, sections: list[Section]) -> str:
     )
 
 
-def title_of(result: Any) -> str:
-    """Return the page's title."""
-    return str(getattr(result, "title", type(result).__name__))
+def title_of(result: Any, sections: Sequence[Section] = ()) -> str:
+    """Return the page's title: the result's own, or that of its first section."""
+    first = sections[0].title if sections else type(result).__name__
+    return str(getattr(result, "title", first))
 
 
 def write(result: Any, path: str | PathLike[str]) -> Path:
     """Write the report of a result to `path` and return it."""
     target = Path(path)
-    page = render(title_of(result), build(result))
+    sections = build(result)
+    page = render(title_of(result, sections), sections)
     with written_whole(target, "the report") as partial:
         # a lone surrogate of a damaged file name must not stop the report
         partial.write_bytes(page.encode("utf-8", "replace"))

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import importlib.util
 import runpy
+import time
 from pathlib import Path
 
 import pytest
+
+import unseen
 
 HERE = Path(__file__).parent
 report = runpy.run_path(str(HERE / "test_browser.py"))
 samples = runpy.run_path(str(HERE / "report_samples.py"))
 ARGUMENTS, Visit = report["ARGUMENTS"], report["Visit"]
+
+
+class Address(str):
+    """What a visit opens."""
+
+    def as_uri(self) -> str:
+        return str(self)
+
+
 WIDTHS = (390, 1200, 1600)
 PHONE = 390
 SECONDS = 2.0  # within which the figures of a study are there
@@ -89,3 +102,71 @@ def test_nothing_of_a_report_is_cut(started, tmp_path, name):
     for width in WIDTHS:
         with Visit(started, path, width) as visit:
             assert look(visit, width) == [], f"{name} at {width} px"
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    """Address of a dashboard over a finished study and a result of every kind that has a page of its own."""
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+    dashboards = runpy.run_path(str(HERE / "test_dashboard_browser.py"))
+    folder = tmp_path_factory.mktemp("widths")
+    url = f"sqlite:///{folder / 'studies.db'}"
+    unseen.Study("small samples", store=url).run(samples["SPEC"], n_jobs=1, progress=False)
+    made = samples["makers"](folder)
+    names = ["assess-two", "compare", "measure-two"]
+    names += ["nets-rank", "nets-estimate", "nets-scores"] if importlib.util.find_spec("torch") else []
+    for name in names:
+        made[name]().keep(url, name)
+    served = dashboards["Served"](url)
+    served.kept = len(names)
+    served.study = f"/studies/{dashboards['key_of']('small samples')}"
+    yield served
+    served.stop()
+
+
+def places(base) -> list[str]:
+    kept = [f"/kept/{k + 1}" for k in range(base.kept)]
+    study = [base.study, f"{base.study}/cells", f"{base.study}/failures", f"{base.study}/live"]
+    both = f"/compare?item=kept.1&item=kept.1&item=study.{base.study.rpartition('/')[2]}"
+    return ["/", "/kept", *study, *kept, both, "/missing"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_of_the_dashboard_is_cut(started, base, width):
+    found = {}
+    for place in places(base):
+        with Visit(started, Address(base.base + place), width) as visit:
+            visit.page.wait_for_selector(".waiting", state="detached", timeout=60_000)
+            # a page that is asked for without a script does not know how narrow the window is
+            if not (place.endswith("/live") and width == PHONE):
+                found[place] = look(visit, width)
+    assert {place: faults for place, faults in found.items() if faults} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_the_first_page_shows_what_a_study_found(started, base):
+    with Visit(started, Address(base.base + "/"), 1200) as visit:
+        visit.page.wait_for_selector("#studies figure svg", timeout=60_000)
+        assert "nearest the truth" in visit.page.inner_text("#studies .lead")
+        assert "small samples" in visit.page.inner_text("#studies h3")
+        visit.page.click("#studies figcaption a")
+        visit.page.wait_for_selector("#live figure svg", timeout=60_000)
+        assert "nearest the truth" in visit.page.inner_text("#live .lead")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [PHONE, 1200])
+def test_the_figures_of_a_study_cost_less_than_two_seconds(started, base, width):
+    """Seconds of the processor, because the clock also counts what else the machine does."""
+    fresh = type(base)(base.url)
+    try:
+        with Visit(started, Address(f"{fresh.base}/missing"), width) as visit:  # a server that has answered once
+            before = time.process_time()
+            visit.page.goto(fresh.base + base.study)
+            visit.page.wait_for_selector("#live figure svg", timeout=60_000)
+            assert time.process_time() - before < SECONDS
+            assert visit.page.locator("#live figure svg").count() >= 4
+    finally:
+        fresh.stop()

@@ -82,6 +82,8 @@ def _draw_at(one: Any, numbers: Any, width: float, height: float, word: str, *, 
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         canvas = Canvas(figsize=(width, height), layout="constrained")
         one.draw(numbers, canvas.add_subplot())
+        if narrow:  # fonts of browsers are up to a tenth wider than the one the layout is made with
+            canvas.get_layout_engine().set(w_pad=6 / 72)
         wrapped = [_wrap_names(ax) for ax in canvas.axes] if narrow else []
         for ax in canvas.axes if narrow else ():
             fit_axis_names(ax)

@@ -23,6 +23,7 @@ __all__ = [
     "is_rate",
     "label",
     "legend_below",
+    "legend_beside",
     "measure_name",
     "percent",
     "quantity",
@@ -196,6 +197,14 @@ def legend_below(ax: Any, handles: Any = None, columns: int = 3) -> None:
         legend = ax.legend(ncols=columns, **place, **options)
     for text in legend.get_texts() if narrow else ():
         text.set_text(textwrap.fill(text.get_text(), PHONE_LETTERS))
+
+
+def legend_beside(ax: Any) -> None:
+    """Put a legend of many lines to the right of the axes; below them on a narrow picture."""
+    if ax.figure.get_figwidth() <= PHONE_INCHES:
+        legend_below(ax, columns=2)
+    else:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
 
 
 def tidy(ax: Any, grid: str = "both") -> None:

@@ -191,17 +191,30 @@ def _thumbnails(r: NetRanking) -> list[Block]:
     return [] if made is None else [replace(made, caption=words, alt=f"{words} {made.alt}")]
 
 
+def _ranking_cell(row: dict[str, Any], name: str) -> Any:
+    """Return a cell of the table: errors and shares in per cent, the interval as a second line."""
+    value = row[name]
+    if value is None:
+        return None
+    if name == "expected_error":
+        ends = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
+        return TableCell(f"{100 * value:.1f} %", value, ends)
+    if name in ("gap", "train_accuracy"):
+        return TableCell(f"{100 * value:.1f} %", value)
+    return value
+
+
 @section(NetRanking, 20)
 def ranking_table(r: NetRanking) -> Section:
     """Return every network's measures, how far the measures agree, and the layers they used."""
     rows = r.rows()
-    names = list(rows[0])
+    names = [name for name in rows[0] if name not in ("low", "high")]
     words = [name.replace("_", " ") for name in names]
     caption = (
-        "Expected error: along the score, with the ends of the 95 % interval of what differs between the networks. Score: mean place over the measures, "
+        "Expected error: along the score, below it the 95 % interval of what differs between the networks. Score: mean place over the measures, "
         "0 for always first. Gap: expected error less training error. Smaller values of a measure stand for a smaller expected error."
     )
-    blocks: list[Block] = [Table(words, [[row[name] for name in names] for row in rows], caption)]
+    blocks: list[Block] = [Table(words, [[_ranking_cell(row, name) for name in names] for row in rows], caption)]
     ranks = picture(r, "ranks")
     blocks += [ranks] if ranks is not None and r.expected is not None else []
     if r.agreement:

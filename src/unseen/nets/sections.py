@@ -309,6 +309,7 @@ def error_interval(e: NetEstimate) -> Section | None:
     """Return where the interval comes from, and how often such intervals held the error on zoos left out."""
     if e.interval is None:
         return None
+    outside = "" if e.value in e.interval else " The estimate itself lies outside: trust the interval."
     if e.n_fits:
         text = (
             f"The interval comes from {e.n_fits} copies trained on 80 %: their errors on the rows they left out, the sampling of those rows, and how far a "
@@ -319,7 +320,7 @@ def error_interval(e: NetEstimate) -> Section | None:
             "The interval is as wide as this estimate was off on nets of other data: on nine zoos left out it held the error of every net, and was .30 to .91 wide. "
             "Copies trained on 80 % make it much narrower: say how the net was trained."
         )
-    return Section("interval", "Where the interval comes from", [Text(text)])
+    return Section("interval", "Where the interval comes from", [Text(text + outside)])
 
 
 @section(Temperature, 10)

@@ -55,8 +55,8 @@ class LogOddsTransfer:
         variance = unknown + self.within**2 + sampling
         df = (self.zoos - 1) * (variance / unknown) ** 2 if unknown > 0 else math.inf
         half = _t_quantile((1 + level) / 2, df) * math.sqrt(variance)
-        ends = (1 / (1 + math.exp(-(log_odds + self.shift + sign * half))) for sign in (-1, 1))
-        return Interval(*ends, level)
+        low, high = (1 / (1 + math.exp(-(log_odds + self.shift + sign * half))) for sign in (-1, 1))
+        return Interval(low, high, level)
 
 
 def _t_quantile(probability: float, df: float) -> float:

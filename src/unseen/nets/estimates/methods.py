@@ -25,7 +25,7 @@ from unseen.nets.modules.layers import eval_mode
 __all__ = ["METHODS", "EstimateTask", "NetMethod", "default_method", "error_probabilities"]
 
 
-FIT_APART = 0.05  # training errors that differ by less are those of the same training
+FIT_APART = 0.02  # training errors that differ by less are those of the same training; copies see fewer rows and fit them a little better
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -192,7 +192,7 @@ def _training_notes(problem: Problem, trials: Trials) -> list[Note]:
         for parts in ([problem], trials.problems)
     )
     sampling = np.sqrt(max(own * (1 - own), copies * (1 - copies)) / len(problem.X))
-    if abs(own - copies) <= max(FIT_APART, 3 * sampling):
+    if abs(own - copies) <= max(FIT_APART, 2 * sampling):
         return []
     return [note("N025", f"training error {own:.3f} of the net, {copies:.3f} of its copies")]
 

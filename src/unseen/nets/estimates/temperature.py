@@ -19,6 +19,7 @@ from unseen.measures.calibration import bins_of
 __all__ = ["ReliabilityBins", "Temperature", "best_temperature", "fit_temperature"]
 
 N_BINS = 15  # as Guo and others have it
+PER_BIN = 20  # different rows a bin: fewer show nothing but chance
 LOW, HIGH = -6.9078, 6.9078  # log T is sought between: T from 1e-3 to 1e3
 EDGE = 0.01  # a log T nearer than this to an end of the search is no minimum
 
@@ -199,7 +200,8 @@ def fit_temperature(logits: Any, y: Any, *, rows: Any = None, copies: Any = None
     if len(which) != len(z) or (origin is not None and len(origin) != len(z)):
         raise InputError(f"rows and copies name the origin of each of {len(z)} rows of logits.")
     found = best_temperature(z, codes)
-    interval, notes = None, ()
+    interval: Interval | None = None
+    notes: tuple[Note, ...] = ()
     wrong = int((z.argmax(1) != codes).sum())
     if wrong and abs(np.log(found)) < HIGH - EDGE:
         error = _log_error(z, codes, found, which, origin)
@@ -265,7 +267,7 @@ def _at_other_half(z: Any, codes: Any, temperature: float, rows: Ints) -> Any:
 def _reliability(z: Any, codes: Any, rows: Ints, level: float) -> ReliabilityBins:
     p, named = z.softmax(1).max(1)
     confidence, right = p.numpy(), (named == codes).double().numpy()
-    bins = bins_of(confidence, min(N_BINS, max(1, len(z) // 10)))  # ten cases a bin at least
+    bins = bins_of(confidence, min(N_BINS, max(1, (int(rows.max()) + 1) // PER_BIN)))
     count = np.bincount(bins)
     mean, share = (np.bincount(bins, v) / count for v in (confidence, right))
     different = np.array([len(np.unique(rows[bins == k])) for k in range(len(count))])

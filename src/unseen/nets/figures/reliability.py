@@ -48,9 +48,9 @@ def draw(numbers: TemperedReliabilityInfo, ax: Any) -> None:
     )
     words = f"at temperature {numbers.temperature:.3g}"
     ax.plot(after.confidence, after.right, color=MAIN, marker="o", markersize=5, linewidth=1.8, label=words)
-    lowest = float(min(before.confidence.min(), after.confidence.min(), before.right.min(), after.right.min()))
+    lowest = float(min(before.confidence.min(), after.confidence.min()))
     ax.set_xlim(max(lowest - 0.05, -0.02), 1.02)
-    ax.set_ylim(max(lowest - 0.1, -0.02), 1.02)
+    ax.set_ylim(max(float(min(before.right.min(), after.low.min(), lowest)) - 0.03, -0.02), 1.02)
     ax.set_xlabel("confidence: probability of the class named")
     ax.set_ylabel("share of right answers")
     legend_below(ax, columns=2)

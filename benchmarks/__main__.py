@@ -15,6 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pictures import write_ratios
+
 HERE = Path(__file__).parent
 COLUMNS = ("benchmark", "ours (s)", "peer (s)", "peer", "peer / ours", "target", "met", "remark")
 PACKAGES = ("unseen", "numpy", "scipy", "scikit-learn", "mlxtend", "lmfit", "baycomp", "statsmodels")
@@ -60,9 +62,11 @@ def main() -> None:
     if not wanted:
         head = (
             "# Benchmarks\n\nWritten by `make bench`. CPU seconds, one BLAS thread, smallest of several alternating runs; "
-            f"ratios compare runs of the same minute on the same machine.\n\nPython {platform.python_version()}, {versions()}.\n"
+            "ratios compare runs of the same minute on the same machine.\n\n![Ratios of CPU time, peers to unseen](ratios.svg)\n\n"
+            f"Python {platform.python_version()}, {versions()}.\n"
         )
         (HERE / "RESULTS.md").write_text(head + "\n" + "\n".join(parts))
+        write_ratios()
 
 
 if __name__ == "__main__":

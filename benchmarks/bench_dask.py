@@ -29,7 +29,7 @@ def run() -> list[dict]:
 
     def on(engine):
         options = {"n_jobs": 2} if engine == "joblib" else {}
-        unseen.run(FiveMilliseconds(), X, y, design=design, random_state=0, train=False, engine=engine, **options)
+        unseen.run(FiveMilliseconds(), X, y, design=design, random_state=0, engine=engine, **options)
 
     with client_of("local:2") as client:
         pairs = [(_wall(lambda: on(client)), _wall(lambda: on("joblib"))) for _ in range(REPEATS)]

@@ -42,7 +42,7 @@ def _overhead() -> dict:
             np.mean(model.predict(X[s.test]) != y[s.test])
 
     def ours():
-        unseen.run(FiveMilliseconds(), X, y, design=design, random_state=0, train=False).losses().split_means()
+        unseen.run(FiveMilliseconds(), X, y, design=design, random_state=0).losses().split_means()
 
     own, peer = alternating(ours, bare, 7)
     return row(

@@ -16,7 +16,7 @@ def _splits(name: str, model, X, y, design, target: float) -> dict:
     got = []
 
     def ours():
-        table = unseen.run(model, X, y, design=design, random_state=0, train=False, task="regression")
+        table = unseen.run(model, X, y, design=design, random_state=0, task="regression")
         got[:] = [table.losses().split_means()]
 
     def peer():

@@ -54,7 +54,7 @@ def _against_sklearn(name: str, model, X, y, design, splits, target: float, ever
     got: dict[str, np.ndarray] = {}
 
     def ours():
-        table = unseen.run(model, X, y, design=design, train=False, random_state=0, task=task)
+        table = unseen.run(model, X, y, design=design, random_state=0, task=task)
         got["ours"] = table.losses().split_means()[::every]
 
     def peer():

@@ -89,7 +89,7 @@ def models(data: Data) -> tuple[str, ...]:
 def alarms(data: Data, model: str, seed: int = 0) -> set[str]:
     """Return the codes that make an assessment one not to trust."""
     data = with_copies(data)
-    table = unseen.run(model, data, random_state=seed, train=False).losses()
+    table = unseen.run(model, data, random_state=seed).losses()
     return {n.code for n in (*data_notes(data), *run_notes(table, data)) if not trust([n]).ok}
 
 

@@ -82,7 +82,7 @@ def all_estimates(
             out[column] = made(fitted, data, rng=stream(seed, column), level=0.95).value
         except UnseenError:
             out[column] = float("nan")
-    folds = execute(model, data, KFold(10).plan(data, stream(seed, "kfold")), seed=seed, train=False, n_jobs=1)
+    folds = execute(model, data, KFold(10).plan(data, stream(seed, "kfold")), seed=seed, n_jobs=1)
     out["kfold"] = build("kfold", "estimators")(folds.losses()).value
     plan = Bootstrap(N_BOOTSTRAP).plan(data, stream(seed, "bootstrap"))
     losses = execute(model, data, plan, seed=seed, train=True, full=True, n_jobs=1).losses()

@@ -141,6 +141,11 @@ class Case:
         """Whether neither model is better."""
         return self.population not in ("unequal", "shared")
 
+    @property
+    def drawn_after(self) -> bool:
+        """Whether areas and F1 are drawn once more: constants of areas were chosen on deep trees."""
+        return self.null and self.learner == "deep tree" and "auc" in self.measures
+
 
 ALL = ("zero-one", "auc", "f1", "log-loss")
 CASES = (
@@ -353,12 +358,18 @@ def run(rows: dict[str, np.ndarray], device: str, cases: Iterable[Case] = CASES,
         have = next((len(v) for k, v in rows.items() if k.startswith(f"{case.name}; {case.measures[0]}")), 0)
         for start in range(have, case.sets, step):
             rng = _generator(f"{case.name} {start}", device)
-            _add(rows, case, differences_of(case, min(step, case.sets - start), rng))
+            _add(rows, case.name, differences_of(case, min(step, case.sets - start), rng))
         have = len(rows.get(f"{case.name}; auc: subsamples", ())) if "auc" in case.measures else case.sets
         for start in range(have, case.sets, SETS_AT_ONCE):
             rng = _generator(f"fresh {case.name} {start // SETS_AT_ONCE}", device)
-            _add(rows, case, set_differences_of(case, min(SETS_AT_ONCE, case.sets - start), rng))
+            _add(rows, case.name, set_differences_of(case, min(SETS_AT_ONCE, case.sets - start), rng))
         yield case.name
+    for case in (case for case in cases if case.drawn_after):
+        mark = f"after: {case.name}"
+        for start in range(len(rows.get(f"{mark}; auc: subsamples", ())), case.sets, SETS_AT_ONCE):
+            rng = _generator(f"after {case.name} {start // SETS_AT_ONCE}", device)
+            _add(rows, mark, set_differences_of(case, min(SETS_AT_ONCE, case.sets - start), rng))
+        yield mark
     for population, a, b in PAIRS:
         for n in (50, 100, 200, 400):
             key = f"move: {population}; {a} - {b}; {n}"
@@ -372,9 +383,9 @@ def run(rows: dict[str, np.ndarray], device: str, cases: Iterable[Case] = CASES,
             yield key
 
 
-def _add(rows: dict[str, np.ndarray], case: Case, made: dict[str, np.ndarray]) -> None:
+def _add(rows: dict[str, np.ndarray], name: str, made: dict[str, np.ndarray]) -> None:
     for test, new in made.items():
-        key = f"{case.name}; {test}"
+        key = f"{name}; {test}"
         rows[key] = np.concatenate([rows[key], new]) if key in rows else new
 
 
@@ -404,7 +415,7 @@ def tables_of(rows: dict[str, np.ndarray]) -> str:
     """Return the tables of the page as Markdown: sizes, power, widths, and how far differences move."""
     found: dict[tuple[str, str], dict[str, tuple[float, float, int]]] = {}
     for key, values in rows.items():
-        if key.startswith("move"):
+        if key.startswith(("move", "after")):
             continue
         case, rest = key.split("; ")
         measure, test = rest.split(": ")
@@ -415,6 +426,10 @@ def tables_of(rows: dict[str, np.ndarray]) -> str:
         "## Found at .05 though neither is better",
         "",
         *_rates(null),
+        "",
+        "## Deep trees, by `subsampling`, in a draw after the choice",
+        "",
+        *_rates_after(rows),
         "",
         "## Found at .05 where the first is better",
         "",
@@ -442,6 +457,21 @@ def _rates(found: dict[tuple[str, str], dict[str, tuple[float, float, int]]]) ->
         rates = " | ".join(f"{made[test][0]:.3f}" for test in TESTS)
         width = made["subsamples"][1] * 1.960 / (made["corrected-t"][1] * 2.064)
         lines.append(f"| {case} | {measure} | {rates} | {width:.2f} | {made['subsamples'][2]:,} |")
+    return lines
+
+
+def _rates_after(rows: dict[str, np.ndarray]) -> list[str]:
+    """Return the table of the draw that no constant was chosen on, with limits of two standard errors."""
+    lines = [
+        "| learner, population, rows | measure | found | two standard errors | data sets |",
+        "|---|---|---|---|---|",
+    ]
+    for key, values in rows.items():
+        if key.startswith("after: "):
+            case, test = key.removeprefix("after: ").split("; ")
+            rate = float(reject(key, values).mean())
+            error = 2 * np.sqrt(rate * (1 - rate) / len(values))
+            lines.append(f"| {case} | {test.split(': ')[0]} | {rate:.3f} | {error:.3f} | {len(values):,} |")
     return lines
 
 

@@ -12,20 +12,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 from scipy.stats import beta, norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import unseen
 from unseen.core.losses import LossTable
 from unseen.diagnosis.importance import permutation_importance
 from unseen.evaluation.slice_columns import slice_rows
-from unseen.evaluation.slices import Slices, fold_spread, slices_of_losses, table_slices
+from unseen.evaluation.slices import Slices, slices_of_losses, table_slices
 from unseen.request.request import open_request
 
-__all__ = ["calibration_rows", "decision_rows", "importance_rows", "slice_rows_of_models", "slice_rows_of_predictions"]
+__all__ = [
+    "calibration_rows",
+    "decision_rows",
+    "importance_rows",
+    "slice_rows_of_comparisons",
+    "slice_rows_of_measures",
+    "slice_rows_of_models",
+    "slice_rows_of_predictions",
+]
 
 PAGE = Path(__file__).parents[1] / "docs" / "validation" / "evaluation.md"
 TEST = 30_000  # rows that tell the true error of a trained model to .003
@@ -161,7 +171,7 @@ def slice_rows_of_models(sets: int) -> list[list[str]]:
     lines = []
     X_test, y_test, site_test = _sample(np.random.default_rng(99), TEST)
     for name, (model, n) in MODELS.items():
-        slices = 0
+        slices = gaps = 0
         for k in range(sets):
             X, y, site = _sample(np.random.default_rng([5, k]), n)
             table: LossTable = unseen.run(
@@ -170,9 +180,95 @@ def slice_rows_of_models(sets: int) -> list[list[str]]:
             wrong = model.fit(X, y).predict(X_test) != y_test
             truth = {str(j): float(wrong[site_test == j].mean()) for j in range(3)}
             parts = slice_rows({"site": site.astype(str)})
-            slices += _holds(table_slices(table, parts, level=0.95, seed=k, spread=fold_spread(table)), truth)[0]
-        lines.append([name, f"{slices / sets:.3f}", str(sets)])
+            a, b = _holds(table_slices(table, parts, level=0.95, seed=k), truth)
+            slices, gaps = slices + a, gaps + b
+        lines.append([name, f"{slices / sets:.3f}", f"{gaps / sets:.3f}", str(sets)])
         print(lines[-1], flush=True)
+    return lines
+
+
+def _numbers(rng: np.random.Generator, n: int) -> tuple[Any, Any, Any]:
+    site, X = rng.integers(0, 3, n), rng.normal(size=(n, 4))
+    return X, (X[:, 0] + X[:, 1]) * np.array([2, 1, 0.3])[site] + rng.normal(size=n), site
+
+
+PAIRS: dict[str, tuple[Any, Any, Callable[[np.random.Generator, int], tuple[Any, Any, Any]], int]] = {
+    "LDA and naive Bayes, n = 150": (LinearDiscriminantAnalysis(), GaussianNB(), _sample, 150),
+    "LDA and a tree of depth 3, n = 150": (
+        LinearDiscriminantAnalysis(),
+        DecisionTreeClassifier(max_depth=3, random_state=0),
+        _sample,
+        150,
+    ),
+    "least squares and a tree of depth 3, n = 150": (
+        LinearRegression(),
+        DecisionTreeRegressor(max_depth=3, random_state=0),
+        _numbers,
+        150,
+    ),
+}
+# training sets behind the true difference of two algorithms, and fresh rows for each: .001 for error rates
+TRAININGS, FRESH = 400, 3000
+
+
+def _true_differences(a: Any, b: Any, draw: Any, n: int) -> Truth:
+    """Return the difference of two algorithms' mean losses at each site, over many training sets of n rows."""
+    rng = np.random.default_rng(4)
+    total = np.zeros(3)
+    for _ in range(TRAININGS):
+        X, y, _site = draw(rng, n)
+        X_test, y_test, site = draw(rng, FRESH)
+        off = [m.fit(X, y).predict(X_test) - y_test for m in (a, b)]
+        loss = [np.square(v) if draw is _numbers else (v != 0).astype(float) for v in off]
+        total += np.array([(loss[0] - loss[1])[site == j].mean() for j in range(3)])
+    return {str(j): float(v) for j, v in enumerate(total / TRAININGS)}
+
+
+def slice_rows_of_comparisons(sets: int) -> list[list[str]]:
+    """Return one line per pair of algorithms: do slices of `compare` hold the difference of the algorithms at the size trained on?"""
+    lines = []
+    for name, (a, b, draw, n) in PAIRS.items():
+        truth: Truth | None = None
+        slices = gaps = 0
+        for k in range(sets):
+            X, y, site = draw(np.random.default_rng([5, k]), n)
+            c = unseen.compare({"a": a, "b": b}, X, y, by={"site": site.astype(str)}, random_state=k)
+            truth = truth or _true_differences(a, b, draw, round(c.pairs[0].estimate.target.n_train or n))
+            one, two = _holds(c.slices[0], truth)
+            slices, gaps = slices + one, gaps + two
+        lines.append([name, f"{slices / sets:.3f}", f"{gaps / sets:.3f}", str(sets)])
+        print(lines[-1], flush=True)
+    return lines
+
+
+SITES = np.array([1.5, 1.0, 0.5])  # distance of the classes' scores at each site
+
+
+def slice_rows_of_measures(sets: int) -> list[list[str]]:
+    """Return one line per measure of whole sets, and per difference of two files, in three slices of 300 cases."""
+    n, half = 300, norm.cdf(SITES / 2)
+    truths = {
+        "auc": norm.cdf(SITES / np.sqrt(2)),
+        "sensitivity": half,
+        "balanced-accuracy": half,
+        "f1": half,  # as many hits of each class as false alarms of the other: precision is sensitivity
+        "difference of two files": norm.cdf(-SITES / 2) - 0.3,
+    }
+    held = {name: np.zeros(2) for name in truths}
+    for k in range(sets):
+        rng = np.random.default_rng([19, k])
+        site, y = rng.integers(0, 3, n), rng.integers(0, 2, n)
+        score = rng.normal((y - 0.5) * SITES[site])
+        names = [name for name in truths if " " not in name]
+        found = unseen.measure(y, score, measures=names, by={"site": site.astype(str)}, random_state=k).slices
+        rows = pd.DataFrame({"y": y, "yhat": (score > 0).astype(int), "site": site.astype(str)})
+        other = rows.assign(yhat=np.where(rng.random(n) < 0.3, 1 - y, y))
+        files = unseen.predictions({"a": rows, "b": other}, truth="y", pred="yhat", by="site", random_state=k)
+        found = {**found, "difference of two files": files.slices[-1]}
+        for name, values in truths.items():
+            held[name] += _holds(found[name], {str(j): float(v) for j, v in enumerate(values)})
+    lines = [[name, *(f"{v / sets:.3f}" for v in counts), str(sets)] for name, counts in held.items()]
+    print(*lines, sep="\n", flush=True)
     return lines
 
 
@@ -234,28 +330,76 @@ def decision_rows(sets: int) -> list[list[str]]:
     return lines
 
 
+def _line(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
+    X = rng.normal(size=(n, 4))
+    return X, X @ np.array([2.0, 1.0, 0.5, 0.0]) + rng.normal(size=n)
+
+
+def _correlated(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
+    X = rng.normal(size=(n, 4))
+    X[:, :2] = np.sqrt(0.8) * rng.normal(size=(n, 1)) + np.sqrt(0.2) * X[:, :2]
+    return X, X @ np.array([1.0, 0.5, 1.0, 0.0]) + rng.normal(size=n)
+
+
+def _logits(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
+    X = rng.normal(size=(n, 4))
+    return X, (rng.random(n) < expit(X @ np.array([2.0, 1.0, 0.5, 0.0]))).astype(int)
+
+
+def _steps(rng: np.random.Generator, n: int) -> tuple[Any, Any]:
+    X = rng.normal(size=(n, 4))
+    return X, (X[:, 0] > 0) * (3.0 + 2.0 * (X[:, 1] > 0.5)) + rng.normal(size=n)
+
+
+IMPORTANCE: dict[str, tuple[Any, Callable[[np.random.Generator, int], tuple[Any, Any]], int]] = {
+    "least squares, coefficients 2, 1, .5, 0; n = 50": (LinearRegression(), _line, 50),
+    "least squares, coefficients 2, 1, .5, 0; n = 100": (LinearRegression(), _line, 100),
+    "least squares, coefficients 2, 1, .5, 0; n = 300": (LinearRegression(), _line, 300),
+    "least squares, columns correlated .8; n = 100": (LinearRegression(), _correlated, 100),
+    "LDA, logistic labels; n = 100": (LinearDiscriminantAnalysis(), _logits, 100),
+    "tree of depth 3, logistic labels; n = 100": (DecisionTreeClassifier(max_depth=3, random_state=0), _logits, 100),
+    "tree of depth 3, steps, two null columns; n = 100": (
+        DecisionTreeRegressor(max_depth=3, random_state=0),
+        _steps,
+        100,
+    ),
+}
+
+
+def _true_importance(fitted: Any, X: Any, y: Any, squared: bool) -> Any:
+    """Return by how much the loss of a fitted model grows on many fresh rows if each takes a column's value from another."""
+
+    def error(Z: Any) -> float:
+        gap = fitted.predict(Z)
+        return float(np.square(y - gap).mean() if squared else (y != gap).mean())
+
+    plain, grown = error(X), []
+    for j in range(X.shape[1]):
+        moved = X.copy()
+        moved[:, j] = np.roll(X[:, j], 1)
+        grown.append(error(moved) - plain)
+    return np.array(grown)
+
+
 def importance_rows(sets: int) -> list[list[str]]:
-    """Return one line per sample size: least squares, columns that add 8, 2, 0.5 and 0 to the squared error if permuted."""
+    """Return one line per population: do the limits of all columns hold the importance to the model trained on all rows?"""
     lines = []
-    weights = np.array([2.0, 1.0, 0.5, 0.0])
-    for n in (100, 300):
+    for name, (model, draw, n) in IMPORTANCE.items():
         together, each = 0, np.zeros(4)
+        numbers = draw in (_line, _correlated, _steps)
         for k in range(sets):
-            rng = np.random.default_rng([13, k])
-            X = rng.normal(size=(n, 4))
-            data = unseen.datasets.as_data(X, X @ weights + rng.normal(size=n), task="regression")
-            with open_request(LinearRegression(), data, random_state=k) as request:
+            X, y = draw(np.random.default_rng([13, k]), n)
+            data = unseen.datasets.as_data(X, y, task="regression" if numbers else "classification")
+            with open_request(model, data, random_state=k) as request:
                 found, _ = permutation_importance(request, 2)
             assert found is not None
-            place = [found.names.index(name) for name in data.names]
-            # (w x - b x')^2 exceeds (w x - b x)^2 by 2 w b on average, and b is w on average
-            truth = 2 * np.square(weights)
+            place = [found.names.index(column) for column in data.names]
+            fresh = draw(np.random.default_rng([17, k]), TEST)
+            truth = _true_importance(model.fit(X, y), *fresh, squared=numbers)
             holds = (found.low[place] <= truth) & (truth <= found.high[place])
             together += bool(holds.all())
             each += holds
-        lines.append(
-            [f"least squares, n = {n}", f"{together / sets:.3f}", ", ".join(f"{v / sets:.3f}" for v in each), str(sets)]
-        )
+        lines.append([name, f"{together / sets:.3f}", ", ".join(f"{v / sets:.3f}" for v in each), str(sets)])
         print(lines[-1], flush=True)
     return lines
 
@@ -273,7 +417,9 @@ HEADS = {
         "worst slice: bias, corrected",
         "data sets",
     ],
-    "slices_of_models": ["model", "all slices hold", "data sets"],
+    "slices_of_models": ["model", "all slices hold", "all gaps hold", "data sets"],
+    "slices_of_comparisons": ["algorithms", "all slices hold", "all gaps hold", "data sets"],
+    "slices_of_measures": ["measure", "all slices hold", "all gaps hold", "data sets"],
     "calibration": [
         "situation",
         "slope",
@@ -290,6 +436,8 @@ HEADS = {
 PARTS = {
     "slices": slice_rows_of_predictions,
     "slices_of_models": slice_rows_of_models,
+    "slices_of_comparisons": slice_rows_of_comparisons,
+    "slices_of_measures": slice_rows_of_measures,
     "calibration": calibration_rows,
     "decision": decision_rows,
     "importance": importance_rows,

@@ -35,13 +35,18 @@ class ZooTable:
     sets: list[np.ndarray]
 
 
+def networks_of(path: Path) -> list[dict[str, str]]:
+    """Return the networks of a zoo as its file has them."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def read_zoos(folder: Path = ZOOS) -> dict[str, ZooTable]:
     """Return the tables of every zoo."""
     found = {}
     for path in sorted(folder.glob("networks_*.csv")):
         name = path.stem.removeprefix("networks_")
-        with path.open(newline="") as file:
-            nets = list(csv.DictReader(file))
+        nets = networks_of(path)
         values: dict[str, dict[tuple[int, str], float]] = {}
         for row in read_rows(folder / f"measures_{name}.csv"):
             values.setdefault(row.measure, {})[row.seed, row.net] = row.value

@@ -1,10 +1,10 @@
 """Judges the interval of the headline on the families of `interval_families`, each list once and before any choice has seen it.
 
-    python -m studies.interval_judge run --minutes 75     # resumable; the second list, to interval_judge_second.csv.gz
-    python -m studies.interval_judge judge                # writes docs/tables/interval_judge_second.md
+    python -m studies.interval_judge run --minutes 80     # resumable; the third list, to interval_judge_third.csv.gz
+    python -m studies.interval_judge judge                # writes docs/tables/interval_judge_third.md
 
-What the first list gave is in interval_judge.csv.gz; `judge --list first` writes docs/tables/interval_judge.md. Eighty minutes of one core were set aside for it, and
-75 for the second. The headline is what `unseen.estimate(method="auto")` gives a user; the rival is the corrected t on 5 x 10-fold in Wilson's form. What is judged, and
+What the lists before gave is in interval_judge.csv.gz and interval_judge_second.csv.gz; `judge --list first` and `--list second` write their tables. Eighty minutes of
+one core were set aside for the first list, 75 for the second and 80 for the third. The headline is what `unseen.estimate(method="auto")` gives a user; the rival is the corrected t on 5 x 10-fold in Wilson's form. What is judged, and
 how, was fixed in `interval_families`.
 """
 
@@ -25,7 +25,7 @@ from scipy import stats
 import unseen
 from studies.combination_evidence import markdown
 from studies.combination_rows import Row, Task, append_rows, pack_rows
-from studies.interval_families import FAMILY_OF, USED_FAMILY_OF, Cell, cells, drawn
+from studies.interval_families import FAMILY_OF, THIRD_FAMILY_OF, USED_FAMILY_OF, Cell, cells, drawn
 from studies.small_samples import FURTHER_RULES, RULES, rule
 from unseen.core.rng import stream, task_seed
 
@@ -37,7 +37,7 @@ SLOW = ("forest", "boosting")  # run last in the first list
 MANY_FAMILIES = 12  # a cell with fewer is reported and not judged
 COLUMNS = ("left", "rarest", "equal", "led", "estimate", "low", "high", "rival", "rival_low", "rival_high")
 EVERY_RULE = (*FURTHER_RULES, *RULES)
-TURNS = (*SLOW, *("logistic", *RULES) * 3)  # of the second list: a slow sample takes the time of ten
+TURNS = (*SLOW, *("logistic", *RULES) * 3)  # from the second list on: a slow sample takes the time of ten
 STEP = 7  # in the turns from round to round; it shares no divisor with their number
 
 
@@ -64,7 +64,10 @@ class Listed:
 TABLES = HERE.parent / "docs" / "tables"
 FIRST = Listed(USED_FAMILY_OF, HERE / "interval_judge.csv.gz", TABLES / "interval_judge.md", 47, 2000, 100_000)
 SECOND = Listed(FAMILY_OF, HERE / "interval_judge_second.csv.gz", TABLES / "interval_judge_second.md", 53, 8000, 40_000)
-LISTS = {"first": FIRST, "second": SECOND}
+THIRD = Listed(
+    THIRD_FAMILY_OF, HERE / "interval_judge_third.csv.gz", TABLES / "interval_judge_third.md", 59, 8000, 40_000
+)
+LISTS = {"first": FIRST, "second": SECOND, "third": THIRD}
 
 
 def first_tasks() -> Iterator[Task]:
@@ -78,10 +81,10 @@ def first_tasks() -> Iterator[Task]:
         yield f"{cell.set}:{cell.kind}", cell.n, method, 0
 
 
-def second_tasks() -> Iterator[Task]:
+def tasks_in_rounds(given: Listed) -> Iterator[Task]:
     """Yield (set and version, n, rule, draw): in each round every cell in a random order, with the rule whose turn it is and a new sample."""
-    every = list(cells(FAMILY_OF))
-    rng = stream(SECOND.seed, "turns")
+    every = list(cells(given.family_of))
+    rng = stream(given.seed, "turns")
     turn = rng.permutation(len(every)) % len(TURNS)
     for k in range(len(TURNS)):
         for i in rng.permutation(len(every)):
@@ -137,7 +140,7 @@ def _rival(model: Any, X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, 
 def run(given: Listed, minutes: float, part: int, parts: int) -> None:
     """Append rows of a part of the samples of a list until the time is used up."""
     warnings.simplefilter("ignore")
-    own = list((first_tasks if given is FIRST else second_tasks)())[part::parts]
+    own = list(first_tasks() if given is FIRST else tasks_in_rounds(given))[part::parts]
     path = given.packed.with_name(given.packed.name.replace(".csv.gz", f".{part}.csv"))
     append_rows(path, given.packed, own, partial(one, given), COLUMNS, minutes)
 
@@ -244,7 +247,7 @@ def amended_text(j: Judged, masks: list[tuple[str, np.ndarray]]) -> str:
 
 
 def verdict_text(j: Judged, masks: list[tuple[str, np.ndarray]]) -> str:
-    """Say which of the demands the second list met."""
+    """Say which of the demands a list met."""
     mean, low, _ = j.limits(j.covered.astype(float), j.usable)
     failed = [
         name
@@ -292,8 +295,8 @@ def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("do", choices=("run", "judge"))
-    parser.add_argument("--list", choices=tuple(LISTS), default="second", help="list of families to judge")
-    parser.add_argument("--minutes", type=float, default=75.0, help="CPU time")
+    parser.add_argument("--list", choices=tuple(LISTS), default="third", help="list of families to judge")
+    parser.add_argument("--minutes", type=float, default=80.0, help="CPU time")
     parser.add_argument("--part", default="0/1", help="k/m: this process does every m-th task, starting at the k-th")
     given = parser.parse_args()
     if given.do == "judge":

@@ -257,7 +257,7 @@ def tables_of(situation: Situation, k: int, seed: int) -> tuple[float, dict[str,
         chosen = design(data) if design else own
         if repr(chosen) not in made:
             plan = chosen.plan(data, np.random.default_rng([seed, k, len(made)]))
-            made[repr(chosen)] = execute(model, data, plan, seed=k, train=False, scores=situation.scores)
+            made[repr(chosen)] = execute(model, data, plan, seed=k, scores=situation.scores)
         out[rival] = made[repr(chosen)]
     return truth, out
 

@@ -77,7 +77,7 @@ def intervals_of(learner: str, k: int, seed: int, methods: Iterable[str]) -> dic
             table = first_repeats(nested, 3)  # the same shuffles: nothing is fitted twice
         else:
             plan = plan_of(METHODS[name] or method.default_design(data), data, k)
-            table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k, train=False)
+            table = execute(model_of(LEARNERS[learner](), data), data, plan, seed=k)
             nested = table if name == "nested-cv, 10 x 5" else nested
         row[name] = list(method(table.losses()).interval)
     return row
@@ -153,9 +153,7 @@ def sizes(tests: list[str], n_datasets: int, seed: int = 0) -> dict[str, Any]:
             design = design or test.difference_design(data)
             if repr(design) not in tables:
                 plan = plan_of(design, data, k)
-                tables[repr(design)] = [
-                    execute(model_of(m, data), data, plan, seed=k, train=False).losses() for m in halves
-                ]
+                tables[repr(design)] = [execute(model_of(m, data), data, plan, seed=k).losses() for m in halves]
             a, b = tables[repr(design)]
             made = from_estimate(test, a.minus(b), 0.95) if test.kind == "table" else test(a, b)
             p[name].append(1.0 if made.p is None or np.isnan(made.p) else made.p)

@@ -76,11 +76,11 @@ def values(table):
 @pytest.mark.sample
 def test_a_killed_worker_changes_no_number(cluster):
     data, plan = plan_of()
-    quiet = values(execute(Slow(), data, plan, seed=5))
+    quiet = values(execute(Slow(), data, plan, seed=5, train=True))
     victim = next(iter(cluster.run(os.getpid).values()))
     timer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
     timer.start()
-    disturbed = on(cluster, Slow(), data, plan, seed=5)
+    disturbed = on(cluster, Slow(), data, plan, seed=5, train=True)
     timer.join()
     with pytest.raises(ProcessLookupError):
         os.kill(victim, 0)

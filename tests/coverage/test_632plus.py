@@ -32,7 +32,7 @@ def estimates():
     for k in range(60):
         rng = np.random.default_rng([632, k])
         X, y = rng.standard_normal((50, 5)), rng.permutation(np.repeat([0, 1], 25))
-        table = unseen.run(OneNearest(), X, y, design=Bootstrap(100), full=True, train=False, random_state=k)
+        table = unseen.run(OneNearest(), X, y, design=Bootstrap(100), full=True, random_state=k)
         values.append(
             [unseen.estimate(table, method=m).value for m in ("632plus", "632", "bootstrap-loo", "bootstrap-zero")]
         )

@@ -39,7 +39,7 @@ def intervals(name: str, n_sets: int) -> np.ndarray:
     for k in range(n_sets):
         rng = np.random.default_rng([17, k])
         data = POPULATION.draw(100, rng)
-        table = execute(model, data, design.plan(data, rng), seed=k, train=False)
+        table = execute(model, data, design.plan(data, rng), seed=k)
         ends.append(tuple(CorrectedT()(table.losses()).interval))
     return np.array(ends)
 

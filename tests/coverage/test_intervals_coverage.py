@@ -142,7 +142,7 @@ def test_out_of_bag_standard_error_is_the_spread_over_data_sets(study):
     values, errors = [], []
     for k in range(120):
         data = unseen.datasets.populations.SparseLogistic().draw(60, np.random.default_rng([31, k]))
-        table = unseen.run(study.Neighbours(), data, design=unseen.designs.Bootstrap(200), random_state=k, train=False)
+        table = unseen.run(study.Neighbours(), data, design=unseen.designs.Bootstrap(200), random_state=k)
         e = unseen.estimate(table, method="out-of-bag")
         values.append(e.value)
         errors.append(e.std_error)

@@ -44,7 +44,7 @@ def covered(draw, model, function, repetitions, **design):
         data = unseen.datasets.as_data(X, y)
         fitted = named_model(model, data).fit(X, y)
         new, truth = draw(rng, FRESH)
-        table = unseen.run(model, X, y, random_state=k, train=False, **design)
+        table = unseen.run(model, X, y, random_state=k, **design)
         found = UnitBootstrap(n_bootstrap=400)(table.losses(function)).on_scale()
         hits.append(function(truth, fitted.predict(new)) in found.interval)
     return hits

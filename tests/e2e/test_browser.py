@@ -48,6 +48,8 @@ CONTRASTS = """() => {
     const text = walk.currentNode.data.trim();
     const element = walk.currentNode.parentElement;
     if (!text || ["SCRIPT", "STYLE", "style", "title"].includes(element.tagName)) continue;
+    const picture = element.closest("svg");
+    if (picture && getComputedStyle(picture).display === "none") continue;  // for pages of another width
     const style = getComputedStyle(element);
     const ink = parse(element instanceof SVGElement ? style.fill : style.color);
     const pair = [luminance(ink.rgb), luminance(behind(element))].sort((a, b) => b - a);

@@ -167,9 +167,75 @@ class TestModelsThatRaise:
         assert "the fit on 24 rows failed; it says: " in err  # the warning of the overflow, or the refusal of NaN
         assert "Traceback" not in err
 
+    def test_a_model_that_cannot_predict_is_a_sentence(self) -> None:
+        class Mute:
+            def fit(self, X, y):
+                return self
+
+            def predict(self, X):
+                raise IndexError("nothing to say")
+
+        X, y = unseen.datasets.load("iris").xy
+        with pytest.raises(FitError, match=r"failed|could not predict") as caught:
+            unseen.assess(Mute(), X, y, quick=True, random_state=0, progress=False)
+        assert "IndexError: nothing to say" in str(caught.value)
+
+    @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+    def test_losses_that_are_no_numbers_are_refused(self) -> None:
+        X = np.random.default_rng(0).normal(size=(30, 2))
+        with pytest.raises(InputError, match=r"squared loss of \d+ predictions is too large .* reach 3e\+301"):
+            unseen.assess("ols", X, np.arange(1, 31) * 1e300, quick=True, random_state=0, progress=False)
+
     def test_one_unit_has_no_jackknife_and_no_error(self) -> None:
         m = unseen.measure([1.0, 2.0], [1.5, 2.5], task="regression", groups=["s", "s"])
         assert m["normalised-absolute"].value == pytest.approx(1.0)
+
+
+class TestOptionsAndCells:
+    """Found by 20,000 inputs of the fuzzer; each ended with code 70, or left a store."""
+
+    @pytest.mark.parametrize("option", [["--workers", "0"], ["--scheduler", "tcp://127.0.0.1:1"]], ids=lambda o: o[0])
+    def test_a_refused_study_leaves_no_store(self, option, tmp_path, monkeypatch, capsys) -> None:
+        pytest.importorskip("sqlalchemy", reason="studies need the extra 'study'")
+        pytest.importorskip("distributed", reason="schedulers need the extra 'dask'")
+        spec = tmp_path / "s.toml"
+        spec.write_text(
+            'name = "s"\nreplications = 2\nsizes = [20]\npopulations = ["gaussian-blocks"]\nmodels = ["knn:3"]\n'
+            'methods = ["resub"]\nn_test = 100\n'
+        )
+        monkeypatch.setattr("unseen.engine.where.PATIENCE", 0.5, raising=False)
+        command = ["study", "run", str(spec), "--store", str(tmp_path / "s.db"), "--quiet", *option]
+        code, _, err = call(command, monkeypatch, capsys)
+        assert code == 2
+        assert err.startswith("unseen: ")
+        assert [path.name for path in tmp_path.iterdir()] == ["s.toml"]
+
+    def test_a_label_that_ends_in_nul_is_refused(self) -> None:
+        from unseen.evaluation.prediction_files import labels_of
+
+        with pytest.raises(InputError, match=r"'a\\x00' ends in a NUL character"):
+            labels_of([np.array(["a\x00", "b"], object)])
+
+    def test_an_interval_that_says_nothing_is_still_one(self) -> None:
+        from unseen.estimators.range_t import log_ends
+
+        low, high = log_ends(1e-9, 1.0, 2.0)
+        assert 0 <= low < 1e-9 < 1e200 < high
+
+    def test_times_without_length_have_no_slope(self) -> None:
+        from unseen.kinetics.noncompartmental import terminal_slope
+
+        rate, points = terminal_slope(np.arange(1, 5) * 1e-310, np.array([0.4, 0.3, 0.2, 0.1]))
+        assert np.isnan(rate)
+        assert points == 0
+
+    def test_permutations_beyond_memory_are_refused(self) -> None:
+        from unseen.nets.ranking.cmi import cmi
+
+        gap = np.arange(8.0)
+        axes = {"a": [0, 1] * 4, "b": [0, 0, 1, 1] * 2, "c": [0] * 4 + [1] * 4}
+        with pytest.raises(InputError, match="give at most 1,000,000"):
+            cmi(gap, gap, axes).noise_floor(10**20)
 
 
 class TestDask:

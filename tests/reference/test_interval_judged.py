@@ -35,16 +35,21 @@ def test_the_first_line_of_the_table_is_the_count_of_the_rows(name):
     assert float(cells[5]) == pytest.approx(rivals, abs=0.0005)
 
 
-def test_no_family_is_in_both_lists_or_in_the_studies_before():
+def test_no_family_is_in_two_lists_or_in_the_studies_before():
     from studies import combination_fresh, small_samples
-    from studies.interval_families import FAMILIES, MADE, USED_FAMILIES
+    from studies.interval_families import FAMILIES, SECOND_MADE, THIRD_FAMILIES, THIRD_MADE, USED_FAMILIES
 
     before = {*small_samples.FAMILIES, *combination_fresh.FAMILIES, *USED_FAMILIES}
     assert not before & set(FAMILIES)
-    assert len(FAMILIES) == 102
-    assert len(MADE) == 10
-    sets = [one.name for several in FAMILIES.values() for one in several]
-    assert len(sets) == len(set(sets))
+    assert not (before | set(FAMILIES)) & set(THIRD_FAMILIES)
+    assert not set(SECOND_MADE) & set(THIRD_MADE)
+    assert (len(FAMILIES), len(SECOND_MADE)) == (102, 10)
+    assert (len(THIRD_FAMILIES), len(THIRD_MADE)) == (147, 10)
+    second, third = ([one for several in f.values() for one in several] for f in (FAMILIES, THIRD_FAMILIES))
+    for sets in (second, third):
+        assert len({one.name for one in sets}) == len(sets)
+    tables = [{one.file.lower().split("/")[-1].split(".")[0] for one in sets} for sets in (second, third)]
+    assert not tables[0] & tables[1]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +62,9 @@ def test_no_family_is_in_both_lists_or_in_the_studies_before():
         # 1/3 + 2/3 * 1/3 * 2/3 of the rows follow the rule, 3% of the labels are wrong
         ("made/rules", 0.97 * 13 / 27 + 0.03 * 14 / 27),
         ("made/moons", 0.5),
+        ("made/outbreak", 0.05),
+        ("made/faults", 0.08),
+        ("made/slabs", 0.35),
     ],
 )
 def test_made_populations_have_the_share_of_their_law(name, share):

@@ -220,4 +220,4 @@ def regression():
 @pytest.fixture
 def undrawn(monkeypatch):
     """Put an empty picture for each figure of a report, for tests of its words."""
-    monkeypatch.setattr("unseen.show.sections.svg", lambda one, numbers: "<svg></svg>")
+    monkeypatch.setattr("unseen.show.sections.responsive_svg", lambda one, numbers: "<svg></svg>")

@@ -31,7 +31,7 @@ from unseen.core.notes import Note, merge_notes, note
 from unseen.core.plan import Plan
 from unseen.core.registry import build, classes_in, options_of
 from unseen.core.rng import RandomState, root_seed, stream, task_seed
-from unseen.core.training import codes_of, fit_rows
+from unseen.core.training import codes_of, fit_rows, model_errors
 from unseen.designs.bootstrap import Bootstrap
 from unseen.designs.drawing import distinct_possible, left_out_size
 from unseen.designs.learning_curve import LearningCurve
@@ -46,7 +46,7 @@ from unseen.estimators.wilson import wilson_interval
 from unseen.evaluation.measure import measure as measure_predictions
 from unseen.evaluation.scored_cases import one_round
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
-from unseen.evaluation.slices import Slices, fold_spread, table_slices
+from unseen.evaluation.slices import Slices, table_slices
 from unseen.measures.scoring import Scoring, resolve_measure
 from unseen.models.naming import full_name
 from unseen.models.sklearn import as_model
@@ -85,6 +85,7 @@ def assess(
     name: str = "",
     budget: float | None = None,
     rounds: int | None = None,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -150,6 +151,8 @@ def assess(
     rounds : int, optional
         Rounds of cross-validation instead of those of the effort. A result that a budget or Ctrl-C shortened has its number of
         rounds in `rounds`.
+    shortcuts : bool
+        As in `unseen.run`: False refits every part, where algebra would give the same numbers.
     n_jobs : int, optional
         Worker processes, as in joblib.
     engine : None, "joblib", "dask", "local:N", address or distributed.Client
@@ -235,6 +238,7 @@ def assess(
         n_jobs=n_jobs,
         engine=engine,
         progress=progress,
+        shortcuts=shortcuts,
         name=name,
     ) as request:
         made = _assess(request, question, wanted, allowed)
@@ -250,7 +254,7 @@ def _slices(a: Assessment, parts: Sequence[RowsOfSlice]) -> Slices:
     table = next((a.tables[name] for name in CROSS_VALIDATED if name in a.tables), a.tables[a.headline_design])
     level, seed = float(a.settings["level"]), int(a.settings["seed"])
     if not table.by_split:
-        return table_slices(table, parts, level=level, seed=seed, spread=fold_spread(table))
+        return table_slices(table, parts, level=level, seed=seed)
     columns = {p.column: np.full(a.data.n, None, dtype=object) for p in parts}
     for p in parts:
         columns[p.column][p.rows] = p.name
@@ -582,7 +586,7 @@ def _baseline(request: Request, plan: Plan, method: Any) -> Estimate:
     data = request.data
     blank = replace(data, X=np.zeros((data.n, 1)), names=("none",), sample_shape=())
     request.reporter.expect(len(plan.fits), "guessing")
-    made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank, train=False)
+    made = request.run_plan(plan, model=_baseline_model(data, request.loss), data=blank)
     return _with_honest_interval(_by(method, made.losses(request.loss), request.level), data)
 
 
@@ -652,8 +656,9 @@ def _predict_all_rows(request: Request, trained: Fitted) -> Predictions:
     """Return what the model fitted on all rows predicts for them."""
     data = request.data
     rows = np.arange(data.n)
-    score = trained.scores(data.X) if request.needs_score else None
-    values = codes_of(trained.predict(data.X), data)
+    with model_errors(f"the model fitted on all {data.n:,} rows could not predict them"):
+        score = trained.scores(data.X) if request.needs_score else None
+        values = codes_of(trained.predict(data.X), data)
     return Predictions(split=np.zeros_like(rows), row=rows, value=values, score=None if score is None else score[0])
 
 
@@ -665,7 +670,7 @@ def _preprocessing_notes(request: Request, table: LossTable, method: Any) -> tup
 
     def rerun(moved: Any) -> LossTable:
         request.reporter.expect(len(table.plan), table.plan.design)
-        return request.run_plan(table.plan, model=as_model(moved), train=False).losses(request.loss)
+        return request.run_plan(table.plan, model=as_model(moved)).losses(request.loss)
 
     on_differences = method if method.linear else build("corrected-t", "estimators")
     return outside_notes(estimator, request.data, table, rerun, on_differences, request.level)

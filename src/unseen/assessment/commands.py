@@ -26,6 +26,7 @@ from unseen.request.command_line import (
     Quiet,
     RunOptions,
     Seed,
+    Shortcuts,
     TableOptions,
     TargetColumn,
     Without,
@@ -104,6 +105,7 @@ def assess(
             help="Exit with 1 if the error (the RMSE for numbers) exceeds this, or if it cannot be trusted.",
         ),
     ] = None,
+    shortcuts: Shortcuts = True,
     save: Annotated[
         Path | None, typer.Option("--save", help="Keep the first run's table of predictions (.npz)."), After("report")
     ] = None,
@@ -152,6 +154,7 @@ def assess(
             by=sliced,
             budget=_left_of(budget, begin),
             rounds=rounds,
+            shortcuts=shortcuts,
             n_jobs=run.jobs,
             engine=run.scheduler,
             progress=run.reporter,

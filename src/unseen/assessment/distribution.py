@@ -133,7 +133,6 @@ def distribution(
         duplicates=duplicates,
         design=LeaveOut(fraction, n_splits),
         random_state=random_state,
-        train=False,
         scores=needs_scores(loss),
         n_jobs=n_jobs,
         engine=engine,

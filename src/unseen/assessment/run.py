@@ -24,7 +24,7 @@ def run(
     design: Any = None,
     cv: Any = None,
     random_state: RandomState = None,
-    train: bool = True,
+    train: bool = False,
     full: bool = False,
     scores: bool = False,
     probes: Mapping[str, Callable[..., Any]] | None = None,
@@ -56,7 +56,7 @@ def run(
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
     train, full, scores : bool
-        Keep predictions for training rows; add the fit on all rows; keep probabilities or decision values.
+        Keep predictions for training rows too (optimism needs them); add the fit on all rows; keep probabilities or decision values.
     probes : mapping of str to callable, optional
         Functions of (fitted, train, test); what they return is kept by name.
     shortcuts : bool

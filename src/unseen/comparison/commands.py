@@ -21,6 +21,7 @@ from unseen.request.command_line import (
     Folds,
     Level,
     RunOptions,
+    Shortcuts,
     TableOptions,
     TargetColumn,
     command,
@@ -66,6 +67,7 @@ def compare(
     costs: Costs = None,
     level: Level = 0.95,
     cv: Folds = None,
+    shortcuts: Shortcuts = True,
     run: RunOptions,
 ) -> None:
     """Compare models: which has the smaller error, by how much, and how sure one may be."""
@@ -93,6 +95,7 @@ def compare(
         by=sliced,
         cv=cv,
         random_state=run.seed,
+        shortcuts=shortcuts,
         n_jobs=run.jobs,
         engine=run.scheduler,
         progress=run.progress,

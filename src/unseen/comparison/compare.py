@@ -22,7 +22,7 @@ from unseen.core.rng import RandomState, root_seed, stream
 from unseen.core.scale import advantage
 from unseen.designs.splits import as_design, design_of_cv
 from unseen.evaluation.slice_columns import RowsOfSlice, columns_of_data, slice_rows
-from unseen.evaluation.slices import Slices, table_slices
+from unseen.evaluation.slices import Slices, fold_spread, table_slices
 from unseen.request.prepare import data_of, model_of, one_measure_of, plan_of
 from unseen.request.request import Request, open_request
 from unseen.show.text import RATES, percent_or_number
@@ -52,6 +52,7 @@ def compare(
     by: Any = None,
     cv: Any = None,
     random_state: RandomState = None,
+    shortcuts: bool = True,
     n_jobs: int | None = None,
     engine: Any = None,
     progress: Any = None,
@@ -101,7 +102,7 @@ def compare(
         As in `unseen.assess`, instead of a design; the target is the algorithms at the training size of these splits.
     random_state : int, Generator or None
         Same seed, same numbers, whatever `n_jobs`.
-    n_jobs, engine, progress
+    shortcuts, n_jobs, engine, progress
         As in `unseen.run`.
     command : str
         Command line to show in the report.
@@ -195,6 +196,7 @@ def compare(
             n_jobs=n_jobs,
             engine=engine,
             progress=progress,
+            shortcuts=shortcuts,
         ) as request:
             tables = _run(request, ready, chosen, design)
         alarms = tuple(n for n in data_notes(data) if n.alarm)
@@ -208,7 +210,7 @@ def compare(
 def _slices(
     made: Comparisons, losses: Mapping[str, LossTable], parts: Sequence[RowsOfSlice], level: float, seed: int
 ) -> tuple[Slices, ...]:
-    """Return the difference of each pair in every slice; standard errors are those over rows, widened as the pair's own is."""
+    """Return the difference of each pair in every slice; standard errors are those over rows, widened for shared training rows."""
     first = next(iter(losses.values()))
     if first.by_split:
         raise InputError(
@@ -217,18 +219,9 @@ def _slices(
     found = []
     for pair in made.pairs:
         table = losses[pair.a].minus(losses[pair.b])
-        found.append(
-            table_slices(table, parts, level=level, seed=seed, spread=_spread(table, pair), of=f"{pair.a} − {pair.b}")
-        )
+        spread = fold_spread(table) if len(table.completed) > 1 else 1.0
+        found.append(table_slices(table, parts, level=level, seed=seed, spread=spread, of=f"{pair.a} − {pair.b}"))
     return tuple(found)
-
-
-def _spread(table: LossTable, pair: Comparison) -> float:
-    """Return how much wider the test's standard error is than that over single rows, at least 1."""
-    values = table.by_unit()
-    values = values[np.isfinite(values)]
-    plain = float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-    return 1.0 if not pair.std_error or plain <= 0 else max(1.0, pair.std_error / plain)
 
 
 def _design_id(design: Any) -> str:

@@ -179,7 +179,14 @@ class PredictionTable(Result):
     def _part(self, measure: Any, part: Predictions | None) -> Losses | None:
         if part is None:
             return None
-        value = measure.per_example(self.data.target[part.row], part.value, part.score)
+        with np.errstate(over="ignore"):  # what overflows is refused below
+            value = measure.per_example(self.data.target[part.row], part.value, part.score)
+        if self.data.task == "regression" and np.any(np.isinf(value)):
+            largest = float(max(np.abs(self.data.target[part.row]).max(), np.abs(part.value).max()))
+            raise InputError(
+                f"the {measure.id} loss of {np.count_nonzero(np.isinf(value))} predictions is too large for a number: targets or "
+                f"predictions reach {largest:.2g}. Give the target in larger units."
+            )
         return Losses(part.split, part.row, np.asarray(value, dtype=float), part.count)
 
     def rows(self) -> list[dict[str, Any]]:

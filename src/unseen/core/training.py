@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,7 +15,7 @@ from unseen.core.data import Data
 from unseen.core.errors import FitError, InputError, UnseenError
 from unseen.core.model import Fitted, Model, is_fitted
 
-__all__ = ["Training", "codes_of", "fit_once", "fit_rows"]
+__all__ = ["Training", "codes_of", "fit_once", "fit_rows", "model_errors"]
 
 
 @dataclass(frozen=True)
@@ -51,13 +53,28 @@ def fit_rows(model: Model, data: Data, seed: int) -> Fitted:
     >>> fitted.predict(data.X).shape == (data.n,)
     True
     """
-    try:
+    with model_errors(f"the fit on {data.n:,} rows failed"):
         return model.fit(data, seed)
+
+
+@contextmanager
+def model_errors(what: str) -> Iterator[None]:
+    """Turn whatever a user's model raises into one sentence that begins with what failed.
+
+    Examples
+    --------
+    >>> with model_errors("the fit failed"):
+    ...     raise ValueError("C is negative")
+    Traceback (most recent call last):
+    unseen.core.errors.FitError: the fit failed; it says: ValueError: C is negative
+    """
+    try:
+        yield
     except UnseenError:
         raise
     except Exception as error:  # a user's model may raise anything; its words are passed on
         reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
-        raise FitError(f"the fit on {data.n:,} rows failed; it says: {reason[:500]}") from error
+        raise FitError(f"{what}; it says: {reason[:500]}") from error
 
 
 def fit_once(model: Model | Fitted, data: Data, rng: np.random.Generator) -> Training:

@@ -79,6 +79,39 @@ def diagnose(
     run.save(result, Path(data).name)
 
 
+@command("permutation-test")
+def permutation_test(
+    data: DataFile,
+    *,
+    model: ModelName = "logistic",
+    target: TargetColumn = None,
+    columns: Annotated[ColumnOptions, Without("time")],
+    loss: Annotated[str, typer.Option("--loss", help="Loss, such as zero-one or squared.")] = "auto",
+    table: TableOptions,
+    permutations: Annotated[
+        int, typer.Option("--permutations", min=1, help="Permutations; the smallest p-value is 1 over one more.")
+    ] = 999,
+    run: Annotated[RunOptions, Without("store")],
+) -> None:
+    """Test whether a model finds any dependence of the target on the features: permute the target and cross-validate again."""
+    run.check()
+    from unseen.diagnosis.dependence import permutation_test as run_test
+
+    sample = read_sample(data, target, columns, table, run.seed)
+    result = run_test(
+        model,
+        sample,
+        n_permutations=permutations,
+        loss=loss,
+        random_state=run.seed,
+        n_jobs=run.jobs,
+        engine=run.scheduler,
+        progress=run.reporter,
+    )
+    run.emit(result)
+    run.save(result, Path(data).name)
+
+
 def _groups(given: list[str] | None) -> dict[str, list[str]]:
     """Return groups of columns from texts such as "size=height,weight"."""
     out = {}

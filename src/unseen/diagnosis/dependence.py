@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError
 from unseen.core.notes import Note, note
 from unseen.core.plan import Plan
+from unseen.core.result import Result, plain
 from unseen.core.rng import RandomState, stream
 from unseen.designs.kfold import KFold
 from unseen.request.prepare import data_of, plan_of
@@ -26,7 +27,7 @@ NUMBER_LOSSES = ("auto", "squared", "absolute")  # losses of numbers made here f
 
 
 @dataclass(frozen=True, eq=False)
-class Dependence:
+class Dependence(Result):
     """Test of any dependence between features and target, by permuting the target.
 
     Parameters
@@ -35,10 +36,18 @@ class Dependence:
         Cross-validated error on the data.
     permuted : ndarray
         The same on permuted targets.
+    loss : str
+        What the errors are.
+    model : str
+        Name of the model.
     """
+
+    shown_by: ClassVar[str] = "unseen.diagnosis"
 
     error: float
     permuted: Floats
+    loss: str = ""
+    model: str = ""
 
     @property
     def p(self) -> float:
@@ -59,6 +68,44 @@ class Dependence:
         ('p at most 0.25', 'p = 0.75')
         """
         return f"p {'=' if self._as_small else 'at most'} {self.p:.3g}"
+
+    @property
+    def title(self) -> str:
+        """Heading of a report."""
+        return f"{self.model}: does the target depend on the features?"
+
+    def sentence(self, alpha: float = 0.05) -> str:
+        """Return the answer in words.
+
+        Examples
+        --------
+        >>> Dependence(0.1, np.array([0.4, 0.5, 0.6]), "zero-one", "lda").sentence()
+        'The target is not shown to depend on the features: lda has an error of 0.1, and 0.5 on average over 3 permuted targets (p at most 0.25).'
+        """
+        verdict = "depends" if self.p <= alpha else "is not shown to depend"
+        chance = f"{float(np.mean(self.permuted)):.4g} on average over {len(self.permuted)} permuted targets"
+        return f"The target {verdict} on the features: {self.model} has an error of {self.error:.4g}, and {chance} ({self.p_in_words})."
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one dict with the test."""
+        return [
+            {
+                "model": self.model,
+                "loss": self.loss,
+                "error": self.error,
+                "permuted_mean": float(np.mean(self.permuted)),
+                "permuted_min": float(np.min(self.permuted)),
+                "permutations": len(self.permuted),
+                "p": self.p,
+            }
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the test as plain values, the errors on permuted targets among them."""
+        return {**plain(self.rows()[0]), "sentence": self.sentence(), "permuted": plain(self.permuted)}
+
+    def __str__(self) -> str:
+        return self.sentence()
 
 
 def permutation_test(
@@ -149,7 +196,9 @@ def dependence_test(request: Request, permutations: int | None) -> tuple[Depende
     else:
         request.reporter.expect(len(plan) * len(orders), "permutations")
         errors = np.array([_refitted_error(request, plan, order) for order in orders])
-    return Dependence(float(errors[0]), errors[1:]), ()
+    loss = ("zero-one" if data.classes is not None else "squared") if request.loss == "auto" else request.loss
+    name = loss if isinstance(loss, str) else str(getattr(loss, "id", loss))
+    return Dependence(float(errors[0]), errors[1:], name, request.model.name), ()
 
 
 def _orders(plan: Plan, data: Data, first: Ints, count: int, rng: np.random.Generator) -> Iterator[Ints]:
@@ -164,7 +213,7 @@ def _orders(plan: Plan, data: Data, first: Ints, count: int, rng: np.random.Gene
 
 def _refitted_error(request: Request, plan: Plan, order: Ints) -> float:
     data = replace(request.data, y=request.data.y[order])
-    return float(request.run_plan(plan, data=data, train=False).losses(request.loss).split_means().mean())
+    return float(request.run_plan(plan, data=data).losses(request.loss).split_means().mean())
 
 
 @dataclass(frozen=True)

@@ -179,11 +179,11 @@ def _diagnose(
     data = request.data
     possible = comb(data.n_units, max(1, -(-data.n_units // 4)))
     design = LeaveOut(0.25, min(effort.splits, possible))
-    table = request.run(design, probes={"coefficients": read_coefficients}).losses(request.loss)
+    table = request.run(design, train=True, probes={"coefficients": read_coefficients}).losses(request.loss)
     if table.by_split:
         raise InputError(f"{table.loss} exists for whole test parts only; diagnose with a loss of single examples.")
     notes: list[Note] = [*data_notes(data), *table.notes]
-    curve_table = request.run(LearningCurve(effort.sizes, effort.repeats)).losses(request.loss)
+    curve_table = request.run(LearningCurve(effort.sizes, effort.repeats), train=True).losses(request.loss)
     curve = learning_curve(curve_table, data.n_units, stream(request.seed, "curve"), request.level)
     if curve is not None:
         notes.append(

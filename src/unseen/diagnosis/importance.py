@@ -1,4 +1,4 @@
-"""Which columns matter: permutation importance on rows a model had not seen, with a corrected interval (Breiman, 2001)."""
+"""Which columns matter: permutation importance on rows a model had not seen, with limits for all (Fisher et al., 2019)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.core.data import Data
 from unseen.core.errors import InputError, UnknownName
+from unseen.core.losses import PredictionTable
 from unseen.core.model import Fitted
 from unseen.core.notes import Note, note
 from unseen.core.rng import stream
 from unseen.core.training import codes_of
 from unseen.designs.repeated_kfold import RepeatedKFold
+from unseen.evaluation.slices import fold_spread, skewed_ends
 from unseen.request.request import Request
 
 __all__ = ["ColumnGroup", "Importance", "column_groups", "permutation_importance"]
@@ -23,7 +25,7 @@ __all__ = ["ColumnGroup", "Importance", "column_groups", "permutation_importance
 # more columns take longer than the rest of a diagnosis; related ones can be permuted together
 MOST_COLUMNS = 60
 FOLDS = 10
-# permutations of a column in each test part; the folds average over many more
+# other rows that lend each test row their value in every round; the rounds average over more
 SHUFFLES = 5
 # the Monte-Carlo error of a quantile at 95% is then .01 standard errors
 DRAWS = 10_000
@@ -39,14 +41,20 @@ class ColumnGroup:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Importance:
-    """By how much the loss on unseen rows grows if a column is permuted, so that it says nothing any more.
+    """By how much the loss of this model on unseen rows grows if a column is permuted, so that it says nothing any more.
+
+    A test row takes the column's value from other test rows, never from itself or its own group, so that the mean over all such pairs
+    of rows is unbiased. A row counts in the variance for what it adds as taker and as giver (the projection of a U-statistic). The
+    variance is widened for models that share training rows, is at least that over splits, and the limits follow the skewness of these
+    contributions.
 
     Parameters
     ----------
     names : tuple of str
         Columns, or groups of columns, the most important first.
     value, std_error, low, high : ndarray
-        Growth of the mean loss, its corrected standard error, and limits that hold for all columns together.
+        Growth of the mean loss, its corrected standard error, and limits that hold for all columns together. They are of the model
+        trained on all rows; one trained on another sample may lean on other columns.
     loss : str
         Id of the loss.
     error : float
@@ -59,8 +67,10 @@ class Importance:
     References
     ----------
     Breiman, L. (2001). Random forests. Machine Learning 45, 5-32. Fisher, A., Rudin, C. and Dominici, F. (2019). All models are wrong,
-    but many are useful. JMLR 20(177). Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52,
-    239-281 (the variance over splits that share training rows). Molnar, C. et al. (2023). Relating the partial dependence plot and
+    but many are useful. JMLR 20(177) (pairs of rows). Hoeffding, W. (1948). A class of statistics with asymptotically normal
+    distribution. Annals of Mathematical Statistics 19, 293-325. Nadeau, C. and Bengio, Y. (2003). Inference for the generalization
+    error. Machine Learning 52, 239-281 (the variance over splits that share training rows). Hall, P. (1992). On the removal of
+    skewness by transformation. JRSS B 54, 221-228. Molnar, C. et al. (2023). Relating the partial dependence plot and
     permutation feature importance to the data generating process. xAI 2023, 456-479 (corrected intervals of importance).
     """
 
@@ -131,45 +141,62 @@ def column_groups(data: Data, together: Mapping[str, Sequence[str]] | None) -> t
 
 @dataclass(frozen=True)
 class _Probe:
-    """Measures, for one trained model, how much the loss of its test rows grows under permutation of each group of columns."""
+    """Measures, for one trained model, how much the loss of test rows grows if they take a column's value from each other."""
 
     groups: tuple[ColumnGroup, ...]
     measure: Any
     seed: int
 
     def __call__(self, fitted: Fitted, train: Data, test: Data) -> Floats:
-        """Return the mean loss as it is, then its growth for each group."""
-        plain = self._loss(fitted, test, test.X)
-        rng = stream(self.seed, "importance", test.fingerprint, int(np.asarray(test.source).sum()))
-        orders = [rng.permutation(test.n) for _ in range(SHUFFLES)]
-        grown = [
-            np.mean([self._loss(fitted, test, _permuted(test.X, group.columns, order)) for order in orders]) - plain
-            for group in self.groups
-        ]
-        return np.array([plain, *grown])
+        """Return one line per test row: the weight of its pairs, then their weighted growth for each group of columns.
 
-    def _loss(self, fitted: Fitted, test: Data, X: Any) -> float:
+        A pair counts for the row that takes a value and for the row that gives it.
+        """
+        rng = stream(self.seed, "importance", test.fingerprint, int(np.asarray(test.source).sum()))
+        order = rng.permutation(test.n)
+        # along a random circle everyone gives as often as he takes, and nobody takes from himself
+        givers = np.empty((max(1, min(SHUFFLES, test.n - 1)), test.n), dtype=np.int64)
+        for k, giver in enumerate(givers, start=1):
+            giver[order] = np.roll(order, k)
+        weight = np.ones(test.n) if test.weights is None else test.weights
+        pairs = weight * weight[givers] * (test.units[givers] != test.units)
+        plain = self._losses(fitted, test, test.X, 1)
+        taken = np.tile(np.arange(test.n), len(givers))
+        out = np.empty((test.n, 1 + len(self.groups)))
+        out[:, 0] = self._of_both(pairs, givers)
+        for j, group in enumerate(self.groups):
+            moved = _with_columns_of(test.X, group.columns, taken, givers.ravel())
+            grown = self._losses(fitted, test, moved, len(givers)).reshape(givers.shape) - plain
+            out[:, 1 + j] = self._of_both(pairs * grown, givers)
+        return out
+
+    def _losses(self, fitted: Fitted, test: Data, X: Any, copies: int) -> Floats:
         score = fitted.scores(X) if self.measure.needs_score else None
         value = codes_of(fitted.predict(X), test)
-        losses = self.measure.per_example(test.target, value, None if score is None else score[0])
-        return float(np.average(losses, weights=test.weights))
+        target = np.tile(test.target, copies)
+        return np.asarray(self.measure.per_example(target, value, None if score is None else score[0]), dtype=float)
+
+    @staticmethod
+    def _of_both(values: Floats, givers: Ints) -> Floats:
+        """Return the sum over all pairs that a row is in, one line of `values` for each round of giving."""
+        given = np.bincount(givers.ravel(), values.ravel(), values.shape[1])
+        return np.asarray(values.sum(axis=0) + given)
 
 
-def _permuted(X: Any, columns: tuple[int, ...], order: Ints) -> Any:
-    """Return features in which some columns are those of other rows."""
+def _with_columns_of(X: Any, columns: tuple[int, ...], rows: Ints, givers: Ints) -> Any:
+    """Return rows of features in which some columns are those of other rows."""
     if hasattr(X, "iloc"):
-        out = X.copy()
+        out = X.iloc[rows].copy()
         for k in columns:
-            out[X.columns[k]] = (
-                X.iloc[order, k].to_numpy() if X.dtypes.iloc[k] != "category" else X.iloc[order, k].array
-            )
+            given = X.iloc[givers, k]
+            out[X.columns[k]] = given.to_numpy() if X.dtypes.iloc[k] != "category" else given.array
         return out
     if hasattr(X, "tolil"):
-        sparse = X.tolil(copy=True)
-        sparse[:, list(columns)] = X[order][:, list(columns)]
+        sparse = X[rows].tolil()
+        sparse[:, list(columns)] = X[givers][:, list(columns)]
         return sparse.tocsr()
-    out = np.array(X, copy=True)
-    out[:, list(columns)] = np.asarray(X)[order][:, list(columns)]
+    out = np.asarray(X)[rows]
+    out[:, list(columns)] = np.asarray(X)[givers][:, list(columns)]
     return out
 
 
@@ -197,33 +224,53 @@ def permutation_importance(
         return None, (
             note("U050", f"there are {len(groups)} columns or groups, and at most {MOST_COLUMNS} are permuted"),
         )
-    loss = request.loss
-    measure = _loss_of(loss, data)
-    table = request.run(
-        RepeatedKFold(FOLDS, rounds), train=False, probes={"importance": _Probe(groups, measure, request.seed)}
-    )
-    found = np.array([row for row in table.probes["importance"] if row is not None])
-    n_test, n_train = table.plan.mean_sizes()
-    mean, values = found[:, 0].mean(), found[:, 1:]
-    splits = len(values)
-    error = values.std(axis=0, ddof=1) * np.sqrt(1 / splits + n_test / n_train)
-    # further rounds test the same rows again, so that only the folds of one round count as independent
-    freedom = min(splits, FOLDS) - 1
-    quantile = float(stdtrit(freedom, (1 + _level_of_each(values, request.level, request.seed)) / 2))
-    value = values.mean(axis=0)
+    measure = _loss_of(request.loss, data)
+    # at least two units in each test part, one to take a value and one to give it
+    design = RepeatedKFold(min(FOLDS, data.n_units // 2), rounds)
+    table = request.run(design, train=False, probes={"importance": _Probe(groups, measure, request.seed)})
+    pairs = _row_sums(table)
+    losses = table.losses(measure)
+    value = pairs[:, 1:].sum(axis=0) / pairs[:, 0].sum()
+    moved = 2 * (pairs[:, 1:] - pairs[:, :1] * value) / pairs[:, 0].sum()
+    pull = np.stack([np.bincount(data.units, column, data.n_units) for column in moved.T], axis=1)
+    n = data.n_units
+    plain = np.sqrt(np.square(pull).sum(axis=0) * n / (n - 1))
+    error = np.maximum(plain * fold_spread(losses), _error_over_splits(table))
+    quantile = float(stdtrit(n - 1, (1 + _level_of_each(pull, request.level, request.seed)) / 2))
+    scale = np.sqrt(np.square(pull).mean(axis=0))
+    skewness = (pull**3).mean(axis=0) / np.where(scale > 0, scale, 1.0) ** 3
+    ends = skewed_ends(value, error, skewness, np.full(len(value), n), np.full(len(value), quantile))
     order = np.argsort(-value, kind="stable")
     made = Importance(
         names=tuple(groups[k].name for k in order),
         value=value[order],
         std_error=error[order],
-        low=(value - quantile * error)[order],
-        high=(value + quantile * error)[order],
+        low=ends[order, 0],
+        high=ends[order, 1],
         loss=measure.id,
-        error=float(mean),
+        error=float(losses.split_means().mean()),
         level=request.level,
-        n_splits=splits,
+        n_splits=len(losses.completed),
     )
     return made, ()
+
+
+def _error_over_splits(table: PredictionTable) -> Floats:
+    """Return the standard errors over splits (Nadeau & Bengio, 2003): models that differ make splits vary more than rows tell."""
+    sums = np.array([found.sum(axis=0) for found in table.probes["importance"] if found is not None])
+    n_test, n_train = table.plan.mean_sizes()
+    sums = sums[sums[:, 0] > 0]
+    each = sums[:, 1:] / sums[:, :1]
+    return np.asarray(each.std(axis=0, ddof=1) * np.sqrt(1 / len(each) + n_test / n_train))
+
+
+def _row_sums(table: PredictionTable) -> Floats:
+    """Return for each row what the probes of all splits found: the weight and the growth of its pairs."""
+    found = [(s.test, f) for s, f in zip(table.plan.splits, table.probes["importance"]) if f is not None]
+    total = np.zeros((table.data.n, found[0][1].shape[1]))
+    for rows, sums in found:
+        total[rows] += sums
+    return total
 
 
 def _loss_of(loss: Any, data: Data) -> Any:
@@ -235,14 +282,16 @@ def _loss_of(loss: Any, data: Data) -> Any:
     return loss
 
 
-def _level_of_each(values: Floats, level: float, seed: int) -> float:
-    """Return the level at which each interval must hold so that all do, by the correlation of the columns over splits."""
+def _level_of_each(pull: Floats, level: float, seed: int) -> float:
+    """Return the level at which each interval must hold so that all do, by the correlation of what units add to the columns."""
     from scipy.special import ndtr
 
-    spread = values.std(axis=0)
+    spread = np.sqrt(np.square(pull).sum(axis=0))
     moving = spread > 0
     if moving.sum() < 2:
         return level
-    z = (values[:, moving] - values[:, moving].mean(axis=0)) / spread[moving]
-    drawn = stream(seed, "importance", "max").standard_normal((DRAWS, len(z))) @ z / np.sqrt(len(z))
+    z = pull[:, moving] / spread[moving]
+    size, vectors = np.linalg.eigh(z.T @ z)
+    drawn = stream(seed, "importance", "max").standard_normal((DRAWS, len(size)))
+    drawn = drawn @ (vectors * np.sqrt(np.maximum(size, 0.0))).T
     return float(2 * ndtr(np.quantile(np.abs(drawn).max(axis=1), level)) - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from unseen.diagnosis.dependence import Dependence
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.show.sections import Notes, Section, Text, picture, section, table_of
 from unseen.show.style import measure_name
@@ -50,8 +51,8 @@ def importance(d: Diagnosis) -> Section | None:
         return None
     i = d.importance
     caption = (
-        f"Growth of the mean loss ({measure_name(i.loss)}) on unseen rows if the column is permuted; limits hold for all columns "
-        f"together. {i.n_splits} models."
+        f"Growth of this model's mean loss ({measure_name(i.loss)}) on unseen rows if the column is permuted; limits hold for all "
+        f"columns together. {i.n_splits} models."
     )
     blocks = [Text(i.sentence()), picture(d, "diagnosis-importance"), table_of(i.rows(), caption)]
     return Section("importance", "Which columns matter", [b for b in blocks if b is not None])
@@ -84,3 +85,14 @@ def settings(d: Diagnosis) -> Section:
     """Return how to repeat it."""
     rows = [{"setting": k, "value": str(v)} for k, v in d.settings.items()]
     return Section("settings", "How to repeat this", [table_of(rows)])
+
+
+@section(Dependence, 10)
+def permutations(d: Dependence) -> Section:
+    """Return the answer of a permutation test, its picture and its numbers."""
+    how = (
+        "Targets were permuted within the folds of one 5-fold cross-validation. If the features said nothing of the target, all these orders "
+        "would be equally likely, so that the p-value is exact."
+    )
+    blocks = [Text(d.sentence(), lead=True), picture(d, "permutations"), table_of(d.rows(), how)]
+    return Section("answer", "Answer", [b for b in blocks if b is not None])

@@ -175,7 +175,7 @@ def training_variance(
         free = _without_random_state(model)
         one = model_of(clone(free).set_params(**combination) if combination else free, data)
         runs = [
-            execute(one, data, plan, seed=task_seed(seed, "start", k), train=False, n_jobs=n_jobs).losses(loss)
+            execute(one, data, plan, seed=task_seed(seed, "start", k), n_jobs=n_jobs).losses(loss)
             for k in range(n_seeds)
         ]
         if any(len(run.completed) < len(plan) for run in runs):

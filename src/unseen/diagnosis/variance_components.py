@@ -142,7 +142,7 @@ def variance_components(
     losses = np.empty((sets, k, n // k))
     for r in range(sets):
         data = source.draw(n, stream(seed, "set", r))
-        table = execute(model_of(model, data), data, plan_of(KFold(k), data, seed + r), seed=seed + r, train=False)
+        table = execute(model_of(model, data), data, plan_of(KFold(k), data, seed + r), seed=seed + r)
         made = table.losses(loss)
         if made.by_split or len(made.completed) < k:
             raise InputError("a loss of single examples and a model that can be fitted on every fold are needed.")

@@ -28,7 +28,7 @@ SPARSE_ROWS = 64  # largest row number over number of rows from which counting u
 class Wants:
     """What a run must keep of each fit."""
 
-    train: bool = True
+    train: bool = False
     scores: bool = False
     probes: Mapping[str, Probe] = field(default_factory=dict)
     threads: int | None = 1
@@ -119,8 +119,11 @@ def _one(index: int, split: Split, model: Model, data: Data, seed: int, wants: W
         fitted = model.fit(train, seed)
         rows = wanted_rows(split, wants)
         X = data.features(rows)
-        values = fitted.predict(X)
-        score = fitted.scores(X) if wants.scores else None
+        both = getattr(fitted, "predict_with_scores", None) if wants.scores else None
+        if both is None:
+            values, score = fitted.predict(X), fitted.scores(X) if wants.scores else None
+        else:
+            values, score = both(X)
         probes = {name: probe(fitted, train, data.take(split.test)) for name, probe in wants.probes.items()}
         outcome = outcome_of(index, split, data, time.perf_counter() - start, values, rows, score)
         return replace(outcome, probes=probes) if probes else outcome

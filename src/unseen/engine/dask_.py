@@ -1,4 +1,4 @@
-"""Outcomes of many tasks, streamed from a dask cluster in chunks of our own: data and model travel once."""
+"""Outcomes of many tasks, streamed from a dask cluster in chunks of our own: the model travels once, and so do data that no file shares."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from unseen.core.errors import FitError
 from unseen.core.model import Model
 from unseen.core.plan import Split
 from unseen.engine.chunk import Outcome, Wants, run_chunk_in_worker
+from unseen.engine.shared_data import SharedData, share_data
 from unseen.engine.where import count_workers
 
 __all__ = ["stream_outcomes_on"]
@@ -20,25 +21,27 @@ IN_FLIGHT = 3  # chunks per worker: one that runs and two that wait, so that no 
 LOSSES = 100  # chunks lost with their workers before the cluster is taken to be broken
 
 Task = tuple[int, Split, int]
+Broadcast = tuple[Model, Data | SharedData, Wants]
 _one_at_a_time = threading.Lock()
 
 
-def as_it_is(broadcast: tuple[Model, Data, Wants]) -> tuple[Model, Data, Wants]:
+def as_it_is(broadcast: Broadcast) -> Broadcast:
     """Keep model, data and wishes on the cluster; workers that need them fetch them once from each other."""
     return broadcast
 
 
-def run_broadcast_chunk(tasks: Sequence[Task], broadcast: tuple[Model, Data, Wants]) -> list[Outcome]:
+def run_broadcast_chunk(tasks: Sequence[Task], broadcast: Broadcast) -> list[Outcome]:
     """Run a chunk in a dask worker; threads of one worker take turns, because fits share numpy's global random state."""
     with _one_at_a_time:
-        return run_chunk_in_worker(tasks, *broadcast)
+        model, data, wants = broadcast
+        return run_chunk_in_worker(tasks, model, data.read() if isinstance(data, SharedData) else data, wants)
 
 
 def stream_outcomes_on(
     client: Any, tasks: Sequence[Task], model: Model, data: Data, wants: Wants
 ) -> Iterator[list[Outcome]]:
     """Yield lists of outcomes in any order; a chunk whose worker died runs again."""
-    run = _Run(client, (model, data, wants))
+    run = _Run(client, (model, share_data(data), wants))
     try:
         yield from run.outcomes(list(tasks))
     finally:
@@ -48,7 +51,7 @@ def stream_outcomes_on(
 class _Run:
     """Chunks under way on one cluster."""
 
-    def __init__(self, client: Any, broadcast: tuple[Model, Data, Wants]) -> None:
+    def __init__(self, client: Any, broadcast: Broadcast) -> None:
         self.client, self.broadcast = client, broadcast
         self.under_way: dict[Any, list[Task]] = {}
         self.suspects: list[Task] = []

@@ -34,7 +34,7 @@ def execute(
     plan: Plan,
     *,
     seed: int,
-    train: bool = True,
+    train: bool = False,
     full: bool = False,
     scores: bool = False,
     probes: Mapping[str, Probe] | None = None,

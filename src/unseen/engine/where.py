@@ -13,6 +13,7 @@ from multiprocessing import resource_tracker
 from typing import Any
 
 from unseen.core.errors import FitError, InputError, KindError, install_line
+from unseen.engine.shared_data import sharing
 
 __all__ = ["check_engine", "client_of", "count_workers", "current_client", "using"]
 
@@ -42,7 +43,8 @@ def using(engine: Any) -> Iterator[None]:
     ...     current_client() is None
     True
     """
-    with client_of(engine) as client:
+    local = isinstance(engine, str) and engine.startswith(LOCAL)
+    with client_of(engine) as client, sharing(local):
         token = _chosen.set("joblib" if engine == "joblib" else client)
         try:
             yield

@@ -24,6 +24,7 @@ from unseen.estimators.wilson import score_ends
 __all__ = ["RangeT", "ends_in_range", "log_ends", "split_contributions"]
 
 FOLDS = 10
+LARGEST_EXPONENT = 700.0  # exp of more is no number; such an interval says nothing anyway
 
 
 def log_ends(value: float, std_error: float, quantile: float) -> tuple[float, float]:
@@ -34,7 +35,7 @@ def log_ends(value: float, std_error: float, quantile: float) -> tuple[float, fl
     >>> [round(v, 4) for v in log_ends(2.0, 0.2, 2.0)]
     [1.6375, 2.4428]
     """
-    factor = float(np.exp(quantile * std_error / value))
+    factor = float(np.exp(min(quantile * std_error / value, LARGEST_EXPONENT)))
     return value / factor, value * factor
 
 

@@ -34,6 +34,7 @@ from unseen.measures.agreement import DPrime
 from unseen.measures.areas import FromCurve
 from unseen.measures.confusion import MOST_IN_TABLES, Counts, counts_of
 from unseen.measures.costs import Utility, cost_matrix
+from unseen.measures.scoring import Scoring, resolve_measure
 
 __all__ = ["measure", "one_measure", "summed_limits"]
 
@@ -103,8 +104,9 @@ def measure(
         Cost of each decision, truth by row and decision by column, classes in sorted order; adds cost and utility.
     prevalence : float, optional
         Share of positives where the predictions will be used; adds the predictive values there.
-    measures : sequence of str or measure, optional
-        Only these: ids, or objects such as `unseen.measures.Quantile(0.9)`; costs and a prevalence still add theirs.
+    measures : sequence of str, measure, scorer or function, optional
+        Only these: ids such as "auc", names of scikit-learn's such as "roc_auc" or "f1_macro", scorers, functions of (y_true, y_pred),
+        or objects such as `unseen.measures.Quantile(0.9)`; costs and a prevalence still add theirs.
     groups, sample_weight : array-like, optional
         What cases share (whole groups are then the independent units), and their weights.
     by : series, frame, mapping of str to array, or array, optional
@@ -173,7 +175,8 @@ def measure(
         boot = BootstrapIntervals(
             cases=_all_outputs(columns), n_draws=n_bootstrap, seed=seed, level=level, stratified=False
         )
-        return replace(_record(_measures_of_outputs(columns, boot, measures), boot, ()), asked=measures is not None)
+        asked = None if measures is None else _resolve(measures, boot.cases)
+        return replace(_record(_measures_of_outputs(columns, boot, asked), boot, ()), asked=measures is not None)
     else:
         cases = check_scored_cases(y_true, y_score, y_pred, positive, threshold, groups, sample_weight, task)
         parts = () if by is None else slice_rows(columns_by_name(by, cases.n))
@@ -183,6 +186,7 @@ def measure(
     if cases.task == "regression" and (costs is not None or prevalence is not None):
         raise InputError("costs and prevalence are for classes, and these are predictions of numbers; leave them out.")
     if measures is not None:
+        measures = _resolve(measures, cases)
         found = _select_measures(boot, measures, options)
     elif cases.task == "regression":
         found = [_of_set(boot, cls()) for cls in classes_in("measures").values() if cls.task == "regression"]
@@ -213,7 +217,7 @@ def _slices_by_measure(
     if not parts:
         return {}
     usual = ["zero-one" if boot.cases.classes is not None else "squared"]
-    asked = usual if measures is None else [measures] if isinstance(measures, str) else list(measures)
+    asked = usual if measures is None else measures
     found = {}
     for wanted in asked:
         one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
@@ -259,6 +263,16 @@ def _fix_class_sizes(cases: ScoredCases, stratified: bool | None) -> tuple[bool,
         f"all classes have {sizes.max()} cases, so their sizes count as fixed by design; give stratified=False if not"
     )
     return True, (note("U016", text),)
+
+
+def _resolve(measures: Any, cases: ScoredCases) -> list[Any]:
+    """Return the measures asked for as ids or objects; functions are told the labels of the cases."""
+    asked = [measures] if isinstance(measures, str) or callable(measures) else list(measures)
+    found = [one if isinstance(one, str) and one in PRICED else resolve_measure(one) for one in asked]
+    if cases.classes is None:
+        return found
+    label = cases.classes[cases.positive]
+    return [one.for_classes(cases.classes, label) if isinstance(one, Scoring) else one for one in found]
 
 
 def _pooling_notes(table: PredictionTable) -> tuple[Note, ...]:
@@ -448,11 +462,10 @@ def _select_measures(
 ) -> list[Estimate | None]:
     """Return the measures asked for by id or object, and those that a cost matrix or a prevalence adds."""
     cases = boot.cases
-    asked = [measures] if isinstance(measures, str) else list(measures)
-    priced = [name for name in asked if isinstance(name, str) and name in PRICED] or list(PRICED)
+    priced = [name for name in measures if isinstance(name, str) and name in PRICED] or list(PRICED)
     of_use = [e for e in _measures_of_use(boot, options) if e is not None]
     out: list[Estimate | None] = [e for e in of_use if e.loss not in PRICED or e.loss in priced]
-    for wanted in asked:
+    for wanted in measures:
         if options.costs is not None and isinstance(wanted, str) and wanted in PRICED:
             continue
         one = find(wanted, "measures")() if isinstance(wanted, str) else wanted
@@ -520,9 +533,8 @@ def _measures_of_outputs(
 def _measures_of_numbers(measures: Any) -> list[Any]:
     if measures is None:
         return [cls() for cls in classes_in("measures").values() if cls.task == "regression"]
-    asked = [measures] if isinstance(measures, str) else measures
-    built = [find(one, "measures")() if isinstance(one, str) else one for one in asked]
-    unfit = [one.id for one in built if one.task != "regression"]
+    built = [find(one, "measures")() if isinstance(one, str) else one for one in measures]
+    unfit = [one.id for one in built if one.task not in ("regression", "any")]
     if unfit:
         raise NotApplicable(f"{', '.join(unfit)}: no measure of numbers, and several outputs are measured as numbers.")
     return built

@@ -105,7 +105,12 @@ def labels_of(columns: Sequence[Array]) -> Labels:
             found.append((codes, [_label(v) for v in distinct]))
         else:
             found.append((np.arange(len(values)), [_label(v) for v in values]))
-    classes = np.array(sorted({label for _, labels in found for label in labels}))
+    distinct_labels = sorted({label for _, labels in found for label in labels})
+    if ends := [label for label in distinct_labels if label.endswith("\x00")]:
+        raise InputError(
+            f"the label {ends[0]!r} ends in a NUL character, which arrays of text cannot hold; remove it from the column."
+        )
+    classes = np.array(distinct_labels)
     places = {label: k for k, label in enumerate(classes.tolist())}
     made = [np.array([places[label] for label in labels], dtype=np.int64)[codes] for codes, labels in found]
     return Labels(classes, made)
@@ -133,6 +138,14 @@ def match_rows(frames: Mapping[str, Any], id: str | None) -> MatchedRows:
     """Match the rows of all files by name, or by place if no column of names is given."""
     if id is None:
         return _match_by_place(frames)
+    if (numbered := _same_numbers(frames, id)) is not None:
+        n = len(numbered)
+        return MatchedRows(
+            np.array(list(map(str, numbered.tolist())), dtype=object),
+            {file: np.arange(n) for file in frames},
+            {file: [] for file in frames},
+            (),
+        )
     keys = {file: _keys(frame, id, file) for file, frame in frames.items()}
     first, *others = (list(k) for k in keys.values())
     if all(k == first for k in others):  # the same rows in the same order, as most pairs of files have them
@@ -152,6 +165,26 @@ def match_rows(frames: Mapping[str, Any], id: str | None) -> MatchedRows:
         for file, left in lost.items()
     )
     return MatchedRows(np.array(order, dtype=object), rows, unmatched, notes)
+
+
+def _same_numbers(frames: Mapping[str, Any], id: str) -> Array | None:
+    """Return the names of rows if they are whole numbers, each once, and the same in all files; looking them up as words takes ten times as long."""
+    found: Array | None = None
+    for file, frame in frames.items():
+        values = column(frame, id, file)
+        if _kind(values) != "integer" or is_missing(values).any():
+            return None
+        try:
+            whole = values.astype(np.int64)
+        except (OverflowError, TypeError, ValueError):
+            return None
+        if found is None:
+            found = whole
+            if not np.diff(np.sort(whole)).all():  # numpy's `unique` hashes, which takes ten times as long
+                return None
+        elif not np.array_equal(found, whole):
+            return None
+    return found
 
 
 def _keys(frame: Any, id: str, file: str) -> dict[Any, int]:

@@ -36,6 +36,7 @@ from unseen.evaluation.prediction_files import (
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.evaluation.slice_columns import columns_by_lookup, slice_rows
 from unseen.evaluation.slices import Slices, table_slices
+from unseen.measures.scoring import resolve_measure
 from unseen.significance.adjust import adjust_p
 from unseen.significance.paired import from_estimate
 
@@ -103,7 +104,7 @@ def predictions(
     id: str | None = None,
     cluster: str | None = None,
     by: str | Sequence[str] | None = None,
-    measure: str = "auto",
+    measure: Any = "auto",
     positive: Any = None,
     names: Sequence[str] | None = None,
     level: float = 0.95,
@@ -134,9 +135,10 @@ def predictions(
     by : str or sequence of str, optional
         Columns to slice the items by: "site", "site,sex" (both), "site*sex" (crossed), "age:4" (quarters of a number). `slices`
         then has each file's error, and each difference of two, in every slice, with intervals that hold together.
-    measure : str
-        Id of a loss; "auto" is zero-one for labels and squared error for numbers. "auc" compares areas under ROC curves
-        from `prob`, by DeLong's method; the error is one minus the area.
+    measure : str, measure, scorer or function
+        Id of a loss or measure; "auto" is zero-one for labels and squared error for numbers. "auc" compares areas under ROC curves
+        from `prob`, by DeLong's method; the error is one minus the area. Names of scikit-learn's ("f1_macro",
+        "neg_mean_absolute_error"), scorers and functions of (y_true, y_pred) get intervals by a bootstrap over units.
     positive : label, optional
         The class that `prob` is about; the last label in sorted order by default.
     names : sequence of str, optional
@@ -177,12 +179,13 @@ def predictions(
     probs = (prob,) if isinstance(prob, str) else tuple(prob or ())
     roles = _Columns(truth=truth, pred=pred, prob=probs, score=score, loss=loss, id=id, cluster=cluster)
     _check_roles(roles, missing)
-    if measure == "auc" and not probs:
+    measure = resolve_measure(measure)
+    if isinstance(measure, str) and measure == "auc" and not probs:
         raise InputError("auc ranks cases by their probability: give prob, the column of the positive class.")
     frames = {name: read_frame(one, [c for c in (id, cluster) if c], sep) for name, one in files.items()}
     matched = match_rows(frames, id)
     matched, missing_notes = _without_missing(frames, matched, roles, missing)
-    area = measure == "auc"
+    area = isinstance(measure, str) and measure == "auc"
     loss_id = "zero-one" if area else measure
     tables, label_notes = _loss_tables(frames, matched, roles, loss_id, positive, root_seed(random_state))
     estimates = {name: _area(table, level) if area else _error(table, level) for name, table in tables.items()}
@@ -206,7 +209,7 @@ def _slices_of_files(
     matched: MatchedRows,
     by: str | Sequence[str],
     tables: Mapping[str, LossTable],
-    loss: str,
+    loss: Any,
     level: float,
 ) -> tuple[Slices, ...]:
     """Return each file's error in every slice, then the differences of pairs; measures of whole sets have no differences here."""
@@ -225,11 +228,9 @@ def _slices_of_files(
             made = measure_cases(source, measures=[loss], by=columns, level=level, random_state=source.seed)
             found += [replace(s, of=file) for s in made.slices.values()]
         return tuple(found)
-    each = [table_slices(t, parts, level=level, seed=t.source[0].seed, spread=1.0, of=f) for f, t in tables.items()]
+    each = [table_slices(t, parts, level=level, seed=t.source[0].seed, of=f) for f, t in tables.items()]
     pairs = [
-        table_slices(
-            tables[a].minus(tables[b]), parts, level=level, seed=tables[a].source[0].seed, spread=1.0, of=f"{a} − {b}"
-        )
+        table_slices(tables[a].minus(tables[b]), parts, level=level, seed=tables[a].source[0].seed, of=f"{a} − {b}")
         for a, b in combinations(tables, 2)
     ]
     return (*each, *pairs)
@@ -300,7 +301,7 @@ def _shared_column(frames: Mapping[str, Any], matched: MatchedRows, name: str, w
 
 
 def _loss_tables(
-    frames: Mapping[str, Any], matched: MatchedRows, roles: _Columns, measure: str, positive: Any, seed: int
+    frames: Mapping[str, Any], matched: MatchedRows, roles: _Columns, measure: Any, positive: Any, seed: int
 ) -> tuple[dict[str, LossTable], tuple[Note, ...]]:
     groups = (
         None
@@ -399,7 +400,7 @@ def _one_test_set(data: Data) -> Plan:
 
 
 def _prediction_tables(
-    y: Array, picked: Mapping[str, Mapping[str, Array]], roles: _Columns, items: _Items, measure: str, positive: Any
+    y: Array, picked: Mapping[str, Mapping[str, Array]], roles: _Columns, items: _Items, measure: Any, positive: Any
 ) -> tuple[dict[str, PredictionTable], tuple[Note, ...]]:
     """Return one table per file, all over the same classes, with notes on labels that never occur as truth."""
     pred = roles.pred
@@ -407,7 +408,7 @@ def _prediction_tables(
     if _task(measure, y, columns, roles.prob) == "regression":
         if pred is None:
             raise InputError(
-                f"{measure} is a measure of numbers, and prob holds probabilities of classes; name the column of predicted numbers "
+                f"{getattr(measure, 'id', measure)} is a measure of numbers, and prob holds probabilities of classes; name the column of predicted numbers "
                 "by pred, or give a measure of classes, such as brier."
             )
         return _tables_of_numbers(y, picked, pred, items), _probability_notes(measure, y, columns)
@@ -434,22 +435,23 @@ def _prediction_tables(
     return tables, tuple(notes)
 
 
-def _task(measure: str, y: Array, columns: list[Array], prob: tuple[str, ...]) -> Task:
+def _task(measure: Any, y: Array, columns: list[Array], prob: tuple[str, ...]) -> Task:
     if measure != "auto":
-        kind = find(measure, "measures").task
+        kind = find(measure, "measures").task if isinstance(measure, str) else measure.task
         if kind in ("classification", "regression"):
             return kind  # type: ignore[no-any-return]
     if prob:
         return "classification"
     values = np.concatenate([y, *columns])
-    if not all(isinstance(v, (int, float, np.number)) and not isinstance(v, bool) for v in values):
+    kinds = set(map(type, values.tolist() if values.dtype != object else values))
+    if not all(issubclass(kind, (int, float, np.number)) and not issubclass(kind, bool) for kind in kinds):
         return "classification"
     plain = values.astype(float)
     whole = np.all(plain == np.round(plain)) and len(np.unique(plain)) <= MAX_WHOLE_NUMBER_CLASSES
     return "classification" if whole else "regression"
 
 
-def _probability_notes(measure: str, y: Array, columns: list[Array]) -> tuple[Note, ...]:
+def _probability_notes(measure: Any, y: Array, columns: list[Array]) -> tuple[Note, ...]:
     """Return a note if predictions lie between two true values: they are more likely probabilities than numbers."""
     values = np.concatenate(columns).astype(float)
     if measure != "auto" or set(y.astype(float)) != {0.0, 1.0} or values.min() < 0 or values.max() > 1:

@@ -361,7 +361,8 @@ def errors(result: PredictionFiles) -> Section:
 @section(PredictionFiles, 90)
 def repeat_files(result: PredictionFiles) -> Section:
     """Return the command and the version."""
-    call = result.command or "unseen.predictions(...) with the same files and options"
+    names = ", ".join(repr(name) for name in result.estimates)
+    call = result.command or f"unseen.predictions({names}, measure={result.loss!r})  # and the same columns"
     return Section(
         "repeat",
         "How to repeat this",

@@ -23,6 +23,7 @@ from unseen.kinetics.table import Subject, read_study
 __all__ = ["Appearance", "Area", "NcaStudy", "nca", "nca_of", "terminal_slope", "trapezoid_area"]
 
 _MUCH = 0.25  # extrapolated share; an area of which more is extrapolated is commonly called unreliable
+SHORTEST = 1e-100  # a tail of no length, in whatever unit of time: a slope over it is no number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +81,8 @@ def terminal_slope(t: Array, y: Array) -> tuple[float, int]:
     keep = y > 0
     t, y = t[keep], np.log(y[keep])
     best = (np.nan, 0)
+    if t.size and np.ptp(t) < SHORTEST:
+        return best
     best_fit = -np.inf
     for count in range(3, t.size + 1):
         x, z = t[-count:], y[-count:]

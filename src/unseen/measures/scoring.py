@@ -15,6 +15,7 @@ from unseen.core.data import Data
 from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.measure import SetMeasure
 from unseen.core.registry import classes_in, find
+from unseen.measures.confusion import MOST_IN_TABLES, counts_of
 
 __all__ = ["Scoring", "resolve_measure"]
 
@@ -120,18 +121,20 @@ class Scoring(SetMeasure):
 
     def for_data(self, data: Data) -> Scoring:
         """Return the measure with the labels of the data, as the function wants them; of two classes one is positive."""
-        if data.classes is None:
-            return self
+        return self if data.classes is None else self.for_classes(data.classes, data.positive)
+
+    def for_classes(self, classes: Array, positive: Any) -> Scoring:
+        """Return the measure for predictions of these classes, of which one is positive."""
         options = dict(self.options)
         # scikit-learn's own functions take the codes, which are faster to sort than texts; others may look at the labels
-        labels = np.arange(len(data.classes)) if self._of_scikit_learn else data.classes
+        labels = np.arange(len(classes)) if self._of_scikit_learn else classes
         takes = _arguments(self.function)
         average = options.get("average", takes.get("average"))
-        one_class = len(data.classes) == 2 and average in (None, "binary", inspect.Parameter.empty)
+        one_class = len(classes) == 2 and average in (None, "binary", inspect.Parameter.empty)
         if "pos_label" in takes and "pos_label" not in options and one_class:
-            options["pos_label"] = labels[np.flatnonzero(data.classes == data.positive)[0]].item()
+            options["pos_label"] = labels[np.flatnonzero(classes == positive)[0]].item()
         elif self._of_scikit_learn and options.get("pos_label") is not None:
-            options["pos_label"] = self._code_of(options["pos_label"], data.classes)
+            options["pos_label"] = self._code_of(options["pos_label"], classes)
         span = self.range if self.bounded else None
         return replace(self, labels=labels, options=options, range=span)
 
@@ -146,6 +149,35 @@ class Scoring(SetMeasure):
         plain = not {"labels", "classes"} & set(self.options)  # such options name labels
         return plain and str(getattr(self.function, "__module__", "")).startswith("sklearn.")
 
+    def of_weights(self, y: Array, value: Array, score: Floats | None, weights: Floats, positive: int = 1) -> Floats:
+        """Return what the function gives for many weightings; the shares of classes that everyone uses from their counts at once."""
+        if self.labels is None or not self._is_counted or len(self.labels) > MOST_IN_TABLES:
+            return super().of_weights(y, value, score, weights, positive)
+        hits, misses, alarms, _ = counts_of(y, value, weights, len(self.labels))
+        share = _SHARES[self.function.__name__]
+        average = self.options.get("average", "binary")
+        if average == "binary":
+            place = int(self.options.get("pos_label", 1))
+            return _ratio(*share(hits[:, place], misses[:, place], alarms[:, place], self.options))
+        if average == "micro":
+            return _ratio(*share(*(c.sum(axis=1) for c in (hits, misses, alarms)), self.options))
+        each = _ratio(*share(hits, misses, alarms, self.options))
+        there = hits + misses + alarms > 0  # a class that is neither true nor predicted has no part in the mean
+        return _ratio(
+            (each * (there if average == "macro" else hits + misses)).sum(axis=1),
+            (there if average == "macro" else hits + misses).sum(axis=1),
+        )
+
+    @property
+    def _is_counted(self) -> bool:
+        """Whether it is one of scikit-learn's shares of classes, with no options but those that are known here."""
+        known = {"average", "beta", "pos_label"} if self._of_scikit_learn else set()
+        name = getattr(self.function, "__name__", "")
+        average = self.options.get("average", "binary")
+        two = self.labels is not None and len(self.labels) == 2 and "pos_label" in self.options
+        usual = average in ("macro", "micro", "weighted") or (average == "binary" and two)
+        return name in _SHARES and set(self.options) <= known and usual
+
     def of_set(
         self, y: Array, value: Array, score: Floats | None = None, weight: Floats | None = None, positive: int = 1
     ) -> float:
@@ -154,6 +186,8 @@ class Scoring(SetMeasure):
         options = dict(self.options)
         truth = y
         if weight is not None and np.ptp(weight) > 0:
+            there = weight > 0  # a class whose rows all have weight 0 is absent, and not one without hits
+            truth, given, weight = truth[there], given[there], weight[there]
             if "sample_weight" in _arguments(self.function):
                 options["sample_weight"] = weight
             else:
@@ -161,8 +195,8 @@ class Scoring(SetMeasure):
                     raise InputError(
                         f"{self.name} takes no sample_weight, and rows have weights; leave the weights out, or give another measure."
                     )
-                copies = np.repeat(np.arange(len(y)), weight.astype(np.int64))
-                truth, given = y[copies], given[copies]
+                copies = np.repeat(np.arange(len(truth)), weight.astype(np.int64))
+                truth, given = truth[copies], given[copies]
         if self.labels is not None:
             truth = self.labels[truth]
             given = self.labels[given] if self.response == "predict" else given
@@ -188,6 +222,28 @@ class Scoring(SetMeasure):
         if positive == 0 and "pos_label" in self.options:
             return score[:, 0] if score.shape[1] == 2 else -score[:, 0]
         return score[:, -1]
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part over whole, 0 where there is nothing, as scikit-learn has it."""
+    return np.asarray(
+        np.divide(part, whole, out=np.zeros_like(np.asarray(part, dtype=float)), where=np.asarray(whole) > 0)
+    )
+
+
+def _fbeta(hits: Floats, misses: Floats, alarms: Floats, options: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    square = float(options.get("beta", 1.0)) ** 2
+    return (1 + square) * hits, (1 + square) * hits + square * misses + alarms
+
+
+# part and whole of scikit-learn's shares of classes, from hits, misses and false alarms
+_SHARES: Mapping[str, Callable[[Floats, Floats, Floats, Mapping[str, Any]], tuple[Floats, Floats]]] = {
+    "f1_score": _fbeta,
+    "fbeta_score": _fbeta,
+    "precision_score": lambda hits, misses, alarms, options: (hits, hits + alarms),
+    "recall_score": lambda hits, misses, alarms, options: (hits, hits + misses),
+    "jaccard_score": lambda hits, misses, alarms, options: (hits, hits + misses + alarms),
+}
 
 
 def _arguments(function: Callable[..., Any]) -> dict[str, Any]:

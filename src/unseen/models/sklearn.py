@@ -70,6 +70,25 @@ class FittedEstimator:
             return (values[:, None] if values.ndim == 1 else self._align(values)), "decision"
         return None
 
+    def predict_with_scores(self, X: Any) -> tuple[Array, tuple[Floats, str] | None]:
+        """Return what `predict` and `scores` return; the steps of a pipeline transform the rows once for both.
+
+        Examples
+        --------
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = np.array([[0.0], [1.0], [4.0], [5.0]]), np.array([0, 0, 1, 1])
+        >>> values, (scores, kind) = FittedEstimator(GaussianNB().fit(X, y), np.unique(y)).predict_with_scores(X)
+        >>> values.tolist(), scores.shape, kind
+        ([0, 0, 1, 1], (4, 2), 'probability')
+        """
+        native = self.native
+        plain = type(native).__name__ == "Pipeline" and type(native).__module__.startswith("sklearn.")
+        if not plain or len(native.steps) < 2 or native.steps[-1][1] in (None, "passthrough") or _routes():
+            return self.predict(X), self.scores(X)
+        last = FittedEstimator(native.steps[-1][1], self.classes)
+        seen = native[:-1].transform(in_shape(X, self.sample_shape))
+        return last.predict(seen), last.scores(seen)
+
     def _align(self, values: Floats) -> Floats:
         own = getattr(self.native, "classes_", None)
         if self.classes is None or own is None or np.array_equal(own, self.classes):
@@ -77,6 +96,13 @@ class FittedEstimator:
         out = np.zeros((len(values), len(self.classes)))
         out[:, np.searchsorted(self.classes, own)] = values
         return out
+
+
+def _routes() -> bool:
+    """Say whether scikit-learn hands metadata through pipelines, which only a pipeline's own `predict` does."""
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing", False))
 
 
 class NumberedLabels:

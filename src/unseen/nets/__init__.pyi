@@ -12,6 +12,9 @@ from unseen.nets.bayes.samplers import posterior as posterior
 from unseen.nets.estimates.estimate import estimate as estimate
 from unseen.nets.estimates.records import CalibratedNetEstimate as CalibratedNetEstimate
 from unseen.nets.estimates.records import NetEstimate as NetEstimate
+from unseen.nets.estimates.temperature import ReliabilityBins as ReliabilityBins
+from unseen.nets.estimates.temperature import Temperature as Temperature
+from unseen.nets.estimates.temperature import fit_temperature as fit_temperature
 from unseen.nets.files.examples import Examples as Examples
 from unseen.nets.files.examples import read_examples as read_examples
 from unseen.nets.files.examples import read_idx as read_idx

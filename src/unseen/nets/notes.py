@@ -71,4 +71,19 @@ declare_notes(
         "outputs and labels at odds",
         "Always naming the largest class would get more training rows right. Give classes= (--classes) in the order of the outputs.",
     ),
+    NoteKind(
+        "N024",
+        "no temperature",
+        "The rows that were left out do not determine it: all right, or none better than chance. Give more rows with validation= (--validation).",
+    ),
+    NoteKind(
+        "N025",
+        "copies fit otherwise",
+        "The copies' training error is not the net's: they were trained in another way, and neither kappa nor the interval can be trusted. Give training= (--train) as the net itself was trained.",
+    ),
+    NoteKind(
+        "N026",
+        "estimate outside its interval",
+        "No kappa that was tried makes the bolstered error of the copies what they showed on the rows they left out. Trust the interval.",
+    ),
 )

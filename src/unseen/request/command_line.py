@@ -50,6 +50,7 @@ __all__ = [
     "Seed",
     "Separator",
     "SharedOptions",
+    "Shortcuts",
     "Store",
     "TableOptions",
     "TargetColumn",
@@ -185,6 +186,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Same seed, same numbers.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", help="Worker processes; -1 for all cores.")]
+Shortcuts = Annotated[
+    bool,
+    typer.Option(
+        "--shortcuts/--no-shortcuts", help="Answer by algebra where that equals refitting, or refit every part."
+    ),
+]
 Scheduler = Annotated[
     str | None,
     typer.Option(

@@ -170,9 +170,10 @@ def kernel_rule(model: Any) -> Callable[[Floats], Array] | None:
     lengths, size = (vectors**2).sum(axis=1), float(np.abs(weights).sum()) + abs(offset)
 
     def predict(points: Floats) -> Array:
-        at = points
+        given: Any = points
         for step in steps:
-            at = at if step is None else step.transform(at)
+            given = given if step is None else step.transform(given)
+        at = np.asarray(given, dtype=float)
         distances = at @ (-2.0 * vectors.T)
         distances += (at**2).sum(axis=1)[:, None]
         distances += lengths

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+import textwrap
 import warnings
 from typing import Any
 
-from unseen.show.style import DARK, PALETTE, SETTINGS
+from unseen.show.style import DARK, PALETTE, PHONE_INCHES, SETTINGS, fit_axis_names
 
-__all__ = ["PALETTE_CSS", "svg"]
+__all__ = ["PALETTE_CSS", "responsive_svg", "svg"]
+
+# names beside an axis that are longer stand on two lines in a narrow picture, whose rows are then higher by this factor
+LONGEST_NAME, HIGHER = 20, 1.3
 
 # a page that defines these variables recolours its figures; without them the fallback stands on light and dark
 PALETTE_CSS = {
@@ -20,9 +24,15 @@ PALETTE_CSS = {
 _VARIABLE = {colour: f"var(--unseen-{k}, {colour})" for k, colour in enumerate(PALETTE)}
 _COLOUR = re.compile("|".join(["#000000", *map(re.escape, PALETTE)]))
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
+# the page has a font of its own; a text that is turned by nothing is not turned
+_LESS = (
+    (re.compile(r"font-family: [^;\"]*(; )?"), ""),
+    (re.compile(r"(font: [^;\"']*)'[^;\"]*"), r"\1sans-serif"),
+    (re.compile(r' transform="rotate\(-0 [^"]*\)"'), ""),
+)
 
 
-def svg(one: Any, numbers: Any) -> str:
+def svg(one: Any, numbers: Any, *, narrow: bool = False) -> str:
     """Return a figure as inline SVG, deterministic, without a date, its ids unique on a page of several figures.
 
     Parameters
@@ -31,25 +41,77 @@ def svg(one: Any, numbers: Any) -> str:
         What to draw with.
     numbers : object
         The record its `info` returned.
+    narrow : bool
+        Whether it is for a phone: no wider than that, with text of the usual size.
     """
+    width, height = getattr(numbers, "size", one.size)
+    if narrow and width > PHONE_INCHES:
+        return _draw_narrow(one, numbers, "")
+    return _draw_at(one, numbers, float(width), height, "")
+
+
+def responsive_svg(one: Any, numbers: Any) -> str:
+    """Return a figure for pages of any width: as `svg` does, and behind it the same figure as narrow as a phone.
+
+    The style of a page shows the one that fits; `svg` alone is returned if it fits a phone by itself.
+
+    Parameters
+    ----------
+    one : Figure
+        What to draw with.
+    numbers : object
+        The record its `info` returned.
+    """
+    width, height = getattr(numbers, "size", one.size)
+    if width <= PHONE_INCHES:
+        return svg(one, numbers)
+    return _draw_at(one, numbers, float(width), height, "wide") + _draw_narrow(one, numbers, "narrow")
+
+
+def _draw_narrow(one: Any, numbers: Any, word: str) -> str:
+    _, height = getattr(numbers, "narrow_size", getattr(numbers, "size", one.size))
+    return _draw_at(one, numbers, PHONE_INCHES, height, word, narrow=True)
+
+
+def _draw_at(one: Any, numbers: Any, width: float, height: float, word: str, *, narrow: bool = False) -> str:
     import matplotlib
     from matplotlib.figure import Figure as Canvas
 
-    width, height = getattr(numbers, "size", one.size)
     with matplotlib.rc_context({**SETTINGS, "svg.hashsalt": one.name}), warnings.catch_warnings():
         # the browser has fonts for scripts that the layout font lacks
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         canvas = Canvas(figsize=(width, height), layout="constrained")
         one.draw(numbers, canvas.add_subplot())
+        if narrow:  # fonts of browsers are up to a tenth wider than the one the layout is made with
+            canvas.get_layout_engine().set(w_pad=6 / 72)
+        wrapped = [_wrap_names(ax) for ax in canvas.axes] if narrow else []
+        for ax in canvas.axes if narrow else ():
+            fit_axis_names(ax)
+        if any(wrapped):
+            canvas.set_figheight(HIGHER * height)
         canvas.patch.set_alpha(0.0)
         for ax in canvas.axes:
             ax.patch.set_alpha(0.0)
         out = io.StringIO()
         canvas.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return _for_page(out.getvalue(), one.name, float(width))
+    return _for_page(out.getvalue(), one.name, width, word)
 
 
-def _for_page(text: str, name: str, width: float) -> str:
+def _wrap_names(ax: Any) -> bool:
+    """Break long names beside an axis into lines; return whether there were any."""
+    from matplotlib.ticker import FixedLocator
+
+    if not isinstance(ax.yaxis.get_major_locator(), FixedLocator):
+        return False
+    names = [text.get_text() for text in ax.get_yticklabels()]
+    lines = [textwrap.fill(name, LONGEST_NAME) if "\n" not in name else name for name in names]
+    if lines == names:
+        return False
+    ax.set_yticks(ax.get_yticks(), lines)
+    return True
+
+
+def _for_page(text: str, name: str, width: float, word: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.S)
@@ -58,13 +120,21 @@ def _for_page(text: str, name: str, width: float) -> str:
     )
     # only tags are changed, so that nothing a user's label says can be mistaken for markup
     text = re.sub(r"<[^>]*>", lambda tag: _tag(tag.group(), prefix), text)
+    text = re.sub(r">\s+<", "><", text)
     # about 14 px text at full width, never below 10 px: a narrow page scrolls inside the figure
     style = f'style="--unseen-inches: {width:g}; width: 100%; height: auto; min-width: {72 * width:.0f}px; max-width: {112 * width:.0f}px" fill="currentColor" aria-hidden="true" focusable="false"'
     text = re.sub(r' (?:width|height)="[\d.]+pt"', "", text, count=2)
-    return text.replace("<svg ", f"<svg {style} ", 1)
+    named = f'class="{word}" ' if word else ""
+    return text.replace("<svg ", f"<svg {named}{style} ", 1)
 
 
 def _tag(tag: str, prefix: str) -> str:
+    """Return a tag for a page: its ids made unique, its colours the page's, and nothing that does not change the picture."""
+    tag = " ".join(tag.split())
+    for pattern, less in _LESS:
+        tag = pattern.sub(less, tag)
+    if tag.startswith("<g "):  # nothing refers to a group
+        tag = re.sub(r' id="[^"]*"', "", tag)
     tag = re.sub(r'(\bid="|href="#|url\(#)', lambda m: m.group(1) + prefix, tag)
     tag = _COLOUR.sub(lambda m: _VARIABLE.get(m.group(), "currentColor"), tag)
-    return _NUMBER.sub(lambda m: f"{float(m.group()):.2f}", tag)
+    return _NUMBER.sub(lambda m: f"{round(float(m.group()), 2):g}", tag)

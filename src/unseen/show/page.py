@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -48,7 +49,7 @@ def _environment() -> Any:
     environment.filters["sort_key"] = sort_key
     environment.filters["numeric"] = numeric
     environment.tests["number"] = is_number
-    environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, TableCell) and bool(v.hint))
+    environment.tests["long"] = lambda v: max(len(cell(v)), len(getattr(v, "hint", ""))) > LONGEST_LINE
     environment.globals["kind"] = lambda block: type(block).__name__
     return environment
 
@@ -114,15 +115,17 @@ def render(title: str, sections: list[Section]) -> str:
     )
 
 
-def title_of(result: Any) -> str:
-    """Return the page's title."""
-    return str(getattr(result, "title", type(result).__name__))
+def title_of(result: Any, sections: Sequence[Section] = ()) -> str:
+    """Return the page's title: the result's own, or that of its first section."""
+    first = sections[0].title if sections else type(result).__name__
+    return str(getattr(result, "title", first))
 
 
 def write(result: Any, path: str | PathLike[str]) -> Path:
     """Write the report of a result to `path` and return it."""
     target = Path(path)
-    page = render(title_of(result), build(result))
+    sections = build(result)
+    page = render(title_of(result, sections), sections)
     with written_whole(target, "the report") as partial:
         # a lone surrogate of a damaged file name must not stop the report
         partial.write_bytes(page.encode("utf-8", "replace"))
@@ -138,27 +141,32 @@ def _with_picture(result: Any, first: Section) -> Section:
     return first if drawn is None else replace(first, blocks=[*blocks[:1], drawn, *blocks[1:]])
 
 
-def _folded_table(result: Any) -> list[Section]:
-    """Return the rows of a result under a heading that opens; none if it has no table or a very long one."""
-    try:
-        rows = result.rows()
-    except TypeError:  # a result without a table form
-        return []
-    if not 0 < len(rows) <= MOST_ROWS:
-        return []
-    return [Section("table", f"Table of {len(rows)} row{'s' * (len(rows) > 1)}", [table_of(rows)], folded=True)]
+def _fold_tables(result: Any, first: Section | None) -> list[Section]:
+    """Return the tables of the first section, or the rows of a result without any, under a heading that opens."""
+    tables = [block for block in first.blocks if isinstance(block, Table)] if first is not None else []
+    if not tables:
+        try:
+            rows = result.rows()
+        except TypeError:  # a result without a table form
+            return []
+        tables = [table_of(rows)] if 0 < len(rows) <= MOST_ROWS else []
+    lengths = [len(table.rows) for table in tables]
+    return [
+        Section("table", f"Table of {n} row{'s' * (n != 1)}", [table], folded=True) for n, table in zip(lengths, tables)
+    ]
 
 
 def fragment(result: Any) -> str:
-    """Return a result for a notebook: the first section of its report, a picture if that has none, and a folded table.
+    """Return a result for a notebook: the first section of its report, a picture if that has none, and its table folded.
 
     Its style touches nothing else on the page.
     """
     made = (builder(result) for builder in builders_for(result))
     first = next((section for section in made if section is not None), None)
-    sections = [] if first is None else [_with_picture(result, first)]
-    if first is None or not any(isinstance(block, Table) for block in first.blocks):
-        sections += _folded_table(result)
+    folded = _fold_tables(result, first)
+    if first is not None:
+        first = replace(first, blocks=[block for block in first.blocks if not isinstance(block, Table)])
+    sections = [*([] if first is None else [_with_picture(result, first)]), *folded]
     return escape_controls(
         _environment()
         .get_template("fragment.html")

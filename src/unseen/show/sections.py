@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from unseen.core.notes import Note
-from unseen.show.figures import Figure, figures_for, load_owners, svg
+from unseen.show.figures import Figure, figures_for, load_owners
+from unseen.show.inline_svg import responsive_svg
 
 __all__ = [
     "Alarm",
@@ -172,7 +173,9 @@ def picture(result: Any, name: str) -> Picture | None:
     for one in figures_for(result):
         if one.name == name:
             numbers = one.info(result)
-            return None if numbers is None else Picture(svg(one, numbers), one.caption, _in_words(one, numbers))
+            return (
+                None if numbers is None else Picture(responsive_svg(one, numbers), one.caption, _in_words(one, numbers))
+            )
     return None
 
 

@@ -77,6 +77,8 @@ def run(
 ) -> None:
     """Run a study, or what is missing of it, and sum it up."""
     options.check()
+    from unseen.engine.threads import worker_count
+    from unseen.engine.where import client_of
     from unseen.study import Study
     from unseen.study.spec import StudySpec
 
@@ -85,8 +87,11 @@ def run(
     changed = {key: value for key, value in given.items() if value is not None}
     if changed:
         spec = StudySpec.of({**spec.to_dict(), **changed}, str(path))
-    study = Study(spec.name, _url(store))
-    study.run(spec, n_jobs=workers, scheduler=scheduler, progress=options.progress, seconds=seconds)
+    if workers is not None:
+        worker_count(workers)
+    with client_of(scheduler, "scheduler") as client:  # first, so that a refusal leaves no new store behind
+        study = Study(spec.name, _url(store))
+        study.run(spec, n_jobs=workers, scheduler=client, progress=options.progress, seconds=seconds)
     _emit_summary(study, _url(store), options)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from unseen.show.sections import Block, Section, Table, Text, figure_section, picture, section, table_of
 from unseen.study.summary import StudySummary
+from unseen.study.summary_table import split_columns, summary_table
 
 __all__: list[str] = []
 
@@ -21,41 +22,33 @@ HOW = (
 @section(StudySummary, 10)
 def summary(s: StudySummary) -> Section:
     """Return what was run and how much of it is done."""
-    lead = f"{s.name}: {s.done} of {s.total} tasks done, {s.replications} replications, seed {s.seed}."
-    blocks: list[Block] = [Text(lead, lead=True)]
+    state = f"{s.name}: {s.done} of {s.total} tasks done, {s.replications} replications, seed {s.seed}."
+    blocks: list[Block] = [Text(s.sentence, lead=True), Text(state)] if s.sentence else [Text(state, lead=True)]
     if s.failed:
         blocks.append(Text(f"{s.failed} tasks failed; they are left out of every figure."))
     if not s.complete:
         blocks.append(Text("The study is not complete: the numbers are those of the tasks that are done."))
-    best = [_nearest(s, *group) for group in s.groups()]
-    rows = [row for row in best if row is not None]
-    if rows:
+    best = [one for group in s.groups() if (one := s.nearest(*group)) is not None]
+    rows = [[b.population, b.model, b.n, b.method, b.rms, ", ".join(b.ties) or "none"] for b in best]
+    if len(rows) > 1:
         columns = ["population", "model", "n", "smallest RMS", "RMS", "not shown to be worse"]
         blocks.append(Table(columns, rows, "The estimator nearest the truth at the largest size"))
-    return Section("summary", s.title, [*blocks, Text(HOW)])
-
-
-def _nearest(s: StudySummary, population: str, model: str) -> list[Any] | None:
-    """Return the estimator with the smallest RMS at the largest size, and those that may be as good."""
-    cells = [c for c in s.only(population, model).cells if c.cell.kind == "estimate"]
-    if not cells:
-        return None
-    n = max(c.cell.n for c in cells)
-    first = min((c for c in cells if c.cell.n == n), key=lambda c: c.deviation.rms)
-    name = first.cell.method
-    pairs = [p for p in s.pairs if (p.population, p.model, p.n) == (population, model, n) and name in (p.a, p.b)]
-    others = [p.a if p.b == name else p.b for p in pairs if p.verdict == "no difference shown"]
-    return [population, model, n, name, first.deviation.rms, ", ".join(others) or "none"]
+    groups = s.groups()
+    drawn = picture(s.only(*groups[0]), "study-rms") if groups else None
+    if drawn is not None and len(groups) > 1:
+        drawn = replace(drawn, caption=f"RMS for {', '.join(reversed(groups[0]))}. {drawn.caption}")
+    return Section("summary", s.title, [*blocks[:1], *([drawn] if drawn is not None else []), *blocks[1:], Text(HOW)])
 
 
 @section(StudySummary, 20)
 def pictures(s: StudySummary) -> Section | None:
-    """Return box plots and RMS for every population and model."""
+    """Return box plots for every population and model, and the RMS of those after the first, whose RMS stands above."""
     blocks: list[Block] = []
     groups = s.groups()
-    for population, model in groups[:MOST_GROUPS]:
+    for k, (population, model) in enumerate(groups[:MOST_GROUPS]):
         part = s.only(population, model)
-        blocks += [p for name in ("study-deviations", "study-rms") if (p := picture(part, name)) is not None]
+        names = ("study-deviations", "study-rms") if k else ("study-deviations",)
+        blocks += [p for name in names if (p := picture(part, name)) is not None]
     if len(groups) > MOST_GROUPS:
         blocks.append(Text(f"Figures of {len(groups) - MOST_GROUPS} more models are left out."))
     return Section("deviations", "Deviation from the true error", blocks) if blocks else None
@@ -88,7 +81,11 @@ def _each(s: StudySummary, figure: str, id: str, title: str) -> Section | None:
 @section(StudySummary, 50)
 def numbers(s: StudySummary) -> Section | None:
     """Return every figure."""
-    return Section("numbers", "All numbers", [table_of(s.rows())]) if s.cells else None
+    table, words = summary_table(s.rows(), "Monte-Carlo errors in brackets.")
+    if table is None:
+        return None
+    parts = [part for part in split_columns(table) if part is not None]
+    return Section("numbers", "All numbers", [*map(Text, words), *parts])
 
 
 @section(StudySummary, 60)
@@ -100,4 +97,5 @@ def estimator_pairs(s: StudySummary) -> Section | None:
         "Mean squared deviation of the first minus that of the second on the same samples, by paired t tests; p-values are "
         f"adjusted by Holm's method for all {len(s.pairs)} pairs of the study."
     )
-    return Section("pairs", "Which estimator is nearer the truth", [Text(how), table_of([p.row() for p in s.pairs])])
+    rows = [{k.replace("_", " "): v for k, v in p.row().items()} for p in s.pairs]
+    return Section("pairs", "Which estimator is nearer the truth", [Text(how), table_of(rows)])

@@ -235,6 +235,31 @@ class CellSummary:
         return out
 
 
+MOST_NAMED = 4  # winners that one sentence names
+
+
+@dataclass(frozen=True, kw_only=True)
+class NearestEstimator:
+    """The estimator nearest the truth for one population and model at one size, and those not shown to be worse."""
+
+    population: str
+    model: str
+    n: int
+    method: str
+    rms: float
+    ties: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The same in words."""
+        tied = (
+            f"; {', '.join(self.ties)} {'is' if len(self.ties) == 1 else 'are'} not shown to be worse"
+            if self.ties
+            else ""
+        )
+        return f"{self.method} is nearest the truth for {self.model} on {self.population} at n = {self.n}: RMS {self.rms:.3g}{tied}."
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudySummary(Result):
     """A study of error estimators over many samples.
@@ -291,6 +316,37 @@ class StudySummary(Result):
     def complete(self) -> bool:
         """Whether every task is done."""
         return self.done == self.total
+
+    @property
+    def sentence(self) -> str:
+        """Which estimator is nearest the truth; empty if the study has no estimates."""
+        found = [one for group in self.groups() if (one := self.nearest(*group)) is not None]
+        if not found:
+            return ""
+        if len(found) == 1:
+            return found[0].sentence
+        winners = Counter(one.method for one in found).most_common()
+        first, times = winners[0]
+        if times == 1:
+            parts = ", ".join(f"{one.method} for {one.model}" for one in found[:MOST_NAMED])
+            more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+            return f"No estimator is nearest the truth throughout: {parts}{more} at the largest size."
+        rest = f"; then {winners[1][0]} ({winners[1][1]})" if len(winners) > 1 else ""
+        return f"{first} is nearest the truth for {times} of {len(found)} populations and models at the largest size{rest}."
+
+    def nearest(self, population: str, model: str) -> NearestEstimator | None:
+        """Return the estimator with the smallest RMS at the largest size, and those that may be as good; None without estimates."""
+        cells = [c for c in self.only(population, model).cells if c.cell.kind == "estimate"]
+        if not cells:
+            return None
+        n = max(c.cell.n for c in cells)
+        first = min((c for c in cells if c.cell.n == n), key=lambda c: c.deviation.rms)
+        name = first.cell.method
+        pairs = [p for p in self.pairs if (p.population, p.model, p.n) == (population, model, n) and name in (p.a, p.b)]
+        others = tuple(p.a if p.b == name else p.b for p in pairs if p.verdict == "no difference shown")
+        return NearestEstimator(
+            population=population, model=model, n=n, method=name, rms=first.deviation.rms, ties=others
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per cell, without the columns that are empty throughout."""

@@ -110,7 +110,7 @@ def table_on(design: Any, data: Data, columns: int = 3, seed: int = 5) -> LossTa
     design = build(design, "designs") if isinstance(design, str) else design
     plan: Plan = design.plan(data, np.random.default_rng(seed))
     model: Any = Centroids(columns) if data.task == "classification" else LineModel(columns)
-    return execute(model, data, plan, seed=seed, full=True, scores=data.task == "classification").losses()
+    return execute(model, data, plan, seed=seed, train=True, full=True, scores=data.task == "classification").losses()
 
 
 def transform(table: LossTable, shift: float, scale: float) -> LossTable:

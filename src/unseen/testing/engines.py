@@ -46,7 +46,9 @@ def _run(execute: Any, model: Any, design: Any, **options: Any) -> PredictionTab
 
 def workers_do_not_matter(execute: Any) -> None:
     """One and two workers give bit-identical tables, and so does a second run."""
-    tables = [_run(execute, Fickle(), Bootstrap(40), full=True, scores=True, n_jobs=jobs) for jobs in (1, 2, 1)]
+    tables = [
+        _run(execute, Fickle(), Bootstrap(40), train=True, full=True, scores=True, n_jobs=jobs) for jobs in (1, 2, 1)
+    ]
     for part in ("test", "train", "full"):
         for column in ("split", "row", "value", "score", "count"):
             values = [getattr(getattr(t, part), column) for t in tables]

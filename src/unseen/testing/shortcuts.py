@@ -113,7 +113,7 @@ def _plans(data: Data, seed: int = 0) -> Iterator[Plan]:
 
 def _run(model: Any, data: Data, plan: Plan, scores: bool, shortcuts: bool) -> PredictionTable | str:
     try:
-        return execute(as_model(model), data, plan, seed=5, full=True, scores=scores, shortcuts=shortcuts)
+        return execute(as_model(model), data, plan, seed=5, train=True, full=True, scores=scores, shortcuts=shortcuts)
     except FitError as error:
         return str(error)
 
@@ -194,7 +194,7 @@ def answers_without_refitting(cls: type[Any]) -> None:
     for model in plainest.values():
         data = sample_for_shortcuts(_classifies(model))
         for plan in list(_plans(data))[:2]:
-            table = execute(as_model(model), data, plan, seed=5, train=False)
+            table = execute(as_model(model), data, plan, seed=5)
             assert not table.seconds.any(), (
                 f"{cls.id}: {np.count_nonzero(table.seconds)} fits of {plan.design} were made"
             )

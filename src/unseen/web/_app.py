@@ -19,6 +19,7 @@ log = logging.getLogger("unseen")
 KEY = "[a-z0-9-]{1,60}"
 STUDIES = 100  # on one page of the list
 RECORDS = 8  # the latest results beside it
+GLANCES = 3  # studies that are shown with a picture; more would make a long page
 
 
 def dashboard(store: Any, *, token: str | None = None, hosts: Iterable[str] | None = LOOPBACK) -> Dashboard:
@@ -127,6 +128,7 @@ def _routes(site: Site) -> list[Any]:
         ("/static/{name}", site.file),
         ("/studies/{key:study}", to(_study.study_page)),
         ("/studies/{key:study}/live", to(_study.live_page)),
+        ("/studies/{key:study}/glance", to(_study.glance_page)),
         ("/studies/{key:study}/failures", to(_study.failures_page)),
         ("/studies/{key:study}/cells", to(_study.cells_page)),
         ("/studies/{key:study}/summary.csv", to(_study.summary_csv)),
@@ -168,7 +170,7 @@ def _first_page(site: Site, request: Any) -> Any:
         again=place(page),
         store_word=_store_address(site),
         heading=heading if found else "No study yet",
-        studies=[{**news_of(p), "name": p.name} for p in shown],
+        studies=[{**news_of(p), "name": p.name, "pictured": len(found) <= GLANCES and p.done > 1} for p in shown],
         records=records,
         total=len(found),
         first=page * STUDIES + 1,

@@ -12,13 +12,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unseen.show.sections import Table
+from unseen.study.summary_table import ORDER, WORDS, with_error
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._nets import WORDS as NETS
 from unseen.web._payload import record_of
 from unseen.web._records import find_record, first_table
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import ORDER, WORDS, summary_rows, with_error
+from unseen.web._summary import summary_rows
 from unseen.web._tables import TableView, view
 from unseen.web._words import key_of
 

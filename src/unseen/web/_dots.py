@@ -14,8 +14,20 @@ from unseen.show.style import PALETTE
 
 __all__ = ["Dot", "dots", "number_of", "ticks"]
 
-WIDTH, RIGHT, ROW, FONT = 640, 20, 22, 13
-LONGEST_LABEL = 34
+RIGHT, ROW, FONT = 20, 22, 13
+
+
+@dataclass(frozen=True)
+class _Space:
+    """How wide a picture is in pixels, how long its labels may be and how many ticks its axis has room for."""
+
+    word: str
+    width: int
+    letters: int
+    ticks: int
+
+
+SPACES = (_Space("wide", 640, 34, 6), _Space("narrow", 400, 24, 3))
 
 
 @dataclass(frozen=True)
@@ -72,14 +84,16 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{FONT}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+def _short(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
 def dots(
     rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str, mark: float | None = None
 ) -> Markup:
     """Return rows of marks on one axis; several series have their own colour and shape, and a legend.
+
+    It is drawn twice, for a wide and a narrow page; the style of the page shows the one that fits.
 
     Parameters
     ----------
@@ -97,34 +111,40 @@ def dots(
     >>> "<script>" in dots([("<script>", [Dot(0, 0.2, 0.1, 0.3)])], ["mine"], "error")
     False
     """
+    return Markup("".join(_drawing(rows, series, axis, mark, space) for space in SPACES))
+
+
+def _drawing(
+    rows: Sequence[tuple[str, Sequence[Dot]]], series: Sequence[str], axis: str, mark: float | None, space: _Space
+) -> str:
     low, high = _range(rows, mark)
-    left = 24 + 7 * max(len(_short(label)) for label, _ in rows)
+    left = 24 + 7 * max(len(_short(label, space.letters)) for label, _ in rows)
     legend = len(series) if len(series) > 1 else 0
     top = 10 + 20 * legend
     lane = max(ROW, 9 * len(series) + 14)
     bottom = top + lane * len(rows)
 
     def at(value: float) -> float:
-        return left + (WIDTH - left - RIGHT) * (value - low) / (high - low)
+        return left + (space.width - left - RIGHT) * (value - low) / (high - low)
 
     parts = [
-        f'<svg class="inches-7" viewBox="0 0 {WIDTH} {bottom + 42}" fill="currentColor" aria-hidden="true" focusable="false">'
+        f'<svg class="inches-7 {space.word}" viewBox="0 0 {space.width} {bottom + 42}" fill="currentColor" aria-hidden="true" focusable="false">'
     ]
-    for tick in ticks(low, high):
+    for tick in ticks(low, high, space.ticks):
         parts.append(f'<path d="M {at(tick):.1f} {top} V {bottom}" stroke="currentColor" stroke-opacity="0.15"></path>')
         parts.append(_text(at(tick), bottom + 16, f"{tick:g}", "middle"))
-    parts.append(f'<path d="M {left} {bottom} H {WIDTH - RIGHT}" stroke="currentColor"></path>')
-    parts.append(_text((left + WIDTH - RIGHT) / 2, bottom + 36, axis, "middle"))
+    parts.append(f'<path d="M {left} {bottom} H {space.width - RIGHT}" stroke="currentColor"></path>')
+    parts.append(_text(space.width - RIGHT, bottom + 36, axis, "end"))
     if mark is not None:
         parts.append(
             f'<path d="M {at(mark):.1f} {top} V {bottom}" stroke="currentColor" stroke-dasharray="3 3"></path>'
         )
     for k, name in enumerate(series[:legend]):
         parts.append(_shape(k, left + 6, 8 + 20 * k, f"var(--unseen-{k % len(PALETTE)})"))
-        parts.append(_text(left + 18, 12 + 20 * k, _short(name)))
+        parts.append(_text(left + 18, 12 + 20 * k, _short(name, space.letters + 10)))
     for number, (label, marks) in enumerate(rows):
         middle = top + lane * (number + 0.5)
-        parts.append(_text(left - 10, middle + 4, _short(label), "end"))
+        parts.append(_text(left - 10, middle + 4, _short(label, space.letters), "end"))
         for one in marks:
             y = middle + 9 * (one.series - (len(series) - 1) / 2)
             colour = f"var(--unseen-{one.series % len(PALETTE)})"
@@ -132,4 +152,4 @@ def dots(
                 line = f"M {at(one.low):.1f} {y:.1f} H {at(one.high):.1f}"
                 parts.append(f'<path d="{line}" stroke="{colour}" stroke-width="2"></path>')
             parts.append(_shape(one.series, at(one.value), y, colour))
-    return Markup("".join([*parts, "</svg>"]))
+    return "".join([*parts, "</svg>"])

@@ -18,7 +18,7 @@ from unseen.nets.ranking.bench_record import Bench
 from unseen.nets.ranking.measure_scores import MeasureScores
 from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.nets.stored_records import KINDS, from_store
-from unseen.show import svg
+from unseen.show import responsive_svg
 from unseen.show.sections import Picture, Section, Table, build
 from unseen.show.text import percent_or_number
 from unseen.store import Kept
@@ -166,5 +166,5 @@ def _scatter_picture(found: Bench | MeasureScores, measure: str) -> Picture | No
     numbers = scatter_info(found, measure)
     if numbers is None:
         return None
-    picture = Markup(clean_svg(svg(BENCH, numbers)))
+    picture = Markup(clean_svg(responsive_svg(BENCH, numbers)))
     return Picture(picture, BENCH.caption, f"Gap against {measure}: {numbers.summary}")

@@ -10,10 +10,11 @@ from typing import Any
 from unseen.show.page import cell
 from unseen.show.sections import Table
 
-__all__ = ["LONGEST_TEXT", "PayloadView", "facts_of", "record_of", "rows_table", "table_value"]
+__all__ = ["LONGEST_TEXT", "PayloadView", "facts_of", "fit_columns", "record_of", "rows_table", "table_value"]
 
 LONGEST_TEXT = 2000  # characters of one cell; a longer text is in the JSON
 LONGEST_LIST = 12  # values of a list in one cell
+MOST_COLUMNS = 10  # of a table on a page; a dozen no longer fit beside each other at 1,200 px
 LONGEST_WORD = 40  # characters; a list of longer texts is written line by line
 FIRST = ("rows", "estimates", "pairs", "cells", "models", "checks", "measures", "runs")
 # stores keep the keys of a payload in alphabetical order; readers want names first and numbers in their usual order
@@ -103,6 +104,24 @@ def rows_table(rows: Sequence[Mapping[Any, Any]], caption: str = "", ordered: bo
     if not ordered:
         names.sort(key=_rank)
     return Table(names, [[row.get(name) for name in names] for row in flat], caption)
+
+
+def fit_columns(table: Table, most: int = MOST_COLUMNS) -> Table:
+    """Return a table with the columns that fit on a screen: those that most rows have, in order; the caption says what is left out.
+
+    Examples
+    --------
+    >>> fit_columns(Table(["a", "b", "c"], [[1, None, 3], [1, None, 3], [1, 2, 3]]), most=2).columns
+    ['a', 'c']
+    """
+    if len(table.columns) <= most:
+        return table
+    filled = [sum(row[k] not in (None, "", "–") for row in table.rows) for k in range(len(table.columns))]
+    kept = [k for k, number in enumerate(filled) if 2 * number > len(table.rows)][:most] or list(range(most))
+    left = len(table.columns) - len(kept)
+    caption = f"{table.caption} {left} more columns are in the downloads.".strip()
+    rows = [[row[k] for k in kept] for row in table.rows]
+    return Table([table.columns[k] for k in kept], rows, caption, table.sortable)
 
 
 def _rank(name: str) -> int:

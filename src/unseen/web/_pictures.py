@@ -92,6 +92,8 @@ STYLES = frozenset(
         "display",
     ]
 )
+# which of the two pictures of a pair it is
+WIDTHS = ("wide", "narrow")
 VALUE = re.compile(r"[\w\s#%.,()\-+]*")
 HREF = re.compile(r"#[\w.\-]+|data:image/png;base64,[A-Za-z0-9+/=\s]+")
 FONT = re.compile(r"(?:(?P<style>italic|oblique)\s+)?(?:(?P<weight>bold|\d{3})\s+)?(?P<size>[\d.]+)px")
@@ -103,18 +105,19 @@ def clean_svg(text: str) -> str:
     Parameters
     ----------
     text : str
-        SVG as `unseen.show` makes it.
+        SVG as `unseen.show` makes it; one picture, or the same for a wide and a narrow page.
 
     Examples
     --------
     >>> clean_svg('<svg viewBox="0 0 9 9" onload="x()"><style>*{}</style><path d="M 0 0" style="stroke: #123; x: url(y)"/></svg>')
     '<svg class="inches-7" ... viewBox="0 0 9 9"><path d="M 0 0" stroke="#123"></path></svg>'
     """
-    root = ElementTree.fromstring(text)
-    found = re.search(r"--unseen-inches:\s*([\d.]+)", root.get("style", ""))
-    inches = min(max(round(float(found.group(1))) if found else 7, 3), 14)
     parts: list[str] = []
-    _write(root, parts, f' class="inches-{inches}" fill="currentColor" aria-hidden="true" focusable="false"')
+    for root in ElementTree.fromstring(f"<pictures>{text}</pictures>"):
+        found = re.search(r"--unseen-inches:\s*([\d.]+)", root.get("style", ""))
+        inches = min(max(round(float(found.group(1))) if found else 7, 3), 14)
+        names = f"inches-{inches}" + "".join(f" {word}" for word in WIDTHS if word == root.get("class"))
+        _write(root, parts, f' class="{names}" fill="currentColor" aria-hidden="true" focusable="false"')
     return "".join(parts)
 
 

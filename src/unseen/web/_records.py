@@ -15,7 +15,7 @@ from unseen.show.text import percent_or_number
 from unseen.web._dots import Dot, dots, number_of
 from unseen.web._download import table_csv
 from unseen.web._nets import WORDS, nets_headline, nets_parts, nets_rows
-from unseen.web._payload import record_of, table_value
+from unseen.web._payload import fit_columns, record_of, table_value
 from unseen.web._site import Link, Site, query_of
 from unseen.web._source import NotThere
 from unseen.web._summary import PageFigure
@@ -138,7 +138,7 @@ def record_page(site: Site, request: Request) -> Response:
     if parts is not None:
         return site.page("result.html", parts=parts, few=FEW_CHOICES, **about)
     record = record_of(kept.payload)
-    tables = [(word, view(table, f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
+    tables = [(word, view(fit_columns(table), f"t{k}", query)) for k, (word, table) in enumerate(record.tables.items())]
     facts = None if record.facts is None else view(record.facts, "facts", query)
     groups = [(word, view(table, f"g{k}", query)) for k, (word, table) in enumerate(record.groups.items())]
     picture = picture_of(kept.payload)

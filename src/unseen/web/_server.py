@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -108,6 +111,7 @@ def serve(
         proxy_headers=False,
         ws="none",
     )
+    threading.Thread(target=_load_drawing, daemon=True).start()
     if announce is not None:
         announce(address_of(host, listening.getsockname()[1], token))
     try:
@@ -115,3 +119,10 @@ def serve(
     finally:
         listening.close()
         app.close()
+
+
+def _load_drawing() -> None:
+    """Import what draws figures while nobody waits for it yet."""
+    with contextlib.suppress(ImportError):  # a page that needs what is missing says so itself
+        importlib.import_module("matplotlib.backends.backend_svg")
+        importlib.import_module("unseen.study.figures.lines")

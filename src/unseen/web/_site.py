@@ -14,7 +14,6 @@ from unseen.core.controls import escape_controls
 from unseen.core.errors import MissingExtra
 from unseen.show.inline_svg import PALETTE_CSS
 from unseen.show.page import cell, numeric, sort_key
-from unseen.show.sections import TableCell
 from unseen.web._live import ProgressStream
 from unseen.web._memory import CostLimitedCache
 from unseen.web._source import NotThere, StoreSource
@@ -62,7 +61,7 @@ def _style(own: str, report: Mapping[str, str]) -> str:
 
 def query_of(request: Request) -> list[tuple[str, str]]:
     """Return the query of a request, without what never belongs into a link."""
-    return [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
+    return [(name, value) for name, value in request.query_params.multi_items() if name not in ("token", "narrow")]
 
 
 class Site:
@@ -97,7 +96,7 @@ class Site:
             lstrip_blocks=True,
         )
         environment.filters.update(cell=cell, sort_key=sort_key, numeric=numeric, count=count)
-        environment.tests["long"] = lambda v: len(cell(v)) > LONGEST_LINE or (isinstance(v, TableCell) and bool(v.hint))
+        environment.tests["long"] = lambda v: max(len(cell(v)), len(getattr(v, "hint", ""))) > LONGEST_LINE
         environment.tests["link"] = lambda v: isinstance(v, Link)
         environment.globals["kind"] = lambda block: type(block).__name__
         environment.globals["static"] = lambda name: f"/static/{name}?v={self.digests[name]}"

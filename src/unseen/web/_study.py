@@ -10,17 +10,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unseen.show.sections import Table
+from unseen.study.summary_table import split_columns
 from unseen.web._download import study_csv, study_json, table_csv
 from unseen.web._live import news_of
 from unseen.web._payload import rows_table
 from unseen.web._records import attachment
 from unseen.web._site import Site, query_of
 from unseen.web._source import NotThere
-from unseen.web._summary import LiveSummary, live_summary, summary_rows
+from unseen.web._summary import LiveSummary, glance, live_summary, summary_rows
 from unseen.web._tables import view
 from unseen.web._words import count, key_of
 
-__all__ = ["cells_page", "failures_page", "live_page", "results", "study_page", "summary_csv"]
+__all__ = ["cells_page", "failures_page", "glance_page", "live_page", "results", "study_page", "summary_csv"]
 
 AT_ONCE = 20_000  # results that are summed up well within a second
 CELLS_SHOWN = 20  # a table that fits on a screen; a page of its own shows all
@@ -28,19 +29,22 @@ REASONS_SHOWN = 20
 NAMES = ("population", "model", "n", "method")
 
 
-def _cached_summary(site: Site, name: str, progress: Any, figures: bool = True) -> LiveSummary:
+def _cached_summary(site: Site, name: str, progress: Any, figures: bool, narrow: bool) -> LiveSummary:
     """Return what a study has found so far, made no more often than its cost allows."""
     stamp = (progress.done, progress.failed, progress.state, progress.updated)
     return site.memory.get(
-        (name, figures),
+        (name, figures, narrow),
         stamp,
-        lambda: site.source.ask(lambda store: live_summary(store, name, progress, figures)),
+        lambda: site.source.ask(lambda store: live_summary(store, name, progress, figures, narrow)),
         last=progress.state != "running",
     )
 
 
-def _live_content(site: Site, name: str, progress: Any, query: Any, *, figures: bool) -> dict[str, Any]:
-    part = _cached_summary(site, name, progress, figures)
+def _live_content(
+    site: Site, name: str, progress: Any, query: Any, *, figures: bool, narrow: bool = False
+) -> dict[str, Any]:
+    part = _cached_summary(site, name, progress, figures, narrow)
+    first, others = (None, None) if part.table is None else split_columns(part.table)
     none_yet = "The first results of this study have not come in yet."
     nothing = none_yet if progress.done < 2 else "There is no figure for this study."
     return {
@@ -50,8 +54,10 @@ def _live_content(site: Site, name: str, progress: Any, query: Any, *, figures: 
         "drawn": figures,
         "figures": part.figures,
         "no_figures": nothing,
+        "lead": part.lead,
         "sentences": part.sentences,
-        "summary": None if part.table is None else view(part.table, "summary-rows", query),
+        "summary": None if first is None else view(first, "summary-rows", query),
+        "others": None if others is None else view(others, "other-rows", query),
         "no_summary": none_yet,
     }
 
@@ -65,8 +71,10 @@ def _later(name: str) -> dict[str, Any]:
         "drawn": False,
         "figures": (),
         "no_figures": "",
+        "lead": "",
         "sentences": (),
         "summary": None,
+        "others": None,
         "no_summary": "The results are being summed up.",
     }
 
@@ -99,10 +107,29 @@ def study_page(site: Site, request: Request) -> Response:
 def live_page(site: Site, request: Request) -> Response:
     """Return figures and summary: as a part for the page that asks, or as a page for those who open it."""
     name, progress = site.study(request)
-    content = _live_content(site, name, progress, query_of(request), figures=True)
+    content = _live_content(site, name, progress, query_of(request), figures=True, narrow=_is_narrow(request))
     if request.headers.get("hx-request") == "true":
         return site.page("live.html", **content)
     return site.page("live_page.html", **content, title=name)
+
+
+def _is_narrow(request: Request) -> bool:
+    """Return whether the browser says that its window is as narrow as a phone."""
+    return "narrow" in request.query_params
+
+
+def glance_page(site: Site, request: Request) -> Response:
+    """Return one sentence and one picture of a study, for the list of studies."""
+    name, progress = site.study(request)
+    stamp = (progress.done, progress.failed, progress.state)
+    narrow = _is_narrow(request)
+    lead, figure = site.memory.get(
+        (name, "glance", narrow),
+        stamp,
+        lambda: site.source.ask(lambda store: glance(store, name, progress, narrow)),
+        last=progress.state != "running",
+    )
+    return site.page("glance.html", key=key_of(name), lead=lead, figure=figure)
 
 
 def _cells_words(cells: list[dict[str, Any]]) -> str:

@@ -284,7 +284,7 @@ def test_every_picture_can_be_told_in_words(by_hand, classified, regressed):
     ],
 )
 def test_class_names_stay_apart_when_they_are_cut(names, shown):
-    from unseen.evaluation.figures.confusion import short_names
+    from unseen.show.style import short_names
 
     assert short_names(names, 10) == shown
 

@@ -274,5 +274,5 @@ def test_false_alarms_of_whole_runs() -> None:
         rng = np.random.default_rng(seed)
         y = np.sort(rng.integers(0, 2, 100))
         X = rng.standard_normal((100, 3)) + 0.5 * y[:, None] * rng.random()
-        alarms += bool(run_notes(unseen.run("naive-bayes", X, y, random_state=seed, train=False).losses()))
+        alarms += bool(run_notes(unseen.run("naive-bayes", X, y, random_state=seed).losses()))
     assert alarms <= 3

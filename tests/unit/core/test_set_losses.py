@@ -24,7 +24,7 @@ FEW = unseen.designs.MonteCarlo(0.2, 6)
 
 @pytest.fixture(scope="module")
 def table():
-    return unseen.run(GaussianNB(), X, y, design=FEW, scores=True, random_state=0)
+    return unseen.run(GaussianNB(), X, y, design=FEW, train=True, scores=True, random_state=0)
 
 
 def test_each_split_has_the_value_of_its_test_part(table):

@@ -27,6 +27,7 @@ def test_saved_table_comes_back_whole(wine, tmp_path):
         X,
         y,
         design="bootstrap",
+        train=True,
         full=True,
         scores=True,
         groups=groups,

@@ -98,7 +98,7 @@ def test_optimism_of_the_majority_rule_falls_with_the_training_error():
     """Seed 003: labels that depend on nothing; the risk is 1/2, so optimism is 1/2 - training error but for test noise."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 1)), rng.integers(0, 2, 200)
-    t = unseen.run("dummy", X, y, design=unseen.designs.LeaveOut(0.9, 60), random_state=0)
+    t = unseen.run("dummy", X, y, design=unseen.designs.LeaveOut(0.9, 60), train=True, random_state=0)
     link = optimism_link(t.losses())
     assert link.correlation < -0.7
     assert link.optimism == pytest.approx(t.losses().split_means() - t.losses().train_errors())
@@ -287,3 +287,28 @@ def test_units_of_a_subsample_are_named_by_their_row_in_the_file():
         assert int(row["unit"]) in set(part.ids)
     places = {str(i): k for k, i in enumerate(part.ids)}
     assert [int(rows[0]) for rows in d.units.rows] == [places[name] for name in d.units.names]
+
+
+def test_the_permutation_test_alone_on_the_command_line(tmp_path):
+    from unseen.cli.app import _attach_commands, app
+
+    _attach_commands()
+    page = tmp_path / "test.html"
+    words = ["permutation-test", "iris", "--model", "lda", "--permutations", "19", "--quiet"]
+    result = CliRunner().invoke(app, [*words, "--json", "--report", str(page)])
+    assert result.exit_code == 0, result.output
+    got = json.loads(result.stdout)
+    assert (got["p"], got["permutations"], len(got["permuted"])) == (1 / 20, 19, 19)
+    found = unseen.permutation_test("lda", unseen.datasets.load("iris"), n_permutations=19, random_state=0)
+    assert got["error"] == found.error
+    assert got["permuted"] == found.permuted.tolist()
+    assert "The target depends on the features: lda has an error of" in page.read_text()
+    assert page.read_text().count("<svg") == 1
+    text = CliRunner().invoke(app, words)
+    assert "".join(text.stdout.split()) == "".join(str(found).split())
+
+
+def test_targets_of_pure_chance_are_not_called_dependent():
+    found = Dependence(0.5, np.array([0.4, 0.5, 0.6, 0.45]), "zero-one", "lda")
+    assert found.sentence().startswith("The target is not shown to depend on the features: lda has an error of 0.5")
+    assert found.rows()[0]["p"] == (1 + 3) / (1 + 4)

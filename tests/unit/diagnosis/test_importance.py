@@ -11,7 +11,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import unseen
 from unseen.core.errors import InputError, UnknownName
-from unseen.diagnosis.importance import _permuted, column_groups, permutation_importance
+from unseen.core.registry import find
+from unseen.diagnosis.importance import ColumnGroup, _Probe, _with_columns_of, column_groups, permutation_importance
 from unseen.request.request import open_request
 
 
@@ -51,9 +52,41 @@ def test_importance_is_that_of_scikit_learn_over_the_same_folds():
             sklearn_importance(fitted, X[split.test], y[split.test], n_repeats=30, random_state=0).importances_mean
         )
     ours = dict(zip(found.names, found.value))
-    theirs = dict(zip(unseen.datasets.as_data(X, y).names, np.mean(peer, axis=0)))
+    # of 24 rows one keeps its own value in scikit-learn's permutations, on average; here none does
+    theirs = dict(zip(unseen.datasets.as_data(X, y).names, 24 / 23 * np.mean(peer, axis=0)))
     for name, value in ours.items():
         assert value == pytest.approx(theirs[name], abs=0.03)
+
+
+class Line:
+    """Predicts three times the first column."""
+
+    def predict(self, X):
+        return 3.0 * np.asarray(X)[:, 0]
+
+
+def test_rows_take_values_from_all_others_but_never_from_their_own_group():
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=(4, 1)), rng.normal(size=4)
+    squares = np.square(y[:, None] - 3 * x.T) - np.square(y - 3 * x[:, 0])[:, None]
+    for groups in (None, np.array([0, 0, 1, 2])):
+        data = unseen.datasets.as_data(x, y, groups=groups, task="regression").take(np.arange(4))
+        sums = _Probe((ColumnGroup("x", (0,)),), find("squared", "measures")(), 0)(Line(), data, data)
+        own = np.arange(4) if groups is None else groups
+        apart = own[:, None] != own
+        assert sums[:, 1].sum() / sums[:, 0].sum() == pytest.approx(squares[apart].mean())
+        # a row counts as taker and as giver
+        both = (apart * squares).sum(axis=1) + (apart * squares).sum(axis=0)
+        assert sums[:, 1] == pytest.approx(both)
+        assert sums[:, 0] == pytest.approx(2 * apart.sum(axis=1))
+
+
+def test_few_rows_are_compared_in_pairs():
+    X, y = line(np.random.default_rng(6), 12)
+    found = importance(LinearRegression(), X, y, rounds=5)
+    assert found.n_splits == 30
+    assert found.value[0] == pytest.approx(8.0, abs=6.0)
+    assert (found.low < found.value).all()
 
 
 def test_columns_together_show_what_copies_hide():
@@ -76,7 +109,8 @@ def test_columns_together_show_what_copies_hide():
 def test_permuting_keeps_the_kinds_of_features():
     order = np.array([2, 0, 1])
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": pd.Categorical(["u", "v", "w"])})
-    moved = _permuted(frame, (1,), order)
+    rows = np.arange(3)
+    moved = _with_columns_of(frame, (1,), rows, order)
     assert moved["b"].tolist() == ["w", "u", "v"]
     assert str(moved["b"].dtype) == "category"
     assert moved["a"].tolist() == [1.0, 2.0, 3.0]
@@ -84,8 +118,8 @@ def test_permuting_keeps_the_kinds_of_features():
     from scipy import sparse
 
     dense = np.arange(6.0).reshape(3, 2)
-    made = _permuted(sparse.csr_matrix(dense), (0,), order)
-    assert made.toarray().tolist() == _permuted(dense, (0,), order).tolist() == [[4, 1], [0, 3], [2, 5]]
+    made = _with_columns_of(sparse.csr_matrix(dense), (0,), rows, order)
+    assert made.toarray().tolist() == _with_columns_of(dense, (0,), rows, order).tolist() == [[4, 1], [0, 3], [2, 5]]
 
 
 def test_the_same_seed_gives_the_same_numbers_with_workers():

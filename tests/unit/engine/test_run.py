@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -56,7 +60,7 @@ def iris():
 def test_test_errors_are_those_of_a_bare_loop(iris):
     X, y = iris
     model = make_pipeline(StandardScaler(), SVC())
-    t = unseen.run(model, X, y, design=unseen.designs.MonteCarlo(0.2, 7), random_state=3)
+    t = unseen.run(model, X, y, design=unseen.designs.MonteCarlo(0.2, 7), train=True, random_state=3)
     for j, split in enumerate(t.plan):
         fitted = clone(model).fit(X[split.train], y[split.train])
         assert t.losses().split_means()[j] == pytest.approx(
@@ -70,7 +74,7 @@ def test_test_errors_are_those_of_a_bare_loop(iris):
 def test_bootstrap_training_error_counts_repeats(iris):
     X, y = iris
     model = DecisionTreeClassifier(max_depth=1, random_state=0)
-    t = unseen.run(model, X, y, design="bootstrap", random_state=1)
+    t = unseen.run(model, X, y, design="bootstrap", train=True, random_state=1)
     split = t.plan.splits[4]
     fitted = clone(model).fit(X[split.train], y[split.train])
     by_hand = np.mean(fitted.predict(X[split.train]) != y[split.train])
@@ -100,13 +104,43 @@ def test_numbers_do_not_depend_on_workers(iris, monkeypatch):
     monkeypatch.setattr("unseen.engine.joblib_.WORTH_STARTING_WORKERS", 0.0)
     runs = [
         unseen.run(
-            DecisionTreeClassifier(max_features=2), X, y, design="leave-out", random_state=0, n_jobs=n, scores=True
+            DecisionTreeClassifier(max_features=2),
+            X,
+            y,
+            design="leave-out",
+            random_state=0,
+            n_jobs=n,
+            train=True,
+            scores=True,
         )
         for n in (1, 2)
     ]
     assert np.array_equal(runs[0].test.value, runs[1].test.value)
     assert np.array_equal(runs[0].test.score, runs[1].test.score)
     assert np.array_equal(runs[0].train.value, runs[1].train.value)
+
+
+def _who(fitted, train, test):
+    """Say which process fits, and whether the data that it takes parts of are a map of a file."""
+    here = sys._getframe(1)
+    while "split" not in here.f_locals or "data" not in here.f_locals:
+        here = here.f_back
+    return os.getpid(), isinstance(here.f_locals["data"].X, np.memmap)
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_workers_stay_warm_between_calls_and_map_the_data(monkeypatch):
+    monkeypatch.setattr("unseen.engine.joblib_.WORTH_STARTING_WORKERS", 0.0)
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((4000, 40)), rng.integers(0, 2, 4000)
+    found = []
+    for seed in (0, 1):
+        t = unseen.run(GaussianNB(), X, y, design="kfold", random_state=seed, n_jobs=2, probes={"who": _who})
+        found.append({who for who in t.probe("who") if who[0] != os.getpid()})
+    assert found[0]
+    assert {pid for pid, _ in found[1]} <= {pid for pid, _ in found[0]}, "new workers were started"
+    assert all(mapped for one in found for _, mapped in one), "each worker has a copy"
 
 
 def test_model_is_never_changed(iris):

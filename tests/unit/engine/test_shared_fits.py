@@ -44,7 +44,7 @@ def sample():
 def separately(model, data, plan, seed):
     """Return the table of a plan that gives every split a repetition, and so a fit, of its own."""
     apart = tuple(Split(s.train, s.test, repeat=j, fold=s.fold, part=s.part) for j, s in enumerate(plan))
-    return execute(model, data, Plan(plan.design, apart, plan.units), seed=seed, scores=True)
+    return execute(model, data, Plan(plan.design, apart, plan.units), seed=seed, train=True, scores=True)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -52,7 +52,7 @@ def test_nested_predictions_are_those_of_separate_fits(sample, jobs):
     data = data_of(*sample)
     model = model_of(DecisionTreeClassifier(max_features=None, random_state=0), data)
     plan = plan_of(unseen.designs.Nested(4, 2), data, 5)
-    one = execute(model, data, plan, seed=5, scores=True, full=True, n_jobs=jobs)
+    one = execute(model, data, plan, seed=5, train=True, scores=True, full=True, n_jobs=jobs)
     many = separately(model, data, plan, 5)
     assert (len(plan.fits), one.n_fits) == (2 * (4 + 6), 21)
     assert many.n_fits == len(plan) == 32

@@ -71,7 +71,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_all_equal_the_textbook(case):
     model, (X, y), loss = CASES[case]
-    table = unseen.run(model, X, y, design=Bootstrap(40), random_state=1, full=True)
+    table = unseen.run(model, X, y, design=Bootstrap(40), random_state=1, train=True, full=True)
     book = textbook(model, X, y, table.plan, loss)
     wanted = {
         "bootstrap-zero": book["zero"],
@@ -111,6 +111,7 @@ def test_the_first_replicates_by_hand():
         X,
         y,
         design=unseen.designs.Splits(pairs, kind="bootstrap"),
+        train=True,
         full=True,
         random_state=0,
         task="regression",
@@ -155,7 +156,7 @@ def test_uncapped_variant_is_equation_32():
 def test_optimism_corrected_by_hand():
     X, y = noisy()
     model = DecisionTreeClassifier(max_depth=2, random_state=0)
-    table = unseen.run(model, X, y, design=unseen.designs.KFold(6), full=True, random_state=0)
+    table = unseen.run(model, X, y, design=unseen.designs.KFold(6), train=True, full=True, random_state=0)
     gaps = []
     for split in table.plan:
         fitted = clone(model).fit(X[split.train], y[split.train])
@@ -179,10 +180,12 @@ def test_rate_without_a_formula_goes_over_all_pairs(monkeypatch):
 
 def test_632plus_refuses_weights_and_differences_by_name():
     X, y = noisy()
-    table = unseen.run(GaussianNB(), X, y, design=Bootstrap(5), full=True, random_state=0, sample_weight=np.ones(60))
+    table = unseen.run(
+        GaussianNB(), X, y, design=Bootstrap(5), train=True, full=True, random_state=0, sample_weight=np.ones(60)
+    )
     with pytest.raises(InputError, match="632plus has no weighted form"):
         unseen.estimate(table, method="632plus")
-    plain = unseen.run(GaussianNB(), X, y, design=Bootstrap(5), full=True, random_state=0).losses()
+    plain = unseen.run(GaussianNB(), X, y, design=Bootstrap(5), train=True, full=True, random_state=0).losses()
     with pytest.raises(InputError, match="632plus is not linear"):
         B632Plus()(plain.minus(plain))
     with pytest.raises(InputError, match="full=True"):
@@ -193,7 +196,7 @@ def test_weighted_bootstrap_means_by_hand():
     X, y = noisy()
     weights = np.random.default_rng(0).uniform(0.5, 3, 60)
     model = DecisionTreeClassifier(random_state=0, max_depth=2)
-    table = unseen.run(model, X, y, design=Bootstrap(15), full=True, random_state=0, sample_weight=weights)
+    table = unseen.run(model, X, y, design=Bootstrap(15), train=True, full=True, random_state=0, sample_weight=weights)
     losses = table.losses()
     optimism = []
     for j, split in enumerate(table.plan):

@@ -130,7 +130,7 @@ def test_intervals_of_rates_from_few_errors_cover_as_the_note_says():
     for k in range(600):
         wrong = rng.random(200) < 0.02
         X = np.where(wrong, 1.0 - y, y)[:, None]
-        table = unseen.run(AsItIs(), X, y, design=unseen.designs.MonteCarlo(0.1, 25), random_state=k, train=False)
+        table = unseen.run(AsItIs(), X, y, design=unseen.designs.MonteCarlo(0.1, 25), random_state=k)
         hits += 0.02 in CorrectedT()(table.losses()).interval
     assert 0.85 < hits / 600 < 0.93
 

@@ -43,7 +43,7 @@ def test_a_tie_is_refitted_and_nothing_else():
         Split(np.arange(4), np.array([5]), repeat=1),
         Split(np.arange(1, 5), np.array([5]), repeat=2),
     )
-    table = execute(as_model(NearestCentroid()), data, Plan("splits", parts, data.units), seed=0, train=False)
+    table = execute(as_model(NearestCentroid()), data, Plan("splits", parts, data.units), seed=0)
     assert (table.seconds > 0).tolist() == [True, False, False]
     check_equal_to_refitting(NearestCentroid(), data, Plan("splits", parts, data.units))
 
@@ -54,9 +54,9 @@ def test_neighbours_at_the_same_distance_are_refitted_if_their_classes_differ():
     plan = Plan(
         "splits", (Split(np.arange(1, 6), np.array([0])), Split(np.arange(5), np.array([5]), repeat=1)), same.units
     )
-    assert not execute(as_model(KNeighborsClassifier(1)), same, plan, seed=0, train=False).seconds.any()
+    assert not execute(as_model(KNeighborsClassifier(1)), same, plan, seed=0).seconds.any()
     other = replace(same, y=np.array([0, 1, 0, 0, 0, 1]))
-    assert (execute(as_model(KNeighborsClassifier(1)), other, plan, seed=0, train=False).seconds > 0).tolist() == [
+    assert (execute(as_model(KNeighborsClassifier(1)), other, plan, seed=0).seconds > 0).tolist() == [
         True,
         False,
     ]
@@ -105,8 +105,44 @@ def test_logistic_regression_is_refitted_where_its_solver_leaves_the_class_open(
     rng = np.random.default_rng(2)
     X = rng.standard_normal((200, 4))
     y = (X[:, 0] + rng.standard_normal(200) > 0).astype(int)
-    quick, slow = (
-        unseen.run(LogisticRegression(), X, y, design="loo", train=False, shortcuts=s) for s in (True, False)
-    )
+    quick, slow = (unseen.run(LogisticRegression(), X, y, design="loo", shortcuts=s) for s in (True, False))
     assert np.array_equal(quick.test.value, slow.test.value)
     assert (quick.seconds > 0).mean() < 0.1
+
+
+def test_verbs_refit_every_part_if_asked_and_say_the_same():
+    data = sample_for_shortcuts(True)
+    effort = {"repeats": 1, "folds": 3, "bootstrap": 0, "leave_out": 0, "curve": 0}
+    made = [unseen.assess(GaussianNB(), data, random_state=0, effort=effort, shortcuts=s) for s in (True, False)]
+    tables = [a.tables[a.headline_design] for a in made]
+    assert tables[0].seconds == 0 < tables[1].seconds
+    assert made[0].error == made[1].error
+    assert made[0].interval == made[1].interval
+    pairs = [
+        unseen.compare(GaussianNB(), NearestCentroid(), data, cv=3, random_state=0, shortcuts=s).pairs[0]
+        for s in (True, False)
+    ]
+    assert pairs[0].difference == pairs[1].difference
+    assert pairs[0].p == pairs[1].p
+    assert all(e.seconds == 0 for e in unseen.compare(GaussianNB(), "lda", data, cv=3).estimates.values())
+
+
+def test_the_command_line_refits_every_part_if_asked(monkeypatch):
+    from typer.testing import CliRunner
+
+    from unseen.cli.app import _attach_commands, app
+
+    _attach_commands()
+    asked = []
+    plain = execute
+
+    def watched(*args, **options):
+        asked.append(options["shortcuts"])
+        return plain(*args, **options)
+
+    monkeypatch.setattr("unseen.request.request.execute", watched)
+    words = ["assess", "iris", "--model", "lda", "--quick", "--json"]
+    quick, slow = (CliRunner().invoke(app, [*words, *more]) for more in ([], ["--no-shortcuts"]))
+    assert quick.exit_code == slow.exit_code == 0
+    half = len(asked) // 2
+    assert asked == [True] * half + [False] * half

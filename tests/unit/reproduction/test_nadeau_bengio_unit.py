@@ -34,7 +34,7 @@ def difference(X, y, plan) -> LossTable:
     tables = []
     for part in (X[:, :half], X[:, half:]):
         data = as_data(part, y, task="regression")
-        tables.append(execute(as_model(LinearRegression()), data, plan, seed=0, train=False).losses("squared"))
+        tables.append(execute(as_model(LinearRegression()), data, plan, seed=0).losses("squared"))
     return tables[0].minus(tables[1])
 
 

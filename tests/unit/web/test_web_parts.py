@@ -12,13 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from unseen.show.sections import Table
+from unseen.study.summary_table import summary_table, with_error
 from unseen.web._dots import Dot, dots, ticks
 from unseen.web._download import PIECE, study_csv, study_json, table_csv
 from unseen.web._memory import CostLimitedCache
 from unseen.web._payload import record_of, table_value
 from unseen.web._pictures import ELEMENTS, clean_svg
 from unseen.web._source import shown_url, without_password
-from unseen.web._summary import summary_table, with_error
 from unseen.web._tables import view
 from unseen.web._words import duration, file_name, key_of
 
@@ -250,8 +250,16 @@ def test_nobody_waits_for_the_value_of_another_reader():
     assert memory.get("other", 1, slow) == "slow"
 
 
-def test_a_picture_of_dots_is_to_scale():
-    root = ElementTree.fromstring(str(dots([("a", [Dot(0, 0.0, -1.0, 1.0)]), ("b", [Dot(0, 1.0)])], ["x"], "axis")))
+def drawings(text):
+    """The picture for a wide page and the one for a narrow page."""
+    wide, narrow = ElementTree.fromstring(f"<both>{text}</both>")
+    assert [one.get("class").split()[1] for one in (wide, narrow)] == ["wide", "narrow"]
+    return {"wide": wide, "narrow": narrow}
+
+
+@pytest.mark.parametrize("page", ["wide", "narrow"])
+def test_a_picture_of_dots_is_to_scale(page):
+    root = drawings(dots([("a", [Dot(0, 0.0, -1.0, 1.0)]), ("b", [Dot(0, 1.0)])], ["x"], "axis"))[page]
     first, second = (float(c.get("cx")) for c in root.iter("circle"))
     line = next(p.get("d") for p in root.iter("path") if p.get("stroke-width") == "2")
     left, right = (float(v) for v in re.fullmatch(r"M ([\d.]+) [\d.]+ H ([\d.]+)", line).groups())
@@ -266,9 +274,9 @@ def test_a_picture_of_dots_is_to_scale():
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.floats(-1e6, 1e6))
 def test_ticks_can_be_told_apart_whatever_is_drawn(first, width, second):
     for values in ((first, second), (first, first + width), (first, first)):
-        root = ElementTree.fromstring(str(dots([("row", [Dot(0, v) for v in values])], ["x"], "axis")))
-        labels = [t.text for t in root.iter("text") if t.text not in ("row", "axis")]
-        assert 1 <= len(labels) == len(set(labels)) <= 8
+        for root in drawings(dots([("row", [Dot(0, v) for v in values])], ["x"], "axis")).values():
+            labels = [t.text for t in root.iter("text") if t.text not in ("row", "axis")]
+            assert 1 <= len(labels) == len(set(labels)) <= 8
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-4, 1e6))

@@ -12,7 +12,7 @@ from unseen.assessment.wording import in_units
 from unseen.core.arrays import Floats
 from unseen.core.estimate import Estimate
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, axis_name, label, legend_below, percent, quantity, tidy
+from unseen.show.style import GREY, MAIN, OTHER, PHONE_INCHES, axis_name, label, legend_below, percent, quantity, tidy
 from unseen.show.text import percent_or_number
 
 __all__ = ["EstimatesInfo"]
@@ -149,8 +149,10 @@ def draw(numbers: EstimatesInfo, ax: Any) -> None:
     for k, at in enumerate(numbers.place):
         _row(numbers, k, float(at), ax)
     side = blended_transform_factory(ax.transAxes, ax.transData)
+    narrow = ax.figure.get_figwidth() <= PHONE_INCHES
     for at, text in numbers.headings:
-        ax.text(0.0, at, _heading(text, numbers.loss), transform=side, ha="left", va="center_baseline", style="italic")
+        words = _heading(text.partition(",")[0] if narrow else text, numbers.loss)
+        ax.text(0.0, at, words, transform=side, ha="left", va="center_baseline", style="italic")
     for at, size in zip(numbers.place, numbers.sizes):
         if np.isfinite(size):
             ax.text(1.03, at, f"{size:.0f}", transform=side, ha="left", va="center_baseline")

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.core.estimate import CalibratedEstimate
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, percent, tidy
+from unseen.show.style import GREY, MAIN, OTHER, legend_beside, percent, tidy
 
 __all__ = ["CalibrationInfo"]
 
@@ -71,7 +71,7 @@ def draw(numbers: CalibrationInfo, ax: Any) -> None:
     percent(ax.yaxis, "zero-one")
     text = f"estimate {100 * numbers.uncalibrated:.1f}% at kappa 1, {100 * numbers.value:.1f}% calibrated"
     ax.set_title(text, fontsize=10, loc="left")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
+    legend_beside(ax)
 
 
 figure(

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats
 from unseen.resubstitution import Deviations
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, percent, tidy
+from unseen.show.style import PALETTE, label, legend_beside, percent, tidy
 
 __all__ = ["DEVIATIONS", "DeviationsInfo"]
 
@@ -138,7 +138,7 @@ def draw(numbers: DeviationsInfo, ax: Any) -> None:
     percent(ax.yaxis, numbers.loss)
     if numbers.title:
         ax.set_title(label(numbers.title, 80), fontsize=10, loc="left")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
+    legend_beside(ax)
 
 
 # whoever shows deviations inside another result takes this figure with `replace`: record and info of their own

@@ -10,7 +10,7 @@ import numpy as np
 from unseen.core.arrays import Floats, Ints
 from unseen.resubstitution import KernelView
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label
+from unseen.show.style import PALETTE, label, legend_beside
 
 __all__ = ["KernelsInfo"]
 
@@ -113,7 +113,7 @@ def draw(numbers: KernelsInfo, ax: Any) -> None:
     share = "" if numbers.explained > 0.999 else f" ({100 * numbers.explained:.0f}% of the variance in this plane)"
     ax.set_xlabel(label(numbers.axes[0]) + share)
     ax.set_ylabel(label(numbers.axes[1]))
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
+    legend_beside(ax)
     ax.spines[["top", "right"]].set_visible(False)
 
 

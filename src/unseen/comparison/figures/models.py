@@ -11,7 +11,7 @@ from unseen.core.arrays import Floats
 from unseen.core.comparison import Comparisons
 from unseen.core.scale import as_measure
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, axis_name, label, legend_below, percent, tidy
+from unseen.show.style import MAIN, OTHER, axis_name, legend_below, percent, short_names, tidy
 
 __all__ = ["ModelsInfo"]
 
@@ -57,7 +57,7 @@ def draw(numbers: ModelsInfo, ax: Any) -> None:
             ax.plot([low, high], [k, k], color=colour, linewidth=2.2, solid_capstyle="butt")
         face = colour if np.isfinite(low) else "none"
         ax.plot([value], [k], marker=marker, color=colour, markerfacecolor=face, markersize=6.5, zorder=3)
-    ax.set_yticks(range(len(numbers.values)), [label(text) for text in numbers.labels])
+    ax.set_yticks(range(len(numbers.values)), short_names(numbers.labels))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_ylim(last + 0.6, -0.6)

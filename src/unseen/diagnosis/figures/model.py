@@ -200,3 +200,14 @@ figure(
         order=50,
     )
 )
+figure(
+    Figure(
+        name="permutations",
+        record=Dependence,
+        info=lambda d: Drawn(d, d.loss, d.p_in_words),
+        draw=draw_dependence,
+        title="Is there any dependence?",
+        caption="If the features said nothing of the target, the error on the data would look like one of the others.",
+        size=(6.4, 3.4),
+    )
+)

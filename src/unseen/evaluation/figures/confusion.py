@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +11,9 @@ from unseen.core.arrays import Floats
 from unseen.evaluation.curves import Confusion
 from unseen.evaluation.measure_record import Measures
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, label
+from unseen.show.style import MAIN, OTHER, label, short_names
 
-__all__ = ["MOST_CLASSES", "NUMBERED_CLASSES", "ConfusionInfo", "draw", "most_confused", "short_names"]
+__all__ = ["MOST_CLASSES", "NUMBERED_CLASSES", "ConfusionInfo", "draw", "most_confused"]
 
 MOST_CLASSES = 30
 NUMBERED_CLASSES = 12
@@ -69,29 +68,6 @@ def info_of_confusion(c: Confusion) -> ConfusionInfo:
 def info_of_measures(m: Measures) -> ConfusionInfo | None:
     """Return the matrix, or None for numbers."""
     return None if m.cases.classes is None else info_of_confusion(m.confusion())
-
-
-def short_names(names: Sequence[str], limit: int) -> list[str]:
-    """Return names cut to fit; where that would make them alike, what they all share is left out first.
-
-    Examples
-    --------
-    >>> short_names(["class number 7 of many", "class number 11 of many"], 10)
-    ['…7…', '…11…']
-    """
-    cut = [label(name, limit) for name in names]
-    if len(set(cut)) == len(cut):
-        return cut
-    start = _common_start(names)
-    end = min(_common_start([name[start:][::-1] for name in names]), min(map(len, names)) - start)
-    parts = [name[start : len(name) - end] for name in names]
-    return [label(("…" if start else "") + part + ("…" if end else ""), limit) for part in parts]
-
-
-def _common_start(texts: Sequence[str]) -> int:
-    """Return how many first characters all texts have in common."""
-    first, last = min(texts), max(texts)
-    return next((k for k, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
 
 
 def draw(numbers: ConfusionInfo, ax: Any) -> None:

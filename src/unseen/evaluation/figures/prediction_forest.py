@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.evaluation.prediction_record import PredictionFiles
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, measure_name, tidy
+from unseen.show.style import PALETTE, label, measure_name, percent, short_names, tidy
 
 __all__: list[str] = []
 
@@ -19,6 +19,7 @@ class Forest:
     labels: tuple[str, ...]
     values: tuple[float, ...]
     ends: tuple[tuple[float, float] | None, ...]
+    loss: str
     xlabel: str
     zero: bool
 
@@ -27,8 +28,14 @@ def _estimates(result: PredictionFiles) -> Forest:
     rows = result.by_file()
     ends = tuple(None if row["lower"] is None else (row["lower"], row["upper"]) for row in rows)
     values = tuple(row["estimate"] for row in rows)
+    measure = rows[0]["measure"]
     return Forest(
-        labels=tuple(result.estimates), values=values, ends=ends, xlabel=measure_name(rows[0]["measure"]), zero=False
+        labels=tuple(result.estimates),
+        values=values,
+        ends=ends,
+        loss=measure,
+        xlabel=measure_name(measure),
+        zero=False,
     )
 
 
@@ -41,6 +48,7 @@ def _differences(result: PredictionFiles) -> Forest | None:
         labels=labels,
         values=tuple(p.difference for p in result.pairs),
         ends=ends,
+        loss=result.loss,
         xlabel=f"difference of {measure_name(result.loss)}",
         zero=True,
     )
@@ -54,9 +62,10 @@ def draw_forest(info: Forest, ax: Any) -> None:
         ax.plot(value, -k, "o", color=PALETTE[1])
     if info.zero:
         ax.axvline(0.0, color=PALETTE[5], linewidth=0.9, linestyle="--")
-    ax.set_yticks([-k for k in range(len(info.labels))], [label(text, 48) for text in info.labels])
+    ax.set_yticks([-k for k in range(len(info.labels))], short_names(info.labels, 48))
     ax.set_ylim(-len(info.labels) + 0.4, 0.6)
     tidy(ax, "x")
+    percent(ax.xaxis, info.loss)
     ax.set_xlabel(label(info.xlabel, 60))
 
 

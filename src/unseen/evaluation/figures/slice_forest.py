@@ -7,7 +7,7 @@ from typing import Any
 
 from unseen.evaluation.slices import Slices
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, label, tidy
+from unseen.show.style import GREY, MAIN, OTHER, label, short_names, tidy
 
 __all__ = ["SliceForest"]
 
@@ -64,7 +64,7 @@ def draw(numbers: SliceForest, ax: Any) -> None:
         ax.axvline(0.0, color=GREY, linewidth=0.9, linestyle="--")
     if numbers.percent:
         ax.xaxis.set_major_formatter(lambda value, place: f"{round(100 * value, 6):g}%")
-    ax.set_yticks([-k for k in range(len(numbers.labels))], [label(text, 40) for text in numbers.labels])
+    ax.set_yticks([-k for k in range(len(numbers.labels))], short_names(numbers.labels, 40))
     ax.set_ylim(-len(numbers.labels) + 0.4, 0.6)
     ax.set_xlabel(label(numbers.xlabel, 60))
 

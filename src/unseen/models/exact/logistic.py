@@ -211,55 +211,67 @@ class _LogisticProblem:
     def solve(self, fits: ManyFits, which: Ints, start: Floats) -> tuple[Floats, Array, Floats]:
         """Return the weights of some fits, whether each was found, and how far the solver's tolerance reaches at each wanted row."""
         J, (m, q) = len(fits), self.shape
-        counts = fits.counts * self.case_weights
         factor = np.broadcast_to(self.factor[which if len(self.factor) > 1 else [0]], (J, m - 1))
         ridge = np.zeros((J, m))
         ridge[:, 1:] = self.ridge * factor**2
         theta = np.broadcast_to(start, (J, m, q)).copy()
+        learned = _Learned.of(fits, self.case_weights)
         if J > OWN_DERIVATIVES and start.any():
             hessian = self._curvature_at(start, fits)
         else:
-            hessian = self._curvature(theta, counts)
+            hessian = self._curvature(theta, learned.times(np.arange(J)))
         inverse, fine = self._inverse(hessian, ridge)
         last = np.full(J, np.inf)
         active = np.arange(J)
-        linear = theta.transpose(0, 2, 1) @ self.rows.T
+        # all fits begin at one point, so that one row of linear functions serves them all
+        linear = (start.T @ self.rows.T)[None]
+        longest = float(np.sqrt(np.square(self.rows).sum(axis=1).max()))
         for _ in range(STEPS):
-            slope = self._gradient(linear[active], counts[active]) + ridge[active, :, None] * theta[active]
+            slope = self._gradient(linear, learned, active) + ridge[active, :, None] * theta[active]
             step = (inverse[active] @ slope.transpose(0, 2, 1).reshape(len(active), q * m, 1)).reshape(-1, q, m)
             change = step @ self.rows.T
             # a step that is too long for the quadratic it stands on is cut
-            cut = np.minimum(1.0, LONGEST / np.maximum(np.abs(change).max(axis=(1, 2)), 1e-300))
-            linear[active] -= cut[:, None, None] * change
+            size = np.sqrt(np.square(step).sum(axis=2).max(axis=1))
+            cut = np.ones(len(active))
+            if not np.all(size * longest <= LONGEST):
+                cut = np.minimum(1.0, LONGEST / np.maximum(np.abs(change).max(axis=(1, 2)), 1e-300))
+                change *= cut[:, None, None]
+            linear = np.subtract(linear, change, out=change)
             step = cut[:, None, None] * step.transpose(0, 2, 1)
             theta[active] -= step
             size = np.abs(step).max(axis=(1, 2)) / (1 + np.abs(theta[active]).max(axis=(1, 2)))
-            done = size <= CONVERGED
-            stale = ~done & ((size > SLOW * last[active]) | (cut < 1))
+            # the next step would be shorter by as much as this one is shorter than the one before
+            before = last[active]
+            done = size * np.where(np.isfinite(before), np.minimum(1.0, size / before), 1.0) <= CONVERGED
+            stale = ~done & ((size > SLOW * before) | (cut < 1))
             last[active] = size
             if stale.any():
                 again = active[stale]
-                inverse[again], fine[again] = self._inverse(self._curvature(theta[again], counts[again]), ridge[again])
+                inverse[again], fine[again] = self._inverse(
+                    self._curvature(theta[again], learned.times(again)), ridge[again]
+                )
                 last[again] = np.inf
-            active = active[~done & np.isfinite(size) & fine[active]]
+            go_on = ~done & np.isfinite(size) & fine[active]
+            if not go_on.all():
+                active, linear = active[go_on], linear[go_on]
             if not len(active):
                 break
         fine[active] = False
         fine &= np.isfinite(theta).all(axis=(1, 2))
-        return theta, fine, self._reach(fits, which, inverse, factor, counts.sum(axis=1))
+        return theta, fine, self._reach(fits, which, inverse, factor, learned.total)
 
     def _probability(self, linear: Floats) -> Floats:
         """Return the probability of each output in each fit, (fits, outputs, n), from the linear functions."""
         if self.outputs == 1:
-            return expit(linear)
+            return np.asarray(expit(linear))
         power = np.exp(linear - linear.max(axis=1, keepdims=True))
         return np.asarray(power / power.sum(axis=1, keepdims=True))
 
-    def _gradient(self, linear: Floats, counts: Floats) -> Floats:
+    def _gradient(self, linear: Floats, learned: _Learned, which: Ints) -> Floats:
+        """Return the slopes of the log likelihoods of some fits, (fits, 1 + p, outputs)."""
         residual = self._probability(linear)
         residual -= self.target.T
-        residual *= counts[:, None, :]
-        return np.asarray((residual @ self.rows).transpose(0, 2, 1))
+        return np.asarray(learned.sum_rows(residual, self.rows, which).transpose(0, 2, 1))
 
     def _pairs(self) -> list[tuple[int, int]]:
         return [(a, b) for a in range(self.outputs) for b in range(a, self.outputs)]
@@ -332,3 +344,53 @@ class _LogisticProblem:
             moved = apply_weights(fits, self.rows, turned.transpose(0, 2, 1))
             np.maximum(out, np.sqrt(np.square(moved).sum(axis=1)), out=out)
         return out
+
+
+@dataclass(frozen=True, eq=False)
+class _Learned:
+    """How much each fit learns of each row: all rows less the one it leaves out, or any counts.
+
+    Parameters
+    ----------
+    case_weights : ndarray, (n,)
+        Weight of each row.
+    left_out : ndarray, (fits,), or None
+        The row that each fit leaves out, if that is all it does.
+    counts : ndarray, (fits, n), or None
+        Else how often each fit learns each row.
+    """
+
+    case_weights: Floats
+    left_out: Ints | None
+    counts: Array | None
+
+    @classmethod
+    def of(cls, fits: ManyFits, case_weights: Floats) -> _Learned:
+        """Return what all fits learn."""
+        return cls(case_weights, fits.left_out, None if fits.left_out is not None else fits.counts)
+
+    @property
+    def total(self) -> Floats:
+        """Weight of all rows that each fit learns."""
+        if self.left_out is not None:
+            return np.asarray(self.case_weights.sum() - self.case_weights[self.left_out])
+        assert self.counts is not None
+        return np.asarray(self.counts @ self.case_weights)
+
+    def times(self, which: Ints) -> Floats:
+        """Return the weights of all rows in some fits, (fits, n)."""
+        if self.left_out is None:
+            assert self.counts is not None
+            return np.asarray(self.counts[which] * self.case_weights)
+        out = np.tile(self.case_weights, (len(which), 1))
+        out[np.arange(len(which)), self.left_out[which]] = 0.0
+        return out
+
+    def sum_rows(self, values: Floats, rows: Floats, which: Ints) -> Floats:
+        """Return the sums of rows times values, (fits or 1, outputs, n), over what some fits learn: (fits, outputs, columns)."""
+        if self.left_out is None:
+            return np.asarray((values * self.times(which)[:, None, :]) @ rows)
+        weighted = rows * self.case_weights[:, None]
+        left = self.left_out[which]
+        own = values[np.arange(len(which)) if len(values) > 1 else 0, :, left]
+        return np.asarray(values @ weighted - own[:, :, None] * weighted[left][:, None, :])

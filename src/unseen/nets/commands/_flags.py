@@ -86,7 +86,8 @@ Samples = Annotated[
 Validation = Annotated[
     Path | None,
     typer.Option(
-        "--validation", help="Data that the net was not trained on, for posterior=temperature; read as --data is."
+        "--validation",
+        help="Data that the net was not trained on, to find the temperature of its probabilities; read as --data is.",
     ),
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")]

@@ -72,12 +72,16 @@ REMAINS = {
     "resub": "The error on the points it was trained on: on nine nets it was .056 from the true error on average, too low.",
     "bolster": (
         "Part of the optimism remains: on nine nets this was .020 from the true error on average, resubstitution .056. "
-        "Calibrated on copies of the net it was .008: say how to train them, as in --train epochs=200 --train lr=0.02."
+        "Calibrated on copies of the net it was .008: say how to train them, as in --train epochs=200 --train lr=0.02. The interval is as wide as this estimate "
+        "was off on nets of other data; copies make it much narrower."
     ),
     "naive-bayes-bolster": (
         "Much of the optimism remains: on nine nets this was .036 from the true error on average, bolster .020, resubstitution .056."
     ),
-    "calibrated-bolster": "On nine nets calibrated estimates were .008 from the true error on average.",
+    "calibrated-bolster": (
+        "On nine nets calibrated estimates were .008 from the true error on average. The interval comes from the copies' errors on the rows they left out: on zoos "
+        "left out, 95% intervals held the error of 93 to 100% of the nets."
+    ),
 }
 
 
@@ -117,7 +121,8 @@ def estimate(
     check_writable(report)
     check_store(store)
     more, training = read_pairs("--option", option), read_pairs("--train", train)
-    method = method or default_method(training)
+    if method is None:  # the default lets kappa fall below 1, as nets.estimate does
+        method, more = default_method(training), {"bidirectional": True, **more}
     given = {"--sampler": sampler, "--samples": samples, "--sample": sample, "--validation": validation}
     _check_given(method, more, training, given, module)
     shown = examples.read(data)
@@ -154,6 +159,8 @@ def estimate(
     if not as_json:
         if method in REMAINS:
             typer.echo(REMAINS[method])
+        if result.temperature is not None:
+            typer.echo(str(result.temperature))
         for remark in result.notes:
             typer.echo(str(remark))
     write_report(result, report, quiet)
@@ -175,8 +182,6 @@ def _check_given(
             "posterior=temperature needs rows that the net was not trained on, as in --validation held_out.npz, or copies of the net "
             "trained on 80% of the data; say how, as in --train epochs=200 --train lr=0.02."
         )
-    if given["--validation"] is not None and not tempered:
-        raise InputError("--validation is for --option posterior=temperature.")
     _check_samples(method, training, given, module)
 
 

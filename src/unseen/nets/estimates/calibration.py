@@ -14,13 +14,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from unseen.core.arrays import Floats
+from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
 from unseen.core.rng import stream, task_seed
 from unseen.nets.estimates.kernels import KernelPoints, Kernels
 from unseen.nets.estimates.problem import EstimateOptions, Problem, problem_of
+from unseen.nets.estimates.temperature import Temperature, fit_temperature
 from unseen.nets.modules.layers import eval_mode
 from unseen.nets.modules.logits import LogitFunction
+from unseen.nets.modules.tokens import TokensAsNumbers
 from unseen.nets.training.fit_many import fit_many, training_options
 
 __all__ = ["KappaSearch", "Trials", "fresh_copy", "search_kappa", "splits_of", "train_trials", "trials_of_modules"]
@@ -68,6 +70,8 @@ class Trials:
         Observed error on the rows left out.
     held_out : list of (logits, codes)
         Of the rows left out.
+    left_out : list of ndarray of int
+        Which rows those are.
     """
 
     problems: list[Problem]
@@ -75,6 +79,7 @@ class Trials:
     points: list[KernelPoints]
     errors: Floats
     held_out: list[tuple[Any, Any]]
+    left_out: list[Ints]
     _cache: dict[tuple[int, float], float] = field(default_factory=dict)
 
     def deviation(self, trial: int, kappa: float, exact: bool = True) -> float:
@@ -85,6 +90,21 @@ class Trials:
             means = problem.misclassified_share(replace(self.kernels[trial], scale=key[1]), points, exact)
             self._cache[key] = float(problem.weights @ means.values) - float(self.errors[trial])
         return self._cache[key]
+
+    def wrong(self) -> list[Floats]:
+        """Return 1 for each row that a copy left out and got wrong, else 0."""
+        return [(logits.argmax(1) != codes).double().cpu().numpy() for logits, codes in self.held_out]
+
+    def temperature(self, level: float) -> Temperature:
+        """Return the temperature of the copies' probabilities on the rows they left out."""
+        sizes = [len(rows) for rows in self.left_out]
+        return fit_temperature(
+            torch.cat([logits for logits, _ in self.held_out]),
+            torch.cat([codes for _, codes in self.held_out]),
+            rows=np.concatenate(self.left_out),
+            copies=np.repeat(np.arange(len(sizes)), sizes),
+            level=level,
+        )
 
     def deviations(self, kappa: float, exact: bool = True, count: int | None = None) -> Floats:
         """Return the deviations of the first `count` trials, of all by default."""
@@ -143,12 +163,14 @@ def train_trials(problem: Problem, kind: str, options: EstimateOptions, seed: in
                 f"copies are trained by the cross-entropy of logits, but the model {what}; give factory=, a function that makes a net with logits."
             )
         factory = lambda: fresh_copy(module)  # noqa: E731
+    tokens = not problem.X.is_floating_point()
+    make = (lambda: TokensAsNumbers(factory())) if tokens else factory
     codes = problem.codes.cpu().numpy()
     splits = splits_of(codes, options, stream(seed, "splits"))
     seeds = [task_seed(seed, "fit", k) for k in range(options.repeats)]
     fits = fit_many(
-        factory,
-        problem.X,
+        make,
+        problem.X.float() if tokens else problem.X,
         problem.codes,
         [train for train, _ in splits],
         seeds=seeds,
@@ -158,7 +180,8 @@ def train_trials(problem: Problem, kind: str, options: EstimateOptions, seed: in
         **training_options(options.training or {}),
     )
     fits.demand_all("the copy of the net number")
-    modules = [fits.module(k).to(problem.net.device) for k in range(options.repeats)]
+    modules: list[Any] = [fits.module(k).to(problem.net.device) for k in range(options.repeats)]
+    modules = [module.module for module in modules] if tokens else modules
     return trials_of_modules(problem, modules, splits, kind, options, seed)
 
 
@@ -230,6 +253,7 @@ def trials_of_modules(
         points=draws,
         errors=np.array(errors),
         held_out=held,
+        left_out=[np.asarray(test) for _, test in splits],
     )
 
 

@@ -9,49 +9,15 @@ import torch
 
 from unseen.core.errors import InputError, KindError, NotApplicable
 from unseen.nets.estimates.problem import EstimateOptions, Problem
+from unseen.nets.estimates.temperature import best_temperature
 from unseen.nets.modules.cut import cut_at
 from unseen.nets.modules.inputs import class_codes, input_tensor
 from unseen.nets.modules.layers import eval_mode
 
-__all__ = ["Probabilities", "fit_temperature", "probabilities_of"]
+__all__ = ["Probabilities", "probabilities_of", "validation_logits"]
 
 Probabilities = Callable[[Any, Any, Any, Any], Any]
 BLOCK = 2**24  # numbers of a block of similarities in memory
-
-
-def fit_temperature(logits: Any, codes: Any) -> float:
-    """Return the temperature T > 0 with the smallest mean of -log softmax(logits / T) at the true classes.
-
-    The loss is convex in 1/T; golden-section search on log T between 1e-3 and 1e3.
-
-    References
-    ----------
-    Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of modern neural networks. ICML.
-
-    Examples
-    --------
-    >>> z = torch.tensor([[2.0, 0.0]] * 4)
-    >>> round(fit_temperature(z, torch.tensor([0, 0, 0, 1])), 3)  # softmax(z / T) = (3/4, 1/4): T = 2 / log 3
-    1.82
-    """
-    z, rows = logits.double(), torch.arange(len(logits), device=logits.device)
-
-    def loss(log_t: float) -> float:
-        return float(-(z / torch.exp(torch.tensor(log_t))).log_softmax(1)[rows, codes].mean())
-
-    low, high, ratio = -6.9078, 6.9078, (5**0.5 - 1) / 2
-    a, b = high - ratio * (high - low), low + ratio * (high - low)
-    at_a, at_b = loss(a), loss(b)
-    for _ in range(50):
-        if at_a < at_b:
-            high, b, at_b = b, a, at_a
-            a = high - ratio * (high - low)
-            at_a = loss(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + ratio * (high - low)
-            at_b = loss(b)
-    return float(torch.exp(torch.tensor((low + high) / 2, dtype=torch.float64)))
 
 
 def probabilities_of(problem: Problem, options: EstimateOptions, held_out: Any) -> tuple[Probabilities, str]:
@@ -65,7 +31,7 @@ def probabilities_of(problem: Problem, options: EstimateOptions, held_out: Any) 
         if given == "softmax":
             return lambda points, rows, logits, own: logits.softmax(1), "the net's own softmax"
         if given == "temperature":
-            t = fit_temperature(*_calibration_logits(problem, options, held_out))
+            t = best_temperature(*_rows_not_seen(problem, options, held_out))
             return lambda points, rows, logits, own: (logits / t).softmax(1), f"softmax at temperature {t:.4g}"
         where = f" behind layer {options.posterior_layer}" if options.posterior_layer else ""
         return _by_neighbours(problem, options), f"{options.k}-nearest-neighbour posterior{where}"
@@ -103,9 +69,12 @@ def _check_shape(p: Any, problem: Problem) -> Any:
     return p.to(problem.net.device, problem.net.dtype)
 
 
-def _calibration_logits(problem: Problem, options: EstimateOptions, held_out: Any) -> tuple[Any, Any]:
-    if options.validation is None:
-        return held_out()
+def _rows_not_seen(problem: Problem, options: EstimateOptions, held_out: Any) -> tuple[Any, Any]:
+    return held_out() if options.validation is None else validation_logits(problem, options)
+
+
+def validation_logits(problem: Problem, options: EstimateOptions) -> tuple[Any, Any]:
+    """Return the net's logits and the classes of the rows given as `validation`."""
     X, y = options.validation
     X = input_tensor(X, problem.net.device, problem.net.dtype)
     codes, _ = class_codes(y, problem.n_classes, problem.classes, len(X))

@@ -7,6 +7,7 @@ import inspect
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -16,15 +17,17 @@ from unseen.core.errors import InputError, KindError, UnknownName
 from unseen.core.estimate import Target
 from unseen.core.notes import Note, merge_notes, note
 from unseen.core.rng import RandomState, root_seed
+from unseen.nets.estimates.class_probabilities import validation_logits
 from unseen.nets.estimates.methods import METHODS, EstimateTask, default_method, error_probabilities
 from unseen.nets.estimates.problem import EstimateOptions, Problem, point_weights, problem_of
 from unseen.nets.estimates.progress import progress_bar
 from unseen.nets.estimates.records import NetEstimate
+from unseen.nets.estimates.temperature import fit_temperature
 from unseen.nets.files.examples import read_examples
 from unseen.nets.modules.device import limited_torch
 from unseen.nets.modules.inputs import class_codes
 from unseen.nets.modules.logits import logit_function
-from unseen.nets.modules.tokens import embedding_of, has_tokens, in_one_tensor
+from unseen.nets.modules.tokens import NamedInputs, embedding_of, has_tokens, in_one_tensor
 from unseen.nets.training.classifier import TrainingSpec, inputs_for
 
 __all__ = ["estimate"]
@@ -80,7 +83,8 @@ def estimate(
     step: float = 0.1,
     max_kappa: float = 20.0,
     fraction: float = 0.2,
-    bidirectional: bool = False,
+    bidirectional: bool | None = None,
+    level: float = 0.95,
 ) -> NetEstimate:
     """Estimate the error of a trained net on unseen data from its training data, without training it again.
 
@@ -134,7 +138,7 @@ def estimate(
     k, posterior_layer : int, str
         Neighbours of "knn" (the point is its own first), and a layer whose space they are sought in.
     validation : (X, y)
-        Rows the net was not trained on, to fit the temperature.
+        Rows the net was not trained on, to find the temperature of its probabilities; without them, copies do if some are trained.
     mode : {"expectation", "product_error", "product_accuracy"}
         Expectation of the posterior error over the kernel, or the printed products (2.38) and (2.51), for study.
     form : {"predicted", "released"}
@@ -145,13 +149,16 @@ def estimate(
     factory : function
         Returns a fresh net; by default the layers of `module` are re-initialised.
     step, max_kappa, fraction, bidirectional
-        Of a calibration: width of a step (0.1), largest kappa (20), share left out (0.2), and whether kappa may fall below 1.
+        Of a calibration: width of a step (0.1), largest kappa (20), share left out (0.2), and whether kappa may fall below 1: by default if you name no method, since a method named is the published one, which only grows it.
+    level : float
+        Confidence level of the interval of the error, and of the temperature's.
 
     Returns
     -------
     NetEstimate
         A `CalibratedNetEstimate` with the whole path of kappa for calibrated methods. `value` is the estimate,
-        `contributions` the error attributed to each point, `mc_error` the Monte-Carlo error of the integration alone; `calibration_error`
+        `contributions` the error attributed to each point, `mc_error` the Monte-Carlo error of the integration alone; `interval` holds the net's error as often as the zoos showed
+        (docs/nets-estimates.md); `temperature` calibrates its probabilities if there were copies or `validation`; `calibration_error`
         of calibrated methods is the standard error over other splits and copies.
 
     References
@@ -174,6 +181,7 @@ def estimate(
     >>> 0 < e.value < 0.5, e.integration, e.contributions.shape
     (True, 'exact', (60,))
     """
+    bidirectional = method is None if bidirectional is None else bidirectional
     method = default_method(training) if method is None else method
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
@@ -185,6 +193,8 @@ def estimate(
     if isinstance(module, torch.nn.Module):
         tokens = has_tokens(module, X)
         module, X = in_one_tensor(module, X)
+        if isinstance(module, NamedInputs) and factory is not None:
+            factory = partial(_with_names, factory, module.widths)
         if tokens and layer is None and "bolster" in method:
             layer = embedding_of(module, torch.as_tensor(X).long())
     elif isinstance(X, Mapping):
@@ -213,6 +223,7 @@ def estimate(
         fraction=fraction,
         max_kappa=max_kappa,
         bidirectional=bidirectional,
+        level=level,
     )
     if module is None:
         module = given.posterior
@@ -228,10 +239,21 @@ def estimate(
             method=method, problem=problem_of(net, data, y, given), options=given, seed=root_seed(random_state)
         )
         result = METHODS[method](task)
+        if validation is not None:
+            task.temperatures[:] = [fit_temperature(*validation_logits(task.problem, given), level=level)]
     notes = merge_notes(
-        tuple(task.notes), tuple(net.notes), _small_class_notes(task.problem), _majority_notes(task.problem)
+        tuple(task.notes),
+        *(found.notes for found in task.temperatures),
+        tuple(net.notes),
+        _small_class_notes(task.problem),
+        _majority_notes(task.problem),
     )
-    return replace(result, notes=notes, seconds=time.perf_counter() - start)
+    temperature = task.temperatures[0] if task.temperatures else None
+    return replace(result, temperature=temperature, notes=notes, seconds=time.perf_counter() - start)
+
+
+def _with_names(factory: Callable[[], torch.nn.Module], widths: dict[str, int]) -> torch.nn.Module:
+    return NamedInputs(factory(), widths)
 
 
 def _estimate_from_logits(method: str, y: Any, options: EstimateOptions) -> NetEstimate:

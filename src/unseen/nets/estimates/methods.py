@@ -10,28 +10,34 @@ import numpy as np
 import torch
 
 from unseen.core.errors import InputError
-from unseen.core.estimate import Target
+from unseen.core.estimate import Interval, Target
 from unseen.core.notes import Note, note
 from unseen.core.rng import task_seed
 from unseen.nets.estimates.calibration import Trials, search_kappa, train_trials
 from unseen.nets.estimates.class_probabilities import probabilities_of
+from unseen.nets.estimates.error_interval import interval_from_copies, interval_from_zoos
 from unseen.nets.estimates.kernels import KernelMeans, KernelPoints, Kernels, kernel_means
 from unseen.nets.estimates.problem import EstimateOptions, Problem
 from unseen.nets.estimates.records import CalibratedNetEstimate, NetEstimate
+from unseen.nets.estimates.temperature import Temperature
 from unseen.nets.modules.layers import eval_mode
 
 __all__ = ["METHODS", "EstimateTask", "NetMethod", "default_method", "error_probabilities"]
 
 
+FIT_APART = 0.05  # training errors that differ by less are those of the same training
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EstimateTask:
-    """What one estimate computes with: a net with its sample, options and a seed; methods add notes to it."""
+    """What one estimate computes with: a net with its sample, options and a seed; methods add notes and the temperature of copies to it."""
 
     method: str
     problem: Problem
     options: EstimateOptions
     seed: int
     notes: list[Note] = field(default_factory=list)
+    temperatures: list[Temperature] = field(default_factory=list)
 
     @property
     def points(self) -> KernelPoints:
@@ -48,6 +54,12 @@ class EstimateTask:
     def trials(self, kind: str) -> Trials:
         """Train copies on 80% of the sample."""
         return train_trials(self.problem, kind, self.options, task_seed(self.seed, "trials"))
+
+    def interval(self, trials: Trials) -> Interval | None:
+        """Return the interval from copies; None if classes count alike or another share was left out, which the zoos did not judge."""
+        if self.options.average != "points" or self.options.fraction != 0.2:
+            return None
+        return interval_from_copies(trials.wrong(), trials.left_out, self.options.level)
 
     def record(self, means: KernelMeans, measure: str, kernels: Kernels | None = None, n_fits: int = 0) -> NetEstimate:
         """Return the record of the weighted mean of the points' values."""
@@ -109,7 +121,10 @@ class BolsterMethod:
         """Average the misclassified share of the kernels."""
         kernels = task.kernels(self.kind)
         means = task.problem.misclassified_share(kernels, task.points, task.options.exact)
-        return task.record(means, f"{self.kind} kernels", kernels)
+        made = task.record(means, f"{self.kind} kernels", kernels)
+        if task.options.average != "points" or task.options.kappa is not None or task.options.layer is not None:
+            return made  # the zoos judged kernels of the natural size around the inputs
+        return replace(made, interval=interval_from_zoos(task.method, made.value, made.n_units, task.options.level))
 
 
 @dataclass(frozen=True)
@@ -129,6 +144,7 @@ class CalibratedBolsterMethod:
             text = "training= was not given; the copies behind kappa may be better or worse trained than the net"
             task.notes.append(note("N022", text))
         trials = task.trials(self.kind)
+        task.notes.extend(_training_notes(problem, trials))
         found = search_kappa(
             lambda k: trials.deviations(k, options.exact),
             step=options.step,
@@ -148,14 +164,37 @@ class CalibratedBolsterMethod:
         base = task.record(
             means_at(found.kappa), f"{self.kind} kernels scaled by {found.kappa:.4g}", scaled, options.repeats
         )
+        known = {**vars(base), "interval": task.interval(trials)}
+        task.notes.extend(_bias_notes(base.value, known["interval"], options))
+        task.temperatures.append(trials.temperature(options.level))
         return CalibratedNetEstimate(
-            **vars(base),
+            **known,
             kappa=found.kappa,
             curve=found.curve,
             deviations=found.deviations,
             uncalibrated=uncalibrated,
             calibration_error=_calibration_error(trials, options, {found.kappa: base.value}, value_at),
         )
+
+
+def _bias_notes(value: float, interval: Interval | None, options: EstimateOptions) -> list[Note]:
+    """Say if the estimate contradicts the copies it was calibrated on."""
+    if interval is None or value in interval:
+        return []
+    why = "" if options.bidirectional else "; bidirectional=True (--option bidirectional=true) lets kappa fall below 1"
+    return [note("N026", f"the estimate is {value:.3f}, the copies' errors allow {interval}{why}")]
+
+
+def _training_notes(problem: Problem, trials: Trials) -> list[Note]:
+    """Say if the copies fit their rows otherwise than the net fits its own: they were trained in another way, and their errors say little about it."""
+    own, copies = (
+        float(np.mean([(p.assigned != p.codes).double().mean().item() for p in parts]))
+        for parts in ([problem], trials.problems)
+    )
+    sampling = np.sqrt(max(own * (1 - own), copies * (1 - copies)) / len(problem.X))
+    if abs(own - copies) <= max(FIT_APART, 3 * sampling):
+        return []
+    return [note("N025", f"training error {own:.3f} of the net, {copies:.3f} of its copies")]
 
 
 def _calibration_error(
@@ -187,8 +226,9 @@ def _held_out_logits(task: EstimateTask) -> tuple[Any, Any]:
             "a temperature fitted to the training rows would trust the net as much as it trusts itself: give "
             "validation=(X, y) of rows it was not trained on, or training=dict(...) to train copies on 80%."
         )
-    held_out = task.trials("spherical").held_out
-    return torch.cat([logits for logits, _ in held_out]), torch.cat([codes for _, codes in held_out])
+    trials = task.trials("spherical")
+    task.temperatures.append(trials.temperature(task.options.level))
+    return torch.cat([logits for logits, _ in trials.held_out]), torch.cat([codes for _, codes in trials.held_out])
 
 
 def _require_samples(task: EstimateTask) -> None:

@@ -10,6 +10,7 @@ import torch
 
 from unseen.core.arrays import Floats
 from unseen.core.errors import InputError, KindError, UnknownName
+from unseen.core.estimate import check_level
 from unseen.nets.estimates.kernel_sizes import diagonal_sizes, spherical_sizes
 from unseen.nets.estimates.kernels import KernelMeans, KernelPoints, Kernels, kernel_means
 from unseen.nets.modules.cut import Cut, cut_at, linear_rule
@@ -55,6 +56,7 @@ class EstimateOptions:
     fraction: float = 0.2
     max_kappa: float = 20.0
     bidirectional: bool = False
+    level: float = 0.95
 
     def __post_init__(self) -> None:
         for name, allowed in (("average", ("points", "class")), ("mode", MODES), ("form", FORMS)):
@@ -73,6 +75,7 @@ class EstimateOptions:
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
             if not whole and not (name == "draws" and value is None):
                 raise InputError(f"{name} is {value!r}; it is a whole number of at least {least}.")
+        check_level(self.level)
         for name in ("exact", "bidirectional"):
             if not isinstance(getattr(self, name), (bool, np.bool_)):
                 raise InputError(f"{name} is {getattr(self, name)!r}; it is True or False.")

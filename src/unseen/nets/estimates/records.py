@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from unseen.core.estimate import CalibratedEstimate, SmoothedEstimate
+from unseen.nets.estimates.temperature import Temperature
 
 __all__ = ["CalibratedNetEstimate", "NetEstimate"]
 
@@ -24,6 +25,10 @@ class NetEstimate(SmoothedEstimate):
         "exact", or how points were drawn.
     bandwidth : ndarray or None
         Root mean variance over coordinates of the kernels of each class.
+    interval : Interval or None
+        Of the net's error: from copies trained on 80 % if there are some, else from how far this estimate was off on the zoos; None for methods the zoos did not judge.
+    temperature : Temperature or None
+        Of the net's probabilities; None if there were neither copies nor rows of your own to find it.
 
     Examples
     --------
@@ -36,6 +41,8 @@ class NetEstimate(SmoothedEstimate):
 
     shown_by: ClassVar[str] = "unseen.nets"
 
+    temperature: Temperature | None = None
+
     kept_as = "nets-estimate"
 
     @property
@@ -46,7 +53,8 @@ class NetEstimate(SmoothedEstimate):
     def __str__(self) -> str:
         error = f", Monte-Carlo error {self.mc_error:.2g}" if self.mc_error else ""
         where = "" if self.space == "input" else f" behind layer {self.space}"
-        return f"{self.method}: {self.loss} {self.value:.4g}{error} ({self.measure}{where}; {self.integration}; {self.target})"
+        ends = "" if self.interval is None else f", {100 * self.interval.level:g}% interval {self.interval}"
+        return f"{self.method}: {self.loss} {self.value:.4g}{ends}{error} ({self.measure}{where}; {self.integration}; {self.target})"
 
 
 @dataclass(frozen=True, kw_only=True)

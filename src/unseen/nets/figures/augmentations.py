@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from unseen.nets.augmentation.sheet import AugmentationSheet
 from unseen.show.figures import Figure, figure
-from unseen.show.style import label
+from unseen.show.style import PHONE_INCHES, label
 
 __all__ = ["AugmentationsInfo"]
 
+NARROW_COLUMNS = 4  # images beside each other on a phone
 CAPTION = 0.34  # height of the line below an image, in image heights
 
 
@@ -31,6 +32,13 @@ class AugmentationsInfo:
         rows, columns, height, width = self.images.shape[:4]
         wide = min(10.0, 1.6 + 1.05 * columns)
         return wide, 0.3 + (wide - 1.6) / columns * rows * (height / width + CAPTION)
+
+    @property
+    def narrow_size(self) -> tuple[float, float]:
+        """Inches on a phone, where a row of images is broken."""
+        rows, columns, height, width = self.images.shape[:4]
+        lines = rows * -(-columns // NARROW_COLUMNS)
+        return PHONE_INCHES, 0.3 + (PHONE_INCHES - 1.0) / NARROW_COLUMNS * lines * (height / width + CAPTION)
 
     @property
     def summary(self) -> str:
@@ -52,9 +60,11 @@ def draw(numbers: AugmentationsInfo, ax: Any) -> None:
     rows, columns, height, width, channels = numbers.images.shape
     tall = height / width
     pitch = tall + CAPTION
+    across = NARROW_COLUMNS if ax.figure.get_figwidth() <= PHONE_INCHES else columns
+    lines = -(-columns // across)  # of one row
     for i in range(rows):
-        top = i * pitch
         for k in range(columns):
+            top, left = (i * lines + k // across) * pitch, 1.08 * (k % across)
             tile = numbers.images[i, k]
             grey = channels not in (3, 4)
             ax.imshow(
@@ -62,15 +72,13 @@ def draw(numbers: AugmentationsInfo, ax: Any) -> None:
                 cmap="gray" if grey else None,
                 vmin=0,
                 vmax=1,
-                extent=(1.08 * k, 1.08 * k + 1, top + tall, top),
+                extent=(left, left + 1, top + tall, top),
                 interpolation="nearest",
             )
-            ax.text(
-                1.08 * k + 0.5, top + tall + 0.05, f"{numbers.penalties[i, k]:.2f}", ha="center", va="top", fontsize=10
-            )
-        ax.text(-0.08, top + tall / 2, label(numbers.row_labels[i]), ha="right", va="center", fontsize=10)
-    ax.set_xlim(-0.02, 1.08 * columns - 0.06)
-    ax.set_ylim(rows * pitch, -0.05)
+            ax.text(left + 0.5, top + tall + 0.05, f"{numbers.penalties[i, k]:.2f}", ha="center", va="top", fontsize=10)
+        ax.text(-0.08, i * lines * pitch + tall / 2, label(numbers.row_labels[i]), ha="right", va="center", fontsize=10)
+    ax.set_xlim(-0.02, 1.08 * across - 0.06)
+    ax.set_ylim(rows * lines * pitch, -0.05)
     ax.set_aspect("equal")
     ax.axis("off")
 

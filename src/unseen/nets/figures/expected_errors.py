@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.show.figures import Figure, figure
-from unseen.show.style import GREY, MAIN, OTHER, label, legend_below, percent, tidy
+from unseen.show.style import GREY, MAIN, OTHER, legend_below, percent, short_names, tidy
 
 __all__ = ["ExpectedErrorsInfo"]
 
@@ -70,7 +70,7 @@ def draw(numbers: ExpectedErrorsInfo, ax: Any) -> None:
             ax.hlines(rows[chosen], *numbers.inner[:, chosen], color=colour, linewidth=3.5, alpha=0.6)
             ax.plot(numbers.error[chosen], rows[chosen], "o", color=colour, markersize=5, label=words)
     ax.plot(numbers.train, rows, "|", color=GREY, markersize=9, label="training error")
-    ax.set_yticks(rows, [label(name) for name in numbers.names])
+    ax.set_yticks(rows, short_names(numbers.names))
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlim(left=0)
     ax.set_xlabel("expected test error")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unseen.nets.ranking.ranking_record import NetRanking
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, label
+from unseen.show.style import MAIN, short_names
 
 __all__ = ["NetRankingInfo"]
 
@@ -33,7 +33,7 @@ class NetRankingInfo:
     @property
     def size(self) -> tuple[float, float]:
         """Inches, as many as the networks and their names need."""
-        n, longest = len(self.names), max(len(label(name)) for name in self.names)
+        n, longest = len(self.names), max(map(len, short_names(self.names)))
         return max(3.6, 0.5 + 0.085 * longest + self.side * n), 1.0 + self.side * n
 
     @property
@@ -64,7 +64,7 @@ def draw(numbers: NetRankingInfo, ax: Any) -> None:
                 ax.text(k + 1, i, f"{p:.2f}", ha="center", va="center", fontsize=10)
     ax.set_xlim(0.4, n + 0.6)
     ax.set_ylim(n - 0.4, -0.6)
-    ax.set_yticks(range(n), [label(name) for name in numbers.names])
+    ax.set_yticks(range(n), short_names(numbers.names))
     ax.set_xticks([1, *range(5, n + 1, 5)] if n > 12 else range(1, n + 1))
     ax.tick_params(length=0)
     ax.set_xlabel("rank (1: smallest expected error)")

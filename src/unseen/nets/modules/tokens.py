@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,15 @@ from unseen.nets.modules.device import tensor_of
 from unseen.nets.modules.layers import eval_mode, first_input
 from unseen.nets.modules.logits import plain_output
 
-__all__ = ["BehindEmbedding", "NamedInputs", "embedding_of", "has_tokens", "in_one_tensor", "space_of_kernels"]
+__all__ = [
+    "BehindEmbedding",
+    "NamedInputs",
+    "TokensAsNumbers",
+    "embedding_of",
+    "has_tokens",
+    "in_one_tensor",
+    "space_of_kernels",
+]
 
 EMBEDDINGS = (nn.Embedding, nn.EmbeddingBag)
 SCALE = 2.0**-40  # tokens travel beside the features so small that no distance sees them; a power of two loses no digit
@@ -45,6 +53,31 @@ class NamedInputs(nn.Module):
             return plain_output(self.module(**{next(iter(self.widths)): X}))
         parts = X.split(list(self.widths.values()), dim=1)
         return plain_output(self.module(**dict(zip(self.widths, parts))))
+
+
+class TokensAsNumbers(nn.Module):
+    """A net of tokens that takes them as floats, as training many nets at once gives them; whole numbers up to 2^24 lose nothing.
+
+    Parameters
+    ----------
+    module : nn.Module
+        Tokens to logits.
+    skip : int
+        Columns before the tokens, which are scaled down where there are some, see `BehindEmbedding`.
+    """
+
+    def __init__(self, module: nn.Module, skip: int = 0) -> None:
+        super().__init__()
+        self.module, self.skip = module, skip
+
+    def forward(self, X: torch.Tensor) -> Any:
+        """Return the logits of a batch."""
+        return self.module(tokens_beside(X, self.skip) if self.skip else (X + 0.5).floor().long())
+
+
+def tokens_beside(X: torch.Tensor, size: int) -> torch.Tensor:
+    """Return the tokens of texts that `BehindEmbedding` has put behind `size` features."""
+    return (X[:, size:].detach() / SCALE + 0.5).floor().long()
 
 
 def has_tokens(module: nn.Module, X: Any) -> bool:
@@ -171,7 +204,7 @@ class BehindEmbedding(nn.Module):
         """Return the logits of a batch."""
         size = int(np.prod(self.shape))
         features = self.features(X[:, :size].reshape(len(X), *self.shape))
-        tokens = (X[:, size:].detach() / SCALE + 0.5).floor().long()
+        tokens = tokens_beside(X, size)
         handle = self.module.get_submodule(self.embedding).register_forward_hook(lambda *_: features)
         try:
             return plain_output(self.module(tokens))
@@ -180,6 +213,20 @@ class BehindEmbedding(nn.Module):
             raise NotApplicable(f"this net of tokens cannot take what the measure makes of them ({text}).") from error
         finally:
             handle.remove()
+
+    def trainable(self, make: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
+        """Return a function that makes a fresh net like this one, for `fit_many` on `tokens_of` the texts."""
+        widths = self.module.widths if isinstance(self.module, NamedInputs) else {}
+        return lambda: TokensAsNumbers(NamedInputs(make(), widths))
+
+    def tokens_of(self, X: torch.Tensor) -> torch.Tensor:
+        """Return the tokens of texts as this net takes them."""
+        return tokens_beside(X, int(np.prod(self.shape)))
+
+    def like(self, trained: nn.Module) -> nn.Module:
+        """Return a net that `trainable` made and that was trained, as a function of the texts as this net takes them: it embeds their tokens itself."""
+        assert isinstance(trained, TokensAsNumbers)
+        return TokensAsNumbers(trained.module, int(np.prod(self.shape)))
 
     @classmethod
     @torch.no_grad()

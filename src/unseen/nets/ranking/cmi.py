@@ -23,6 +23,7 @@ __all__ = ["CmiScorer", "NoiseFloor", "Score", "cmi", "scorer_of"]
 
 
 Floats = NDArray[np.float64]
+MOST_PERMUTATIONS = 1_000_000  # far beyond what a p-value needs; the scores of all are kept in memory
 FEW_NETWORKS = 48  # per seed: with fewer a random measure scores well above 0
 
 
@@ -89,6 +90,8 @@ class Score(Result):
         """
         if isinstance(n_permutations, bool) or not isinstance(n_permutations, int) or n_permutations < 1:
             raise InputError(f"n_permutations is {n_permutations!r}; it must be a whole number of at least 1.")
+        if n_permutations > MOST_PERMUTATIONS:
+            raise InputError(f"n_permutations is {n_permutations}; give at most {MOST_PERMUTATIONS:,}.")
         if self.parts is None:
             raise InputError(
                 "this score was read back from a store, without the networks behind it; score the measure again."

@@ -50,6 +50,12 @@ class ExpectedErrors(Result):
     level: float
     source: str
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per network, in the order of the ranking."""
+        names = ("error", "train_error", "gap", "low", "high", "lowest", "highest", "probability_better")
+        columns = [getattr(self, name) for name in names]
+        return [{"rank": i + 1, **dict(zip(names, values))} for i, values in enumerate(zip(*columns))]
+
     def __str__(self) -> str:
         return f"expected test errors {min(self.error):.3f} to {max(self.error):.3f}, gaps around {self.level:.3f} ({self.source})"
 

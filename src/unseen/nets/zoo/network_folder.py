@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -98,25 +99,32 @@ class Networks(Mapping[str, Net]):
         seed = root_seed(random_state)
         nets, known = dict(self.nets), {}
         for name, net in self.nets.items():
-            if isinstance(net.module, (BehindEmbedding, NamedInputs)):
-                raise InputError(
-                    f"network {name!r} reads tokens or named inputs; copies of such nets cannot be trained here."
-                )
             key = repr(sorted(self.options[name].items()))
             if key not in known:
                 order = stream(seed, "rank", "copies").permutation(net.n)
                 held = np.sort(order[: max(1, net.n // 5)])
                 rows = np.setdiff1d(np.arange(net.n), held)
+                make, X, behind = self.makers[name], net.X_train, None
+                if isinstance(net.module, BehindEmbedding):  # a text is trained on by its tokens
+                    behind = net.module
+                    make, X = behind.trainable(make), behind.tokens_of(X).float()
+                elif isinstance(net.module, NamedInputs):
+                    make = partial(_named, make, net.module.widths)
                 fits = fit_many(
-                    self.makers[name], net.X_train, net.y_train, [rows], seeds=[seed], device=device, progress=progress, **training
-                )  # fmt: skip
+                    make, X, net.y_train, [rows], seeds=[seed], device=device, progress=progress, **training
+                )
                 copy = fits.module(0).to(net.device).eval()
+                copy = copy if behind is None else behind.like(copy).eval()
                 known[key] = Copy80(copy, torch.as_tensor(held, device=net.device))
             nets[name] = replace(net, copy80=known[key])
         return replace(self, nets=nets)
 
 
 @limited_torch()
+def _named(make: Callable[[], torch.nn.Module], widths: dict[str, int]) -> torch.nn.Module:
+    return NamedInputs(make(), widths)
+
+
 def read_networks(
     folder: str | PathLike[str],
     data: Any,

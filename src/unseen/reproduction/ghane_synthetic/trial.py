@@ -94,7 +94,7 @@ def _replication(rule: str, n: int, seed: int, n_bootstrap: int) -> dict[str, fl
         out[f"ms {column}"] = 1000 * (time.perf_counter() - start)
     for column, plan, method in _plans(data, seed, n_bootstrap):
         start = time.perf_counter()
-        table = execute(model, data, plan, seed=seed, train=False, n_jobs=1)
+        table = execute(model, data, plan, seed=seed, n_jobs=1)
         out[column] = method(table.losses("zero-one")).value
         out[f"ms {column}"] = 1000 * (time.perf_counter() - start)
     return out

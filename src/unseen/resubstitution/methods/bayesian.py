@@ -78,6 +78,7 @@ class Bayesian(ResubMethod):
     exact: bool = True
     id: ClassVar[str] = "bayesian"
     note_codes: ClassVar[frozenset[str]] = frozenset({"U016", "U023", "U046"})
+    version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         if self.space not in SPACES:
@@ -131,12 +132,11 @@ class Bayesian(ResubMethod):
         means = (self.prior_weight * prior + counts[:, None] * averages) / v[:, None]
         notes = [note("U016", "each class is taken to be Gaussian" + (FLAT if self.prior_weight == 0 else ""))]
         if self.covariance is None:
-            matrices = covariances(_pooled_covariance(regions, averages), c, d)
+            root = _root_of_pooled_covariance(regions, averages)[None]
             notes.append(note("U023", POOLED))
         else:
-            matrices = covariances(self.covariance, c, d)
-        values, axes = np.linalg.eigh(matrices)
-        root = axes * np.sqrt(np.maximum(values, 0))[:, None, :]
+            values, axes = np.linalg.eigh(covariances(self.covariance, c, d))
+            root = axes * np.sqrt(np.maximum(values, 0))[:, None, :]
         return means, Spread(root * np.sqrt((v + 1) / v)[:, None, None], d), tuple(notes)
 
 
@@ -153,11 +153,19 @@ def _prior_means(given: Any, c: int, d: int) -> Floats:
     return values
 
 
-def _pooled_covariance(regions: Regions, averages: Floats) -> Floats:
-    n, c = len(regions.points), len(averages)
+def _root_of_pooled_covariance(regions: Regions, averages: Floats) -> Floats:
+    """Return a (d, d) square root of the covariance within classes."""
+    (n, d), c = regions.points.shape, len(averages)
     if n <= c:
         raise InputError(
             f"a pooled covariance needs more than {c} points for {c} classes; there are {n}: give covariance=."
         )
     gap = regions.points - averages[regions.codes]
-    return np.asarray(gap.T @ gap / (n - c))
+    if d <= n:
+        values, axes = np.linalg.eigh(gap.T @ gap / (n - c))
+        return np.asarray(axes * np.sqrt(np.maximum(values, 0)))
+    # more dimensions than points: all but n of the axes are empty, and n x n algebra finds the others
+    _, lengths, axes = np.linalg.svd(gap, full_matrices=False)
+    root = np.zeros((d, d))
+    root[:, : len(lengths)] = axes.T * (lengths / np.sqrt(n - c))
+    return root

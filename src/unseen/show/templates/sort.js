@@ -24,10 +24,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
-// Only what really scrolls is a stop for the keyboard.
+// Only what really scrolls is a stop for the keyboard, and says so.
 const stops = () => {
   for (const box of document.querySelectorAll(".scroll")) {
-    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+    const wide = box.scrollWidth > box.clientWidth + 1;
+    box.toggleAttribute("data-wide", wide);
+    if (wide) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   }
 };

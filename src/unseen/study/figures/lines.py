@@ -10,7 +10,7 @@ import numpy as np
 
 from unseen.core.arrays import Floats
 from unseen.show.figures import Figure, figure
-from unseen.show.style import PALETTE, label, percent, tidy
+from unseen.show.style import PALETTE, label, legend_beside, percent, tidy
 from unseen.study.statistics import Measured
 from unseen.study.summary import CellSummary, StudySummary
 
@@ -120,7 +120,7 @@ def draw(numbers: StudyLines, ax: Any) -> None:
     ax.set_xlim(-0.5, len(numbers.sizes) - 0.5)
     ax.set_ylabel(numbers.ylabel)
     percent(ax.yaxis, numbers.loss)
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, borderaxespad=0)
+    legend_beside(ax)
 
 
 for _name, _info, _title, _caption, _order in (

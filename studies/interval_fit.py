@@ -6,8 +6,8 @@
 The value c of a row is made by weights that never saw a data set of its family. T | c is the Beta distribution of `unseen.estimators.combined.predictive`. Its five constants maximise a beta-binomial
 likelihood: the true error was counted on L rows, so its count X is binomial given T, and the noise of the truth is not fitted into the interval. Every (family, sample size) counts the same. `scale` is
 chosen last: the largest at which the intervals of families left out of the fit cover 95%, families and sizes counting the same, over rows whose truth is accurate. For `combined`, which makes the headline,
-that is where this coverage less its standard error over families is 95%: the scale comes from some two hundred families, and others will differ. More families make that margin smaller by themselves.
-`combined` is fitted on the families of the first two lists of `interval_families` too, which have been judged; the third is left alone.
+that is where the lower 99% limit of this coverage, over families, is 95%: the scale comes from some eighty families, and others will differ. `combined` is fitted on the families of the first list of
+`interval_families` too, which have been judged.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ LEVEL = 0.95
 N_FOLDS = 10
 FOLD_SEED = 0
 START = Predictive(size=1.0, floor=0.002, prior=1.5, centre=0.27, slope=0.0)
-# standard errors above the level, so that the noise of the calibration itself is paid for
-MARGIN = {"auto-resub": 0.0, "combined": 1.0}
+# standard errors above the level; 2.326 of them are a limit that holds in 99%
+MARGIN = {"auto-resub": 0.0, "combined": 2.326}
 # `auto-resub` was calibrated before lower ends of less than half an error became 0
 ENDS = {"auto-resub": Predictive.quantiles, "combined": Predictive.ends}
 # scale of the intervals by which truths are accurate or not; near the one that is chosen
-JUDGED_AT = {"auto-resub": 1.0, "combined": 0.9}
+JUDGED_AT = {"auto-resub": 1.0, "combined": 0.8}
 # a quarter of an error before any is seen; the likelihood hardly tells it from .06, but samples with hardly an error do (.86 covered, .94 with it)
 LEAST_PRIOR, LEAST_CENTRE = 1.0, 0.25
 ACCURATE = 0.25  # of the half-width: a row is judged if the standard error of its true error is below
@@ -129,7 +129,7 @@ def by_family_left_out(rows: list[Row], family_of: Mapping[str, str]) -> np.ndar
 
 
 def combined_rows() -> Truths:
-    """Return `combined` in the study, its large samples, the fresh sets without a class below 10%, `interval_rows`, and the families of the first two lists.
+    """Return `combined` in the study, its large samples, the fresh sets without a class below 10%, `interval_rows`, and the families judged first.
 
     Rare classes come from `interval_rows` alone: there samples are used only if such a class is expected four times, whereas drawing
     again until it has come three times makes it more frequent in the sample than in the population.
@@ -142,14 +142,15 @@ def combined_rows() -> Truths:
     given, value = bounded.samples(added, interval_rows.FAMILY_OF), by_family_left_out(added, interval_rows.FAMILY_OF)
     left = np.array([float(r["left"]) for r in added])
     parts.append(Truths(value, given.truth, given.n.astype(float), left, given.group, given.rule))
-    return join([*parts, *(judged_rows(given) for given in (interval_judge.FIRST, interval_judge.SECOND))])
+    return join([*parts, judged_rows()])
 
 
-def judged_rows(given: interval_judge.Listed) -> Truths:
-    """Return `combined` on the families of a list that has been judged, where it leads; its weights never saw them."""
-    rows = [r for r in pack_rows(given.packed, "estimate") if float(r["led"])]
+def judged_rows() -> Truths:
+    """Return `combined` on the families that were judged first, where it leads; its weights never saw them."""
+    first = interval_judge.FIRST
+    rows = [r for r in pack_rows(first.packed, "estimate") if float(r["led"])]
     numbers = (np.array([float(r[name]) for r in rows]) for name in ("estimate", "truth", "n", "left"))
-    family = np.array([given.family_of[r["set"].split(":")[0]] for r in rows])
+    family = np.array([first.family_of[r["set"].split(":")[0]] for r in rows])
     return Truths(*numbers, family, np.array([r["rule"] for r in rows]))
 
 

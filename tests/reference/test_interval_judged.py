@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -18,7 +19,7 @@ def stored(name):
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("name", ["interval_judge", "interval_judge_second"])
+@pytest.mark.parametrize("name", ["interval_judge", "interval_judge_second", "interval_judge_third"])
 def test_the_first_line_of_the_table_is_the_count_of_the_rows(name):
     rows = stored(name)
     truth, low, high, left = (np.array([float(r[c]) for r in rows]) for c in ("truth", "low", "high", "left"))
@@ -33,6 +34,28 @@ def test_the_first_line_of_the_table_is_the_count_of_the_rows(name):
         [float(r["rival_low"]) <= float(r["truth"]) <= float(r["rival_high"]) for r in np.array(rows)[judged]]
     )
     assert float(cells[5]) == pytest.approx(rivals, abs=0.0005)
+
+
+def test_the_shipped_interval_on_the_third_list_is_the_beta_law_of_the_shipped_constants():
+    """Where `combined` leads the ends are quantiles of the Beta distribution; elsewhere they are the stored ones."""
+    from unseen.estimators.combined.predictive import predictive
+
+    families = {"3nn": "neighbours", "cart": "tree", "gaussian-nb": "generative", "rbf-svm": "kernel"}
+    families |= {"linear-svm": "linear", "logistic": "linear"}
+    judged = held = 0
+    for r in stored("interval_judge_third"):
+        truth, low, high, left, n, c = (float(r[k]) for k in ("truth", "low", "high", "left", "n", "estimate"))
+        if float(r["led"]):
+            law = stats.beta(*predictive("combined", families.get(r["rule"], "any")).shapes(c, n))
+            low, high = min(law.ppf(0.025), c), max(law.ppf(0.975), c)
+            low = 0.0 if low < 0.5 / n else low
+        middle = (low + high) / 2
+        if np.sqrt(middle * (1 - middle) / left) < (high - low) / 8:
+            judged, held = judged + 1, held + (low <= truth <= high)
+    page = (ROOT / "docs" / "tables" / "interval_judge_third_shipped.md").read_text()
+    cells = [c.strip() for c in re.search(r"\| all samples \|[^\n]*", page).group().strip("|").split("|")]
+    assert int(cells[2]) == judged
+    assert float(cells[3]) == pytest.approx(held / judged, abs=0.0005)
 
 
 def test_no_family_is_in_two_lists_or_in_the_studies_before():

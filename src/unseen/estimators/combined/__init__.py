@@ -68,7 +68,7 @@ class Combined(WeightedRecipe):
     id: ClassVar[str] = "combined"
     parts: ClassVar[tuple[str, ...]] = _methods(recipe_weights("combined")["any"])
     note_codes: ClassVar[frozenset[str]] = frozenset({"U030"})
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 3
 
     @property
     def needed(self) -> tuple[str, ...]:

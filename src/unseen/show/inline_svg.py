@@ -16,6 +16,9 @@ __all__ = ["PALETTE_CSS", "responsive_svg", "svg"]
 # names beside an axis that are longer stand on two lines in a narrow picture, whose rows are then higher by this factor
 LONGEST_NAME, HIGHER = 20, 1.3
 
+# characters of a picture of thousands of dots, which a phone scrolls instead
+HEAVY = 80_000
+
 # a page that defines these variables recolours its figures; without them the fallback stands on light and dark
 PALETTE_CSS = {
     "light": "; ".join(f"--unseen-{k}: {colour}" for k, colour in enumerate(PALETTE)),
@@ -53,7 +56,8 @@ def svg(one: Any, numbers: Any, *, narrow: bool = False) -> str:
 def responsive_svg(one: Any, numbers: Any) -> str:
     """Return a figure for pages of any width: as `svg` does, and behind it the same figure as narrow as a phone.
 
-    The style of a page shows the one that fits; `svg` alone is returned if it fits a phone by itself.
+    The style of a page shows the one that fits; `svg` alone is returned if it fits a phone by itself, or is so heavy that
+    a page should not hold it twice.
 
     Parameters
     ----------
@@ -65,7 +69,10 @@ def responsive_svg(one: Any, numbers: Any) -> str:
     width, height = getattr(numbers, "size", one.size)
     if width <= PHONE_INCHES:
         return svg(one, numbers)
-    return _draw_at(one, numbers, float(width), height, "wide") + _draw_narrow(one, numbers, "narrow")
+    wide = _draw_at(one, numbers, float(width), height, "wide")
+    if len(wide) > HEAVY:
+        return wide.replace('class="wide" ', "", 1)
+    return wide + _draw_narrow(one, numbers, "narrow")
 
 
 def _draw_narrow(one: Any, numbers: Any, word: str) -> str:

@@ -83,14 +83,15 @@ def _draw_narrow(one: Any, numbers: Any, word: str) -> str:
 def _draw_at(one: Any, numbers: Any, width: float, height: float, word: str, *, narrow: bool = False) -> str:
     import matplotlib
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with matplotlib.rc_context({**SETTINGS, "svg.hashsalt": one.name}), warnings.catch_warnings():
         # the browser has fonts for scripts that the layout font lacks
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        canvas = Canvas(figsize=(width, height), layout="constrained")
+        # fonts of browsers are up to a tenth wider than the one the layout is made with
+        layout = ConstrainedLayoutEngine(w_pad=6 / 72) if narrow else ConstrainedLayoutEngine()
+        canvas = Canvas(figsize=(width, height), layout=layout)
         one.draw(numbers, canvas.add_subplot())
-        if narrow:  # fonts of browsers are up to a tenth wider than the one the layout is made with
-            canvas.get_layout_engine().set(w_pad=6 / 72)
         wrapped = [_wrap_names(ax) for ax in canvas.axes] if narrow else []
         for ax in canvas.axes if narrow else ():
             fit_axis_names(ax)

@@ -28,7 +28,16 @@ WIDTHS = (390, 1200, 1600)
 PHONE = 390
 SECONDS = 2.0  # within which the figures of a study are there
 # sums that take longer than a test should
-SLOW = {"kinetics-groups", "kinetics-subject", "diagnose"}
+SLOW = {
+    "kinetics",
+    "kinetics-groups",
+    "kinetics-subject",
+    "diagnose",
+    "study",
+    "nets-rank",
+    "assess-classes",
+    "assess-slices",
+}
 
 # What a reader cannot see: beyond the window outside a box that scrolls, or text of a figure beyond its picture.
 CUT = """() => {

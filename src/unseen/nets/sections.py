@@ -198,9 +198,9 @@ def _ranking_cell(row: dict[str, Any], name: str) -> Any:
         return None
     if name == "expected_error":
         ends = f"{100 * row['low']:.1f} to {100 * row['high']:.1f} %"
-        return TableCell(f"{100 * value:.1f} %", value, ends)
+        return TableCell(f"{100 * value:.1f}\u00a0%", value, ends)
     if name in ("gap", "train_accuracy"):
-        return TableCell(f"{100 * value:.1f} %", value)
+        return TableCell(f"{100 * value:.1f}\u00a0%", value)
     return value
 
 

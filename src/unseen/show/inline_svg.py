@@ -16,6 +16,9 @@ __all__ = ["PALETTE_CSS", "responsive_svg", "svg"]
 # names beside an axis that are longer stand on two lines in a narrow picture, whose rows are then higher by this factor
 LONGEST_NAME, HIGHER = 20, 1.3
 
+# characters of a picture of thousands of dots, which a phone scrolls instead
+HEAVY = 80_000
+
 # a page that defines these variables recolours its figures; without them the fallback stands on light and dark
 PALETTE_CSS = {
     "light": "; ".join(f"--unseen-{k}: {colour}" for k, colour in enumerate(PALETTE)),
@@ -53,7 +56,8 @@ def svg(one: Any, numbers: Any, *, narrow: bool = False) -> str:
 def responsive_svg(one: Any, numbers: Any) -> str:
     """Return a figure for pages of any width: as `svg` does, and behind it the same figure as narrow as a phone.
 
-    The style of a page shows the one that fits; `svg` alone is returned if it fits a phone by itself.
+    The style of a page shows the one that fits; `svg` alone is returned if it fits a phone by itself, or is so heavy that
+    a page should not hold it twice.
 
     Parameters
     ----------
@@ -65,7 +69,10 @@ def responsive_svg(one: Any, numbers: Any) -> str:
     width, height = getattr(numbers, "size", one.size)
     if width <= PHONE_INCHES:
         return svg(one, numbers)
-    return _draw_at(one, numbers, float(width), height, "wide") + _draw_narrow(one, numbers, "narrow")
+    wide = _draw_at(one, numbers, float(width), height, "wide")
+    if len(wide) > HEAVY:
+        return wide.replace('class="wide" ', "", 1)
+    return wide + _draw_narrow(one, numbers, "narrow")
 
 
 def _draw_narrow(one: Any, numbers: Any, word: str) -> str:
@@ -76,14 +83,15 @@ def _draw_narrow(one: Any, numbers: Any, word: str) -> str:
 def _draw_at(one: Any, numbers: Any, width: float, height: float, word: str, *, narrow: bool = False) -> str:
     import matplotlib
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with matplotlib.rc_context({**SETTINGS, "svg.hashsalt": one.name}), warnings.catch_warnings():
         # the browser has fonts for scripts that the layout font lacks
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        canvas = Canvas(figsize=(width, height), layout="constrained")
+        # fonts of browsers are up to a tenth wider than the one the layout is made with
+        layout = ConstrainedLayoutEngine(w_pad=6 / 72) if narrow else ConstrainedLayoutEngine()
+        canvas = Canvas(figsize=(width, height), layout=layout)
         one.draw(numbers, canvas.add_subplot())
-        if narrow:  # fonts of browsers are up to a tenth wider than the one the layout is made with
-            canvas.get_layout_engine().set(w_pad=6 / 72)
         wrapped = [_wrap_names(ax) for ax in canvas.axes] if narrow else []
         for ax in canvas.axes if narrow else ():
             fit_axis_names(ax)

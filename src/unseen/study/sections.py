@@ -97,5 +97,6 @@ def estimator_pairs(s: StudySummary) -> Section | None:
         "Mean squared deviation of the first minus that of the second on the same samples, by paired t tests; p-values are "
         f"adjusted by Holm's method for all {len(s.pairs)} pairs of the study."
     )
-    rows = [{k.replace("_", " "): v for k, v in p.row().items()} for p in s.pairs]
+    same = [k for k in ("population", "model") if len({getattr(p, k) for p in s.pairs}) == 1]
+    rows = [{k.replace("_", " "): v for k, v in p.row().items() if k not in same} for p in s.pairs]
     return Section("pairs", "Which estimator is nearer the truth", [Text(how), table_of(rows)])

@@ -205,8 +205,13 @@ def results(site: Site, request: Request) -> Response:
 
 def summary_csv(site: Site, request: Request) -> Response:
     """Return the summary as CSV, every Monte-Carlo error in a column of its own."""
-    name, _ = site.study(request)
-    rows = site.source.ask(lambda store: summary_rows(store, name))
+    name, progress = site.study(request)
+    rows = site.memory.get(
+        (name, "rows"),
+        (progress.done, progress.failed),
+        lambda: site.source.ask(lambda store: summary_rows(store, name)),
+        last=progress.state != "running",
+    )
     if not rows:
         raise NotThere("The first results of this study have not come in yet.")
     table = Table(list(rows[0]), [list(row.values()) for row in rows])

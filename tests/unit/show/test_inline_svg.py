@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from unseen.show import Figure, figures_for, info, svg
-from unseen.show.style import DARK, PALETTE, label
+from unseen.show import Figure, figures_for, info, responsive_svg, svg
+from unseen.show.style import DARK, PALETTE, label, legend_below
 
 NASTY = [
     "<script>alert(1)</script>",
@@ -96,6 +96,35 @@ def test_ids_are_unique_across_figures_and_references_resolve(pictures):
 @pytest.mark.sample
 def test_the_same_numbers_give_the_same_bytes(classified):
     assert drawn(classified) == drawn(classified)
+
+
+def draw_long_names(numbers, ax):
+    for k in range(3):
+        ax.plot([0, 1], [k, k], label=f"a legend of many words, number {k} of three")
+    ax.set_yticks(range(3), numbers.texts)
+    ax.set_xlabel("the share of cases that were misclassified by the model")
+    legend_below(ax)
+
+
+def test_a_narrow_page_has_a_drawing_of_its_own_with_text_of_the_same_size():
+    one = Figure(name="long", record=Words, info=lambda r: r, draw=draw_long_names, title="Long", size=(7.0, 3.0))
+    numbers = Words(tuple(f"a rather long name of row {k}" for k in range(3)))
+    wide, narrow = ElementTree.fromstring(f"<both>{responsive_svg(one, numbers)}</both>")
+    assert [root.get("class") for root in (wide, narrow)] == ["wide", "narrow"]
+    assert [float(root.get("viewBox").split()[2]) for root in (wide, narrow)] == [7 * 72, 4.5 * 72]
+
+    def words(root):
+        return " ".join("".join(e.itertext()).strip() for e in root.iter() if e.tag.endswith("}text")).split()
+
+    ticks = re.compile(r"[\d.]+")
+    assert sorted(w for w in words(wide) if not ticks.fullmatch(w)) == sorted(
+        w for w in words(narrow) if not ticks.fullmatch(w)
+    )
+    sizes = [set(re.findall(r"font-size: ([\d.]+)px", ElementTree.tostring(root).decode())) for root in (wide, narrow)]
+    assert sizes[0] == sizes[1] == {"10"}
+    assert responsive_svg(WORDS, Words(("a",))).count("<svg") == 2
+    small = Figure(name="s", record=Words, info=lambda r: r, draw=draw_words, title="S", size=(4.0, 1.0))
+    assert responsive_svg(small, Words(("a",))).count("<svg") == 1
 
 
 def test_words_of_the_user_are_shown_as_they_are():

@@ -49,6 +49,14 @@ def test_bias_variance_and_rms_by_hand(made):
     assert a.bias_error == pytest.approx(np.sqrt(4 * 0.0025 / 3 / 4))
 
 
+def test_the_sentence_names_the_estimator_nearest_the_truth(made):
+    found = made.nearest("p", "m")  # deviations -.1, 0, 0, -.1 against .1, .1, .2, 0
+    assert (found.method, found.n, found.ties) == ("a", 20, ("b",))
+    assert found.rms == pytest.approx(np.sqrt(0.02 / 4))
+    assert made.sentence == "a is nearest the truth for m on p at n = 20: RMS 0.0707; b is not shown to be worse."
+    assert made.nearest("p", "m - k") is None, "a test estimates no error"
+
+
 def test_internal_and_total_variance_by_hand(made):
     a = made["a"]
     assert a.internal.value == pytest.approx((0.01 + 0.04 + 0.01 + 0.04) / 4)

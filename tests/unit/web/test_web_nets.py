@@ -227,7 +227,7 @@ def test_two_benches_are_compared_by_their_score(ask, site):
 def test_figures_are_drawn_once(ask, site, monkeypatch):
     ask(site, "/kept/2")
     monkeypatch.setattr("unseen.web._nets.build", lambda found: pytest.fail("drawn again"))
-    monkeypatch.setattr("unseen.web._nets.svg", lambda *a: pytest.fail("drawn again"))
+    monkeypatch.setattr("unseen.web._nets.responsive_svg", lambda *a: pytest.fail("drawn again"))
     assert ask(site, "/kept/2").status == 200
 
 

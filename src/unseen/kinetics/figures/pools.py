@@ -11,7 +11,7 @@ from unseen.kinetics.kinetic_fit import KineticFit
 from unseen.kinetics.kinetic_study import KineticStudy
 from unseen.kinetics.locations import LOCATIONS
 from unseen.show.figures import Figure, figure
-from unseen.show.style import MAIN, OTHER, label
+from unseen.show.style import MAIN, OTHER, PHONE_INCHES, label
 
 __all__ = ["PoolsInfo"]
 
@@ -107,8 +107,14 @@ def _arrow(ax: Any, start: tuple[float, float], end: tuple[float, float], colour
     )
 
 
+def _error(ax: Any, numbers: PoolsInfo, name: str) -> str:
+    """Return the second line of a number, as short as a narrow picture needs it."""
+    text = numbers.error_of(name)
+    return text.replace(" to ", "–") if ax.figure.get_figwidth() <= PHONE_INCHES else text
+
+
 def _flux(ax: Any, numbers: PoolsInfo, name: str, at: tuple[float, float], align: str, colour: str = "#000000") -> None:
-    text = f"{label(name)} {numbers.values[name]:.3g}\n{numbers.error_of(name)}"
+    text = f"{label(name)} {numbers.values[name]:.3g}\n{_error(ax, numbers, name)}"
     ax.text(*at, text, ha=align, va="center", fontsize=9, color=colour, linespacing=1.1)
 
 
@@ -135,7 +141,7 @@ def draw(numbers: PoolsInfo, ax: Any) -> None:
         ax.text(
             x,
             y,
-            f"{label(substrate, 12)} {ROLE[pool]}\nQ{pool} = {numbers.values[f'Q{pool}']:.3g}\n{numbers.error_of(f'Q{pool}')}",
+            f"{label(substrate, 12)} {ROLE[pool]}\nQ{pool} = {numbers.values[f'Q{pool}']:.3g}\n{_error(ax, numbers, f'Q{pool}')}",
             ha="center",
             va="center",
             fontsize=9.5,

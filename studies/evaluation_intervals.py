@@ -1,7 +1,7 @@
 """How often the intervals of slices, of calibration, of decision curves and of importance hold, where the truth is known.
 
-Run as `python -m studies.evaluation_intervals [--sets N]`; the tables are written into docs/validation/evaluation.md. 400 data sets of
-every case take about a quarter of an hour of one core.
+Run as `python -m studies.evaluation_intervals [--only TABLE] [--sets N]`; the tables are written into docs/validation/evaluation.md.
+Comparisons take longest, some ten minutes of one core for 400 data sets of each pair.
 """
 
 from __future__ import annotations

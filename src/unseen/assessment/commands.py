@@ -29,6 +29,7 @@ from unseen.request.command_line import (
     Shortcuts,
     TableOptions,
     TargetColumn,
+    TrackOptions,
     Without,
     command,
     emit,
@@ -110,6 +111,7 @@ def assess(
         Path | None, typer.Option("--save", help="Keep the first run's table of predictions (.npz)."), After("report")
     ] = None,
     gate: GateOptions,
+    tracking: TrackOptions,
     run: RunOptions,
 ) -> None:
     """Estimate the error of a model on data it has never seen, with an interval."""
@@ -117,6 +119,7 @@ def assess(
     if quick and effort:
         raise InputError("--quick and --effort exclude each other; give one of them.")
     run.check(save)
+    tracking.check()
     gate.check()
     from unseen.assessment.assess import assess as run_assess
     from unseen.assessment.costs import cheapest_threshold, measure_of
@@ -169,6 +172,7 @@ def assess(
     if everything and not run.json:
         typer.echo(f"\n{result.table()}")
     run.save(result, f"{Path(data).name}, {model}")
+    tracking.log(result, run.quiet)
     told = in_units(result.headline) if result.scale == "error" else result.headline
     passed = fail_if is None or (told.value <= fail_if and result.trust.ok)
     asked = "an answer" if fail_if is None else f"error at most {fail_if:g}"

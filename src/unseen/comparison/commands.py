@@ -24,6 +24,7 @@ from unseen.request.command_line import (
     Shortcuts,
     TableOptions,
     TargetColumn,
+    TrackOptions,
     command,
     read_sample,
 )
@@ -68,6 +69,7 @@ def compare(
     level: Level = 0.95,
     cv: Folds = None,
     shortcuts: Shortcuts = True,
+    tracking: TrackOptions,
     run: RunOptions,
 ) -> None:
     """Compare models: which has the smaller error, by how much, and how sure one may be."""
@@ -77,6 +79,7 @@ def compare(
     if len(set(names)) < len(names):
         raise InputError(f"a model is named twice: {', '.join(names)}.")
     run.check()
+    tracking.check()
     from unseen.assessment.costs import measure_of
     from unseen.comparison.compare import compare as run_compare
     from unseen.evaluation.slice_columns import sample_with_columns
@@ -123,3 +126,4 @@ def compare(
         for one in result.slices:
             typer.echo(f"\n{one.sentence()}\n{one.table()}")
     run.save(result, f"{Path(data).name}, {', '.join(names)}")
+    tracking.log(result, run.quiet)

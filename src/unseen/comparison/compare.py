@@ -210,7 +210,7 @@ def compare(
 def _slices(
     made: Comparisons, losses: Mapping[str, LossTable], parts: Sequence[RowsOfSlice], level: float, seed: int
 ) -> tuple[Slices, ...]:
-    """Return the difference of each pair in every slice; standard errors are those over rows, widened for shared training rows."""
+    """Return the difference of each pair in every slice; rows and training sets both count for its variance."""
     first = next(iter(losses.values()))
     if first.by_split:
         raise InputError(
@@ -219,9 +219,26 @@ def _slices(
     found = []
     for pair in made.pairs:
         table = losses[pair.a].minus(losses[pair.b])
-        spread = fold_spread(table) if len(table.completed) > 1 else 1.0
-        found.append(table_slices(table, parts, level=level, seed=seed, spread=spread, of=f"{pair.a} − {pair.b}"))
+        found.append(
+            table_slices(
+                table,
+                parts,
+                level=level,
+                seed=seed,
+                spread=fold_spread(table) if len(table.completed) > 1 else 1.0,
+                shared=_training_variance(table, pair),
+                of=f"{pair.a} − {pair.b}",
+            )
+        )
     return tuple(found)
+
+
+def _training_variance(table: LossTable, pair: Comparison) -> float:
+    """Return the variance of the pair's difference beyond that over rows: of training sets, which is as large in a small slice."""
+    values = table.by_unit()
+    values = values[np.isfinite(values)]
+    rows = float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
+    return max(0.0, (pair.std_error or 0.0) ** 2 - rows)
 
 
 def _design_id(design: Any) -> str:

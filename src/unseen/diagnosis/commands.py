@@ -17,6 +17,7 @@ from unseen.request.command_line import (
     RunOptions,
     TableOptions,
     TargetColumn,
+    TrackOptions,
     Without,
     command,
     read_sample,
@@ -51,10 +52,12 @@ def diagnose(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer fits.")] = False,
     level: Level = 0.95,
+    tracking: TrackOptions,
     run: Annotated[RunOptions, Without("store")],
 ) -> None:
     """Find hard and unstable units, weak coefficients, the worth of more data, tolerance of noise, and any dependence."""
     run.check()
+    tracking.check()
     from unseen.diagnosis.diagnose import diagnose as run_diagnose
 
     sample = read_sample(data, target, columns, table, run.seed)
@@ -77,6 +80,7 @@ def diagnose(
     )
     run.emit(result)
     run.save(result, Path(data).name)
+    tracking.log(result, run.quiet)
 
 
 @command("permutation-test")

@@ -232,7 +232,8 @@ def permutation_importance(
     losses = table.losses(measure)
     value = pairs[:, 1:].sum(axis=0) / pairs[:, 0].sum()
     moved = 2 * (pairs[:, 1:] - pairs[:, :1] * value) / pairs[:, 0].sum()
-    pull = np.stack([np.bincount(data.units, column, data.n_units) for column in moved.T], axis=1)
+    pull: Floats = np.zeros((data.n_units, len(groups)))
+    np.add.at(pull, data.units, moved)
     n = data.n_units
     plain = np.sqrt(np.square(pull).sum(axis=0) * n / (n - 1))
     error = np.maximum(plain * fold_spread(losses), _error_over_splits(table))

@@ -19,6 +19,7 @@ from unseen.request.command_line import (
     RunOptions,
     Separator,
     TaskName,
+    TrackOptions,
     Without,
     command,
 )
@@ -61,10 +62,12 @@ def measure(
     sep: Separator = None,
     everything: Annotated[bool, typer.Option("--all", help="Show every measure, not only the ten best known.")] = False,
     level: Level = 0.95,
+    tracking: TrackOptions,
     run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Measure a file of predictions: rates, curves, calibration or errors of numbers, each with an interval."""
     run.check()
+    tracking.check()
     from unseen.evaluation.measure_file import measure_file
 
     result = measure_file(
@@ -88,6 +91,7 @@ def measure(
     result = replace(result, command=shlex.join(["unseen", *sys.argv[1:]]), asked=result.asked or everything)
     run.emit(result)
     run.save(result, file.name)
+    tracking.log(result, run.quiet)
 
 
 @command("predictions")
@@ -127,10 +131,12 @@ def predictions(
         ),
     ] = None,
     gate: GateOptions,
+    tracking: TrackOptions,
     run: Annotated[RunOptions, Without("store", "jobs", "scheduler")],
 ) -> None:
     """Estimate and compare errors from files of predictions; no model, no training."""
     run.check()
+    tracking.check()
     gate.check()
     if fail_if_worse is not None and len(files) < 2:
         raise InputError("--fail-if-worse compares the last file with the first; give at least two files.")
@@ -172,6 +178,7 @@ def predictions(
         for note in result.notes:
             typer.echo(str(note))
     run.save(result, ", ".join(file.name for file in files))
+    tracking.log(result, run.quiet)
     checks = _gate_checks(result, fail_if, fail_if_worse)
     gate.write(", ".join(file.name for file in files), checks, result.by_file())
     if not all(one.passed for one in checks):

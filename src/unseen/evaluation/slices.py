@@ -563,7 +563,7 @@ def _values_of_losses(
         if counted[j] > 1:
             each = pull[there, j]
             variance = float(np.square(each).sum() * counted[j] / (counted[j] - 1))
-            error[j] = spread * np.sqrt(variance + (0.0 if extra is None else extra[j]))
+            error[j] = np.sqrt(spread**2 * variance + (0.0 if extra is None else extra[j]))
             scale = float(np.sqrt(np.square(each).mean()))
             skew[j] = 0.0 if scale <= 0 else float((each**3).mean()) / scale**3
     correlation = _correlation(pull) if _share_units(units, parts) else None
@@ -946,11 +946,19 @@ def _worst(made: _SliceValues, good: Ints, listed: Sequence[Slice], draws: Float
 
 
 def table_slices(
-    table: LossTable, parts: Sequence[RowsOfSlice], *, level: float, seed: int, spread: float = 1.0, of: str = ""
+    table: LossTable,
+    parts: Sequence[RowsOfSlice],
+    *,
+    level: float,
+    seed: int,
+    spread: float = 1.0,
+    shared: float = 0.0,
+    of: str = "",
 ) -> Slices:
     """Return the mean loss of each row over the splits that tested it, slice by slice.
 
-    Differences are those of two algorithms. Any other table is read for the error of the model trained on all rows, for which the
+    Differences are those of two algorithms; `shared` is the variance that all slices have in common, since the models were trained on
+    one sample. Any other table is read for the error of the model trained on all rows, for which the
     variance over rows is right if models of different splits agree (Bayle et al., 2020). Where they do not, averages over rounds are
     steadier than one model is: its variance is that of single predictions.
 
@@ -971,7 +979,7 @@ def table_slices(
         weight=weight,
         span=table.range,
         spread=spread,
-        extra=None if table.is_difference else _variance_over_splits(table, inside, weight),
+        extra=np.full(len(inside), shared) if table.is_difference else _variance_over_splits(table, inside, weight),
         level=level,
         seed=seed,
         of=of,

@@ -160,13 +160,10 @@ class Scoring(SetMeasure):
             place = int(self.options.get("pos_label", 1))
             return _ratio(*share(hits[:, place], misses[:, place], alarms[:, place], self.options))
         if average == "micro":
-            return _ratio(*share(*(c.sum(axis=1) for c in (hits, misses, alarms)), self.options))
-        each = _ratio(*share(hits, misses, alarms, self.options))
-        there = hits + misses + alarms > 0  # a class that is neither true nor predicted has no part in the mean
-        return _ratio(
-            (each * (there if average == "macro" else hits + misses)).sum(axis=1),
-            (there if average == "macro" else hits + misses).sum(axis=1),
-        )
+            return _ratio(*share(hits.sum(axis=1), misses.sum(axis=1), alarms.sum(axis=1), self.options))
+        # a class that is neither true nor predicted has no part in the mean
+        weight = (hits + misses + alarms > 0).astype(float) if average == "macro" else hits + misses
+        return _ratio((_ratio(*share(hits, misses, alarms, self.options)) * weight).sum(axis=1), weight.sum(axis=1))
 
     @property
     def _is_counted(self) -> bool:

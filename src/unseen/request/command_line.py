@@ -56,6 +56,7 @@ __all__ = [
     "TargetColumn",
     "TaskName",
     "TimeColumn",
+    "TrackOptions",
     "WeightColumn",
     "Without",
     "check_store",
@@ -400,6 +401,34 @@ class RunOptions(SharedOptions):
         write_report(result, self.report, self.quiet)
         if self.store is not None:
             keep(result, result.kept_as, name, self.store, self.quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackOptions(SharedOptions):
+    """An experiment tracker that the result is logged to."""
+
+    track: Annotated[
+        str | None,
+        typer.Option(
+            "--track",
+            help="Log the result to a run of this tracker, such as mlflow, or mlflow:RUN_ID for a run that exists.",
+        ),
+    ] = None
+
+    def check(self) -> None:
+        """Refuse a tracker that is unknown or not installed, before any work is done."""
+        if self.track is not None:
+            from unseen.store.tracking import check_tracker
+
+            check_tracker(self.track.partition(":")[0])
+
+    def log(self, result: Any, quiet: bool) -> None:
+        """Log a result if a tracker was named, and say to which run."""
+        if self.track is not None:
+            tracker, _, run = self.track.partition(":")
+            made = result.track(tracker, run=run or None)
+            if not quiet:
+                typer.echo(f"tracked: {tracker} run {made}", err=True)
 
 
 def read_sample(

@@ -18,8 +18,8 @@ LONGEST_TAG = 500  # characters that every store of MLflow takes
 def metrics_of(result: Any) -> dict[str, float]:
     """Return the numbers of a result by name: value, standard error and limits of each row of its table.
 
-    The first row, the headline, has the plain names: `auc`, `auc.lower`, `auc.upper`. The others have their method, file or
-    pair before it.
+    The first row of each measure, such as the headline, has the plain names: `auc`, `auc.lower`, `auc.upper`. The others have
+    their method before it, and files and pairs always have theirs.
 
     Examples
     --------
@@ -29,11 +29,14 @@ def metrics_of(result: Any) -> dict[str, float]:
     ['zero-one', 'zero-one.lower', 'zero-one.std_error', 'zero-one.upper']
     """
     found: dict[str, float] = {}
-    for k, row in enumerate(result.rows()):
+    files = result.by_file() if hasattr(result, "by_file") else []
+    named: set[str] = set()
+    for k, row in enumerate([*files, *result.rows()]):
         pair = f"{row['a']} - {row['b']}" if "a" in row and "b" in row else ""
         term = str(row.get("measure") or row.get("term") or ("difference" if pair else type(result).__name__))
-        own = str(row.get("file") or pair or row.get("method") or k)
-        name = term if k == 0 and not pair else f"{own}.{term}"
+        source = row.get("file") or pair
+        name = term if not source and term not in named else f"{source or row.get('method') or k}.{term}"
+        named.add(term)
         value = row.get("estimate", row.get("difference", row.get("value")))
         for ending, number in (("", value), *((f".{key}", row.get(key)) for key in ("lower", "upper", "std_error"))):
             if isinstance(number, (int, float)) and not isinstance(number, bool) and math.isfinite(number):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import Any
 
-from unseen.core.errors import UnknownName
+from unseen.core.errors import MissingExtra, UnknownName
 
-__all__ = ["GROUP", "track"]
+__all__ = ["GROUP", "check_tracker", "track"]
 
 GROUP = "unseen.trackers"
 
@@ -32,11 +34,23 @@ def track(result: Any, tracker: str = "mlflow", run: Any = None) -> Any:
     ...     print(error)
     unknown tracker 'notebook': known: mlflow.
     """
+    return _adapter(tracker)(result, run)
+
+
+def check_tracker(tracker: str) -> None:
+    """Refuse a tracker that has no adapter, or whose package is not installed, before any work is done."""
+    _adapter(tracker)
+    if tracker == "mlflow" and find_spec("mlflow") is None:
+        raise MissingExtra("mlflow", "mlflow", "logging to MLflow")
+
+
+def _adapter(tracker: str) -> Callable[[Any, Any], Any]:
     found: dict[str, Any] = {point.name: point for point in entry_points(group=GROUP)}
     if tracker in found:
-        return found[tracker].load()(result, run)
+        made: Callable[[Any, Any], Any] = found[tracker].load()
+        return made
     if tracker == "mlflow":  # a source tree that was not installed has no entry points
         from unseen.store.mlflow_run import log_result
 
-        return log_result(result, run)
+        return log_result
     raise UnknownName("tracker", tracker, {*found, "mlflow"})

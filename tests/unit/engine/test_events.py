@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+import unseen
 from unseen.engine import events
 from unseen.engine.events import Bar, Silent, reporter_for
 
@@ -58,3 +62,29 @@ def test_a_short_run_says_nothing_and_quiet_is_quiet(monkeypatch, capsys):
     now[0] += 300.0
     quiet.advance(1)
     assert capsys.readouterr().err == ""
+
+
+class Slow(ClassifierMixin, BaseEstimator):
+    """A model whose fits take ten seconds of a clock that is not real."""
+
+    def __init__(self, now=None):
+        self.now = now
+
+    def __sklearn_clone__(self):
+        return self
+
+    def fit(self, X, y):
+        self.now[0] += 10.0
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_a_call_that_takes_long_says_so(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(events.time, "monotonic", lambda: now[0])
+    X, y = np.arange(40.0)[:, None], np.tile([0, 1], 20)
+    unseen.run(Slow(now), X, y, cv=20, random_state=0)
+    assert "about 3 min expected for 20 fits" in capsys.readouterr().err

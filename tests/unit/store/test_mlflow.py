@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import json
 import sys
@@ -9,10 +10,13 @@ import types
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import unseen
 from unseen.core.errors import MissingExtra, UnknownName
+from unseen.store.mlflow_run import metrics_of
 from unseen.store.tracking import track
 
 
@@ -81,6 +85,51 @@ def test_comparisons_too(monkeypatch):
     c.track()
     assert imitation.metrics["a - b.difference"] == pytest.approx(c.pairs[0].difference)
     assert imitation.metrics["a - b.difference.lower"] == pytest.approx(c.pairs[0].interval.low)
+
+
+def test_measures_and_files_have_names_of_their_own():
+    y = np.arange(40) % 2
+    said = np.where(np.arange(40) < 6, 1 - y, y)
+    found = metrics_of(unseen.measure(y, said, measures=["accuracy", "sensitivity"]))
+    assert (found["accuracy"], found["sensitivity"]) == pytest.approx((34 / 40, 17 / 20))
+    frame = pd.DataFrame({"y": y, "p": said})
+    found = metrics_of(unseen.predictions({"a": frame, "b": frame.assign(p=y)}, truth="y", pred="p"))
+    assert (found["a.zero-one"], found["b.zero-one"], found["a - b.difference"]) == pytest.approx((0.15, 0.0, 0.15))
+
+
+@pytest.mark.slow
+@pytest.mark.sample
+def test_the_command_line_logs_too(run_unseen, monkeypatch, tmp_path):
+    imitation = Imitation()
+    imitation.__spec__ = importlib.machinery.ModuleSpec("mlflow", None)
+    monkeypatch.setitem(sys.modules, "mlflow", imitation)
+    y = np.arange(40) % 2
+    file = tmp_path / "p.csv"
+    pd.DataFrame({"y": y, "p": np.where(np.arange(40) < 6, 1 - y, y)}).to_csv(file, index=False)
+    shared = ("measure", file, "--truth", "y", "--pred", "p", "--measure", "accuracy")
+    ended = run_unseen(*shared, "--track", "mlflow")
+    assert ended.returncode == 0
+    assert "tracked: mlflow run new" in ended.stderr
+    assert imitation.metrics["accuracy"] == pytest.approx(0.85)
+    assert "<html" in imitation.files["unseen/report.html"]
+    assert run_unseen(*shared, "--track", "mlflow:r7", "--quiet").stderr == ""
+    assert imitation.started[-1] == ("r7", False)
+
+
+@pytest.mark.parametrize("command", ["assess", "compare", "diagnose", "measure", "predictions"])
+def test_a_tracker_is_refused_before_any_work(run_unseen, monkeypatch, command):
+    words = {
+        "assess": ("iris",),
+        "compare": ("iris", "-m", "lda", "-m", "dummy"),
+        "diagnose": ("iris", "-m", "lda"),
+        "measure": ("none.csv", "--truth", "y", "--pred", "p"),
+        "predictions": ("none.csv", "--truth", "y", "--pred", "p"),
+    }[command]
+    ended = run_unseen(command, *words, "--track", "notebook")
+    assert (ended.returncode, "unknown tracker 'notebook'" in ended.stderr) == (2, True)
+    monkeypatch.setattr("unseen.store.tracking.find_spec", lambda name: None)
+    ended = run_unseen(command, *words, "--track", "mlflow")
+    assert (ended.returncode, "pip install mlflow" in ended.stderr) == (2, True)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("mlflow") is None, reason="mlflow is not installed")

@@ -1,0 +1,81 @@
+"""`unseen assess test.csv --model model.skops`: the whole report for rows that the trained model has not seen."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import unseen
+
+skops = pytest.importorskip("skops.io")
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """A folder with a trained model, the rows it has not seen, and what it says of them."""
+    data = unseen.datasets.load("breast-cancer")
+    frame = pd.DataFrame(np.asarray(data.X), columns=list(data.names))
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(frame[::2], data.y[::2])
+    skops.dump(model, tmp_path / "m.skops")
+    X, y = frame[1::2], data.y[1::2]
+    X.assign(diagnosis=y).to_csv(tmp_path / "test.csv", index=False)
+    return tmp_path, model.predict(X) != y, roc_auc_score(y == "malignant", model.predict_proba(X)[:, 1])
+
+
+@pytest.mark.slow
+def test_a_file_of_a_model_and_a_file_of_rows_give_the_whole_report(trained, run_unseen):
+    folder, wrong, area = trained
+    shared = ("assess", "test.csv", "--model", "m.skops", "--target", "diagnosis")
+    ended = run_unseen(*shared, "--report", "r.html", "--json", "--quiet", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["error"] == pytest.approx(wrong.mean())
+    wilson = binomtest(int(wrong.sum()), len(wrong)).proportion_ci(method="wilson")
+    assert found["interval"] == pytest.approx([wilson.low, wilson.high])
+    assert (found["target"], found["model"], found["n"]) == ("this model", "m.skops", len(wrong))
+    page = (folder / "r.html").read_text()
+    for part in (
+        "Which class is taken for which",
+        "ROC curve",
+        "Precision and recall",
+        "Calibration",
+        "Decision curve",
+    ):
+        assert part in page
+    assert f"area {area:.3f}" in page
+    told = run_unseen(*shared, cwd=folder)
+    assert "This is the error of this model." in " ".join(told.stdout.split())
+    assert f"{100 * wrong.mean():.1f}%" in told.stdout
+
+
+@pytest.mark.slow
+def test_a_pickle_is_refused_with_two_lines_that_convert_it(trained, run_unseen):
+    import joblib
+
+    folder, *_ = trained
+    joblib.dump(skops.load(folder / "m.skops"), folder / "m.joblib")
+    ended = run_unseen("assess", "test.csv", "--model", "m.joblib", "--target", "diagnosis", cwd=folder)
+    assert ended.returncode == 2
+    first, second = (line.strip() for line in ended.stderr.splitlines() if line.startswith("  "))
+    (folder / "m.skops").unlink()
+    exec(f"{first}\n{second.replace('m.', f'{folder}/m.')}", {})
+    assert (
+        run_unseen("assess", "test.csv", "--model", "m.skops", "--target", "diagnosis", "-q", cwd=folder).returncode
+        == 0
+    )
+
+
+@pytest.mark.slow
+def test_nothing_is_fitted_so_nothing_about_fitting_is_taken(trained, run_unseen):
+    folder, *_ = trained
+    ended = run_unseen("assess", "test.csv", "--model", "m.skops", "--target", "diagnosis", "--quick", cwd=folder)
+    assert ended.returncode == 2
+    assert "nothing is fitted" in ended.stderr

@@ -97,6 +97,7 @@ SCHEDULED = (
     ["compare", "iris"],
     ["distribution", "iris"],
     ["diagnose", "iris"],
+    ["permutation-test", "iris"],
     ["study", "run", "s.toml"],
     ["study", "resume", "s"],
 )

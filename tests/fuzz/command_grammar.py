@@ -689,6 +689,14 @@ def reproduce(draw: Draw) -> Input:
     return Input(Line(("reproduce",), [name], options + common(draw, level=False, report=0.0)))
 
 
+@command("permutation-test", 1)
+def permutation_test(draw: Draw) -> Input:
+    name, table, task, _ = sample(draw)
+    options = data_options(draw, table, task, ("weights",))
+    options += [("--model", model(draw, task)), ("--permutations", draw.choice(["1", "9"])), ("--n", "16")]
+    return Input(Line(("permutation-test",), [name], options + common(draw, level=False, report=0.1)), {name: table})
+
+
 WHOLE_GRAMMAR = tuple(GRAMMAR)  # also what an optional package that is absent takes out below
 
 

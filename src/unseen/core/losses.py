@@ -435,9 +435,9 @@ class LossTable(Result):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one dict per completed split: sizes, errors and optimism."""
+        """Return one dict per completed split: sizes, errors and optimism; None for what training predictions would tell if none were kept."""
         means = self.split_means()
-        train = self.train_errors() if self.train is not None else np.full(len(means), np.nan)
+        train = self.train_errors().tolist() if self.train is not None else [None] * len(means)
         out = []
         for j, test, fit in zip(self.completed, means, train):
             s = self.plan.splits[j]
@@ -449,7 +449,11 @@ class LossTable(Result):
                     "n_train": len(s.train),
                     "n_test": len(s.test),
                 }
-                | {"train_error": float(fit), "test_error": float(test), "optimism": float(test - fit)}
+                | {
+                    "train_error": fit,
+                    "test_error": float(test),
+                    "optimism": None if fit is None else float(test) - fit,
+                }
             )
         return out
 

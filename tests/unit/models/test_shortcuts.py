@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -146,3 +147,22 @@ def test_the_command_line_refits_every_part_if_asked(monkeypatch):
     assert quick.exit_code == slow.exit_code == 0
     half = len(asked) // 2
     assert asked == [True] * half + [False] * half
+
+
+@pytest.mark.parametrize("constant", ["b", ["a"], np.array(["b"], dtype=object)])
+def test_a_constant_guess_is_not_refitted_unless_a_part_lacks_its_class(constant):
+    X, y = np.zeros((7, 1)), np.array(["a", "b", "b", "a", "b", "b", "b"])
+    data = Data(X, y, "classification", np.array(["a", "b"]))
+    parts = [(0, 1, 2, 3), (1, 2, 4), (0, 3)]
+    splits = tuple(Split(np.array(rows), np.array([5, 6]), repeat=k) for k, rows in enumerate(parts))
+    plan = Plan("splits", splits, data.units)
+    model = DummyClassifier(strategy="constant", constant=constant)
+    quick, slow = (
+        execute(as_model(model), data, plan, seed=0, scores=True, shortcuts=s, full=True) for s in (True, False)
+    )
+    lacking = 2 if "b" in list(constant) else 1
+    assert [f.split for f in quick.failures] == [f.split for f in slow.failures] == [lacking]
+    assert (quick.seconds > 0).sum() == 1
+    assert np.array_equal(quick.test.value, slow.test.value)
+    assert np.array_equal(quick.test.score, slow.test.score)
+    assert np.array_equal(quick.full.value, slow.full.value)

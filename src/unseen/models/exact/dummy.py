@@ -62,6 +62,8 @@ class Dummy(Exact):
         if not sample.n_classes:
             made = _guesses(final.strategy, sample, fits)
             return None if made is None else ManyAnswers(values=made[fits.fit], safe=safe)
+        if final.strategy == "constant":
+            return _always(final.constant, sample, fits)
         if final.strategy not in ("most_frequent", "prior"):
             return None
         if sample.weights is None:
@@ -75,6 +77,24 @@ class Dummy(Exact):
         certain = np.eye(sample.n_classes)[share.argmax(axis=1)]
         scores = share if final.strategy == "prior" else certain
         return decide(fits, share[fits.fit], tolerance, safe, scores[fits.fit], "probability")
+
+
+def _always(constant: Any, sample: Sample, fits: ManyFits) -> ManyAnswers | None:
+    """Return the same class for every row; scikit-learn refuses a part that lacks it, so that such a part is refitted."""
+    classes = sample.data.classes
+    given = np.atleast_1d(np.asarray(constant, dtype=None if classes is None else classes.dtype))
+    found = np.flatnonzero(classes == given[0]) if given.size == 1 else np.zeros(0, dtype=np.int64)
+    if len(found) != 1 or np.atleast_1d(np.asarray(constant)).ravel()[0] != given.ravel()[0]:
+        return None
+    code = int(found[0])
+    scores = np.zeros((len(fits.row), sample.n_classes))
+    scores[:, code] = 1.0
+    return ManyAnswers(
+        values=np.full(len(fits.row), code, dtype=np.int64),
+        safe=np.asarray(fits.class_counts[:, code] > 0),
+        scores=scores if fits.scores else None,
+        score_kind="probability" if fits.scores else None,
+    )
 
 
 def _guesses(strategy: str, sample: Sample, fits: ManyFits) -> Floats | None:

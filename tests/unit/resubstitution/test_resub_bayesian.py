@@ -130,3 +130,17 @@ def test_a_strong_prior_wins():
     e = R.bayesian(fitted, X, Y, covariance=S, prior_mean=prior, prior_weight=1e9)
     errors = [norm.cdf((-1) ** y * (a @ prior[y] + b) / np.sqrt(a @ S @ a)) for y in (0, 1)]
     assert e.value == pytest.approx((COUNTS + 1) @ errors / 32, rel=1e-6)
+
+
+def test_more_features_than_points_give_what_the_whole_covariance_gives():
+    rng = np.random.default_rng(8)
+    y = np.arange(14) % 2
+    X = rng.standard_normal((14, 30)) + 0.4 * y[:, None]
+    fitted = LogisticRegression().fit(X, y)
+    gap = X - np.array([X[y == k].mean(axis=0) for k in (0, 1)])[y]
+    found, given = (
+        unseen.estimate(fitted, X, y, method="bayesian", fitted=True, random_state=0, **options).value
+        for options in ({}, {"covariance": gap.T @ gap / 12})
+    )
+    assert 0.001 < found < 0.5
+    assert found == pytest.approx(given, rel=1e-9)

@@ -78,8 +78,8 @@ def test_neighbours_from_one_table_of_distances_equal_refitting(name):
     data = GaussianBlocks().draw(30, np.random.default_rng(3))
     for design in (Bootstrap(15), KFold(10)):
         plan = design.plan(data, np.random.default_rng(4))
-        ours = execute(Rule(name), data, plan, seed=0, full=True)
-        theirs = execute(as_model(rule_of(name)), data, plan, seed=0, full=True)
+        ours = execute(Rule(name), data, plan, seed=0, full=True, train=True)
+        theirs = execute(as_model(rule_of(name)), data, plan, seed=0, full=True, train=True)
         assert np.array_equal(ours.test.value, theirs.test.value)
         assert np.array_equal(ours.train.value, theirs.train.value)
 

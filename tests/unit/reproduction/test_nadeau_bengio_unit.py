@@ -127,7 +127,7 @@ def test_the_report_draws_every_power_curve(tmp_path):
     r = reproduce("nadeau-bengio", replications=3, letter="", variance_sets=30, n_jobs=1)
     page = tmp_path / "r.html"
     r.report(page)
-    assert page.read_text().count("<svg") == 2
+    assert page.read_text().count("<svg") == 2 * 2  # each for a wide page and for a phone
     assert unseen.show.info(r, "power-letter-error") is None
 
 

@@ -27,6 +27,9 @@ FLAT = ", and nothing is assumed of its mean: a rule fitted to the same points t
 POOLED = "the covariance is the pooled one of the same points, which makes a rule fitted to them look better still"
 
 
+WIDE = 1_000  # columns up to which the whole covariance is decomposed: a second of work, and the draws that studies have kept
+
+
 @register
 @dataclass(frozen=True)
 class Bayesian(ResubMethod):
@@ -78,7 +81,6 @@ class Bayesian(ResubMethod):
     exact: bool = True
     id: ClassVar[str] = "bayesian"
     note_codes: ClassVar[frozenset[str]] = frozenset({"U016", "U023", "U046"})
-    version: ClassVar[int] = 2
 
     def __post_init__(self) -> None:
         if self.space not in SPACES:
@@ -161,10 +163,10 @@ def _root_of_pooled_covariance(regions: Regions, averages: Floats) -> Floats:
             f"a pooled covariance needs more than {c} points for {c} classes; there are {n}: give covariance=."
         )
     gap = regions.points - averages[regions.codes]
-    if d <= n:
+    if d <= max(n, WIDE):
         values, axes = np.linalg.eigh(gap.T @ gap / (n - c))
         return np.asarray(axes * np.sqrt(np.maximum(values, 0)))
-    # more dimensions than points: all but n of the axes are empty, and n x n algebra finds the others
+    # many more dimensions than points: all but n of the axes are empty, and n x n algebra finds the others
     _, lengths, axes = np.linalg.svd(gap, full_matrices=False)
     root = np.zeros((d, d))
     root[:, : len(lengths)] = axes.T * (lengths / np.sqrt(n - c))

@@ -60,10 +60,10 @@ class TestBothRoutes:
         weights = np.random.default_rng(1).integers(0, 3, 60).astype(float) if weighted else None
         model = make_pipeline(*front, Classifier(**OPTIONS)) if front else Classifier(**OPTIONS)
         given = {"design": unseen.designs.Bootstrap(6), "sample_weight": weights, "random_state": 0, "scores": True}
-        together = unseen.run(model, X, y, **given)
+        together = unseen.run(model, X, y, **given, train=True)
         at_once = len(sides)
         monkeypatch.setattr(Classifier, "fit_many", None)
-        alone = unseen.run(model, X, y, **given)
+        alone = unseen.run(model, X, y, **given, train=True)
         assert len(together.plan.fits) == at_once == len(sides) - at_once
         assert np.array_equal(together.test.value, alone.test.value)
         assert np.allclose(together.test.score, alone.test.score, atol=1e-9)

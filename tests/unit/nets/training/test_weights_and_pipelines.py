@@ -124,11 +124,11 @@ class TestPipelines:
     def test_splits_are_one_training_and_nothing_changes(self, trainings, monkeypatch, design):
         X, y = sample()
         model = make_pipeline(StandardScaler(), PCA(3), Classifier(epochs=8, device="cpu", dtype="float64"))
-        together = unseen.run(model, 100 * X, y, design=design, random_state=0, scores=True)
+        together = unseen.run(model, 100 * X, y, design=design, random_state=0, scores=True, train=True)
         count = len(together.plan.fits)
         assert trainings == [count]
         monkeypatch.setattr(Classifier, "fit_many", None)
-        alone = unseen.run(model, 100 * X, y, design=design, random_state=0, scores=True)
+        alone = unseen.run(model, 100 * X, y, design=design, random_state=0, scores=True, train=True)
         assert trainings == [count] + [1] * count
         assert np.array_equal(together.test.value, alone.test.value)
         assert np.allclose(together.test.score, alone.test.score, atol=1e-9)

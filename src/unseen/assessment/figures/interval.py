@@ -53,6 +53,9 @@ def draw(numbers: IntervalInfo, ax: Any) -> None:
     ax.set_yticks([0], [label(numbers.method)])
     ax.set_ylim(-1, 1)
     ax.margins(x=0.15)
+    left, right = ax.get_xlim()
+    if left < 0 <= min((numbers.value, *(numbers.ends or ()))):
+        ax.set_xlim(-0.05 * right, right)  # room for the point alone: errors are not negative
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     ax.set_xlabel(f"{axis_name(numbers.loss)}: {label(numbers.target, 60)}")

@@ -92,7 +92,8 @@ def test_our_figures_lose_nothing_but_their_style():
         before, after = svg(one, numbers), clean_svg(svg(one, numbers))
         drawn += 1
         for tag in ELEMENTS:
-            assert len(re.findall(f"<{tag}[ >]", before)) == len(re.findall(f"<{tag}[ >]", after)), (one.name, tag)
+            # an empty element may be written <g/> or <g></g>
+            assert len(re.findall(f"<{tag}[ />]", before)) == len(re.findall(f"<{tag}[ />]", after)), (one.name, tag)
         strokes = re.findall(r"stroke: (var\([^)]*\)|currentColor|#\w+)", before)
         assert sorted(re.findall(r'stroke="([^"]*)"', after)) == sorted(
             [*strokes, *re.findall(r"stroke: (none)", before)]

@@ -271,7 +271,7 @@ def _own_samples(path: Path, net: Any, device: str) -> Any:
     from unseen.nets.files.checkpoints import read_state
     from unseen.nets.modules.logits import inner_module
 
-    if not path.exists():
+    if not (path.is_file() or path.is_dir()):
         raise InputError(f"there is no file or folder {str(path)!r}.")
     if path.is_file():
         return Posterior.from_logits(_logits(path))

@@ -7,7 +7,6 @@ from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 
 from unseen.core.arrays import Floats, Ints
 from unseen.core.errors import InputError
@@ -88,6 +87,8 @@ class Temperature(Result):
 
     def apply(self, logits: Any) -> Any:
         """Return calibrated probabilities of logits."""
+        import torch
+
         return (torch.as_tensor(logits) / self.value).softmax(-1)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -127,10 +128,13 @@ def best_temperature(logits: Any, codes: Any) -> float:
 
     Examples
     --------
+    >>> import torch
     >>> z = torch.tensor([[2.0, 0.0]] * 4)
     >>> round(best_temperature(z, torch.tensor([0, 0, 0, 1])), 3)  # softmax(z / T) = (3/4, 1/4): T = 2 / log 3
     1.82
     """
+    import torch
+
     z, rows = logits.double(), torch.arange(len(logits), device=logits.device)
 
     def loss(log_t: float) -> float:
@@ -177,6 +181,7 @@ def fit_temperature(logits: Any, y: Any, *, rows: Any = None, copies: Any = None
 
     Examples
     --------
+    >>> import torch
     >>> generator = torch.Generator().manual_seed(0)
     >>> honest = torch.randn(3000, 3, generator=generator)
     >>> y = torch.multinomial(honest.softmax(1), 1, generator=generator)[:, 0]
@@ -184,6 +189,8 @@ def fit_temperature(logits: Any, y: Any, *, rows: Any = None, copies: Any = None
     >>> 3 in found.interval, found.after.error < found.before.error
     (True, True)
     """
+    import torch
+
     check_level(level)
     z = torch.as_tensor(logits).detach().double().cpu()
     if z.ndim != 2 or len(z) < 2 or z.shape[1] < 2 or not bool(torch.isfinite(z).all()):
@@ -224,11 +231,15 @@ def fit_temperature(logits: Any, y: Any, *, rows: Any = None, copies: Any = None
 
 
 def _log_loss(z: Any, codes: Any) -> float:
+    import torch
+
     return float(-z.log_softmax(1)[torch.arange(len(z)), codes].mean())
 
 
 def _scores(z: Any, codes: Any, temperature: float) -> tuple[Floats, Floats]:
     """Return the first and second derivatives of each case's loss by log T."""
+    import torch
+
     s = z / temperature
     p = s.softmax(1)
     mean = (p * s).sum(1)
@@ -256,6 +267,8 @@ def _log_error(z: Any, codes: Any, temperature: float, rows: Ints, copies: Ints 
 
 def _at_other_half(z: Any, codes: Any, temperature: float, rows: Ints) -> Any:
     """Return logits divided by the temperature that the other half of the rows chose, so that what it changes is not judged by its own choice."""
+    import torch
+
     out = z / temperature
     for half in (0, 1):
         mine = torch.as_tensor(rows % 2 == half)

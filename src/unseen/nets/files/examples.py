@@ -259,7 +259,7 @@ def _numbers(X: np.ndarray, name: str, keep: bool) -> np.ndarray:
 
 
 def _from_path(path: Path, part: str | None, look: _Look, limit: int | None) -> tuple[Any, np.ndarray]:
-    if not path.exists():
+    if not (path.is_file() or path.is_dir()):
         raise InputError(f"there is no file or folder {str(path)!r}.")
     if path.is_file() and path.suffix not in (".parquet", ".pq", ".arrow"):
         return _from_npz(path, part)

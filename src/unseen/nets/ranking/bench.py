@@ -505,6 +505,8 @@ def _measure_row(
 
 def _read_unfinished(path: Path) -> list[MeasureRow]:
     """Read a file and write it again without a line that was cut off, so that the next row starts on a line of its own."""
+    if not path.is_file():  # a device such as /dev/full can be read without end
+        raise InputError(f"{str(path)!r} is no file that values could be kept in; name a new one.")
     rows = read_rows(path)
     if rows:
         write_table(path, [_row_to_dict(row) for row in rows])

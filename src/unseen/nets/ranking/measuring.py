@@ -220,6 +220,8 @@ class _Values:
         self.known: dict[str, MeasureValue] = {}
         if self.path is None or not self.path.exists():
             return
+        if not self.path.is_file():  # a device such as /dev/full can be read without end
+            raise InputError(f"{str(self.path)!r} is no file that values could be kept in; name a new one.")
         try:
             lines = self.path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:

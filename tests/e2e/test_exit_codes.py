@@ -229,6 +229,15 @@ class TestOptionsAndCells:
         assert np.isnan(rate)
         assert points == 0
 
+    @pytest.mark.parametrize("command", ["permutation-test", "diagnose"])
+    def test_permutations_without_end_are_refused(self, command, monkeypatch, capsys) -> None:
+        words = [command, "iris", "--model", "naive-bayes", "--permutations", str(10**18), "--quiet"]
+        code, _, err = call(words, monkeypatch, capsys)
+        assert (code, err) == (
+            2,
+            "unseen: 1,000,000,000,000,000,000 permutations are asked for; give at most 1,000,000.\n",
+        )
+
     def test_permutations_beyond_memory_are_refused(self) -> None:
         from unseen.nets.ranking.cmi import cmi
 

@@ -19,9 +19,10 @@ from unseen.designs.kfold import KFold
 from unseen.request.prepare import data_of, plan_of
 from unseen.request.request import Request, open_request
 
-__all__ = ["PERMUTATIONS", "Dependence", "dependence_test", "permutation_test"]
+__all__ = ["PERMUTATIONS", "Dependence", "check_permutations", "dependence_test", "permutation_test"]
 
 PERMUTATIONS = 999  # the smallest p-value is then 0.001
+MOST_PERMUTATIONS = 1_000_000  # days of fits, and far beyond what a p-value needs
 REFITTED = 99  # permutations inside `diagnose` if each needs five fits
 NUMBER_LOSSES = ("auto", "squared", "absolute")  # losses of numbers made here for all targets at once
 
@@ -161,6 +162,7 @@ def permutation_test(
     """
     if isinstance(n_permutations, bool) or not isinstance(n_permutations, (int, np.integer)) or n_permutations < 1:
         raise InputError(f"n_permutations is {n_permutations!r}; give a whole number of at least 1.")
+    check_permutations(int(n_permutations))
     data = data_of(X, y, groups=groups, sample_weight=sample_weight, task=task)
     with open_request(
         model, data, loss=loss, random_state=random_state, n_jobs=n_jobs, engine=engine, progress=progress
@@ -169,6 +171,12 @@ def permutation_test(
     if found is None:
         raise InputError(f"{notes[0].text}.")
     return found
+
+
+def check_permutations(count: int) -> None:
+    """Refuse more permutations than can be meant."""
+    if count > MOST_PERMUTATIONS:
+        raise InputError(f"{count:,} permutations are asked for; give at most {MOST_PERMUTATIONS:,}.")
 
 
 def dependence_test(request: Request, permutations: int | None) -> tuple[Dependence | None, tuple[Note, ...]]:

@@ -15,7 +15,7 @@ from unseen.core.rng import RandomState, stream
 from unseen.designs.learning_curve import LearningCurve
 from unseen.designs.leave_out import LeaveOut
 from unseen.diagnosis.coefficients import coefficients_of, read_coefficients
-from unseen.diagnosis.dependence import dependence_test
+from unseen.diagnosis.dependence import check_permutations, dependence_test
 from unseen.diagnosis.diagnosis import Diagnosis
 from unseen.diagnosis.importance import column_groups, permutation_importance
 from unseen.diagnosis.learning_curve import learning_curve
@@ -141,6 +141,7 @@ def diagnose(
         raise InputError("noise is 'labels' or 'features', and rates are numbers of at least 0.")
     wanted = EFFORTS[effort] if isinstance(effort, str) else effort
     if permutations is not None:
+        check_permutations(permutations)
         wanted = replace(wanted, permutations=permutations)
     data = data_of(
         X,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -312,3 +313,11 @@ def test_targets_of_pure_chance_are_not_called_dependent():
     found = Dependence(0.5, np.array([0.4, 0.5, 0.6, 0.45]), "zero-one", "lda")
     assert found.sentence().startswith("The target is not shown to depend on the features: lda has an error of 0.5")
     assert found.rows()[0]["p"] == (1 + 3) / (1 + 4)
+
+
+def test_a_model_that_never_changes_has_a_picture_of_its_permutations(tmp_path):
+    """Permuted errors of a constant guess differ by rounding alone, which a histogram cannot cut into bars."""
+    found = unseen.permutation_test("dummy", unseen.datasets.load("iris"), n_permutations=9, random_state=0)
+    found = replace(found, permuted=found.error + np.arange(9) * 1e-17)
+    found.report(tmp_path / "page.html")
+    assert "<svg" in (tmp_path / "page.html").read_text()

@@ -142,9 +142,10 @@ def draw_dependence(numbers: Drawn, ax: Any) -> None:
     """Draw the errors on permuted targets and that on the data."""
     test: Dependence = numbers.part
     tidy(ax)
-    ax.hist(
-        test.permuted, bins=min(20, max(5, len(test.permuted) // 5)), color=MAIN, alpha=0.6, label="permuted targets"
-    )
+    # errors that differ by rounding alone are one bar
+    errors = np.round(test.permuted, 12)
+    bins = min(20, max(5, len(errors) // 5)) if np.ptp(errors) > 0 else 1
+    ax.hist(errors, bins=bins, color=MAIN, alpha=0.6, label="permuted targets")
     ax.axvline(test.error, color=OTHER, linewidth=2.2, label=f"the data ({test.p_in_words})")
     ax.set_xlabel(f"cross-validated {axis_name(numbers.loss)}")
     ax.set_ylabel("permutations")
